@@ -1,0 +1,3 @@
+pub struct Context<D> {
+    deps: std::sync::Arc<D>,
+}

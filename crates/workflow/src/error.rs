@@ -1,0 +1,117 @@
+//! What can go wrong with a run or its store, each with what to do about it.
+
+use jiff::Timestamp;
+
+use crate::record::Damage;
+use crate::{GraphError, Owner, RunId};
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    // The caller's mistakes.
+    #[error("\"{given}\" is not a run id; `fathom runs list` shows them")]
+    BadRunId { given: String },
+    #[error("\"{given}\" is not the hash of stored bytes (64 hexadecimal digits)")]
+    BadBlobHash { given: String },
+    #[error("there is no run {run}; it may have expired or been deleted")]
+    NoSuchRun { run: RunId },
+    #[error("run {run} exists already")]
+    RunExists { run: RunId },
+    #[error("run {run} has no step {step}: its steps are 0 to {last}")]
+    NoSuchStep { run: RunId, step: u64, last: u64 },
+    #[error("run {run} has ended ({status}); fork it to go on from one of its steps")]
+    Ended { run: RunId, status: String },
+    #[error("run {run} is not waiting for a decision: it is {status}")]
+    NotWaiting { run: RunId, status: String },
+    #[error("the gate \"{key}\" of run {run} is closed: {how}")]
+    GateClosed {
+        run: RunId,
+        key: String,
+        how: String,
+    },
+    #[error("run {run} belongs to the workflow \"{is}\", not \"{wanted}\"")]
+    OtherWorkflow {
+        run: RunId,
+        is: String,
+        wanted: String,
+    },
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+
+    // Mistakes in a workflow's code.
+    #[error("the update of node \"{node}\" does not fit the state: {why}")]
+    Misfit { node: String, why: String },
+    #[error("node \"{node}\" used the effect key \"{key}\" twice in one step; keys must differ")]
+    KeyReused { node: String, key: String },
+    #[error(
+        "the route after \"{node}\" chose \"{chose}\", which the graph does not name as a target"
+    )]
+    UndeclaredTarget { node: String, chose: String },
+    #[error("run {run} is at node \"{node}\", which the graph no longer has")]
+    UnknownNode { run: RunId, node: String },
+    #[error(
+        "replay of run {run} diverged at step {step} (node \"{node}\"): {how}; the code is not the one that made the run, or a node depends on more than its state and effects"
+    )]
+    Diverged {
+        run: RunId,
+        step: u64,
+        node: String,
+        how: String,
+    },
+    #[error(
+        "step {step} (node \"{node}\") of run {run} was started {attempts} times and never ended; resume the run to try again"
+    )]
+    CrashLoop {
+        run: RunId,
+        step: u64,
+        node: String,
+        attempts: u32,
+    },
+    #[error("a value could not be written as JSON: {source}")]
+    Encode { source: serde_json::Error },
+    #[error(
+        "a stored value is not a {wanted}: {source}; it was written by a program whose types differ"
+    )]
+    Decode {
+        wanted: &'static str,
+        source: serde_json::Error,
+    },
+
+    // Somebody else is at work.
+    #[error("run {run} is held by {owner} until {until}; try again then, or stop that process")]
+    Held {
+        run: RunId,
+        owner: Owner,
+        until: Timestamp,
+    },
+    #[error("run {run} was taken over or changed by another process; this one has stopped")]
+    Superseded { run: RunId },
+
+    // The store.
+    #[error("run {run} is damaged ({}: {}); steps before it can still be read and forked", .damage.what, .damage.why)]
+    Damaged { run: RunId, damage: Damage },
+    #[error("stored data is damaged: {what}: {why}; restore it from a backup")]
+    StoreDamaged { what: String, why: String },
+    #[error(
+        "the database has format {found}, this program knows up to {known}; use the newer program that wrote it"
+    )]
+    NewerFormat { found: u32, known: u32 },
+    #[error("the disk is full; free some space, then resume the run: nothing recorded is lost")]
+    DiskFull,
+    #[error(
+        "the store does not answer ({why}); the run can be resumed when it does: nothing recorded is lost"
+    )]
+    StoreGone { why: String },
+    #[error("the store refused an operation: {why}")]
+    Store { why: String },
+}
+
+impl Error {
+    /// Whether the same call may succeed later without anybody changing anything in the run.
+    pub fn retry(&self) -> bool {
+        matches!(
+            self,
+            Self::Held { .. } | Self::DiskFull | Self::StoreGone { .. }
+        )
+    }
+}

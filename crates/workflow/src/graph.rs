@@ -1,0 +1,382 @@
+//! The shape of a workflow: nodes, edges, routes, and a bound on every cycle.
+//!
+//! ```
+//! # use fathom_workflow::*;
+//! # #[derive(serde::Serialize, serde::Deserialize)] struct Essay { drafts: u32 }
+//! # impl State for Essay { type Update = (); fn apply(&mut self, _: &()) -> Result<(), Misfit> { self.drafts += 1; Ok(()) } }
+//! # async fn write(_: &Essay, _: &Context<()>) -> NodeResult<Essay> { Ok(()) }
+//! # async fn review(_: &Essay, _: &Context<()>) -> NodeResult<Essay> { Ok(()) }
+//! const WRITE: &str = "write";
+//! const REVIEW: &str = "review";
+//!
+//! let graph = Graph::<Essay, ()>::new("essay")
+//!     .node(WRITE, write)
+//!     .node(REVIEW, review)
+//!     .start(WRITE)
+//!     .edge(WRITE, REVIEW)
+//!     .route(REVIEW, [WRITE, END], |essay| if essay.drafts < 4 { WRITE } else { END })
+//!     .at_most(3, REVIEW, WRITE, END)
+//!     .build()?;
+//! assert_eq!(graph.most_steps(), 8);
+//! # Ok::<(), GraphError>(())
+//! ```
+
+mod check;
+
+use std::collections::BTreeMap;
+
+use crate::State;
+use crate::node::{BoxNode, NodeFn, boxed};
+use crate::record::{LoopUse, Name, Tally};
+
+pub use check::GraphError;
+
+/// Where a run ends. No node may have this name.
+pub const END: &str = "end";
+
+/// A node's name. It is saved in every log, so it is chosen once and written as a constant.
+pub type NodeName = &'static str;
+
+/// A checked graph: every cycle holds a bounded edge, every node can be reached, every target exists.
+pub struct Graph<S: State, D> {
+    name: NodeName,
+    start: NodeName,
+    rescue: Option<NodeName>,
+    nodes: BTreeMap<NodeName, Node<S, D>>,
+    /// In the order they were declared, which is the order a reader of the drawing expects.
+    order: Vec<NodeName>,
+    most_steps: u64,
+}
+
+pub(crate) struct Node<S: State, D> {
+    pub(crate) run: BoxNode<S, D>,
+    phase: Box<dyn Fn(&S) -> &'static str + Send + Sync>,
+    exit: Exit<S>,
+    bounds: BTreeMap<NodeName, Bound>,
+}
+
+enum Exit<S> {
+    Edge(NodeName),
+    Route {
+        targets: Vec<NodeName>,
+        choose: Box<dyn Fn(&S) -> NodeName + Send + Sync>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    times: u32,
+    otherwise: NodeName,
+}
+
+/// Where a step goes, and the bounded edge it takes there, if it is one.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Leave {
+    pub(crate) to: Option<NodeName>,
+    pub(crate) looped: Option<LoopUse>,
+}
+
+impl<S: State, D: 'static> Graph<S, D> {
+    #[expect(
+        clippy::new_ret_no_self,
+        reason = "a graph exists only once its builder has checked it"
+    )]
+    pub fn new(name: NodeName) -> GraphBuilder<S, D> {
+        GraphBuilder {
+            name,
+            start: None,
+            rescue: None,
+            nodes: Vec::new(),
+            phases: Vec::new(),
+            exits: Vec::new(),
+            bounds: Vec::new(),
+        }
+    }
+
+    pub fn name(&self) -> NodeName {
+        self.name
+    }
+
+    pub fn start(&self) -> NodeName {
+        self.start
+    }
+
+    pub fn rescue(&self) -> Option<NodeName> {
+        self.rescue
+    }
+
+    /// The most steps a run of this graph can take: the longest way through without a bounded edge,
+    /// once more for every use of one.
+    pub fn most_steps(&self) -> u64 {
+        self.most_steps
+    }
+
+    pub(crate) fn node(&self, name: &str) -> Option<(NodeName, &Node<S, D>)> {
+        self.nodes
+            .get_key_value(name)
+            .map(|(name, node)| (*name, node))
+    }
+
+    /// The phase a run is in while `name` works on `state`.
+    pub(crate) fn phase(&self, name: &str, state: &S) -> Name {
+        match self.nodes.get(name) {
+            Some(node) => Name::Borrowed((node.phase)(state)),
+            None => Name::Borrowed(RUNNING),
+        }
+    }
+
+    /// Chooses the way out of `node` for `state`; bounds that are used up divert it. `Err` holds a
+    /// target that the graph does not name.
+    pub(crate) fn leave(
+        &self,
+        node: &Node<S, D>,
+        name: NodeName,
+        state: &S,
+        tally: &Tally,
+    ) -> Result<Leave, NodeName> {
+        let chosen = match &node.exit {
+            Exit::Edge(to) => *to,
+            Exit::Route { targets, choose } => {
+                let chosen = choose(state);
+                if !targets.contains(&chosen) {
+                    return Err(chosen);
+                }
+                chosen
+            }
+        };
+        let Some(bound) = node.bounds.get(chosen) else {
+            return Ok(Leave {
+                to: not_end(chosen),
+                looped: None,
+            });
+        };
+        let edge = edge_name(name, chosen);
+        let used = tally.loops.get(edge.as_str()).copied().unwrap_or(0);
+        if used >= bound.times {
+            return Ok(Leave {
+                to: not_end(bound.otherwise),
+                looped: None,
+            });
+        }
+        let looped = LoopUse {
+            edge: Name::Owned(edge),
+            used: used + 1,
+        };
+        Ok(Leave {
+            to: not_end(chosen),
+            looped: Some(looped),
+        })
+    }
+
+    /// The graph without its code, to draw or to list.
+    pub fn outline(&self) -> Outline {
+        let mut edges = Vec::new();
+        for &from in &self.order {
+            let node = &self.nodes[from];
+            for to in node.targets() {
+                let kind = match (node.bounds.get(to), &node.exit) {
+                    (Some(bound), _) => EdgeKind::Bounded { times: bound.times },
+                    (None, Exit::Edge(_)) => EdgeKind::Always,
+                    (None, Exit::Route { .. }) => EdgeKind::Choice,
+                };
+                edges.push(Edge { from, to, kind });
+            }
+        }
+        Outline {
+            name: self.name,
+            start: self.start,
+            rescue: self.rescue,
+            nodes: self.order.clone(),
+            edges,
+        }
+    }
+}
+
+impl<S: State, D> Node<S, D> {
+    /// Every node this one may lead to, diversions included, each once.
+    fn targets(&self) -> Vec<NodeName> {
+        let mut targets = match &self.exit {
+            Exit::Edge(to) => vec![*to],
+            Exit::Route { targets, .. } => targets.clone(),
+        };
+        for bound in self.bounds.values() {
+            if !targets.contains(&bound.otherwise) {
+                targets.push(bound.otherwise);
+            }
+        }
+        targets
+    }
+}
+
+/// The name under which uses of a bounded edge are counted.
+pub fn edge_name(from: &str, to: &str) -> String {
+    format!("{from} -> {to}")
+}
+
+fn not_end(target: NodeName) -> Option<NodeName> {
+    (target != END).then_some(target)
+}
+
+const RUNNING: &str = "running";
+
+/// Collects a graph's parts; [`GraphBuilder::build`] checks them.
+pub struct GraphBuilder<S: State, D> {
+    name: NodeName,
+    start: Option<NodeName>,
+    rescue: Option<NodeName>,
+    nodes: Vec<(NodeName, BoxNode<S, D>)>,
+    phases: Vec<(NodeName, Box<dyn Fn(&S) -> &'static str + Send + Sync>)>,
+    exits: Vec<(NodeName, Exit<S>)>,
+    bounds: Vec<(NodeName, NodeName, Bound)>,
+}
+
+impl<S: State, D: 'static> GraphBuilder<S, D> {
+    pub fn node<F>(mut self, name: NodeName, node: F) -> Self
+    where
+        F: for<'a> NodeFn<'a, S, D> + 'static,
+    {
+        self.nodes.push((name, boxed(node)));
+        self
+    }
+
+    /// What the run's status says while this node works; "running" where nothing is said.
+    pub fn phase(
+        mut self,
+        node: NodeName,
+        phase: impl Fn(&S) -> &'static str + Send + Sync + 'static,
+    ) -> Self {
+        self.phases.push((node, Box::new(phase)));
+        self
+    }
+
+    pub fn start(mut self, node: NodeName) -> Self {
+        self.start = Some(node);
+        self
+    }
+
+    /// `from` always leads to `to`.
+    pub fn edge(mut self, from: NodeName, to: NodeName) -> Self {
+        self.exits.push((from, Exit::Edge(to)));
+        self
+    }
+
+    /// `from` leads to the target that `choose` names. It reads the state and nothing else.
+    pub fn route(
+        mut self,
+        from: NodeName,
+        targets: impl IntoIterator<Item = NodeName>,
+        choose: impl Fn(&S) -> NodeName + Send + Sync + 'static,
+    ) -> Self {
+        let exit = Exit::Route {
+            targets: targets.into_iter().collect(),
+            choose: Box::new(choose),
+        };
+        self.exits.push((from, exit));
+        self
+    }
+
+    /// A run goes from `from` to `to` at most so many times; after that, to `otherwise`.
+    pub fn at_most(
+        mut self,
+        times: u32,
+        from: NodeName,
+        to: NodeName,
+        otherwise: NodeName,
+    ) -> Self {
+        self.bounds.push((from, to, Bound { times, otherwise }));
+        self
+    }
+
+    /// Where a run goes, once, when a node fails or its time or steps are used up.
+    pub fn rescue(mut self, node: NodeName) -> Self {
+        self.rescue = Some(node);
+        self
+    }
+
+    pub fn build(self) -> Result<Graph<S, D>, GraphError> {
+        let shape = check::Shape {
+            start: self.start,
+            rescue: self.rescue,
+            nodes: self.nodes.iter().map(|(name, _)| *name).collect(),
+            phases: self.phases.iter().map(|(name, _)| *name).collect(),
+            exits: self
+                .exits
+                .iter()
+                .map(|(from, exit)| match exit {
+                    Exit::Edge(to) => (*from, vec![*to]),
+                    Exit::Route { targets, .. } => (*from, targets.clone()),
+                })
+                .collect(),
+            bounds: self.bounds.clone(),
+        };
+        let checked = check::check(&shape)?;
+
+        let order: Vec<NodeName> = shape.nodes;
+        let mut exits: BTreeMap<NodeName, Exit<S>> = self.exits.into_iter().collect();
+        let mut phases: BTreeMap<NodeName, _> = self.phases.into_iter().collect();
+        let mut nodes = BTreeMap::new();
+        for (name, run) in self.nodes {
+            let exit = exits
+                .remove(name)
+                .ok_or(GraphError::NoExit { node: name })?;
+            let phase = phases
+                .remove(name)
+                .unwrap_or_else(|| Box::new(|_: &S| RUNNING));
+            let bounds = self
+                .bounds
+                .iter()
+                .filter(|(from, ..)| *from == name)
+                .map(|(_, to, bound)| (*to, bound.clone()))
+                .collect();
+            nodes.insert(
+                name,
+                Node {
+                    run,
+                    phase,
+                    exit,
+                    bounds,
+                },
+            );
+        }
+        Ok(Graph {
+            name: self.name,
+            start: checked.start,
+            rescue: self.rescue,
+            nodes,
+            order,
+            most_steps: checked.most_steps,
+        })
+    }
+}
+
+/// A graph's shape, for drawing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    pub name: NodeName,
+    pub start: NodeName,
+    pub rescue: Option<NodeName>,
+    /// In the order they were declared.
+    pub nodes: Vec<NodeName>,
+    /// `to` may be [`END`].
+    pub edges: Vec<Edge>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    pub from: NodeName,
+    pub to: NodeName,
+    pub kind: EdgeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeKind {
+    /// The only way on.
+    Always,
+    /// One of several.
+    Choice,
+    /// One that a run may take only so often.
+    Bounded { times: u32 },
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Questions a run puts to people, and their answers.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a parked run asks, and shows while it waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interrupt {
+    /// Why it waits, in a sentence.
+    pub reason: String,
+    /// The fields to look at before deciding.
+    pub show: Value,
+    /// When it goes on without an answer; `None` waits for ever.
+    pub deadline: Option<Timestamp>,
+}
+
+/// What a node says to open a gate; the engine turns `within` into a stored moment.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub reason: String,
+    pub show: Value,
+    pub within: Option<Duration>,
+}
+
+/// A person's decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub verdict: Verdict,
+    /// Edited fields, for [`Verdict::Modify`]. The workflow checks that they fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    pub by: String,
+}
+
+impl Decision {
+    pub fn new(verdict: Verdict, by: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            edits: None,
+            feedback: None,
+            by: by.into(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Approve,
+    Reject,
+    Modify,
+    Skip,
+}
+
+/// How a gate was passed. The first answer wins; there is never a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "answer")]
+pub enum Answer {
+    Decided {
+        #[serde(flatten)]
+        decision: Decision,
+        at: Timestamp,
+    },
+    /// Its deadline came first.
+    TimedOut { at: Timestamp },
+}

@@ -1,0 +1,147 @@
+//! The border between the engine and whatever remembers for it.
+//!
+//! A store keeps runs, steps, journals, events and blobs, and gives each write its guard. It decides
+//! nothing. [`crate::conformance`] is the suite that every store passes.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::event::Event;
+use crate::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use crate::{BlobHash, Error, Owner, RunId};
+
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// What it is, for messages: "memory", "sqlite:PATH", "postgres".
+    fn describe(&self) -> String;
+
+    /// Whether what it has acknowledged survives the end of the process.
+    fn is_durable(&self) -> bool;
+
+    /// Commits a new run, held by `owner` for `lease`. The token's `rev` is the head's.
+    async fn create(
+        &self,
+        creation: Creation,
+        owner: &Owner,
+        lease: Duration,
+    ) -> Result<Token, Error>;
+
+    /// Takes hold of a run that nobody holds, or whose lease has lapsed by the store's clock. The
+    /// fence rises by one, so the former holder's writes are refused from now on.
+    async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error>;
+
+    /// Prolongs every lease of `owner`, lapsed ones included unless somebody else took the run.
+    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error>;
+
+    /// Gives up a run without writing to it. A stale token is no error: the run is not ours anyway.
+    async fn release(&self, run: RunId, token: Token) -> Result<(), Error>;
+
+    /// Commits everything in `append`, or nothing: only if the run's fence and rev are the token's.
+    /// An append whose nonce is the last one taken was committed before, and succeeds. Prolongs the
+    /// holder's lease to `lease`, unless the append releases it.
+    async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error>;
+
+    /// Marks that somebody wants the run to stop. Whoever holds it learns so at its next append.
+    async fn request_cancel(&self, run: RunId) -> Result<(), Error>;
+
+    /// Takes the mark back.
+    async fn clear_cancel(&self, run: RunId) -> Result<(), Error>;
+
+    /// The runs of `owner` that are marked to stop.
+    async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error>;
+
+    /// The header, and the token that an append made now would need.
+    async fn head(&self, run: RunId) -> Result<(Run, Token), Error>;
+
+    /// What is needed to fold the state as of step `at`, or of the last step.
+    async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error>;
+
+    /// Recorded steps from `from` on, in order, `limit` at most.
+    async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error>;
+
+    /// The journal of one step, in the order it was written.
+    async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error>;
+
+    /// Events numbered above `after`, in order, about `limit` of them (whole batches).
+    async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error>;
+
+    /// Headers that match, newest first.
+    async fn list(&self, filter: &RunFilter) -> Result<Page, Error>;
+
+    /// Unfinished runs that nobody has held for `unheld` (never held counts as lapsed), and
+    /// that are not waiting past `now`. Oldest first, `limit` at most.
+    async fn due(
+        &self,
+        now: Timestamp,
+        unheld: Duration,
+        limit: usize,
+    ) -> Result<Vec<RunId>, Error>;
+
+    /// The bytes of that name, checked against it.
+    async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Sets or clears the mark that keeps a run from expiring.
+    async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error>;
+
+    /// Removes a run with all that only it refers to. A run that is held is refused.
+    async fn delete(&self, run: RunId) -> Result<(), Error>;
+
+    /// Removes finished runs that were last written before `before` and are not kept.
+    async fn purge(&self, before: Timestamp) -> Result<Purged, Error>;
+}
+
+/// What a committed append learns on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    pub cancel_requested: bool,
+}
+
+/// Which runs to list. Empty means any.
+#[derive(Clone, Debug, Default)]
+pub struct RunFilter {
+    /// Statuses by their names; the phases of running ones included.
+    pub statuses: Vec<String>,
+    pub workflow: Option<String>,
+    pub created_from: Option<Timestamp>,
+    pub created_before: Option<Timestamp>,
+    /// Part of the title, in any case.
+    pub text: Option<String>,
+    pub after: Option<Cursor>,
+    /// At most this many; 0 means [`RunFilter::DEFAULT_LIMIT`].
+    pub limit: usize,
+}
+
+impl RunFilter {
+    pub const DEFAULT_LIMIT: usize = 100;
+
+    pub fn page_size(&self) -> usize {
+        match self.limit {
+            0 => Self::DEFAULT_LIMIT,
+            limit => limit,
+        }
+    }
+}
+
+/// Where the next page begins: after this run, in the order of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub created_at: Timestamp,
+    pub id: RunId,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    pub runs: Vec<Run>,
+    /// Set when there is more.
+    pub next: Option<Cursor>,
+    /// Headers that could not be read, each named; the others are listed all the same.
+    pub damaged: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Purged {
+    pub runs: u64,
+    pub blobs: u64,
+}

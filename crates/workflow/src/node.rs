@@ -1,0 +1,95 @@
+//! Nodes: async functions from a state to an update.
+
+use std::fmt;
+
+use futures::future::BoxFuture;
+
+use crate::context::Context;
+use crate::{Error, State};
+
+/// What a node gives: an update, or the reason there is none.
+pub type NodeResult<S> = Result<<S as State>::Update, NodeError>;
+
+/// Why a node brought no update. Any error converts into one with `?`.
+#[derive(Debug)]
+pub struct NodeError(pub(crate) Halted);
+
+#[derive(Debug)]
+pub(crate) enum Halted {
+    /// The node's own failure, in words for a person.
+    Failed(String),
+    /// The engine stopped it.
+    Engine(Halt),
+}
+
+impl NodeError {
+    pub fn new(why: impl fmt::Display) -> Self {
+        Self(Halted::Failed(why.to_string()))
+    }
+}
+
+impl<E: std::error::Error> From<E> for NodeError {
+    fn from(error: E) -> Self {
+        let mut words = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            words.push_str(": ");
+            words.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        Self::new(words)
+    }
+}
+
+impl From<Halt> for NodeError {
+    fn from(halt: Halt) -> Self {
+        Self(Halted::Engine(halt))
+    }
+}
+
+/// The engine's word to a node that it ends here. Hand it on with `?`; it is not a failure, and the
+/// node runs again when the run goes on.
+#[derive(Debug)]
+pub struct Halt(pub(crate) Stop);
+
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Parked at the gate of that key.
+    Parked { key: String },
+    /// The run cannot go on in this process.
+    Fault(Error),
+}
+
+/// An `async fn(&S, &Context<D>) -> NodeResult<S>`, whatever its lifetime.
+pub trait NodeFn<'a, S: State, D>: Send + Sync {
+    type Turn: Future<Output = NodeResult<S>> + Send + 'a;
+
+    fn turn(&self, state: &'a S, ctx: &'a Context<D>) -> Self::Turn;
+}
+
+impl<'a, S, D, F, Turn> NodeFn<'a, S, D> for F
+where
+    S: State,
+    D: 'a,
+    F: Fn(&'a S, &'a Context<D>) -> Turn + Send + Sync,
+    Turn: Future<Output = NodeResult<S>> + Send + 'a,
+{
+    type Turn = Turn;
+
+    fn turn(&self, state: &'a S, ctx: &'a Context<D>) -> Turn {
+        self(state, ctx)
+    }
+}
+
+/// A node as the graph holds it.
+pub(crate) type BoxNode<S, D> =
+    Box<dyn for<'a> Fn(&'a S, &'a Context<D>) -> BoxFuture<'a, NodeResult<S>> + Send + Sync>;
+
+pub(crate) fn boxed<S, D, F>(node: F) -> BoxNode<S, D>
+where
+    S: State,
+    D: 'static,
+    F: for<'a> NodeFn<'a, S, D> + 'static,
+{
+    Box::new(move |state, ctx| Box::pin(node.turn(state, ctx)))
+}

@@ -1,0 +1,95 @@
+//! A value as the log holds it: typed while it lives in this process, JSON bytes once written.
+//!
+//! The memory store keeps the typed form, so a step costs it no encoding at all; stores on disk
+//! ask for the bytes.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
+#[derive(Clone)]
+pub struct Payload(Form);
+
+#[derive(Clone)]
+enum Form {
+    Live(Arc<dyn Live>),
+    Encoded(Arc<[u8]>),
+}
+
+trait Live: Send + Sync {
+    fn encode(&self) -> serde_json::Result<Vec<u8>>;
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<T: Serialize + Send + Sync + 'static> Live for T {
+    fn encode(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl Payload {
+    /// Holds the value itself; it is encoded only if a store asks for bytes.
+    pub fn live<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
+        Self(Form::Live(value))
+    }
+
+    /// Encodes now.
+    pub fn encoded<T: Serialize>(value: &T) -> Result<Self, Error> {
+        match serde_json::to_vec(value) {
+            Ok(bytes) => Ok(Self::from_bytes(bytes)),
+            Err(source) => Err(Error::Encode { source }),
+        }
+    }
+
+    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self(Form::Encoded(bytes.into()))
+    }
+
+    pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {
+        match &self.0 {
+            Form::Live(value) => match value.encode() {
+                Ok(bytes) => Ok(Cow::Owned(bytes)),
+                Err(source) => Err(Error::Encode { source }),
+            },
+            Form::Encoded(bytes) => Ok(Cow::Borrowed(bytes)),
+        }
+    }
+
+    /// The typed value, shared with the log where it is still live.
+    pub fn decode<T: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<T>, Error> {
+        if let Form::Live(value) = &self.0
+            && let Ok(value) = Arc::clone(value).into_any().downcast::<T>()
+        {
+            return Ok(value);
+        }
+        self.decode_owned().map(Arc::new)
+    }
+
+    /// The typed value, built anew from its bytes.
+    pub fn decode_owned<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let bytes = self.bytes()?;
+        serde_json::from_slice(&bytes).map_err(|source| Error::Decode {
+            wanted: std::any::type_name::<T>(),
+            source,
+        })
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Form::Live(_) => f.write_str("Payload(live)"),
+            Form::Encoded(bytes) => write!(f, "Payload({} bytes)", bytes.len()),
+        }
+    }
+}

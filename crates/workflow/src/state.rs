@@ -1,0 +1,27 @@
+//! What a workflow knows, and the only way it changes.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A workflow's state. A run's state is its first state with every recorded update applied in order.
+///
+/// Values that are large and shared belong in an `Arc`: `apply` sees the update by reference, since
+/// the log keeps it, and then takes them in without a copy.
+pub trait State: Serialize + DeserializeOwned + Send + Sync + 'static {
+    type Update: Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Takes an update in. Must depend on nothing but the two, and refuse what does not fit.
+    fn apply(&mut self, update: &Self::Update) -> Result<(), Misfit>;
+}
+
+/// Why an update does not fit a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit(pub String);
+
+impl Misfit {
+    pub fn new(why: impl fmt::Display) -> Self {
+        Self(why.to_string())
+    }
+}
