@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 mod clock;
+pub mod conformance;
 mod context;
 mod error;
 pub mod event;
@@ -10,6 +11,7 @@ mod graph;
 mod id;
 pub mod interrupt;
 pub mod journal;
+mod memory;
 mod node;
 mod payload;
 pub mod record;
@@ -23,6 +25,7 @@ pub use graph::{
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;
+pub use memory::MemoryStore;
 pub use node::{Halt, NodeError, NodeFn, NodeResult};
 pub use payload::Payload;
 pub use state::{Misfit, State};
