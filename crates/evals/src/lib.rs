@@ -3,3 +3,4 @@
 pub mod ledger;
 pub mod proofs;
 pub mod stores;
+pub mod victim;
