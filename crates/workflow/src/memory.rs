@@ -176,6 +176,7 @@ impl Store for MemoryStore {
         let log = runs.get_mut(&run).ok_or(Error::NoSuchRun { run })?;
         let appended = Appended {
             cancel_requested: log.cancel_requested,
+            bytes: 0,
         };
         if log.has_taken(&append) {
             return Ok(appended);
