@@ -1,1 +1,3 @@
+//! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
 
+pub mod proofs;
