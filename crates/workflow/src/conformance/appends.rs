@@ -68,6 +68,9 @@ pub async fn a_repeated_append_is_taken_once(store: Arc<dyn Store>) {
     let mut other = append.clone();
     other.nonce -= 1 << 32;
     assert_superseded(&store, other, "another append is no repeat").await;
+    let mut older = append.clone();
+    older.token.rev -= 1;
+    assert_superseded(&store, older, "nor is one on an older run").await;
     writer.take_steps(1).await;
     assert_superseded(&store, append, "only the last append can be repeated").await;
 }

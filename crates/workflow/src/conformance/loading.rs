@@ -189,13 +189,18 @@ pub async fn a_reopened_base_starts_the_fold(store: Arc<dyn Store>) {
         "before it, the old fold"
     );
 
-    let mut append = writer.step("6");
-    append.snapshot = Some(snapshot(6, "whole at 6"));
-    writer.write_for(append, HOUR).await;
+    let mut append = writer.step("");
+    append.record = Some(base(6, full_tally(), BaseReason::Reopened, "again"));
+    writer.write(append).await;
+    let loaded = store.load(writer.run, None).await.unwrap();
+    assert_eq!(fold(&loaded), ["again"], "of two bases the later counts");
+    let mut append = writer.step("7");
+    append.snapshot = Some(snapshot(7, "whole at 7"));
+    writer.write(append).await;
     let loaded = store.load(writer.run, None).await.unwrap();
     assert_eq!(
         fold(&loaded),
-        ["whole at 6"],
+        ["whole at 7"],
         "a later snapshot counts again"
     );
 
