@@ -4,8 +4,10 @@
 //! full one by `cargo xtask prove engine`.
 
 pub mod audit;
+pub mod crash_points;
 pub mod faulty;
 pub mod kill;
+pub mod observed;
 pub mod research;
 
 use std::time::Instant;
@@ -71,5 +73,5 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![kill::proof()]
+    vec![kill::proof(), crash_points::proof()]
 }
