@@ -8,6 +8,7 @@ pub mod crash_points;
 pub mod faulty;
 pub mod kill;
 pub mod observed;
+pub mod random_graphs;
 pub mod research;
 
 use std::time::Instant;
@@ -73,5 +74,5 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![kill::proof(), crash_points::proof()]
+    vec![kill::proof(), crash_points::proof(), random_graphs::proof()]
 }

@@ -139,7 +139,12 @@ impl Bench {
         bail!("the run has more than {MOST_WRITES} writes")
     }
 
-    async fn one_write(self: Arc<Self>, nth: u64, moment: Moment, process: Process) -> Result<bool> {
+    async fn one_write(
+        self: Arc<Self>,
+        nth: u64,
+        moment: Moment,
+        process: Process,
+    ) -> Result<bool> {
         let case = self.case(nth, moment, process)?;
         let reached = case.crash_and_recover(&self).await;
         reached.with_context(|| {
