@@ -8,6 +8,7 @@ mod promises;
 mod script;
 mod stage;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -44,13 +45,19 @@ async fn run(setting: Setting) -> Result<String> {
         figures.add(hunter.await??);
     }
     let Figures {
+        ends,
         steps,
         calls,
         crashes,
         faults,
     } = figures;
+    let ends: Vec<String> = ends
+        .iter()
+        .map(|(status, runs)| format!("{runs} {status}"))
+        .collect();
+    let ends = ends.join(", ");
     Ok(format!(
-        "{seeds} seeds, {steps} steps, {calls} calls, {crashes} crashes, {faults} faults, 0 broken promises"
+        "{seeds} seeds ({ends}), {steps} steps, {calls} calls, {crashes} crashes, {faults} faults, 0 broken promises"
     ))
 }
 
@@ -65,6 +72,8 @@ struct Hunt {
 
 #[derive(Default)]
 struct Figures {
+    /// Runs by the status they ended or wait in.
+    ends: BTreeMap<String, u64>,
     steps: u64,
     calls: u64,
     crashes: u64,
@@ -73,6 +82,9 @@ struct Figures {
 
 impl Figures {
     fn add(&mut self, other: Self) {
+        for (status, runs) in other.ends {
+            *self.ends.entry(status).or_default() += runs;
+        }
         self.steps += other.steps;
         self.calls += other.calls;
         self.crashes += other.crashes;
@@ -111,8 +123,10 @@ fn one(seed: u64) -> Result<Figures> {
     runtime.block_on(async {
         let mut course = Course::begin(seed)?;
         course.play().await?;
+        let head = promises::check(&mut course).await?;
         Ok(Figures {
-            steps: promises::check(&mut course).await?,
+            ends: BTreeMap::from([(head.status.to_string(), 1)]),
+            steps: head.step,
             calls: course
                 .world
                 .calls()

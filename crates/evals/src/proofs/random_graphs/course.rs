@@ -95,10 +95,7 @@ impl Course {
             if rough && self.chance.random_bool(0.5) {
                 engine = self.engine()?;
             }
-            let polls = match rough && self.chance.random_bool(0.6) {
-                true => Some(self.chance.random_range(1..120)),
-                false => None,
-            };
+            let polls = self.life_span().filter(|_| rough);
             let what = self.turn(&engine, polls).await;
             match self.judge(&engine, what).await? {
                 Round::Again => {}
@@ -109,6 +106,13 @@ impl Course {
             }
         }
         bail!("after {MOST_ROUNDS} rounds the run has neither ended nor does it wait for a person")
+    }
+
+    /// After how many polls the process crashes: as often within the first few as later on.
+    fn life_span(&mut self) -> Option<u32> {
+        let longest = 1 << self.chance.random_range(0..7);
+        let polls = self.chance.random_range(1..=longest);
+        self.chance.random_bool(0.6).then_some(polls)
     }
 
     /// An engine as another process would have it, over the store that may fail.
@@ -372,7 +376,7 @@ impl Chance {
     }
 
     async fn strike(&self) -> Result<(), Error> {
-        let turns = self.lock().chance.random_range(0..2);
+        let turns = self.lock().chance.random_range(0..3);
         for _ in 0..turns {
             tokio::task::yield_now().await;
         }

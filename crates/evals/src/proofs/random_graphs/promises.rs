@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::interrupt::{Answer, Interrupt};
-use fathom_workflow::record::{Cut, EntryKind, Part, Status, StepKind, StepRecord};
+use fathom_workflow::record::{Cut, EntryKind, Head, Part, Status, StepKind, StepRecord};
 use fathom_workflow::{EdgeKind, State, edge_name};
 
 use super::course::{Course, Playhouse};
@@ -10,8 +10,8 @@ use super::script::Tale;
 use super::stage::{CALLS, ONCE};
 use crate::proofs::audit::{self, Story};
 
-/// Checks them all; tells how many steps the run took.
-pub(super) async fn check(course: &mut Course) -> Result<u64> {
+/// Checks them all; gives where the run stands.
+pub(super) async fn check(course: &mut Course) -> Result<Head> {
     let engine = course.plain_engine()?;
     course.world.verdict()?;
     let story = audit::story(&*course.store, course.run).await?;
@@ -23,7 +23,7 @@ pub(super) async fn check(course: &mut Course) -> Result<u64> {
     once_is_once(course)?;
     state_is_the_fold(&engine, course, &story.steps).await?;
     replay_repeats_nothing(&engine, course).await?;
-    Ok(story.run.head.step)
+    Ok(story.run.head)
 }
 
 fn an_end(story: &Story) -> Result<()> {

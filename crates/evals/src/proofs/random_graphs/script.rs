@@ -1,6 +1,7 @@
 //! A workflow drawn by chance: its graph, and what each of its nodes does.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -14,8 +15,8 @@ use super::stage::{Stage, play};
 
 const NAMES: [NodeName; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/// The longest run that is wanted.
-const MOST_STEPS: u64 = 20;
+/// How long the longest run of a graph may be.
+const MOST_STEPS: RangeInclusive<u64> = 8..=20;
 
 /// Most draws are refused, because their graphs do not pass the checks or are too large.
 const MOST_DRAWS: usize = 2_000;
@@ -115,11 +116,13 @@ pub(super) struct Script {
 impl Script {
     /// Draws until the graph passes the builder's checks.
     pub(super) fn draw(chance: &mut StdRng) -> Result<Self> {
+        // Large graphs are refused more often, so the size is drawn only once.
+        let names = &NAMES[..chance.random_range(3..=NAMES.len())];
         for _ in 0..MOST_DRAWS {
-            let script = Self::draw_any(chance);
+            let script = Self::draw_any(chance, names);
             if script
                 .graph()
-                .is_ok_and(|graph| graph.most_steps() <= MOST_STEPS)
+                .is_ok_and(|graph| MOST_STEPS.contains(&graph.most_steps()))
             {
                 return Ok(script);
             }
@@ -127,8 +130,7 @@ impl Script {
         bail!("{MOST_DRAWS} graphs in a row did not pass the checks")
     }
 
-    fn draw_any(chance: &mut StdRng) -> Self {
-        let names = &NAMES[..chance.random_range(3..=NAMES.len())];
+    fn draw_any(chance: &mut StdRng, names: &[NodeName]) -> Self {
         let parts = names.iter().enumerate();
         let parts = parts.map(|(at, name)| (*name, draw_part(chance, names, at)));
         let parts = parts.collect();
@@ -189,20 +191,20 @@ fn choose(seed: u64, name: NodeName, tale: &Tale, targets: &[NodeName], strays: 
 
 fn draw_part(chance: &mut StdRng, names: &[NodeName], at: usize) -> Part {
     let next = names.get(at + 1).copied().unwrap_or(END);
-    let ahead = |chance: &mut StdRng| match chance.random_range(at + 1..=names.len()) {
-        end if end == names.len() => END,
-        other => names[other],
+    let ahead = |chance: &mut StdRng| {
+        let other = chance.random_range(at + 1..=names.len());
+        names.get(other).copied().unwrap_or(END)
     };
-    let mut targets = vec![if chance.random_bool(0.8) {
+    let mut targets = vec![if chance.random_bool(0.9) {
         next
     } else {
         ahead(chance)
     }];
     let mut bounds = Vec::new();
-    if chance.random_bool(0.3) {
+    if chance.random_bool(0.2) {
         targets.push(ahead(chance));
     }
-    if chance.random_bool(0.4) {
+    if chance.random_bool(1.5 / names.len() as f64) {
         let back = names[chance.random_range(0..=at)];
         targets.push(back);
         // Without a bound the graph is refused, which is tried too.
@@ -237,7 +239,7 @@ fn draw_act(chance: &mut StdRng) -> Act {
             at_once: chance.random_range(1..4),
         },
         10 => Act::Try {
-            failures: chance.random_range(0..3),
+            failures: [0, 0, 0, 1, 2][chance.random_range(0..5)],
         },
         11..=13 => Act::Once,
         14 | 15 => {
@@ -253,7 +255,7 @@ fn draw_act(chance: &mut StdRng) -> Act {
 }
 
 fn draw_finish(chance: &mut StdRng) -> Finish {
-    match chance.random_range(0..40) {
+    match chance.random_range(0..60) {
         0 | 1 => Finish::Fail,
         2 => Finish::Misfit,
         _ => Finish::Update,
