@@ -70,7 +70,7 @@ impl Clock for ManualClock {
 }
 
 /// `from` moved on by `by`, or the last representable moment.
-pub fn later(from: Timestamp, by: Duration) -> Timestamp {
+pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
     jiff::SignedDuration::try_from(by)
         .ok()
         .and_then(|by| from.checked_add(by).ok())
@@ -78,7 +78,7 @@ pub fn later(from: Timestamp, by: Duration) -> Timestamp {
 }
 
 /// How long from `now` to `at`; `None` when `at` has come.
-pub fn time_until(now: Timestamp, at: Timestamp) -> Option<Duration> {
+pub(crate) fn time_until(now: Timestamp, at: Timestamp) -> Option<Duration> {
     let left = at.duration_since(now);
     match Duration::try_from(left) {
         Ok(left) if !left.is_zero() => Some(left),

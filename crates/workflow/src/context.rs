@@ -1,3 +1,313 @@
+//! What a node may do besides reading its state: make recorded calls, ask people, note what happens.
+//!
+//! A node is a function of its state and of what it gets here. That is why time and chance come from
+//! the context too: run again after a crash, or replayed a year later, it gets the same answers.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::desk::{Desk, Recorded};
+use crate::event::{EventKind, Level};
+use crate::interrupt::{Answer, Ask, Decision, Verdict};
+use crate::node::{Halt, NodeError, Stop};
+use crate::record::{Blob, EntryKind, Meters, Name, Rescue};
+use crate::{BlobHash, Error, NodeName, Payload, RunId};
+
 pub struct Context<D> {
-    deps: std::sync::Arc<D>,
+    deps: Arc<D>,
+    desk: Arc<Desk>,
+}
+
+impl<D> Clone for Context<D> {
+    fn clone(&self) -> Self {
+        Self {
+            deps: Arc::clone(&self.deps),
+            desk: Arc::clone(&self.desk),
+        }
+    }
+}
+
+impl<D> Context<D> {
+    pub(crate) fn new(deps: Arc<D>, desk: Arc<Desk>) -> Self {
+        Self { deps, desk }
+    }
+
+    /// What the workflow may call.
+    pub fn deps(&self) -> &D {
+        &self.deps
+    }
+
+    pub fn run(&self) -> RunId {
+        self.desk.run
+    }
+
+    /// The number this step will have in the log.
+    pub fn step(&self) -> u64 {
+        self.desk.step
+    }
+
+    pub fn node(&self) -> NodeName {
+        self.desk.node
+    }
+
+    /// When this step was first started: the same moment however often it is run again.
+    pub fn now(&self) -> Timestamp {
+        self.desk.started_at
+    }
+
+    /// A number drawn by chance for this name: the same whenever this step of this run asks again.
+    pub fn random(&self, name: &str) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.desk.run.as_uuid().as_bytes());
+        hasher.update(&self.desk.step.to_le_bytes());
+        hasher.update(name.as_bytes());
+        let mut drawn = [0; 8];
+        hasher.finalize_xof().fill(&mut drawn);
+        u64::from_le_bytes(drawn)
+    }
+
+    /// How often the run has taken a bounded edge, by [`crate::edge_name`].
+    pub fn times_taken(&self, edge: &str) -> u32 {
+        self.desk.tally.loops.get(edge).copied().unwrap_or(0)
+    }
+
+    /// What the run had spent on a meter when this step began.
+    pub fn spent(&self, meter: &str) -> u64 {
+        self.desk.tally.meters.get(meter).copied().unwrap_or(0)
+    }
+
+    /// Set once the run has been sent to its rescue node: from where, and why.
+    pub fn rescued(&self) -> Option<&Rescue> {
+        self.desk.tally.rescue.as_ref()
+    }
+
+    /// Makes an outside call, or gives the recorded answer of the one made before. The answer is
+    /// stored, good or bad, before the node goes on. `key` must differ from every other in the step
+    /// and be the same when the step is run again.
+    pub async fn effect<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, Halt>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Call) -> Fut,
+        Fut: Future<Output = T>,
+    {
+        let key = key.into();
+        match self.desk.begin(&key)? {
+            Recorded {
+                answered: Some(answer),
+                ..
+            } => self.recorded(&answer),
+            Recorded { .. } => self.call(EntryKind::Call, key, call).await,
+        }
+    }
+
+    /// Like [`Context::effect`], but only success is recorded. A failure must end the step (`?`);
+    /// the call is made again when the run is resumed.
+    pub async fn try_effect<T, E, F, Fut>(
+        &self,
+        key: impl Into<String>,
+        call: F,
+    ) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<NodeError>,
+        F: FnOnce(Call) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let key = key.into();
+        if let Recorded {
+            answered: Some(answer),
+            ..
+        } = self.desk.begin(&key)?
+        {
+            return Ok(self.recorded(&answer)?);
+        }
+        let call_made = self.desk.started(&key);
+        let handle = Call::new(Arc::clone(&self.desk), key);
+        match call(handle.clone()).await {
+            Ok(value) => {
+                self.record(EntryKind::Call, &handle, call_made, &value)
+                    .await?;
+                Ok(value)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// An effect that must never happen twice: its start is stored first. If a crash leaves open
+    /// whether it happened, the run waits for a person, who approves (it did not happen: do it),
+    /// modifies (it did: the edits are its answer) or rejects (the step fails).
+    pub async fn once<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Call) -> Fut,
+        Fut: Future<Output = T>,
+    {
+        let mut key = key.into();
+        loop {
+            match self.desk.begin(&key)? {
+                Recorded {
+                    answered: Some(answer),
+                    ..
+                } => return Ok(self.recorded(&answer)?),
+                Recorded {
+                    opened: Some(_), ..
+                } => {
+                    if let Some(answer) = self.ask_whether_done(&key).await? {
+                        return Ok(answer);
+                    }
+                    // A second crash must ask again, so the second try has a start of its own.
+                    key.push_str("/again");
+                }
+                Recorded { .. } => {
+                    self.desk.open(EntryKind::Once, &key, &()).await?;
+                    return Ok(self.call(EntryKind::Once, key, call).await?);
+                }
+            }
+        }
+    }
+
+    async fn ask_whether_done<T: DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, NodeError> {
+        let ask = Ask {
+            reason: format!(
+                "\"{key}\" was begun before a crash and must not happen twice; find out whether it happened"
+            ),
+            show: serde_json::json!({ "effect": key, "node": self.node() }),
+            within: None,
+        };
+        let decision = match self.ask(format!("{key}/outcome"), ask).await? {
+            Answer::Decided { decision, .. } => decision,
+            Answer::TimedOut { .. } => Decision::new(Verdict::Reject, "deadline"),
+        };
+        match (decision.verdict, decision.edits) {
+            (Verdict::Approve, _) => Ok(None),
+            (Verdict::Modify, Some(answer)) => Ok(Some(serde_json::from_value(answer)?)),
+            _ => Err(NodeError::new(format!(
+                "\"{key}\" may or may not have happened, and was not to be done again"
+            ))),
+        }
+    }
+
+    /// Puts a question to a person, or sets a timer. The run parks here; when the answer or the
+    /// deadline comes, the node runs again and gets it. The first answer wins.
+    pub async fn ask(&self, key: impl Into<String>, ask: Ask) -> Result<Answer, Halt> {
+        let key = key.into();
+        match self.desk.begin(&key)? {
+            Recorded {
+                answered: Some(answer),
+                ..
+            } => self.recorded(&answer),
+            Recorded { opened, .. } => Err(self.desk.park(key, ask, opened.is_some())),
+        }
+    }
+
+    /// Notes something for whoever watches.
+    pub fn log(&self, level: Level, message: impl fmt::Display) {
+        self.desk.note(EventKind::Log {
+            level,
+            message: message.to_string(),
+        });
+    }
+
+    /// Counts something spent outside any effect.
+    pub fn spend(&self, meter: impl Into<Name>, amount: u64) {
+        self.desk.spend(meter.into(), amount);
+    }
+
+    /// Keeps bytes in the store, once, under their hash. They are stored before anything that is
+    /// recorded after them.
+    pub fn keep(&self, bytes: impl Into<Arc<[u8]>>) -> BlobHash {
+        self.desk.keep(Blob::new(bytes))
+    }
+
+    /// Bytes kept before, by this run or another.
+    pub async fn kept(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, NodeError> {
+        Ok(self.desk.kept(hash).await?)
+    }
+
+    async fn call<T, F, Fut>(&self, kind: EntryKind, key: String, call: F) -> Result<T, Halt>
+    where
+        T: Serialize,
+        F: FnOnce(Call) -> Fut,
+        Fut: Future<Output = T>,
+    {
+        let call_made = self.desk.started(&key);
+        let handle = Call::new(Arc::clone(&self.desk), key);
+        let value = call(handle.clone()).await;
+        self.record(kind, &handle, call_made, &value).await?;
+        Ok(value)
+    }
+
+    async fn record<T: Serialize>(
+        &self,
+        kind: EntryKind,
+        handle: &Call,
+        call_made: Timestamp,
+        value: &T,
+    ) -> Result<(), Halt> {
+        self.desk
+            .answered(kind, &handle.key, handle.meters(), call_made, value)
+            .await
+    }
+
+    fn recorded<T: DeserializeOwned>(&self, answer: &Payload) -> Result<T, Halt> {
+        answer
+            .decode_owned()
+            .map_err(|error: Error| self.desk.halt(Stop::Fault(error)))
+    }
+}
+
+/// A call under way: where its retries and costs are noted.
+#[derive(Clone)]
+pub struct Call {
+    desk: Arc<Desk>,
+    key: String,
+    meters: Arc<std::sync::Mutex<Meters>>,
+}
+
+impl Call {
+    fn new(desk: Arc<Desk>, key: String) -> Self {
+        Self {
+            desk,
+            key,
+            meters: Arc::default(),
+        }
+    }
+
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Counts something spent by this call; it is stored with the call's answer.
+    pub fn spend(&self, meter: impl Into<Name>, amount: u64) {
+        *self.lock().entry(meter.into()).or_default() += amount;
+    }
+
+    /// Notes that the call failed and is made again after a wait.
+    pub fn retried(&self, attempt: u32, wait: Duration, reason: impl fmt::Display) {
+        self.desk.note(EventKind::EffectRetried {
+            step: self.desk.step,
+            key: self.key.clone(),
+            attempt,
+            wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            reason: reason.to_string(),
+        });
+    }
+
+    fn meters(&self) -> Meters {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Meters> {
+        self.meters
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
 }

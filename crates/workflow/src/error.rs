@@ -21,6 +21,12 @@ pub enum Error {
     NoSuchStep { run: RunId, step: u64, last: u64 },
     #[error("run {run} has ended ({status}); fork it to go on from one of its steps")]
     Ended { run: RunId, status: String },
+    #[error("run {run} waits ({reason}){}", until.map(|until| format!(" until {until}")).unwrap_or_default())]
+    Waiting {
+        run: RunId,
+        reason: String,
+        until: Option<Timestamp>,
+    },
     #[error("run {run} is not waiting for a decision: it is {status}")]
     NotWaiting { run: RunId, status: String },
     #[error("the gate \"{key}\" of run {run} is closed: {how}")]

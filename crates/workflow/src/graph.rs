@@ -129,11 +129,11 @@ impl<S: State, D: 'static> Graph<S, D> {
     /// target that the graph does not name.
     pub(crate) fn leave(
         &self,
-        node: &Node<S, D>,
         name: NodeName,
         state: &S,
         tally: &Tally,
     ) -> Result<Leave, NodeName> {
+        let node = &self.nodes[name];
         let chosen = match &node.exit {
             Exit::Edge(to) => *to,
             Exit::Route { targets, choose } => {

@@ -35,7 +35,8 @@ pub trait Store: Send + Sync + 'static {
     /// Prolongs every lease of `owner`, lapsed ones included unless somebody else took the run.
     async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error>;
 
-    /// Gives up a run without writing to it. A stale token is no error: the run is not ours anyway.
+    /// Gives up a run without writing to it, if the token's fence is still the run's (its rev does not
+    /// matter: a lost reply leaves the writer behind). Else the run is not ours, which is no error.
     async fn release(&self, run: RunId, token: Token) -> Result<(), Error>;
 
     /// Commits everything in `append`, or nothing: only if the run's fence and rev are the token's.
@@ -61,7 +62,7 @@ pub trait Store: Send + Sync + 'static {
     /// Recorded steps from `from` on, in order, `limit` at most.
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error>;
 
-    /// The journal of one step, in the order it was written.
+    /// The journal of one step, by time and then by key.
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error>;
 
     /// Events numbered above `after`, in order, about `limit` of them (whole batches).
@@ -96,6 +97,8 @@ pub trait Store: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
     pub cancel_requested: bool,
+    /// How many bytes of rows it wrote; 0 where nothing is encoded. The engine weighs snapshots by it.
+    pub bytes: u64,
 }
 
 /// Which runs to list. Empty means any.

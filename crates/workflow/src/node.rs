@@ -5,6 +5,7 @@ use std::fmt;
 use futures::future::BoxFuture;
 
 use crate::context::Context;
+use crate::interrupt::Ask;
 use crate::{Error, State};
 
 /// What a node gives: an update, or the reason there is none.
@@ -18,8 +19,8 @@ pub struct NodeError(pub(crate) Halted);
 pub(crate) enum Halted {
     /// The node's own failure, in words for a person.
     Failed(String),
-    /// The engine stopped it.
-    Engine(Halt),
+    /// The engine stopped it; the step's desk says why.
+    Engine,
 }
 
 impl NodeError {
@@ -42,22 +43,31 @@ impl<E: std::error::Error> From<E> for NodeError {
 }
 
 impl From<Halt> for NodeError {
-    fn from(halt: Halt) -> Self {
-        Self(Halted::Engine(halt))
+    fn from(Halt(()): Halt) -> Self {
+        Self(Halted::Engine)
     }
 }
 
-/// The engine's word to a node that it ends here. Hand it on with `?`; it is not a failure, and the
-/// node runs again when the run goes on.
+/// The engine's word to a node that it ends here; the reason lies on the step's desk. Hand it on with
+/// `?`: it is not a failure, and the node runs again when the run goes on.
 #[derive(Debug)]
-pub struct Halt(pub(crate) Stop);
+pub struct Halt(pub(crate) ());
 
+/// Why the engine ends a node's turn.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Parked at the gate of that key.
-    Parked { key: String },
+    /// The node asked a question that has no answer yet.
+    Parked {
+        key: String,
+        ask: Ask,
+        already_open: bool,
+    },
+    /// The node's code is at fault, so the step fails.
+    Broken(Error),
     /// The run cannot go on in this process.
     Fault(Error),
+    /// The engine has left the step.
+    Superseded,
 }
 
 /// An `async fn(&S, &Context<D>) -> NodeResult<S>`, whatever its lifetime.

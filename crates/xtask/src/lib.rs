@@ -1,1 +1,6 @@
+//! Test services for the workspace: what a test, a proof or a benchmark needs running beside it.
+//!
+//! Gives a private PostgreSQL server. Everything here blocks, prints nothing and works on Unix only;
+//! the command line (`cargo xtask`) is in `main.rs`.
 
+pub mod postgres;

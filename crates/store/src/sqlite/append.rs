@@ -143,7 +143,10 @@ pub(super) fn append(
         hold::let_go(connection, run)?;
     }
     new.rows.insert(connection)?;
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended { cancel_requested })
+    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
+        bytes: 0,
+        cancel_requested,
+    })
 }
 
 /// Why an append was not taken: a writer whose reply was lost asks again, and its write is there.
@@ -163,5 +166,8 @@ fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<
     if !ours {
         return Err(Error::Superseded { run }.into());
     }
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended { cancel_requested })
+    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
+        bytes: 0,
+        cancel_requested,
+    })
 }

@@ -175,7 +175,7 @@ type Edges = BTreeMap<NodeName, BTreeSet<NodeName>>;
 /// The edges without a bound, and all of them. Diversions are edges too; END is left out.
 fn edges(shape: &Shape, exits: &Exits<'_>) -> (Edges, Edges) {
     let (mut free, mut all) = (Edges::new(), Edges::new());
-    let mut add = |edges: &mut Edges, from: NodeName, to: NodeName| {
+    let add = |edges: &mut Edges, from: NodeName, to: NodeName| {
         if to != END {
             edges.entry(from).or_default().insert(to);
         }

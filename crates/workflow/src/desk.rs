@@ -1,0 +1,349 @@
+//! The desk between a node at work and the engine that writes for it.
+//!
+//! A node lays notes down: answers of calls, events, bytes to keep. The engine takes them up in order
+//! and commits them, many at once; whoever waits for an answer to be stored is told when it is. Each
+//! step has a desk of its own, so what a stray task lays down later reaches nobody.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::event::EventKind;
+use crate::interrupt::Ask;
+use crate::node::{Halt, Stop};
+use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally};
+use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store};
+
+/// What the journal holds of one key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) opened: Option<Payload>,
+    pub(crate) answered: Option<Payload>,
+    pub(crate) meters: Meters,
+}
+
+/// The journal of the step under way, as it was when the step was started.
+pub(crate) type Journal = HashMap<String, Recorded>;
+
+pub(crate) fn journal(entries: Vec<Entry>) -> Journal {
+    let mut journal = Journal::new();
+    for Entry { meta, payload } in entries {
+        let recorded = journal.entry(meta.key).or_default();
+        match meta.part {
+            Part::Opened => recorded.opened = Some(payload),
+            Part::Answered => {
+                recorded.answered = Some(payload);
+                recorded.meters = meta.meters;
+            }
+        }
+    }
+    journal
+}
+
+pub(crate) struct Desk {
+    pub(crate) run: RunId,
+    pub(crate) step: u64,
+    pub(crate) node: NodeName,
+    pub(crate) started_at: Timestamp,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) journal: Journal,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) store: Arc<dyn Store>,
+    /// Whether calls may be made; a replay only reads.
+    pub(crate) replay: bool,
+    tray: Mutex<Tray>,
+    laid: Notify,
+}
+
+/// What lies on the desk.
+#[derive(Default)]
+struct Tray {
+    notes: Notes,
+    /// Since when events have been lying here that nobody waits for.
+    waiting_since: Option<Instant>,
+    /// Whether somebody waits for something here to be stored.
+    urgent: bool,
+    used: HashSet<String>,
+    spent: Meters,
+    kept: HashMap<BlobHash, Arc<[u8]>>,
+    stop: Option<Stop>,
+}
+
+/// Notes in the order they were laid down.
+#[derive(Default)]
+pub(crate) struct Notes {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) events: Vec<(Timestamp, EventKind)>,
+    pub(crate) blobs: Vec<Blob>,
+    pub(crate) acks: Vec<oneshot::Sender<()>>,
+}
+
+/// What a desk is set up with.
+pub(crate) struct Place {
+    pub(crate) run: RunId,
+    pub(crate) step: u64,
+    pub(crate) node: NodeName,
+    pub(crate) started_at: Timestamp,
+    pub(crate) replay: bool,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        place: Place,
+        tally: Arc<Tally>,
+        journal: Journal,
+        clock: Arc<dyn Clock>,
+        store: Arc<dyn Store>,
+    ) -> Self {
+        let Place {
+            run,
+            step,
+            node,
+            started_at,
+            replay,
+        } = place;
+        Self {
+            run,
+            step,
+            node,
+            started_at,
+            tally,
+            journal,
+            clock,
+            store,
+            replay,
+            tray: Mutex::default(),
+            laid: Notify::new(),
+        }
+    }
+
+    fn tray(&self) -> MutexGuard<'_, Tray> {
+        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // What nodes do, through their context.
+
+    /// Marks a key as used and gives what the journal holds of it.
+    pub(crate) fn begin(&self, key: &str) -> Result<Recorded, Halt> {
+        if !self.tray().used.insert(key.to_owned()) {
+            let (node, key) = (self.node.to_owned(), key.to_owned());
+            return Err(self.halt(Stop::Broken(Error::KeyReused { node, key })));
+        }
+        match self.journal.get(key) {
+            Some(recorded) => Ok(recorded.clone()),
+            None if self.replay => {
+                let how = format!("it asks for \"{key}\", which the journal does not hold");
+                Err(self.halt(Stop::Fault(self.diverged(how))))
+            }
+            None => Ok(Recorded::default()),
+        }
+    }
+
+    /// Notes that a call begins.
+    pub(crate) fn started(&self, key: &str) -> Timestamp {
+        self.note(EventKind::EffectStarted {
+            step: self.step,
+            key: key.to_owned(),
+        });
+        self.clock.now()
+    }
+
+    /// Stores that an effect is about to happen, and waits until that is stored.
+    pub(crate) async fn open<T: Serialize>(
+        &self,
+        kind: EntryKind,
+        key: &str,
+        value: &T,
+    ) -> Result<(), Halt> {
+        let entry = self.entry(kind, key, Part::Opened, Meters::new(), value)?;
+        self.lay_and_wait(entry, None).await
+    }
+
+    /// Stores an effect's answer, and waits until it is stored.
+    pub(crate) async fn answered<T: Serialize>(
+        &self,
+        kind: EntryKind,
+        key: &str,
+        meters: Meters,
+        call_made: Timestamp,
+        value: &T,
+    ) -> Result<(), Halt> {
+        let took = self.clock.now().duration_since(call_made).as_millis();
+        let event = EventKind::EffectFinished {
+            step: self.step,
+            key: key.to_owned(),
+            ms: u64::try_from(took).unwrap_or(0),
+            meters: meters.clone(),
+        };
+        let entry = self.entry(kind, key, Part::Answered, meters, value)?;
+        self.lay_and_wait(entry, Some(event)).await
+    }
+
+    fn entry<T: Serialize>(
+        &self,
+        kind: EntryKind,
+        key: &str,
+        part: Part,
+        meters: Meters,
+        value: &T,
+    ) -> Result<Entry, Halt> {
+        let payload = Payload::encoded(value).map_err(|error| self.halt(Stop::Broken(error)))?;
+        let at = self.clock.now();
+        let meta = EntryMeta {
+            step: self.step,
+            key: key.to_owned(),
+            kind,
+            part,
+            meters,
+            at,
+        };
+        Ok(Entry { meta, payload })
+    }
+
+    async fn lay_and_wait(&self, entry: Entry, event: Option<EventKind>) -> Result<(), Halt> {
+        let (ack, stored) = oneshot::channel();
+        {
+            let mut tray = self.tray();
+            for (meter, amount) in &entry.meta.meters {
+                *tray.spent.entry(meter.clone()).or_default() += amount;
+            }
+            tray.notes
+                .events
+                .extend(event.map(|event| (entry.meta.at, event)));
+            tray.notes.entries.push(entry);
+            tray.notes.acks.push(ack);
+            tray.urgent = true;
+        }
+        self.laid.notify_one();
+        // The engine is gone when it drops the ack; the node must not go on as if it were stored.
+        stored.await.map_err(|_| self.halt(Stop::Superseded))
+    }
+
+    pub(crate) fn note(&self, event: EventKind) {
+        let at = self.clock.now();
+        let mut tray = self.tray();
+        tray.notes.events.push((at, event));
+        if tray.waiting_since.is_none() {
+            tray.waiting_since = Some(Instant::now());
+            drop(tray);
+            self.laid.notify_one();
+        }
+    }
+
+    pub(crate) fn spend(&self, meter: Name, amount: u64) {
+        *self.tray().spent.entry(meter.clone()).or_default() += amount;
+        self.note(EventKind::Spent { meter, amount });
+    }
+
+    pub(crate) fn keep(&self, blob: Blob) -> BlobHash {
+        let hash = blob.hash;
+        let mut tray = self.tray();
+        if tray.kept.insert(hash, Arc::clone(&blob.bytes)).is_none() {
+            tray.notes.blobs.push(blob);
+        }
+        hash
+    }
+
+    pub(crate) async fn kept(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Halt> {
+        let laid_here = self.tray().kept.get(&hash).map(|bytes| bytes.to_vec());
+        if let Some(bytes) = laid_here {
+            return Ok(Some(bytes));
+        }
+        self.store
+            .blob(hash)
+            .await
+            .map_err(|error| self.halt(Stop::Fault(error)))
+    }
+
+    pub(crate) fn park(&self, key: String, ask: Ask, already_open: bool) -> Halt {
+        self.halt(Stop::Parked {
+            key,
+            ask,
+            already_open,
+        })
+    }
+
+    /// Leaves word for the engine, which reads it even if the node swallows the halt. The first
+    /// word stands.
+    pub(crate) fn halt(&self, stop: Stop) -> Halt {
+        self.tray().stop.get_or_insert(stop);
+        Halt(())
+    }
+
+    fn diverged(&self, how: String) -> Error {
+        Error::Diverged {
+            run: self.run,
+            step: self.step,
+            node: self.node.to_owned(),
+            how,
+        }
+    }
+
+    // What the engine does.
+
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.tray().stop.take()
+    }
+
+    /// Everything laid down since the last time.
+    pub(crate) fn take(&self) -> Notes {
+        let mut tray = self.tray();
+        tray.urgent = false;
+        tray.waiting_since = None;
+        std::mem::take(&mut tray.notes)
+    }
+
+    /// Whether somebody waits for a commit; else since when events lie here.
+    pub(crate) fn pressure(&self) -> Pressure {
+        let tray = self.tray();
+        match (tray.urgent, tray.waiting_since) {
+            (true, _) => Pressure::Now,
+            (false, Some(since)) => Pressure::Since(since),
+            (false, None) => Pressure::None,
+        }
+    }
+
+    /// Resolves when something new may lie on the desk.
+    pub(crate) async fn news(&self) {
+        self.laid.notified().await;
+    }
+
+    /// What this step spent: on calls made now, on calls recorded before, and outside of calls.
+    pub(crate) fn spendings(&self) -> Meters {
+        let tray = self.tray();
+        let mut spent = tray.spent.clone();
+        for (key, recorded) in &self.journal {
+            if tray.used.contains(key) {
+                for (meter, amount) in &recorded.meters {
+                    *spent.entry(meter.clone()).or_default() += amount;
+                }
+            }
+        }
+        spent
+    }
+
+    /// A recorded key that the node did not ask for.
+    pub(crate) fn unasked(&self) -> Option<&str> {
+        let tray = self.tray();
+        let mut unasked: Vec<&str> = self
+            .journal
+            .keys()
+            .filter(|key| !tray.used.contains(*key))
+            .map(String::as_str)
+            .collect();
+        unasked.sort_unstable();
+        unasked.first().copied()
+    }
+}
+
+pub(crate) enum Pressure {
+    /// Somebody waits.
+    Now,
+    /// Events lie here since then.
+    Since(Instant),
+    None,
+}

@@ -1,0 +1,97 @@
+//! `cargo xtask test`: everything that has to hold before a change goes in, in order, up to the
+//! first failure.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::cargo::{cargo, show, succeeds};
+use crate::service::Postgres;
+use crate::step::{seconds, step};
+
+pub fn everything() -> Result<()> {
+    let start = Instant::now();
+    step("format", "run `cargo fmt --all`", || {
+        show(&mut cargo("fmt --all --check")?)
+    })?;
+    step("clippy", "mend the warnings above", || {
+        show(&mut cargo(
+            "clippy --workspace --all-targets --all-features -- -D warnings",
+        )?)
+    })?;
+    with_postgres(|postgres| {
+        tests(postgres, &[])?;
+        doc_tests(postgres)
+    })?;
+    deny()?;
+    println!("everything: ok, {}", seconds(start.elapsed()));
+    Ok(())
+}
+
+/// Only the tests whose name contains one of the words.
+pub fn matching(filter: &[String]) -> Result<()> {
+    with_postgres(|postgres| tests(postgres, filter))
+}
+
+fn with_postgres(act: impl FnOnce(&Postgres) -> Result<()>) -> Result<()> {
+    let postgres = step(
+        "postgres",
+        "the tests need a PostgreSQL server",
+        Postgres::at_hand,
+    )?;
+    act(&postgres)
+}
+
+fn tests(postgres: &Postgres, filter: &[String]) -> Result<()> {
+    step(
+        "tests",
+        "mend the tests named above, or check the filter if none ran",
+        || {
+            let mut command = test_runner()?;
+            command.args(filter);
+            postgres.tell(&mut command);
+            show(&mut command)
+        },
+    )
+}
+
+/// Ready to take the words of a filter as its last arguments.
+fn test_runner() -> Result<Command> {
+    if succeeds("nextest --version")? {
+        cargo("nextest run --workspace --")
+    } else {
+        cargo("test --workspace --lib --bins --tests --examples --")
+    }
+}
+
+fn doc_tests(postgres: &Postgres) -> Result<()> {
+    step("doc tests", "mend the examples named above", || {
+        let mut command = cargo("test --workspace --doc")?;
+        postgres.tell(&mut command);
+        show(&mut command)
+    })
+}
+
+fn deny() -> Result<()> {
+    if !succeeds("deny --version")? {
+        println!(
+            "deny: not installed, `cargo install cargo-deny` to check licences and advisories"
+        );
+        return Ok(());
+    }
+    step(
+        "deny",
+        "replace the dependency named above, or allow it in deny.toml with a reason",
+        || show(&mut cargo("deny check bans licenses sources")?),
+    )?;
+    if !succeeds("deny fetch db")? {
+        println!("advisories: not checked, their database cannot be fetched from here");
+        return Ok(());
+    }
+    step(
+        "advisories",
+        "update the crate named above, or ignore the advisory in deny.toml with a reason",
+        || show(&mut cargo("deny check advisories")?),
+    )
+}
