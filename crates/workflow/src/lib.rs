@@ -4,6 +4,7 @@
 
 mod clock;
 mod context;
+pub mod display;
 mod error;
 pub mod event;
 mod graph;
