@@ -5,6 +5,7 @@
 mod clock;
 mod context;
 pub mod display;
+pub mod draw;
 mod error;
 pub mod event;
 mod graph;
