@@ -4,3 +4,6 @@
 //! under which guard, `row.rs` says in which form, and the two back ends say it in their dialects.
 
 mod row;
+mod sqlite;
+
+pub use sqlite::{Options as SqliteOptions, Sqlite};
