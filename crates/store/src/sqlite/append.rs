@@ -96,6 +96,14 @@ impl NewAppend {
             rows: Rows::of_append(append)?,
         })
     }
+
+    /// What its writer learns, with the run's column `cancel`.
+    fn appended(&self, cancel: &str) -> Result<Appended, Failure> {
+        Ok(Appended {
+            cancel_requested: hold::is_wanted(self.rows.run(), cancel)?,
+            bytes: self.rows.bytes(),
+        })
+    }
 }
 
 pub(super) fn append(
@@ -143,7 +151,7 @@ pub(super) fn append(
         hold::let_go(connection, run)?;
     }
     new.rows.insert(connection)?;
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended { cancel_requested })
+    new.appended(&cancel)
 }
 
 /// Why an append was not taken: a writer whose reply was lost asks again, and its write is there.
@@ -163,5 +171,5 @@ fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<
     if !ours {
         return Err(Error::Superseded { run }.into());
     }
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended { cancel_requested })
+    new.appended(&cancel)
 }
