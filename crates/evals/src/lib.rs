@@ -1,3 +1,4 @@
 //! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
 
 pub mod proofs;
+pub mod stores;
