@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use fathom_store::{Sqlite, SqliteOptions};
 use fathom_workflow::{Clock, MemoryStore, Store, SystemClock};
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -116,8 +117,12 @@ pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
     }
 }
 
-fn sqlite(_path: &Path, _clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
-    bail!("the SQLite store is not here yet")
+fn sqlite(path: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
+    let options = SqliteOptions {
+        clock,
+        ..SqliteOptions::default()
+    };
+    Ok(Arc::new(Sqlite::open_with(path, options)?))
 }
 
 async fn postgres(_url: &str) -> Result<Arc<dyn Store>> {

@@ -200,23 +200,6 @@ impl Write {
             blobs,
         })
     }
-
-    /// How many bytes of records it brings. A blob counts although another run may have stored it.
-    pub(crate) fn bytes(&self) -> u64 {
-        let rows = [&self.step, &self.snapshot].into_iter().flatten();
-        let rows = rows.map(|(_, row)| row);
-        let rows = rows.chain(self.entries.iter().map(|entry| &entry.row));
-        let records = rows.map(Row::bytes).sum::<usize>();
-        let events = self.events.as_ref().map_or(0, |events| events.meta.len());
-        let blobs: usize = self.blobs.iter().map(|blob| blob.bytes.len()).sum();
-        (self.head.meta.len() + records + events + blobs) as u64
-    }
-}
-
-impl Row {
-    fn bytes(&self) -> usize {
-        self.meta.len() + self.body.inline().map_or(0, <[u8]>::len) + self.sum.len()
-    }
 }
 
 /// The unchanging part of a header, with its checksum.

@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 mod clock;
+pub mod conformance;
 mod context;
 mod desk;
 mod engine;

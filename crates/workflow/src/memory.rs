@@ -1,8 +1,8 @@
 //! A store that remembers only as long as the process lives: for tests, trials and one-off runs.
 //!
 //! Nothing in it is durable, and it says so. It keeps payloads in their typed form and moves what it
-//! is given, so a step costs it no encoding and no copy. One lock guards everything: no write waits
-//! for anything but memory, so the lock is held for well under a microsecond.
+//! is given, so a step costs it no encoding and no copy. One lock guards everything: an append holds
+//! it for well under a microsecond, and only lists and sweeps look at every run under it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,7 @@ use crate::clock::{later, time_until};
 use crate::event::Event;
 use crate::journal::{Appended, Cursor, Page, Purged, RunFilter, Store};
 use crate::record::{
-    Append, Blob, Creation, Damage, Entry, Loaded, Part, Run, Snapshot, Status, StepKind,
-    StepRecord, Token,
+    Append, Blob, Creation, Entry, Loaded, Part, Run, Snapshot, Status, StepKind, StepRecord, Token,
 };
 use crate::{BlobHash, Clock, Error, Owner, RunId, SystemClock};
 
@@ -41,7 +40,8 @@ struct Log {
     cancel_requested: bool,
     /// A record's place is its step's number.
     records: Vec<StepRecord>,
-    snapshots: BTreeMap<u64, Snapshot>,
+    /// Bases and snapshots by step: where a fold can begin.
+    wholes: BTreeMap<u64, Snapshot>,
     /// The journal by step, each in the order it was written.
     journal: HashMap<u64, Vec<Entry>>,
     entry_names: HashSet<EntryName>,
@@ -175,8 +175,8 @@ impl Store for MemoryStore {
         let run = append.run;
         let log = runs.get_mut(&run).ok_or(Error::NoSuchRun { run })?;
         let appended = Appended {
-            bytes: 0,
             cancel_requested: log.cancel_requested,
+            bytes: 0,
         };
         if log.has_taken(&append) {
             return Ok(appended);
@@ -351,15 +351,15 @@ impl Log {
             last_nonce: None,
             cancel_requested: false,
             records: Vec::new(),
-            snapshots: BTreeMap::new(),
+            wholes: BTreeMap::new(),
             journal: HashMap::new(),
             entry_names: HashSet::new(),
             event_batches: Vec::new(),
             blobs: HashSet::new(),
         };
-        log.check_place(&creation.base)?;
+        log.check_record(&creation.base)?;
         let names = log.new_names(&creation.entries)?;
-        log.records.push(creation.base);
+        log.add_record(creation.base);
         log.add_entries(creation.entries, names);
         log.add_events(creation.events);
         Ok(log)
@@ -397,14 +397,16 @@ impl Log {
         blobs: &mut HashMap<BlobHash, SharedBlob>,
     ) -> Result<(), Error> {
         if let Some(record) = &append.record {
-            self.check_place(record)?;
+            self.check_record(record)?;
         }
         let names = self.new_names(&append.entries)?;
         self.last_nonce = Some(append.nonce);
         self.run.head = append.head;
-        self.records.extend(append.record);
+        if let Some(record) = append.record {
+            self.add_record(record);
+        }
         if let Some(snapshot) = append.snapshot {
-            self.snapshots.insert(snapshot.step, snapshot);
+            self.add_whole(snapshot);
         }
         self.add_entries(append.entries, names);
         self.add_events(append.events);
@@ -419,21 +421,34 @@ impl Log {
         Ok(())
     }
 
-    fn check_place(&self, record: &StepRecord) -> Result<(), Error> {
+    /// Refuses a record that is not the next step, or a base without a state.
+    fn check_record(&self, record: &StepRecord) -> Result<(), Error> {
         let (step, next) = (record.meta.step, self.records.len());
-        let stateless =
-            matches!(record.meta.kind, StepKind::Base { .. }) && record.payload.is_none();
-        if stateless {
-            return Err(Error::Store {
-                why: format!("step {step} was to be a base without a state"),
+        if index(step) != next {
+            let why = format!("step {step} was to be recorded where step {next} belongs");
+            return Err(Error::Store { why });
+        }
+        match (&record.meta.kind, &record.payload) {
+            (StepKind::Base { .. }, None) => Err(Error::Store {
+                why: format!("step {step} was to be a base, but holds no state"),
+            }),
+            (StepKind::Base { .. }, Some(_)) | (StepKind::Update | StepKind::Cut(_), _) => Ok(()),
+        }
+    }
+
+    fn add_record(&mut self, record: StepRecord) {
+        if let (StepKind::Base { tally, .. }, Some(state)) = (&record.meta.kind, &record.payload) {
+            self.add_whole(Snapshot {
+                step: record.meta.step,
+                tally: tally.clone(),
+                state: state.clone(),
             });
         }
-        if index(step) == next {
-            return Ok(());
-        }
-        Err(Error::Store {
-            why: format!("step {step} was to be recorded where step {next} belongs"),
-        })
+        self.records.push(record);
+    }
+
+    fn add_whole(&mut self, whole: Snapshot) {
+        self.wholes.insert(whole.step, whole);
     }
 
     fn new_names(&self, entries: &[Entry]) -> Result<HashSet<EntryName>, Error> {
@@ -476,39 +491,20 @@ impl Log {
     fn load(&self, at: Option<u64>) -> Result<Loaded, Error> {
         let last = (self.records.len() as u64).saturating_sub(1);
         let at = at.unwrap_or(last);
-        if at > last {
+        let from = self.wholes.range(..=at).next_back();
+        let Some((_, from)) = from.filter(|_| at <= last) else {
             return Err(Error::NoSuchStep {
                 run: self.run.id(),
                 step: at,
                 last,
             });
-        }
-        let from = self.whole_state(at)?;
-        let records = &self.records[index(from.step) + 1..=index(at)];
+        };
         Ok(Loaded {
             run: self.run.clone(),
-            records: records.to_vec(),
-            from,
+            records: self.records[index(from.step) + 1..=index(at)].to_vec(),
+            from: from.clone(),
             damage: None,
         })
-    }
-
-    /// The latest base or snapshot at or before `at`.
-    fn whole_state(&self, at: u64) -> Result<Snapshot, Error> {
-        let snapshot = self.snapshots.range(..=at).next_back();
-        let known = snapshot.map_or(0, |(step, _)| index(*step));
-        let since = self.records[known..=index(at)].iter().rev();
-        let base = since.filter_map(base_of).next();
-        match base.or_else(|| snapshot.map(|(_, snapshot)| snapshot.clone())) {
-            Some(whole) => Ok(whole),
-            None => Err(Error::Damaged {
-                run: self.run.id(),
-                damage: Damage {
-                    what: "step 0".to_owned(),
-                    why: "it holds no state to start from".to_owned(),
-                },
-            }),
-        }
     }
 
     fn events(&self, after: u64, limit: usize) -> Vec<Event> {
@@ -543,18 +539,6 @@ impl Log {
         let Run { head, keep, .. } = &self.run;
         let held = self.refuse_if_held(now).is_err();
         head.status.is_finished() && head.updated_at < before && !keep && !held
-    }
-}
-
-/// The whole state that a record brings, if it brings one.
-fn base_of(record: &StepRecord) -> Option<Snapshot> {
-    match (&record.meta.kind, &record.payload) {
-        (StepKind::Base { tally, .. }, Some(state)) => Some(Snapshot {
-            step: record.meta.step,
-            tally: tally.clone(),
-            state: state.clone(),
-        }),
-        (StepKind::Base { .. }, None) | (StepKind::Update | StepKind::Cut(_), _) => None,
     }
 }
 

@@ -98,6 +98,10 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         &self.tally
     }
 
+    pub fn deps(&self) -> &D {
+        &self.shared.deps
+    }
+
     /// Runs until the run ends or waits. Its graph bounds how long that can be.
     pub async fn run(&mut self) -> Result<Outcome, Error> {
         loop {

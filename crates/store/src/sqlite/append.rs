@@ -96,14 +96,6 @@ impl NewAppend {
             rows: Rows::of_append(append)?,
         })
     }
-
-    /// What its writer learns, with the run's column `cancel`.
-    fn appended(&self, cancel: &str) -> Result<Appended, Failure> {
-        Ok(Appended {
-            cancel_requested: hold::is_wanted(self.rows.run(), cancel)?,
-            bytes: self.rows.bytes(),
-        })
-    }
 }
 
 pub(super) fn append(
@@ -151,7 +143,10 @@ pub(super) fn append(
         hold::let_go(connection, run)?;
     }
     new.rows.insert(connection)?;
-    new.appended(&cancel)
+    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
+        bytes: 0,
+        cancel_requested,
+    })
 }
 
 /// Why an append was not taken: a writer whose reply was lost asks again, and its write is there.
@@ -171,5 +166,8 @@ fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<
     if !ours {
         return Err(Error::Superseded { run }.into());
     }
-    new.appended(&cancel)
+    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
+        bytes: 0,
+        cancel_requested,
+    })
 }

@@ -50,10 +50,6 @@ impl Rows {
         &self.write.head
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        self.write.bytes()
-    }
-
     /// Puts all but the header in place.
     pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
         self.insert_blobs(connection)?;

@@ -1,0 +1,289 @@
+//! What the checks are made of: a run, someone who writes to it as the engine would, and a picture
+//! of all that a store gives back of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::event::{Event, EventKind, Level};
+use crate::journal::Appended;
+use crate::record::{
+    About, Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, Head, Meters, Part,
+    Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
+};
+use crate::{Owner, Payload, RunId, Store};
+
+/// A lease that outlives every check.
+pub(super) const HOUR: Duration = Duration::from_secs(3600);
+
+/// A lease that lapses at once, so that no check needs to sleep.
+pub(super) const NONE: Duration = Duration::ZERO;
+
+/// A moment by its second. Whole microseconds: that is what stores hold in their columns.
+pub(super) fn moment(second: u64) -> Timestamp {
+    let second = 1_750_000_000 + i64::try_from(second).unwrap();
+    Timestamp::from_microsecond(second * 1_000_000 + 123_456).unwrap()
+}
+
+pub(super) fn body(text: &str) -> Payload {
+    Payload::live(Arc::new(text.to_owned()))
+}
+
+pub(super) fn text_of(payload: &Payload) -> String {
+    payload.decode_owned().unwrap()
+}
+
+pub(super) fn event(number: u64, message: &str) -> Event {
+    Event {
+        number,
+        at: moment(number),
+        kind: EventKind::Log {
+            level: Level::Info,
+            message: message.to_owned(),
+        },
+    }
+}
+
+pub(super) fn entry(step: u64, key: &str, part: Part) -> Entry {
+    Entry {
+        meta: EntryMeta {
+            step,
+            key: key.to_owned(),
+            kind: EntryKind::Call,
+            part,
+            meters: Meters::from([("tokens".into(), 7)]),
+            at: moment(step),
+        },
+        payload: body(&format!("{key} of step {step}")),
+    }
+}
+
+pub(super) fn base(step: u64, tally: Tally, why: BaseReason, text: &str) -> StepRecord {
+    StepRecord {
+        meta: StepMeta {
+            kind: StepKind::Base { tally, why },
+            meters: Meters::new(),
+            ..update(step, text).meta
+        },
+        payload: Some(body(text)),
+    }
+}
+
+pub(super) fn update(step: u64, text: &str) -> StepRecord {
+    StepRecord {
+        meta: StepMeta {
+            step,
+            node: "look".into(),
+            kind: StepKind::Update,
+            next: Some("look".into()),
+            looped: None,
+            meters: Meters::from([("tokens".into(), step)]),
+            entries: 0,
+            at: moment(step),
+        },
+        payload: Some(body(text)),
+    }
+}
+
+pub(super) fn snapshot(step: u64, text: &str) -> Snapshot {
+    Snapshot {
+        step,
+        tally: Tally {
+            steps: step,
+            ..Tally::default()
+        },
+        state: body(text),
+    }
+}
+
+/// A run as it begins: pending, at step 0, with one event.
+pub(super) fn creation(title: &str) -> Creation {
+    Creation {
+        run: Run {
+            about: About {
+                id: RunId::new(),
+                workflow: "report".into(),
+                title: title.to_owned(),
+                created_at: moment(0),
+                forked_from: None,
+            },
+            head: Head {
+                rev: 0,
+                status: Status::Pending,
+                step: 0,
+                next: Some("look".into()),
+                updated_at: moment(0),
+                deadline: None,
+                wake_at: None,
+                reason: None,
+                events: 1,
+                entries: 0,
+                attempts: 0,
+            },
+            keep: false,
+        },
+        base: base(0, Tally::default(), BaseReason::Started, "begun"),
+        entries: Vec::new(),
+        events: vec![event(1, "begun")],
+    }
+}
+
+/// Nonces are random to a store, so they come from the upper half of their range, where a signed
+/// number would overflow.
+fn fresh_nonce() -> u64 {
+    static USED: AtomicU64 = AtomicU64::new(0);
+    u64::MAX - USED.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Someone who holds a run and writes to it.
+pub(super) struct Writer {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) owner: Owner,
+    pub(super) run: RunId,
+    pub(super) token: Token,
+    pub(super) head: Head,
+}
+
+impl Writer {
+    /// Creates a run and holds it.
+    pub(super) async fn begin(store: &Arc<dyn Store>) -> Self {
+        Self::begin_with(store, creation("a question"), HOUR).await
+    }
+
+    pub(super) async fn begin_with(
+        store: &Arc<dyn Store>,
+        creation: Creation,
+        lease: Duration,
+    ) -> Self {
+        let owner = Owner::unique();
+        let (run, head) = (creation.run.id(), creation.run.head.clone());
+        let token = store.create(creation, &owner, lease).await.unwrap();
+        Self {
+            store: Arc::clone(store),
+            owner,
+            run,
+            token,
+            head,
+        }
+    }
+
+    /// Takes the run over under another name.
+    pub(super) async fn take_over(&mut self, lease: Duration) {
+        self.owner = Owner::unique();
+        let claimed = self.store.claim(self.run, &self.owner, lease).await;
+        self.token = claimed.unwrap();
+    }
+
+    /// An append that changes nothing but the rev.
+    pub(super) fn blank(&self) -> Append {
+        Append {
+            run: self.run,
+            token: self.token,
+            nonce: fresh_nonce(),
+            head: Head {
+                rev: self.token.rev + 1,
+                ..self.head.clone()
+            },
+            record: None,
+            snapshot: None,
+            entries: Vec::new(),
+            events: Vec::new(),
+            blobs: Vec::new(),
+            release: false,
+        }
+    }
+
+    /// An append that records the next step, with an event.
+    pub(super) fn step(&self, text: &str) -> Append {
+        let step = self.head.step + 1;
+        let mut append = self.with_events(1);
+        append.head.step = step;
+        append.head.status = Status::Running("searching".into());
+        append.head.updated_at = moment(step);
+        append.record = Some(update(step, text));
+        append
+    }
+
+    /// An append that brings the next `count` events.
+    pub(super) fn with_events(&self, count: u64) -> Append {
+        let mut append = self.blank();
+        append.head.events += count;
+        let numbers = self.head.events + 1..=append.head.events;
+        append.events = numbers.map(|number| event(number, "news")).collect();
+        append
+    }
+
+    /// An append that stores these bytes.
+    pub(super) fn with_blob(&self, bytes: &[u8]) -> Append {
+        let mut append = self.blank();
+        append.blobs = vec![Blob::new(bytes)];
+        append
+    }
+
+    /// An append that brings the run into `status`, last written at `second`, and gives it up.
+    pub(super) fn parting(&self, status: Status, second: u64) -> Append {
+        let mut append = self.blank();
+        append.head.status = status;
+        append.head.updated_at = moment(second);
+        append.release = true;
+        append
+    }
+
+    pub(super) async fn write(&mut self, append: Append) -> Appended {
+        self.write_for(append, HOUR).await
+    }
+
+    pub(super) async fn write_for(&mut self, append: Append, lease: Duration) -> Appended {
+        let head = append.head.clone();
+        let appended = self.store.append(append, lease).await.unwrap();
+        self.token.rev = head.rev;
+        self.head = head;
+        appended
+    }
+
+    /// Records `count` steps, each with its number as its text.
+    pub(super) async fn take_steps(&mut self, count: u64) {
+        for _ in 0..count {
+            let text = (self.head.step + 1).to_string();
+            self.write(self.step(&text)).await;
+        }
+    }
+}
+
+/// All that a store gives back of a run, in a form that can be compared.
+#[derive(Debug, PartialEq)]
+pub(super) struct Picture {
+    pub(super) run: Run,
+    pub(super) token: Token,
+    pub(super) steps: Vec<(StepMeta, Option<String>)>,
+    /// The journals of all steps, and of the one under way.
+    pub(super) entries: Vec<(EntryMeta, String)>,
+    pub(super) events: Vec<Event>,
+}
+
+pub(super) async fn picture(store: &Arc<dyn Store>, run: RunId) -> Picture {
+    let (header, token) = store.head(run).await.unwrap();
+    let mut entries = Vec::new();
+    for step in 0..=header.head.step + 1 {
+        entries.extend(store.entries(run, step).await.unwrap());
+    }
+    Picture {
+        run: header,
+        token,
+        steps: plain_steps(&store.steps(run, 0, usize::MAX).await.unwrap()),
+        entries: plain_entries(&entries),
+        events: store.events(run, 0, usize::MAX).await.unwrap(),
+    }
+}
+
+pub(super) fn plain_steps(records: &[StepRecord]) -> Vec<(StepMeta, Option<String>)> {
+    let plain = |record: &StepRecord| (record.meta.clone(), record.payload.as_ref().map(text_of));
+    records.iter().map(plain).collect()
+}
+
+pub(super) fn plain_entries(entries: &[Entry]) -> Vec<(EntryMeta, String)> {
+    let plain = |entry: &Entry| (entry.meta.clone(), text_of(&entry.payload));
+    entries.iter().map(plain).collect()
+}

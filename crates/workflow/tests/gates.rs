@@ -1,0 +1,178 @@
+//! Gates: the first answer wins, deadlines are stored moments, late decisions can reopen.
+
+mod kit;
+
+use std::time::Duration;
+
+use fathom_workflow::interrupt::{Answer, Ask, Decision, Verdict};
+use fathom_workflow::record::Status;
+use fathom_workflow::*;
+use kit::*;
+use serde_json::json;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+const ASK: Script = |_, ctx| {
+    Box::pin(async move {
+        let draft: String = ctx.effect("draft", |_| ctx.deps().ask("draft")).await?;
+        let ask = Ask {
+            reason: "please look at the draft".into(),
+            show: json!({ "draft": draft }),
+            within: Some(HOUR),
+        };
+        match ctx.ask("review", ask).await? {
+            Answer::Decided { decision, .. } => {
+                Ok(format!("{:?} by {}", decision.verdict, decision.by))
+            }
+            Answer::TimedOut { .. } => Ok("nobody came".into()),
+        }
+    })
+};
+
+fn approve() -> Decision {
+    Decision::new(Verdict::Approve, "kim")
+}
+
+async fn parked(stage: &Stage) -> (Engine<Diary, World>, RunId) {
+    let engine = stage.engine(line(), &[("b", ASK)]);
+    let mut execution = start(&engine).await;
+    assert_eq!(execution.run().await.unwrap().status, Status::Waiting);
+    let run = execution.id();
+    (engine, run)
+}
+
+#[tokio::test]
+async fn a_parked_run_shows_what_it_asks_and_goes_on_with_the_answer() {
+    let stage = Stage::new();
+    let (_, run) = parked(&stage).await;
+
+    let other_process = stage.engine(line(), &[("b", ASK)]);
+    let gate = other_process.gate(run).await.unwrap();
+    assert_eq!(gate.interrupt.reason, "please look at the draft");
+    assert_eq!(gate.interrupt.show, json!({ "draft": "answer to draft" }));
+    let waiting = other_process.open(run).await.err().unwrap();
+    assert!(matches!(waiting, Error::Waiting { .. }), "{waiting}");
+
+    other_process.decide(run, approve()).await.unwrap();
+    let mut execution = other_process.open(run).await.unwrap();
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(execution.state().lines[1], "Approve by kim");
+    assert!(
+        deps(&execution).calls().is_empty(),
+        "the draft was not asked for again"
+    );
+}
+
+#[tokio::test]
+async fn the_first_answer_wins() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    let answers = fan_out(0..100, 100, |n| {
+        let engine = engine.clone();
+        async move {
+            engine
+                .decide(run, Decision::new(Verdict::Approve, format!("p{n}")))
+                .await
+        }
+    })
+    .await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    for refused in answers.into_iter().filter_map(Result::err) {
+        assert!(matches!(refused, Error::NotWaiting { .. }), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_that_passed_while_nobody_was_there_fires_once() {
+    let stage = Stage::new();
+    let (_, run) = parked(&stage).await;
+    stage.clock.advance(HOUR - Duration::from_nanos(1));
+    let later = stage.engine(line(), &[("b", ASK)]);
+    assert!(
+        matches!(later.open(run).await.err(), Some(Error::Waiting { .. })),
+        "not early"
+    );
+    assert!(later.unattended(10).await.unwrap().is_empty());
+
+    stage.clock.advance(Duration::from_nanos(1));
+    assert_eq!(later.unattended(10).await.unwrap(), [run]);
+    let mut execution = later.open(run).await.unwrap();
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(execution.state().lines[1], "nobody came");
+}
+
+#[tokio::test]
+async fn a_decision_after_the_deadline_is_refused_even_if_the_timer_has_not_fired() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    stage.clock.advance(HOUR);
+    let refused = engine.decide(run, approve()).await.unwrap_err();
+    assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
+    let mut execution = engine.open(run).await.unwrap();
+    execution.run().await.unwrap();
+    assert_eq!(execution.state().lines[1], "nobody came");
+}
+
+#[tokio::test]
+async fn a_late_decision_can_reopen_the_run_without_repeating_its_calls() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+
+    engine.reopen(run, approve()).await.unwrap();
+    let mut execution = engine.open(run).await.unwrap();
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(execution.state().lines, ["a", "Approve by kim", "c"]);
+    assert_eq!(
+        deps(&execution).calls(),
+        ["draft"],
+        "made once, in the first place"
+    );
+    assert_eq!(
+        engine.view(run, Some(3)).await.unwrap().state.lines[1],
+        "nobody came"
+    );
+    assert_eq!(engine.replay(run).await.unwrap().state, *execution.state());
+}
+
+#[tokio::test]
+async fn only_a_gate_that_timed_out_can_be_reopened() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    engine.decide(run, approve()).await.unwrap();
+    engine.drive(run).await.unwrap();
+    let refused = engine.reopen(run, approve()).await.unwrap_err();
+    assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
+}
+
+#[tokio::test]
+async fn waiting_for_people_is_not_the_runs_own_time() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", ASK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("t")
+    };
+    let mut execution = engine.start(new, Diary::default()).await.unwrap();
+    execution.run().await.unwrap();
+    let run = execution.id();
+    drop(execution);
+    stage.clock.advance(HOUR / 2);
+    engine.decide(run, approve()).await.unwrap();
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+}
+
+#[tokio::test]
+async fn a_run_that_does_not_wait_takes_no_decision() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    let refused = engine.decide(run, approve()).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!("run {run} is not waiting for a decision: it is pending")
+    );
+    execution.run().await.unwrap();
+}
