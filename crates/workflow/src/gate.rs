@@ -235,8 +235,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         answer: Answer,
     ) -> Result<(), Error> {
         let at = self.shared.clock.now();
+        // Since the run was last written to, and not since the gate was opened: a run that was
+        // cancelled at its gate and resumed has had some of that time taken off already.
         let waited = at
-            .duration_since(gate.opened_at)
+            .duration_since(header.head.updated_at)
             .try_into()
             .unwrap_or_default();
         let head = Head {

@@ -164,6 +164,31 @@ async fn waiting_for_people_is_not_the_runs_own_time() {
 }
 
 #[tokio::test]
+async fn time_at_a_gate_is_taken_off_once_even_if_the_run_was_cancelled_there() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", ASK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("t")
+    };
+    let mut execution = engine.start(new, Diary::default()).await.unwrap();
+    execution.run().await.unwrap();
+    let run = execution.id();
+    drop(execution);
+    stage.clock.advance(Duration::from_secs(100));
+    engine.cancel(run).await.unwrap();
+    let parked_again = engine.resume(run).await.unwrap().run().await.unwrap();
+    assert_eq!(parked_again.status, Status::Waiting);
+    stage.clock.advance(Duration::from_secs(10));
+    engine.decide(run, approve()).await.unwrap();
+    let deadline = engine.header(run).await.unwrap().head.deadline.unwrap();
+    assert_eq!(
+        deadline.duration_since(noon()),
+        jiff::SignedDuration::from_secs(60 + 110)
+    );
+}
+
+#[tokio::test]
 async fn a_run_that_does_not_wait_takes_no_decision() {
     let stage = Stage::new();
     let engine = stage.engine(line(), &[]);
