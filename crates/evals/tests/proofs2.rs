@@ -7,7 +7,7 @@ async fn prove(id: &str) {
     let proof = proofs::engine()
         .into_iter()
         .find(|proof| proof.id == id)
-        .unwrap();
+        .expect("a proof of that name is listed");
     let setting = Setting {
         size: Size::Quick,
         seed: rand::random(),

@@ -10,8 +10,8 @@ use fathom_workflow::record::{EntryKind, Part, StepKind};
 use fathom_workflow::{RunId, Store};
 use jiff::{SignedDuration, Timestamp};
 
+use super::Figures;
 use super::trip::{Passed, Stage};
-use super::{Figures, within};
 
 /// More than a trip can have.
 const MOST: usize = 100_000;
@@ -58,7 +58,7 @@ pub(super) async fn check(
 }
 
 fn check_gate(gate: &Seen, stage: &Stage, answer: &Answer, figures: &mut Figures) -> Result<()> {
-    let deadline = match within(stage) {
+    let deadline = match stage.within() {
         Some(within) => Some(gate.opened_at + SignedDuration::try_from(within)?),
         None => None,
     };

@@ -8,12 +8,10 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
 
-use super::some_time;
-
 const STAGES: usize = 6;
 const STAGE: &str = "stage";
 const RESCUE: &str = "rescue";
-pub(super) const GATE: &str = "gate";
+const GATE: &str = "gate";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Stage {
@@ -23,6 +21,16 @@ pub(super) enum Stage {
     Gate { within_s: Option<u64> },
     /// A call that never returns.
     Stuck,
+}
+
+impl Stage {
+    /// How long it waits for an answer.
+    pub(super) fn within(&self) -> Option<Duration> {
+        match self {
+            Self::Gate { within_s } => within_s.map(Duration::from_secs),
+            Self::Work | Self::Stuck => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,11 +102,11 @@ async fn stage(trip: &Trip, ctx: &Context<()>) -> NodeResult<Trip> {
             ctx.effect("work", |_| async {}).await?;
             Ok(Passed::Work)
         }
-        Stage::Gate { within_s } => {
+        gate @ Stage::Gate { .. } => {
             let ask = Ask {
                 reason: "may it go on?".into(),
                 show: serde_json::Value::Null,
-                within: within_s.map(Duration::from_secs),
+                within: gate.within(),
             };
             Ok(Passed::Gate(ctx.ask(GATE, ask).await?))
         }
@@ -112,4 +120,10 @@ async fn stage(trip: &Trip, ctx: &Context<()>) -> NodeResult<Trip> {
 
 async fn rescue(_: &Trip, _: &Context<()>) -> NodeResult<Trip> {
     Ok(Passed::Rescue)
+}
+
+/// A second to three years, short ones as likely as long ones.
+pub(super) fn some_time(rng: &mut SmallRng) -> Duration {
+    let scale = [1, 60, 3_600, 86_400, 31_536_000][rng.random_range(0..5)];
+    Duration::from_secs(scale * rng.random_range(1..=3))
 }
