@@ -72,18 +72,20 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Err(Error::Superseded { run })
     }
 
-    /// Lets a parked run go on if its deadline has passed.
-    pub(crate) async fn wake(&self, header: &Run) -> Result<(), Error> {
+    /// Lets a parked run go on if its deadline has passed, or if somebody has answered since
+    /// `header` was read.
+    pub(crate) async fn wake(&self, header: &Run, token: Token) -> Result<(), Error> {
         let run = header.id();
-        let gate = self.open_gate(header).await?;
+        let gate = match self.open_gate(header).await {
+            Ok(gate) => gate,
+            Err(Error::NotWaiting { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let at = self.shared.clock.now();
         match gate.interrupt.deadline {
             Some(deadline) if at >= deadline => {
-                let (header, token) = self.header_and_token(run).await?;
-                match self
-                    .answer(&header, token, &gate, Answer::TimedOut { at })
-                    .await
-                {
+                let answer = Answer::TimedOut { at };
+                match self.answer(header, token, &gate, answer).await {
                     // Somebody else was quicker: it goes on all the same.
                     Err(Error::Superseded { .. }) => Ok(()),
                     done => done,
