@@ -4,6 +4,7 @@
 //! full one by `cargo xtask prove engine`.
 
 mod clock;
+mod gates;
 
 use std::time::Instant;
 
@@ -68,9 +69,16 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![Proof {
-        id: "T11",
-        what: "clocks that jump",
-        run: clock::prove,
-    }]
+    vec![
+        Proof {
+            id: "T11",
+            what: "clocks that jump",
+            run: clock::prove,
+        },
+        Proof {
+            id: "T12",
+            what: "gates under contention",
+            run: gates::prove,
+        },
+    ]
 }

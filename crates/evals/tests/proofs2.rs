@@ -24,3 +24,8 @@ async fn prove(id: &str) {
 async fn no_timer_is_early_or_lost_when_the_clock_jumps() {
     prove("T11").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gate_takes_one_answer_and_a_deadline_fires_once() {
+    prove("T12").await;
+}
