@@ -11,42 +11,47 @@ mod trip;
 
 use anyhow::{Context as _, Result};
 use fathom_workflow::NewRun;
-use futures::future::BoxFuture;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-use super::Setting;
+use super::{Proof, Setting};
 use schedule::Schedule;
 use trip::{Trip, some_time};
 
 /// What happens to a run at rest before its deadlines are let pass one by one.
 const ACTIONS: usize = 24;
 
-pub fn prove(setting: Setting) -> BoxFuture<'static, Result<String>> {
-    Box::pin(async move {
-        let schedules = setting.size.pick(300, 10_000);
-        let mut total = Figures::default();
-        for nth in 0..schedules {
-            let seed = setting.seed.wrapping_add(nth);
-            let figures = play(seed)
-                .await
-                .with_context(|| format!("the schedule of seed {seed}"))?;
-            total.add(&figures);
-        }
-        let Figures {
-            jumps,
-            restarts,
-            timed_out,
-            decided,
-            late,
-            cut,
-        } = total;
-        Ok(format!(
-            "{schedules} schedules, {jumps} jumps, {restarts} restarts: {timed_out} gates timed \
+pub fn proof() -> Proof {
+    Proof {
+        id: "T11",
+        what: "clocks that jump",
+        run: |setting| Box::pin(prove(setting)),
+    }
+}
+
+async fn prove(setting: Setting) -> Result<String> {
+    let schedules = setting.size.pick(300, 10_000);
+    let mut total = Figures::default();
+    for nth in 0..schedules {
+        let seed = setting.seed.wrapping_add(nth);
+        let figures = play(seed)
+            .await
+            .with_context(|| format!("the schedule of seed {seed}"))?;
+        total.add(&figures);
+    }
+    let Figures {
+        jumps,
+        restarts,
+        timed_out,
+        decided,
+        late,
+        cut,
+    } = total;
+    Ok(format!(
+        "{schedules} schedules, {jumps} jumps, {restarts} restarts: {timed_out} gates timed \
              out, {decided} decided, {late} late answers refused, {cut} runs out of time; 0 timers \
              early, lost or doubled"
-        ))
-    })
+    ))
 }
 
 #[derive(Default)]

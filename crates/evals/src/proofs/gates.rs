@@ -13,10 +13,10 @@ use fathom_workflow::event::EventKind;
 use fathom_workflow::interrupt::{Answer, Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Clock, Engine, Error, ManualClock, NewRun, RunId, Settings, SystemClock};
-use futures::future::{BoxFuture, join_all};
+use futures::future::join_all;
 use jiff::Timestamp;
 
-use super::Setting;
+use super::{Proof, Setting};
 use crate::stores::{Backend, Disk, Site};
 use review::{Calls, PLAN, REVIEW, Review, WITHIN};
 
@@ -29,30 +29,36 @@ const LONG_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
 /// More events than a round brings.
 const MOST: usize = 10_000;
 
-pub fn prove(setting: Setting) -> BoxFuture<'static, Result<String>> {
-    Box::pin(async move {
-        let rounds = setting.size.pick(3, 60);
-        for backend in Backend::ALL {
-            let site = Site::with_clock(backend, Disk::Fast, Arc::new(SystemClock)).await?;
-            for round in 0..rounds {
-                // What differs from round to round is who comes first, and that is left to chance.
-                let mut bench = Bench::set_up(&site).await?;
-                bench
-                    .round()
-                    .await
-                    .with_context(|| format!("{}, round {round}", backend.name()))?;
-            }
+pub fn proof() -> Proof {
+    Proof {
+        id: "T12",
+        what: "gates under contention",
+        run: |setting| Box::pin(prove(setting)),
+    }
+}
+
+async fn prove(setting: Setting) -> Result<String> {
+    let rounds = setting.size.pick(3, 60);
+    for backend in Backend::ALL {
+        let site = Site::with_clock(backend, Disk::Fast, Arc::new(SystemClock)).await?;
+        for round in 0..rounds {
+            // What differs from round to round is who comes first, and that is left to chance.
+            let mut bench = Bench::set_up(&site).await?;
+            bench
+                .round()
+                .await
+                .with_context(|| format!("{}, round {round}", backend.name()))?;
         }
-        let each = Backend::ALL.len() * rounds;
-        Ok(format!(
-            "{each} rounds over 3 stores, {ENGINES} engines each: {} answers at once, 1 taken in \
+    }
+    let each = Backend::ALL.len() * rounds;
+    Ok(format!(
+        "{each} rounds over 3 stores, {ENGINES} engines each: {} answers at once, 1 taken in \
              each race; {} late ones, 0 taken; {each} deadlines while down, each fired once; {} \
              reopenings, 1 taken in each race, 0 calls repeated",
-            each * ANSWERS * 2,
-            each * ANSWERS,
-            each * REOPENERS,
-        ))
-    })
+        each * ANSWERS * 2,
+        each * ANSWERS,
+        each * REOPENERS,
+    ))
 }
 
 /// Four engines and the run they contend for.
