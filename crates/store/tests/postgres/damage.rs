@@ -45,7 +45,7 @@ fn entry(key: &str) -> Entry {
 /// Flips one bit of a column.
 async fn flip(place: &Place, table: &str, column: &str, which: &str) {
     let flip = format!(
-        "UPDATE {table} SET {column} = set_byte({column}, 3, get_byte({column}, 3) # 1)
+        "UPDATE {table} SET {column} = set_byte({column}, 1, get_byte({column}, 1) # 1)
          WHERE {which} RETURNING 1"
     );
     assert_eq!(place.sql(&flip, &[]).await.len(), 1);
