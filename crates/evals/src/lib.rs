@@ -1,3 +1,5 @@
 //! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
 
+pub mod ledger;
 pub mod proofs;
+pub mod stores;

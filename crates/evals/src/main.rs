@@ -1,3 +1,106 @@
 //! `fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]` and `fathom-evals bench engine`.
 
-fn main() {}
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use fathom_evals::proofs::{self, Proof, Setting, Size};
+
+const USAGE: &str = "usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["prove", "engine", rest @ ..] => prove(rest).await,
+        // `bench engine` goes here, to a module `bench` beside `proofs`.
+        _ => Err(anyhow::anyhow!(USAGE)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs every chosen proof, also after one has failed.
+async fn prove(rest: &[&str]) -> Result<()> {
+    let Wanted { setting, only } = Wanted::parse(rest)?;
+    let mut failed = Vec::new();
+    for proof in chosen(&only)? {
+        let (line, held) = proof.show(setting.clone()).await;
+        say(&line);
+        if !held {
+            failed.push(proof.id);
+        }
+    }
+    if !failed.is_empty() {
+        let (failed, seed) = (failed.join(","), setting.seed);
+        bail!("failed: {failed}; the same again: --seed {seed} --only {failed}");
+    }
+    Ok(())
+}
+
+struct Wanted {
+    setting: Setting,
+    /// Ids of proofs; empty means all.
+    only: Vec<String>,
+}
+
+impl Wanted {
+    fn parse(rest: &[&str]) -> Result<Self> {
+        let mut wanted = Self {
+            setting: Setting {
+                size: Size::Full,
+                seed: rand::random(),
+            },
+            only: Vec::new(),
+        };
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--quick" => wanted.setting.size = Size::Quick,
+                "--seed" => {
+                    let seed = words.next().context("--seed needs a number")?;
+                    wanted.setting.seed = seed.parse().with_context(|| {
+                        format!("\"{seed}\" is not a seed: it must be a number")
+                    })?;
+                }
+                "--only" => {
+                    let ids = words
+                        .next()
+                        .context("--only needs ids, as in --only T1,T3")?;
+                    wanted.only = ids.split(',').map(|id| id.trim().to_uppercase()).collect();
+                }
+                other => bail!("\"{other}\" is not known here\n{USAGE}"),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+fn chosen(only: &[String]) -> Result<Vec<Proof>> {
+    let all = proofs::engine();
+    if let Some(unknown) = only
+        .iter()
+        .find(|id| all.iter().all(|proof| proof.id != **id))
+    {
+        let known: Vec<&str> = all.iter().map(|proof| proof.id).collect();
+        bail!(
+            "there is no proof {unknown}; there are {}",
+            known.join(", ")
+        );
+    }
+    let wanted = |proof: &Proof| only.is_empty() || only.iter().any(|id| id == proof.id);
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the lines are what this program is for"
+)]
+fn say(line: &str) {
+    println!("{line}");
+}

@@ -3,7 +3,9 @@
 //! A proof prints one line with its figures and its seed. The quick size runs with the tests, the
 //! full one by `cargo xtask prove engine`.
 
-use anyhow::Result;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
 use futures::future::BoxFuture;
 
 /// How much a proof does.
@@ -38,6 +40,28 @@ pub struct Proof {
     pub what: &'static str,
     /// Runs it; gives the figures, or the promise that was broken.
     pub run: fn(Setting) -> BoxFuture<'static, Result<String>>,
+}
+
+impl Proof {
+    /// Runs it; gives its line, and whether every promise held. A panic is a failure like any other.
+    pub async fn show(&self, setting: Setting) -> (String, bool) {
+        let (seed, began) = (setting.seed, Instant::now());
+        let done = match tokio::spawn((self.run)(setting)).await {
+            Ok(done) => done,
+            Err(panic) => Err(anyhow!("{panic}")),
+        };
+        let (word, figures) = match &done {
+            Ok(figures) => ("ok", figures.clone()),
+            Err(broken) => ("FAILED", format!("{broken:#}")),
+        };
+        let line = format!(
+            "{:<4}{word}: {}: {figures}; seed {seed}; {:.1} s",
+            self.id,
+            self.what,
+            began.elapsed().as_secs_f64()
+        );
+        (line, done.is_ok())
+    }
 }
 
 /// The proofs that need only the engine and its stores.

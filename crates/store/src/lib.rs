@@ -5,5 +5,7 @@
 
 mod postgres;
 mod row;
+mod sqlite;
 
 pub use postgres::{Options as PostgresOptions, Postgres};
+pub use sqlite::{Options as SqliteOptions, Sqlite};

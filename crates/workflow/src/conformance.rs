@@ -81,6 +81,7 @@ macro_rules! store_conformance {
             values::large_bodies_survive,
             values::odd_text_survives,
             values::fine_times_and_large_numbers_survive,
+            values::an_append_tells_what_it_wrote,
             events::events_continue_from_any_number_without_gap_or_repeat,
             events::every_kind_of_event_survives,
             listing::lists_filter_by_status_workflow_time_and_text,

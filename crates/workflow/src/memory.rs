@@ -42,7 +42,7 @@ struct Log {
     records: Vec<StepRecord>,
     /// Bases and snapshots by step: where a fold can begin.
     wholes: BTreeMap<u64, Snapshot>,
-    /// The journal by step, each in the order it was written.
+    /// The journal by step.
     journal: HashMap<u64, Vec<Entry>>,
     entry_names: HashSet<EntryName>,
     /// As they were appended; no batch is empty.
@@ -221,7 +221,9 @@ impl Store for MemoryStore {
 
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
         self.read(run, |log| {
-            log.journal.get(&step).cloned().unwrap_or_default()
+            let mut entries = log.journal.get(&step).cloned().unwrap_or_default();
+            entries.sort_by(|a, b| (a.meta.at, &a.meta.key).cmp(&(b.meta.at, &b.meta.key)));
+            entries
         })
     }
 

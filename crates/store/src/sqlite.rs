@@ -1,0 +1,242 @@
+//! Runs in one SQLite file: the store that needs nothing set up.
+//!
+//! One thread writes, and shares its synced commits among those who wait ([`writer`]); a few
+//! connections read ([`readers`]). Several processes may use the same file: fences and revs keep
+//! them off each other's runs.
+
+mod append;
+mod fault;
+mod file;
+mod header;
+mod hold;
+mod journal;
+mod load;
+mod readers;
+mod remove;
+mod rows;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fathom_workflow::event::Event;
+use fathom_workflow::journal::{Appended, Page, Purged, RunFilter};
+use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use fathom_workflow::{BlobHash, Clock, Error, Owner, RunId, Store, SystemClock};
+use jiff::Timestamp;
+
+use self::append::{NewAppend, NewRun};
+use self::hold::Lease;
+use self::readers::Readers;
+use self::writer::Writer;
+use crate::row::read_blob;
+
+/// A store in one SQLite file. Dropping it waits until all that was handed in is written.
+pub struct Sqlite {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    readers: Readers,
+    writer: Writer,
+}
+
+/// What proofs change about a store. Everybody else takes the default.
+pub struct Options {
+    /// The file never has more pages (of 4 KiB) than this; beyond it, the disk counts as full.
+    pub page_limit: Option<u32>,
+    /// Asked before each commit. `true` drops the transaction, as a crash at this point would.
+    pub before_commit: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// By which leases begin and lapse.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            page_limit: None,
+            before_commit: None,
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl Sqlite {
+    /// Opens the file, or makes it and the folder it lies in.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path, Options::default())
+    }
+
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+        // Absolute, so that no name (":memory:") is special and no change of folder matters.
+        let path = std::path::absolute(path).map_err(|error| Error::StoreGone {
+            why: format!("its path cannot be used: {error}"),
+        })?;
+        let connection = file::open(&path, options.page_limit)?;
+        Ok(Self {
+            readers: Readers::new(path.clone()),
+            writer: Writer::start(connection, options.before_commit)?,
+            clock: options.clock,
+            path,
+        })
+    }
+
+    /// Commits made so far. Fewer than writes: those that wait at the same time share one.
+    pub fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.readers.close();
+    }
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    fn describe(&self) -> String {
+        format!("sqlite:{}", self.path.display())
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn create(
+        &self,
+        creation: Creation,
+        owner: &Owner,
+        lease: Duration,
+    ) -> Result<Token, Error> {
+        let new = NewRun::of(creation, owner)?;
+        let clock = Arc::clone(&self.clock);
+        let work =
+            move |connection: &_| append::create(connection, &new, Lease::new(clock.now(), lease));
+        self.writer.run(work).await
+    }
+
+    async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
+        let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
+        let work = move |connection: &_| {
+            hold::claim(connection, run, &owner, Lease::new(clock.now(), lease))
+        };
+        self.writer.run(work).await
+    }
+
+    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
+        let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
+        let work =
+            move |connection: &_| hold::renew(connection, &owner, Lease::new(clock.now(), lease));
+        self.writer.run(work).await
+    }
+
+    async fn release(&self, run: RunId, token: Token) -> Result<(), Error> {
+        let work = move |connection: &_| hold::release(connection, run, token);
+        self.writer.run(work).await
+    }
+
+    async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
+        let new = NewAppend::of(&append)?;
+        let clock = Arc::clone(&self.clock);
+        let work =
+            move |connection: &_| append::append(connection, &new, Lease::new(clock.now(), lease));
+        self.writer.run(work).await
+    }
+
+    async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
+        let work = move |connection: &_| hold::mark_cancel(connection, run, true);
+        self.writer.run(work).await
+    }
+
+    async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
+        let work = move |connection: &_| hold::mark_cancel(connection, run, false);
+        self.writer.run(work).await
+    }
+
+    async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error> {
+        let owner = owner.clone();
+        let read = move |connection: &_| hold::cancels(connection, &owner);
+        self.readers.run(read).await
+    }
+
+    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+        let read = move |connection: &_| header::find(connection, run);
+        self.readers.run(read).await
+    }
+
+    async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {
+        let read = move |connection: &_| load::load(connection, run, at);
+        self.readers.run(read).await
+    }
+
+    async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error> {
+        let read = move |connection: &_| load::steps(connection, run, from, limit);
+        self.readers.run(read).await
+    }
+
+    async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
+        let read = move |connection: &_| journal::entries(connection, run, step);
+        self.readers.run(read).await
+    }
+
+    async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
+        let read = move |connection: &_| journal::events(connection, run, after, limit);
+        self.readers.run(read).await
+    }
+
+    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+        let filter = filter.clone();
+        let read = move |connection: &_| header::list(connection, &filter);
+        self.readers.run(read).await
+    }
+
+    async fn due(
+        &self,
+        now: Timestamp,
+        unheld: Duration,
+        limit: usize,
+    ) -> Result<Vec<RunId>, Error> {
+        let clock = self.clock.now();
+        let read = move |connection: &_| header::due(connection, clock, now, unheld, limit);
+        self.readers.run(read).await
+    }
+
+    async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
+        let read = move |connection: &_| match load::blob(connection, hash)? {
+            Some(bytes) => Ok(Some(read_blob(hash, bytes)?)),
+            None => Ok(None),
+        };
+        self.readers.run(read).await
+    }
+
+    async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error> {
+        let work = move |connection: &_| hold::mark_keep(connection, run, keep);
+        self.writer.run(work).await
+    }
+
+    async fn delete(&self, run: RunId) -> Result<(), Error> {
+        let clock = Arc::clone(&self.clock);
+        let work = move |connection: &_| remove::delete(connection, run, clock.now());
+        self.writer.run(work).await
+    }
+
+    async fn purge(&self, before: Timestamp) -> Result<Purged, Error> {
+        let read = move |connection: &_| remove::expired(connection, before);
+        let expired = self.readers.run(read).await?;
+        let mut total = Purged::default();
+        for some in expired.chunks(remove::PURGED_AT_ONCE) {
+            let (some, clock) = (some.to_vec(), Arc::clone(&self.clock));
+            let work = move |connection: &_| remove::purge(connection, &some, before, clock.now());
+            let purged = self.writer.run(work).await?;
+            total.runs += purged.runs;
+            total.blobs += purged.blobs;
+        }
+        Ok(total)
+    }
+}
+
+/// How a moment lies in its column.
+fn micros(at: Timestamp) -> i64 {
+    at.as_microsecond()
+}

@@ -1,0 +1,225 @@
+//! Headers: reading one, listing many, finding those that are due.
+
+use std::time::Duration;
+
+use fathom_workflow::journal::{Cursor, Page, RunFilter};
+use fathom_workflow::record::{Damage, Run, Token};
+use fathom_workflow::{Error, RunId};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use uuid::Uuid;
+
+use super::fault::{Failure, seen};
+use super::micros;
+use crate::row::{read_run, unsigned};
+
+/// The values of the column `keep`.
+pub(super) const KEPT: &str = "kept";
+pub(super) const MAY_EXPIRE: &str = "may expire";
+
+/// The columns that [`read`] takes, for a `SELECT` of its own.
+macro_rules! header_columns {
+    () => {
+        "id, about, about_sum, head, head_sum, rev, status, ended, workflow, title, created_at, \
+         updated_at, wake_at, keep, fence"
+    };
+}
+
+/// The header, and the token that an append made now would need.
+pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), Failure> {
+    let found = connection
+        .prepare_cached(concat!(
+            "SELECT ",
+            header_columns!(),
+            " FROM runs WHERE id = ?1"
+        ))?
+        .query_row([key(run)], |row| read(run, row))
+        .optional();
+    match seen(|| "header".into(), found)? {
+        Ok(Some(Ok(header))) => Ok(header),
+        Ok(None) => Err(Error::NoSuchRun { run }.into()),
+        Ok(Some(Err(damage))) | Err(damage) => Err(Error::Damaged { run, damage }.into()),
+    }
+}
+
+/// One row of [`header_columns`]. The columns that queries look at must agree with the record.
+fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(Run, Token), Damage>> {
+    let damage = |why: &str| {
+        Ok(Err(Damage {
+            what: "header".into(),
+            why: why.into(),
+        }))
+    };
+    let keep = match text(row, "keep")? {
+        KEPT => true,
+        MAY_EXPIRE => false,
+        _ => return damage("it neither may expire nor is kept"),
+    };
+    let header = match read_run(
+        run,
+        (blob(row, "about")?, blob(row, "about_sum")?),
+        (blob(row, "head")?, blob(row, "head_sum")?),
+        text(row, "status")?,
+        keep,
+    ) {
+        Ok(header) => header,
+        Err(damage) => return Ok(Err(damage)),
+    };
+    let Run { about, head, .. } = &header;
+    let agrees = unsigned(row.get("rev")?) == head.rev
+        && row.get::<_, bool>("ended")? == head.status.is_finished()
+        && text(row, "workflow")? == about.workflow
+        && text(row, "title")? == about.title
+        && row.get::<_, i64>("created_at")? == about.created_at.as_microsecond()
+        && row.get::<_, i64>("updated_at")? == head.updated_at.as_microsecond()
+        && row.get::<_, Option<i64>>("wake_at")? == head.wake_at.map(Timestamp::as_microsecond);
+    if !agrees {
+        return damage("its columns and its content differ");
+    }
+    let token = Token {
+        fence: unsigned(row.get("fence")?),
+        rev: head.rev,
+    };
+    Ok(Ok((header, token)))
+}
+
+fn blob<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a [u8]> {
+    Ok(row.get_ref(column)?.as_blob()?)
+}
+
+fn text<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
+/// Headers that match, newest first.
+pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, Failure> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        header_columns!(),
+        " FROM runs
+          WHERE (created_at, id) < (:at, :id)
+            AND created_at >= :from AND created_at < :before
+            AND (:workflow IS NULL OR workflow = :workflow)
+          ORDER BY created_at DESC, id DESC"
+    ))?;
+    let (at, id) = match filter.after {
+        Some(Cursor { created_at, id }) => (micros(created_at), key(id)),
+        None => (i64::MAX, [0; 16]),
+    };
+    let mut rows = statement.query(named_params! {
+        ":at": at,
+        ":id": id,
+        ":from": filter.created_from.map_or(i64::MIN, micros),
+        ":before": filter.created_before.map_or(i64::MAX, micros),
+        ":workflow": filter.workflow,
+    })?;
+    let wanted = Wanted::of(filter);
+    let mut page = Page::default();
+    let mut last = None;
+    let mut taken = 0;
+    while let Some(row) = rows.next()? {
+        let cursor = match seen(|| "header".into(), place(row))? {
+            Ok(cursor) => cursor,
+            // It cannot be named, nor can a page end with it.
+            Err(Damage { why, .. }) => {
+                page.damaged.push(format!("a run without a name: {why}"));
+                continue;
+            }
+        };
+        match seen(|| "header".into(), wanted.matches(row))? {
+            Ok(false) => continue,
+            Ok(true) | Err(_) => {}
+        }
+        if taken == filter.page_size() {
+            page.next = last;
+            break;
+        }
+        match seen(|| "header".into(), read(cursor.id, row))? {
+            Ok(Ok((run, _))) => page.runs.push(run),
+            Ok(Err(Damage { why, .. })) | Err(Damage { why, .. }) => {
+                page.damaged.push(format!("run {}: {why}", cursor.id));
+            }
+        }
+        taken += 1;
+        last = Some(cursor);
+    }
+    Ok(page)
+}
+
+/// Where a row stands in the list.
+fn place(row: &Row<'_>) -> rusqlite::Result<Cursor> {
+    let created_at = row.get("created_at")?;
+    Ok(Cursor {
+        created_at: Timestamp::from_microsecond(created_at)
+            .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, created_at))?,
+        id: run_id(row.get("id")?),
+    })
+}
+
+/// The part of a filter that SQL does not do: it folds the case of ASCII letters only.
+struct Wanted<'a> {
+    statuses: &'a [String],
+    text: Option<String>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(filter: &'a RunFilter) -> Self {
+        Self {
+            statuses: &filter.statuses,
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+        }
+    }
+
+    fn matches(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
+        let status = text(row, "status")?;
+        if !self.statuses.is_empty() && !self.statuses.iter().any(|wanted| wanted == status) {
+            return Ok(false);
+        }
+        match &self.text {
+            Some(part) => Ok(text(row, "title")?.to_lowercase().contains(part)),
+            None => Ok(true),
+        }
+    }
+}
+
+/// Unfinished runs whose lease lapsed `unheld` before `clock`, and that do not wait past `now`.
+pub(super) fn due(
+    connection: &Connection,
+    clock: Timestamp,
+    now: Timestamp,
+    unheld: Duration,
+    limit: usize,
+) -> Result<Vec<RunId>, Failure> {
+    let unheld = i64::try_from(unheld.as_micros()).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM runs
+          WHERE ended = 0
+            AND (lease_until IS NULL OR lease_until <= :lapsed)
+            AND (status <> 'waiting' OR wake_at <= :now)
+          ORDER BY created_at, id
+          LIMIT :limit",
+    )?;
+    let mut rows = statement.query(named_params! {
+        ":lapsed": micros(clock).saturating_sub(unheld),
+        ":now": micros(now),
+        ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+    })?;
+    let mut due = Vec::new();
+    while let Some(row) = rows.next()? {
+        match seen(|| "header".into(), row.get(0))? {
+            Ok(id) => due.push(run_id(id)),
+            // The others go on.
+            Err(damage) => tracing::warn!(?damage, "an unfinished run has no readable id"),
+        }
+    }
+    Ok(due)
+}
+
+/// How a run's id lies in its column.
+pub(super) fn key(run: RunId) -> [u8; 16] {
+    *run.as_uuid().as_bytes()
+}
+
+pub(super) fn run_id(bytes: [u8; 16]) -> RunId {
+    RunId::from_uuid(Uuid::from_bytes(bytes))
+}

@@ -1,0 +1,166 @@
+//! Who holds a run, and the marks that others leave on it.
+
+use std::time::Duration;
+
+use fathom_workflow::record::{Damage, Token};
+use fathom_workflow::{Error, Owner, RunId};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use super::fault::Failure;
+use super::header::{KEPT, MAY_EXPIRE, key, run_id};
+use super::micros;
+use crate::row::{signed, unsigned};
+
+/// The values of the column `cancel`.
+const WANTED: &str = "wanted";
+const NOT_WANTED: &str = "no";
+
+/// A lease as of now, by the store's clock.
+#[derive(Clone, Copy)]
+pub(super) struct Lease {
+    now: i64,
+    pub(super) until: i64,
+}
+
+impl Lease {
+    pub(super) fn new(now: Timestamp, lasts: Duration) -> Self {
+        let now = micros(now);
+        let lasts = i64::try_from(lasts.as_micros()).unwrap_or(i64::MAX);
+        Self {
+            now,
+            until: now.saturating_add(lasts).min(micros(Timestamp::MAX)),
+        }
+    }
+}
+
+pub(super) fn claim(
+    connection: &Connection,
+    run: RunId,
+    owner: &Owner,
+    lease: Lease,
+) -> Result<Token, Failure> {
+    let token = connection
+        .prepare_cached(
+            "UPDATE runs SET owner = ?2, lease_until = ?3, fence = fence + 1
+              WHERE id = ?1 AND (owner IS NULL OR lease_until IS NULL OR lease_until <= ?4)
+              RETURNING fence, rev",
+        )?
+        .query_row(
+            params![key(run), owner.as_str(), lease.until, lease.now],
+            |row| {
+                Ok(Token {
+                    fence: unsigned(row.get(0)?),
+                    rev: unsigned(row.get(1)?),
+                })
+            },
+        )
+        .optional()?;
+    match token {
+        Some(token) => Ok(token),
+        None => Err(match holder(connection, run, lease.now)? {
+            Some(held) => held,
+            // Nobody may hold it and yet we may not: then it is not there, as `holder` would say.
+            None => Error::Superseded { run },
+        }
+        .into()),
+    }
+}
+
+/// The refusal that names who holds the run at the moment `now`, if anybody does.
+pub(super) fn holder(
+    connection: &Connection,
+    run: RunId,
+    now: i64,
+) -> Result<Option<Error>, Failure> {
+    let held: Option<(Option<String>, Option<i64>)> = connection
+        .prepare_cached("SELECT owner, lease_until FROM runs WHERE id = ?1")?
+        .query_row([key(run)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match held {
+        None => Err(Error::NoSuchRun { run }.into()),
+        Some((Some(owner), Some(until))) if until > now => Ok(Some(Error::Held {
+            run,
+            owner: Owner::named(owner),
+            until: Timestamp::from_microsecond(until).unwrap_or(Timestamp::MAX),
+        })),
+        Some(_) => Ok(None),
+    }
+}
+
+pub(super) fn renew(connection: &Connection, owner: &Owner, lease: Lease) -> Result<(), Failure> {
+    connection
+        .prepare_cached("UPDATE runs SET lease_until = ?2 WHERE owner = ?1")?
+        .execute(params![owner.as_str(), lease.until])?;
+    Ok(())
+}
+
+/// Gives the run up if the token's holder still has it.
+pub(super) fn release(connection: &Connection, run: RunId, token: Token) -> Result<(), Failure> {
+    connection
+        .prepare_cached(
+            "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?1 AND fence = ?2",
+        )?
+        .execute(params![key(run), signed(token.fence)])?;
+    Ok(())
+}
+
+/// Leaves the run to whoever comes next.
+pub(super) fn let_go(connection: &Connection, run: RunId) -> Result<(), Failure> {
+    connection
+        .prepare_cached("UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?1")?
+        .execute([key(run)])?;
+    Ok(())
+}
+
+pub(super) fn mark_cancel(
+    connection: &Connection,
+    run: RunId,
+    wanted: bool,
+) -> Result<(), Failure> {
+    let mark = if wanted { WANTED } else { NOT_WANTED };
+    let sql = "UPDATE runs SET cancel = ?2 WHERE id = ?1";
+    mark_run(connection, run, sql, params![key(run), mark])
+}
+
+pub(super) fn mark_keep(connection: &Connection, run: RunId, keep: bool) -> Result<(), Failure> {
+    let mark = if keep { KEPT } else { MAY_EXPIRE };
+    let sql = "UPDATE runs SET keep = ?2 WHERE id = ?1";
+    mark_run(connection, run, sql, params![key(run), mark])
+}
+
+fn mark_run(
+    connection: &Connection,
+    run: RunId,
+    sql: &str,
+    params: impl Params,
+) -> Result<(), Failure> {
+    match connection.prepare_cached(sql)?.execute(params)? {
+        0 => Err(Error::NoSuchRun { run }.into()),
+        _ => Ok(()),
+    }
+}
+
+/// What the column `cancel` says.
+pub(super) fn is_wanted(run: RunId, cancel: &str) -> Result<bool, Failure> {
+    match cancel {
+        WANTED => Ok(true),
+        NOT_WANTED => Ok(false),
+        _ => Err(Error::Damaged {
+            run,
+            damage: Damage {
+                what: "header".into(),
+                why: "its mark to stop is neither set nor clear".into(),
+            },
+        }
+        .into()),
+    }
+}
+
+/// The runs of `owner` that are marked to stop.
+pub(super) fn cancels(connection: &Connection, owner: &Owner) -> Result<Vec<RunId>, Failure> {
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM runs WHERE owner = ?1 AND cancel = ?2")?;
+    let ids = statement.query_map([owner.as_str(), WANTED], |row| Ok(run_id(row.get(0)?)))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,81 @@
+//! A few connections that only read, used on the blocking pool.
+//!
+//! Readers never wait for the writer, nor it for them: each read sees the database as it was when
+//! the read began.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fathom_workflow::Error;
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use super::fault::Failure;
+use super::file;
+
+/// Reads that run at once. More would only share the same disk and cores.
+const READERS: usize = 4;
+
+pub(super) struct Readers {
+    path: PathBuf,
+    turns: Arc<Semaphore>,
+    /// Those not in use. Opened when first needed, so never more than [`READERS`].
+    idle: Arc<Mutex<Vec<Connection>>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            turns: Arc::new(Semaphore::new(READERS)),
+            idle: Arc::new(Mutex::new(Vec::with_capacity(READERS))),
+        }
+    }
+
+    /// Runs `read` in one read transaction.
+    pub(super) async fn run<T, F>(&self, read: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let turn = match Arc::clone(&self.turns).acquire_owned().await {
+            Ok(turn) => turn,
+            Err(_closed) => return Err(gone("it is being closed")),
+        };
+        let idle = Arc::clone(&self.idle);
+        let path = self.path.clone();
+        let reading = tokio::task::spawn_blocking(move || -> Result<T, Failure> {
+            // Held to the end of the read, even if the caller has stopped waiting for it.
+            let _turn = turn;
+            let kept = lock(&idle).pop();
+            let mut connection = match kept {
+                Some(connection) => connection,
+                None => file::open_for_reading(&path)?,
+            };
+            let transaction = connection.transaction()?;
+            let result = read(&transaction);
+            transaction.finish()?;
+            lock(&idle).push(connection);
+            result
+        });
+        match reading.await {
+            Ok(result) => result.map_err(Error::from),
+            Err(_) => Err(gone("a read was broken off")),
+        }
+    }
+
+    /// Closes the connections that are not in use. The last connection to close tidies the file
+    /// up, and a reader could not.
+    pub(super) fn close(&self) {
+        self.turns.close();
+        lock(&self.idle).clear();
+    }
+}
+
+fn lock(idle: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn gone(why: &str) -> Error {
+    Error::StoreGone { why: why.into() }
+}

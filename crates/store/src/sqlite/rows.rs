@@ -1,0 +1,168 @@
+//! What a write brings, in the form of its rows.
+//!
+//! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
+//! place.
+
+use std::collections::BTreeMap;
+
+use fathom_workflow::record::{Append, Creation, Entry, Head, StepKind, StepMeta};
+use fathom_workflow::{Error, RunId};
+use rusqlite::{Connection, params};
+
+use super::header::key;
+use crate::row::{HeadRow, Row, Write};
+
+pub(super) struct Rows {
+    run: RunId,
+    write: Write,
+    /// Each entry's place in its journal.
+    places: Vec<i64>,
+    /// Whether the step holds a whole state, and is not the first, which always does.
+    base: bool,
+}
+
+impl Rows {
+    pub(super) fn of_creation(creation: &Creation) -> Result<Self, Error> {
+        let meta = &creation.base.meta;
+        Ok(Self {
+            run: creation.run.id(),
+            write: Write::of_creation(creation)?,
+            places: places(&creation.entries, &creation.run.head, Some(meta))?,
+            base: false,
+        })
+    }
+
+    pub(super) fn of_append(append: &Append) -> Result<Self, Error> {
+        let meta = append.record.as_ref().map(|record| &record.meta);
+        Ok(Self {
+            run: append.run,
+            write: Write::of_append(append)?,
+            places: places(&append.entries, &append.head, meta)?,
+            base: meta.is_some_and(|meta| matches!(meta.kind, StepKind::Base { .. })),
+        })
+    }
+
+    pub(super) fn run(&self) -> RunId {
+        self.run
+    }
+
+    pub(super) fn head(&self) -> &HeadRow {
+        &self.write.head
+    }
+
+    /// Puts all but the header in place.
+    pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
+        self.insert_blobs(connection)?;
+        self.insert_step(connection)?;
+        self.insert_entries(connection)?;
+        let Some(events) = &self.write.events else {
+            return Ok(());
+        };
+        connection
+            .prepare_cached(
+                "INSERT INTO events (run, first, last, meta, sum) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                key(self.run),
+                events.first,
+                events.last,
+                events.meta,
+                events.sum
+            ])?;
+        Ok(())
+    }
+
+    fn insert_blobs(&self, connection: &Connection) -> rusqlite::Result<()> {
+        for blob in &self.write.blobs {
+            let hash = blob.hash.as_bytes();
+            connection
+                .prepare_cached(
+                    "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![hash, &*blob.bytes])?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO blob_refs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![key(self.run), hash])?;
+        }
+        Ok(())
+    }
+
+    fn insert_step(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let run = key(self.run);
+        if let Some((step, Row { meta, body, sum })) = &self.write.step {
+            connection
+                .prepare_cached(
+                    "INSERT INTO steps (run, step, base, meta, body, blob, sum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?
+                .execute(params![
+                    run,
+                    step,
+                    self.base,
+                    meta,
+                    body.inline(),
+                    body.apart(),
+                    sum
+                ])?;
+        }
+        if let Some((step, Row { meta, body, sum })) = &self.write.snapshot {
+            connection
+                .prepare_cached(
+                    "INSERT INTO snapshots (run, step, meta, body, blob, sum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![run, step, meta, body.inline(), body.apart(), sum])?;
+        }
+        Ok(())
+    }
+
+    fn insert_entries(&self, connection: &Connection) -> rusqlite::Result<()> {
+        for (entry, place) in self.write.entries.iter().zip(&self.places) {
+            let Row { meta, body, sum } = &entry.row;
+            connection
+                .prepare_cached(
+                    "INSERT INTO entries (run, step, key, part, nth, meta, body, blob, sum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                )?
+                .execute(params![
+                    key(self.run),
+                    entry.step,
+                    entry.key,
+                    entry.part,
+                    place,
+                    meta,
+                    body.inline(),
+                    body.apart(),
+                    sum
+                ])?;
+        }
+        Ok(())
+    }
+}
+
+/// The place of each entry in its step's journal. The header or the step says how long the journal
+/// is after this write, and the entries are the end of it, so nothing has to be looked up.
+fn places(entries: &[Entry], head: &Head, step: Option<&StepMeta>) -> Result<Vec<i64>, Error> {
+    let mut ends = BTreeMap::from([(head.step + 1, i64::from(head.entries))]);
+    if let Some(meta) = step {
+        ends.insert(meta.step, i64::from(meta.entries));
+    }
+    let mut places = Vec::with_capacity(entries.len());
+    for Entry { meta, .. } in entries.iter().rev() {
+        let end = ends.get_mut(&meta.step).filter(|end| **end > 0);
+        let Some(end) = end else {
+            return Err(Error::Store {
+                why: format!(
+                    "the entry \"{}\" of step {} is not among those the write counts",
+                    meta.key, meta.step
+                ),
+            });
+        };
+        *end -= 1;
+        places.push(*end);
+    }
+    places.reverse();
+    Ok(places)
+}
