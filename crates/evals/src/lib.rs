@@ -4,3 +4,4 @@ pub mod bench;
 pub mod ledger;
 pub mod proofs;
 pub mod stores;
+pub mod victim;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use fathom_evals::bench;
 use fathom_evals::proofs::{self, Proof, Setting, Size};
+use fathom_evals::victim;
 
 const USAGE: &str = "\
 usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]
@@ -16,6 +17,8 @@ async fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["prove", "engine", rest @ ..] => prove(rest).await,
+        // Not for people: the process that proofs kill.
+        ["victim", rest @ ..] => return victim::live(rest, say).await,
         ["bench", "engine", rest @ ..] => bench::engine(rest).await,
         _ => Err(anyhow::anyhow!(USAGE)),
     };
