@@ -30,7 +30,7 @@ CREATE TABLE runs (
 
 -- No index holds a column that every append changes.
 CREATE INDEX runs_newest ON runs (created_at DESC, id DESC);
-CREATE INDEX runs_unfinished ON runs (created_at, id) WHERE ended = 0;
+CREATE INDEX runs_unfinished ON runs (id) WHERE ended = 0;
 CREATE INDEX runs_held ON runs (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE steps (
@@ -60,15 +60,16 @@ CREATE TABLE snapshots (
 CREATE TABLE entries (
     run  BLOB    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     step INTEGER NOT NULL,
-    key  TEXT    NOT NULL,
-    part INTEGER NOT NULL,
     -- The entry's place in its step's journal, from 0 and without a gap.
     nth  INTEGER NOT NULL,
+    key  TEXT    NOT NULL,
+    part INTEGER NOT NULL,
     meta BLOB    NOT NULL,
     body BLOB,
     blob BLOB,
     sum  BLOB    NOT NULL,
-    PRIMARY KEY (run, step, key, part)
+    PRIMARY KEY (run, step, nth),
+    UNIQUE (run, step, key, part)
 ) STRICT, WITHOUT ROWID;
 
 -- One row for the events of one append.

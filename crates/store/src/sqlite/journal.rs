@@ -10,7 +10,7 @@ use super::header::{self, key};
 use super::load::{self, whole_row};
 use crate::row::{EntryRow, read_entry, read_events, signed, unsigned};
 
-/// The journal of one step, in the order it was written. It must be as long as the log says.
+/// The journal of one step, in the order it was written.
 pub(super) fn entries(
     connection: &Connection,
     run: RunId,
@@ -18,45 +18,33 @@ pub(super) fn entries(
 ) -> Result<Vec<Entry>, Failure> {
     let (header, _) = header::find(connection, run)?;
     let last = header.head.step;
-    let recorded = if step <= last {
+    let counted = if step <= last {
         load::step(connection, run, step)?.meta.entries
     } else if step == last + 1 {
         header.head.entries
     } else {
         0
     };
-    let broken = |why: String| -> Failure {
+    let entries = match read_entries(connection, run, step)? {
+        Ok(entries) => entries,
+        Err(damage) => return Err(damaged(run, damage)),
+    };
+    // Fewer than were counted means that the last are lost; a gap shows in their places. More
+    // would be the writer's miscount, and every one of them is whole.
+    if entries.len() < counted as usize {
         let what = format!("journal of step {step}");
-        Error::Damaged {
-            run,
-            damage: Damage { what, why },
-        }
-        .into()
-    };
-    let found = match read_entries(connection, run, step)? {
-        Ok(found) => found,
-        Err(damage) => return Err(Error::Damaged { run, damage }.into()),
-    };
-    if found.len() != recorded as usize {
-        let found = found.len();
-        return Err(broken(format!("it has {found} entries, not {recorded}")));
-    }
-    let mut entries = Vec::with_capacity(found.len());
-    for (place, (nth, entry)) in (0..).zip(found) {
-        if nth != place {
-            return Err(broken("its entries are out of order".into()));
-        }
-        entries.push(entry);
+        let why = format!("it has {} entries, not {counted}", entries.len());
+        return Err(damaged(run, Damage { what, why }));
     }
     Ok(entries)
 }
 
-/// The entries of a step, each with its place.
+/// The entries of a step, each at its place.
 fn read_entries(
     connection: &Connection,
     run: RunId,
     step: u64,
-) -> rusqlite::Result<Result<Vec<(i64, Entry)>, Damage>> {
+) -> rusqlite::Result<Result<Vec<Entry>, Damage>> {
     let mut statement = connection.prepare_cached(
         "SELECT nth, key, part, meta, body, blob, sum FROM entries
           WHERE run = ?1 AND step = ?2 ORDER BY nth",
@@ -67,31 +55,35 @@ fn read_entries(
     loop {
         let read = match rows.next() {
             Ok(None) => return Ok(Ok(entries)),
-            Ok(Some(row)) => read_row(connection, run, step, row),
+            Ok(Some(row)) => read_entry_row(connection, run, step, row),
             Err(error) => Err(error),
         };
         match seen(what, read)? {
-            Ok(Ok(entry)) => entries.push(entry),
-            Ok(Err(damage)) | Err(damage) => return Ok(Err(damage)),
+            Ok((nth, _)) if nth as usize != entries.len() => {
+                let (what, why) = (what(), format!("entry {} is missing", entries.len()));
+                return Ok(Err(Damage { what, why }));
+            }
+            Ok((_, Ok(entry))) => entries.push(entry),
+            Ok((_, Err(damage))) | Err(damage) => return Ok(Err(damage)),
         }
     }
 }
 
-fn read_row(
+/// An entry, with the place that its row says it has.
+fn read_entry_row(
     connection: &Connection,
     run: RunId,
     step: u64,
     row: &rusqlite::Row<'_>,
-) -> rusqlite::Result<Result<(i64, Entry), Damage>> {
+) -> rusqlite::Result<(u32, Result<Entry, Damage>)> {
     let (whole, apart) = whole_row(connection, row, 3)?;
-    let nth = row.get(0)?;
     let entry = EntryRow {
         step: signed(step),
         key: row.get(1)?,
         part: row.get(2)?,
         row: whole,
     };
-    Ok(read_entry(run, &entry, apart).map(|entry| (nth, entry)))
+    Ok((row.get(0)?, read_entry(run, &entry, apart)))
 }
 
 /// Events numbered above `after`, in whole batches until there are `limit`. None may be missing.

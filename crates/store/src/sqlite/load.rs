@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::{Failure, seen};
 use super::header::{self, key};
-use crate::row::{Body, Row, read_snapshot, read_step, signed, unsigned};
+use crate::row::{Body, Row, read_blob, read_snapshot, read_step, signed, unsigned};
 
 /// What is needed to fold the state as of step `at`, or of the last step.
 pub(super) fn load(
@@ -207,8 +207,30 @@ pub(super) fn whole_row(
     Ok((row, apart))
 }
 
+/// The bytes of that name. Bytes that a run refers to and that are not found are damage, not
+/// absence: the index that finds them may be broken.
+pub(super) fn checked_blob(
+    connection: &Connection,
+    hash: BlobHash,
+) -> Result<Option<Vec<u8>>, Failure> {
+    if let Some(bytes) = blob(connection, hash)? {
+        return Ok(Some(read_blob(hash, bytes)?));
+    }
+    let needed: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM blob_refs WHERE hash = ?1)")?
+        .query_row([hash.as_bytes()], |row| row.get(0))?;
+    if !needed {
+        return Ok(None);
+    }
+    Err(Error::StoreDamaged {
+        what: format!("blob {hash}"),
+        why: "it is missing".into(),
+    }
+    .into())
+}
+
 /// The bytes of that name, unchecked.
-pub(super) fn blob(connection: &Connection, hash: BlobHash) -> rusqlite::Result<Option<Vec<u8>>> {
+fn blob(connection: &Connection, hash: BlobHash) -> rusqlite::Result<Option<Vec<u8>>> {
     connection
         .prepare_cached("SELECT bytes FROM blobs WHERE hash = ?1")?
         .query_row([hash.as_bytes()], |row| row.get(0))

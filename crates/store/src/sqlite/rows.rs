@@ -3,9 +3,7 @@
 //! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
 //! place.
 
-use std::collections::BTreeMap;
-
-use fathom_workflow::record::{Append, Creation, Entry, Head, StepKind, StepMeta};
+use fathom_workflow::record::{Append, Creation, StepKind};
 use fathom_workflow::{Error, RunId};
 use rusqlite::{Connection, params};
 
@@ -15,30 +13,25 @@ use crate::row::{HeadRow, Row, Write};
 pub(super) struct Rows {
     run: RunId,
     write: Write,
-    /// Each entry's place in its journal.
-    places: Vec<i64>,
     /// Whether the step holds a whole state, and is not the first, which always does.
     base: bool,
 }
 
 impl Rows {
     pub(super) fn of_creation(creation: &Creation) -> Result<Self, Error> {
-        let meta = &creation.base.meta;
         Ok(Self {
             run: creation.run.id(),
             write: Write::of_creation(creation)?,
-            places: places(&creation.entries, &creation.run.head, Some(meta))?,
             base: false,
         })
     }
 
     pub(super) fn of_append(append: &Append) -> Result<Self, Error> {
-        let meta = append.record.as_ref().map(|record| &record.meta);
+        let kind = append.record.as_ref().map(|record| &record.meta.kind);
         Ok(Self {
             run: append.run,
             write: Write::of_append(append)?,
-            places: places(&append.entries, &append.head, meta)?,
-            base: meta.is_some_and(|meta| matches!(meta.kind, StepKind::Base { .. })),
+            base: matches!(kind, Some(StepKind::Base { .. })),
         })
     }
 
@@ -119,19 +112,21 @@ impl Rows {
     }
 
     fn insert_entries(&self, connection: &Connection) -> rusqlite::Result<()> {
-        for (entry, place) in self.write.entries.iter().zip(&self.places) {
+        for entry in &self.write.entries {
             let Row { meta, body, sum } = &entry.row;
             connection
                 .prepare_cached(
-                    "INSERT INTO entries (run, step, key, part, nth, meta, body, blob, sum)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                    "INSERT INTO entries (run, step, nth, key, part, meta, body, blob, sum)
+                     VALUES (?1, ?2,
+                             (SELECT ifnull(max(nth) + 1, 0) FROM entries
+                               WHERE run = ?1 AND step = ?2),
+                             ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .execute(params![
                     key(self.run),
                     entry.step,
                     entry.key,
                     entry.part,
-                    place,
                     meta,
                     body.inline(),
                     body.apart(),
@@ -140,29 +135,4 @@ impl Rows {
         }
         Ok(())
     }
-}
-
-/// The place of each entry in its step's journal. The header or the step says how long the journal
-/// is after this write, and the entries are the end of it, so nothing has to be looked up.
-fn places(entries: &[Entry], head: &Head, step: Option<&StepMeta>) -> Result<Vec<i64>, Error> {
-    let mut ends = BTreeMap::from([(head.step + 1, i64::from(head.entries))]);
-    if let Some(meta) = step {
-        ends.insert(meta.step, i64::from(meta.entries));
-    }
-    let mut places = Vec::with_capacity(entries.len());
-    for Entry { meta, .. } in entries.iter().rev() {
-        let end = ends.get_mut(&meta.step).filter(|end| **end > 0);
-        let Some(end) = end else {
-            return Err(Error::Store {
-                why: format!(
-                    "the entry \"{}\" of step {} is not among those the write counts",
-                    meta.key, meta.step
-                ),
-            });
-        };
-        *end -= 1;
-        places.push(*end);
-    }
-    places.reverse();
-    Ok(places)
 }
