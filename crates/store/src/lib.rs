@@ -3,7 +3,9 @@
 //! The only crate with SQL. It decides nothing: [`fathom_workflow::Store`] says what is kept and
 //! under which guard, `row.rs` says in which form, and the two back ends say it in their dialects.
 
+mod postgres;
 mod row;
 mod sqlite;
 
+pub use postgres::{Options as PostgresOptions, Postgres};
 pub use sqlite::{Options as SqliteOptions, Sqlite};

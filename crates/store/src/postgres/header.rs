@@ -1,0 +1,191 @@
+//! Headers read back: of one run, of a page of runs, and which runs are due.
+
+use std::time::Duration;
+
+use fathom_workflow::journal::{Cursor, Page, RunFilter};
+use fathom_workflow::record::{Damage, Run, Token};
+use fathom_workflow::{Error, RunId};
+use jiff::Timestamp;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::fault::Fault;
+use super::link::Link;
+use super::order::{KEPT, MAY_EXPIRE, column_text, microseconds, searched_text};
+use crate::row::{read_run, signed, unsigned};
+
+/// What [`read`] needs of a row, in its order.
+macro_rules! columns {
+    () => {
+        "id, about, about_sum, head, head_sum, status, keep, fence, rev, \
+         created_at, updated_at, wake_at, ended"
+    };
+}
+
+pub(super) const HEADER: &str = concat!("SELECT ", columns!(), " FROM runs WHERE id = $1");
+
+/// Newest first. The bounds stand in for "any" where the filter leaves them out.
+const LIST: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM runs
+    WHERE (created_at, id) < ($1, $2) AND created_at >= $3 AND created_at < $4
+        AND (cardinality($5::text[]) = 0 OR status = ANY($5))
+        AND ($6::text IS NULL OR workflow = $6)
+        AND strpos(title, $7) > 0
+    ORDER BY created_at DESC, id DESC LIMIT $8"
+);
+
+const DUE: &str = "SELECT id FROM runs
+    WHERE NOT ended AND (status <> 'waiting' OR wake_at <= $1)
+        AND (owner IS NULL
+            OR lease_until + $2::bigint * interval '1 microsecond' <= clock_timestamp())
+    ORDER BY updated_at, id LIMIT $3";
+
+/// The header in the first of `rows`, with the token for the next append.
+pub(super) fn only(run: RunId, rows: &[Row]) -> Result<(Run, Token), Fault> {
+    let Some(row) = rows.first() else {
+        return Err(Fault::Final(Error::NoSuchRun { run }));
+    };
+    match read(row)? {
+        Ok(found) => Ok(found),
+        Err(damage) => Err(Fault::Final(Error::Damaged { run, damage })),
+    }
+}
+
+pub(super) async fn head(link: &Link, run: RunId) -> Result<(Run, Token), Fault> {
+    only(run, &link.rows(HEADER, &[run.as_uuid()]).await?)
+}
+
+pub(super) async fn list(link: &Link, filter: &RunFilter) -> Result<Page, Fault> {
+    let rows = matching(link, filter).await?;
+    let mut page = Page::default();
+    for row in rows.iter().take(filter.page_size()) {
+        match read(row)? {
+            Ok((run, _)) => page.runs.push(run),
+            Err(damage) => {
+                let id = RunId::from_uuid(row.try_get(0)?);
+                page.damaged
+                    .push(format!("run {id}: {}: {}", damage.what, damage.why));
+            }
+        }
+    }
+    if rows.len() > filter.page_size()
+        && let Some(last) = rows.get(filter.page_size() - 1)
+    {
+        page.next = Some(cursor(last, &page)?);
+    }
+    Ok(page)
+}
+
+/// One row more than a page, if there is one.
+async fn matching(link: &Link, filter: &RunFilter) -> Result<Vec<Row>, Fault> {
+    let moment = |at: Option<Timestamp>, or: i64| at.map_or(or, Timestamp::as_microsecond);
+    let after_moment = moment(filter.after.map(|after| after.created_at), i64::MAX);
+    let after_id = filter
+        .after
+        .map_or(Uuid::max(), |after| *after.id.as_uuid());
+    let from = moment(filter.created_from, i64::MIN);
+    let before = moment(filter.created_before, i64::MAX);
+    let statuses: Vec<String> = filter.statuses.iter().map(|s| column_text(s)).collect();
+    let workflow = filter.workflow.as_deref().map(column_text);
+    let text = searched_text(filter.text.as_deref().unwrap_or_default());
+    let limit = limit(filter.page_size().saturating_add(1));
+    link.rows(
+        LIST,
+        &[
+            &after_moment,
+            &after_id,
+            &from,
+            &before,
+            &statuses,
+            &workflow,
+            &text,
+            &limit,
+        ],
+    )
+    .await
+}
+
+/// After `row`, even if its record is damaged and only its columns can say where it stood.
+fn cursor(row: &Row, page: &Page) -> Result<Cursor, Fault> {
+    let id = RunId::from_uuid(row.try_get(0)?);
+    let created_at = match page.runs.last().filter(|run| run.id() == id) {
+        Some(run) => run.about.created_at,
+        None => Timestamp::from_microsecond(row.try_get(9)?).unwrap_or(Timestamp::MIN),
+    };
+    Ok(Cursor { created_at, id })
+}
+
+pub(super) async fn due(
+    link: &Link,
+    now: Timestamp,
+    unheld: Duration,
+    count: usize,
+) -> Result<Vec<RunId>, Fault> {
+    let now = now.as_microsecond();
+    let values: super::link::Values<'_> = &[&now, &microseconds(unheld), &limit(count)];
+    run_ids(&link.rows(DUE, values).await?)
+}
+
+pub(super) fn run_ids(rows: &[Row]) -> Result<Vec<RunId>, Fault> {
+    let ids = rows.iter().map(|row| row.try_get(0).map(RunId::from_uuid));
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// A number of rows as the database counts them.
+pub(super) fn limit(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Checks a record against its sum, and against the columns that queries go by.
+fn read(row: &Row) -> Result<Result<(Run, Token), Damage>, Fault> {
+    let id = RunId::from_uuid(row.try_get(0)?);
+    let damaged = |why: &str| Damage {
+        what: "header".into(),
+        why: why.into(),
+    };
+    let keep = match row.try_get(6)? {
+        KEPT => true,
+        MAY_EXPIRE => false,
+        _ => return Ok(Err(damaged("it does not say whether it may expire"))),
+    };
+    let (about, head) = (
+        (row.try_get(1)?, row.try_get(2)?),
+        (row.try_get(3)?, row.try_get(4)?),
+    );
+    let run = match read_run(id, about, head, row.try_get(5)?, keep) {
+        Ok(run) => run,
+        Err(damage) => return Ok(Err(damage)),
+    };
+    let (fence, rev): (i64, i64) = (row.try_get(7)?, row.try_get(8)?);
+    let (told, held) = (columns_of(row)?, columns_by(&run));
+    if told != held || rev != signed(run.head.rev) {
+        return Ok(Err(damaged("its columns and its content differ")));
+    }
+    let token = Token {
+        fence: unsigned(fence),
+        rev: run.head.rev,
+    };
+    Ok(Ok((run, token)))
+}
+
+type Columns = (i64, i64, Option<i64>, bool);
+
+fn columns_of(row: &Row) -> Result<Columns, Fault> {
+    Ok((
+        row.try_get(9)?,
+        row.try_get(10)?,
+        row.try_get(11)?,
+        row.try_get(12)?,
+    ))
+}
+
+fn columns_by(run: &Run) -> Columns {
+    (
+        run.about.created_at.as_microsecond(),
+        run.head.updated_at.as_microsecond(),
+        run.head.wake_at.map(Timestamp::as_microsecond),
+        run.head.status.is_finished(),
+    )
+}

@@ -1,0 +1,124 @@
+//! Who holds a run, until when by the database's clock, and the marks that others set on it.
+
+use std::time::{Duration, SystemTime};
+
+use fathom_workflow::record::Token;
+use fathom_workflow::{Error, Owner, RunId};
+use jiff::Timestamp;
+use tokio_postgres::Row;
+
+use super::fault::Fault;
+use super::header::run_ids;
+use super::link::{Link, Values};
+use super::order::{column_text, keep_text, microseconds};
+use crate::row::{signed, unsigned};
+
+const CLAIM: &str = "UPDATE runs SET fence = fence + 1, owner = $2,
+        lease_until = clock_timestamp() + $3::bigint * interval '1 microsecond'
+    WHERE id = $1 AND (owner IS NULL OR lease_until <= clock_timestamp())
+    RETURNING fence, rev";
+
+/// Column 2 tells whether the lease is live.
+const HOLDER: &str = "SELECT owner, lease_until, lease_until > clock_timestamp(), fence, rev
+    FROM runs WHERE id = $1";
+
+/// Locks runs in the order in which batches lock them.
+const RENEW: &str = "WITH held AS (
+        SELECT id FROM runs WHERE owner = $1 ORDER BY id FOR NO KEY UPDATE)
+    UPDATE runs SET lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond'
+    FROM held WHERE runs.id = held.id";
+
+const RELEASE: &str = "UPDATE runs SET owner = NULL, lease_until = NULL
+    WHERE id = $1 AND fence = $2 AND owner IS NOT NULL";
+
+const CANCELS: &str = "SELECT id FROM runs WHERE owner = $1 AND cancel";
+
+/// A claim whose reply was lost may have succeeded: then the run is ours already.
+pub(super) async fn claim(
+    link: &Link,
+    run: RunId,
+    owner: &Owner,
+    lease: Duration,
+    in_doubt: bool,
+) -> Result<Token, Fault> {
+    let owner = column_text(owner.as_str());
+    let values: Values<'_> = &[run.as_uuid(), &owner, &microseconds(lease)];
+    if let Some(row) = link.row(CLAIM, values).await? {
+        return token(&row, 0);
+    }
+    let Some(row) = link.row(HOLDER, &[run.as_uuid()]).await? else {
+        return Err(Fault::Final(Error::NoSuchRun { run }));
+    };
+    match holder(&row)? {
+        Some((held_by, _)) if in_doubt && held_by.as_str() == owner => token(&row, 3),
+        Some((owner, until)) => Err(Fault::Final(Error::Held { run, owner, until })),
+        None => Err(Fault::Conflict {
+            why: format!("run {run} changed hands just now"),
+        }),
+    }
+}
+
+fn token(row: &Row, at: usize) -> Result<Token, Fault> {
+    Ok(Token {
+        fence: unsigned(row.try_get(at)?),
+        rev: unsigned(row.try_get(at + 1)?),
+    })
+}
+
+/// Who holds the run of a [`HOLDER`] row now, and until when.
+fn holder(row: &Row) -> Result<Option<(Owner, Timestamp)>, Fault> {
+    let live: Option<bool> = row.try_get(2)?;
+    let owner: Option<String> = row.try_get(0)?;
+    let (Some(true), Some(owner)) = (live, owner) else {
+        return Ok(None);
+    };
+    let until: SystemTime = row.try_get(1)?;
+    let until = Timestamp::try_from(until).unwrap_or(Timestamp::MAX);
+    Ok(Some((Owner::named(owner), until)))
+}
+
+/// An error if the run is missing or held.
+pub(super) async fn refuse_if_held(link: &Link, run: RunId) -> Result<(), Fault> {
+    let Some(row) = link.row(HOLDER, &[run.as_uuid()]).await? else {
+        return Err(Fault::Final(Error::NoSuchRun { run }));
+    };
+    match holder(&row)? {
+        Some((owner, until)) => Err(Fault::Final(Error::Held { run, owner, until })),
+        None => Ok(()),
+    }
+}
+
+pub(super) async fn renew(link: &Link, owner: &Owner, lease: Duration) -> Result<(), Fault> {
+    let owner = column_text(owner.as_str());
+    link.change(RENEW, &[&owner, &microseconds(lease)]).await?;
+    Ok(())
+}
+
+pub(super) async fn release(link: &Link, run: RunId, token: Token) -> Result<(), Fault> {
+    let fence = signed(token.fence);
+    link.change(RELEASE, &[run.as_uuid(), &fence]).await?;
+    Ok(())
+}
+
+pub(super) async fn cancels(link: &Link, owner: &Owner) -> Result<Vec<RunId>, Fault> {
+    let owner = column_text(owner.as_str());
+    run_ids(&link.rows(CANCELS, &[&owner]).await?)
+}
+
+pub(super) async fn mark_cancel(link: &Link, run: RunId, wanted: bool) -> Result<(), Fault> {
+    const MARK: &str = "UPDATE runs SET cancel = $2 WHERE id = $1";
+    one_run(run, link.change(MARK, &[run.as_uuid(), &wanted]).await?)
+}
+
+pub(super) async fn mark_kept(link: &Link, run: RunId, keep: bool) -> Result<(), Fault> {
+    const MARK: &str = "UPDATE runs SET keep = $2 WHERE id = $1";
+    let keep = keep_text(keep);
+    one_run(run, link.change(MARK, &[run.as_uuid(), &keep]).await?)
+}
+
+fn one_run(run: RunId, changed: u64) -> Result<(), Fault> {
+    match changed {
+        0 => Err(Fault::Final(Error::NoSuchRun { run })),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,169 @@
+//! One connection: made ready, with its prepared statements, and what is asked over it.
+//!
+//! A link that saw trouble in the middle of a transaction is thrown away, never mended: closing it
+//! makes the server forget whatever was half done.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use futures::future::{join_all, join3};
+use tokio::task::AbortHandle;
+use tokio_postgres::types::{BorrowToSql, ToSql};
+use tokio_postgres::{Client, Row, Statement};
+
+use super::address::Address;
+use super::fault::Fault;
+
+/// Every statement is written for one plan, by index, so it gets that plan from the first row on:
+/// the planner's guesses about young tables would scan them, lock rows in another order than the
+/// batches rely on, and stay cached. And what is acknowledged is on disk, whatever the server's
+/// default is.
+const MAKE_READY: &str = "
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off;
+    SET enable_bitmapscan = off;
+    SET jit = off;
+    SET client_min_messages = warning;
+    SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    SELECT set_config('synchronous_commit', 'on', false)
+        WHERE current_setting('synchronous_commit') = 'off';
+";
+
+const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+pub(super) struct Link {
+    client: Client,
+    /// Moves the bytes. It ends with the link, also while the server owes an answer.
+    driver: AbortHandle,
+    /// By their text. The store has a fixed set of texts, so this needs no bound.
+    statements: Mutex<HashMap<String, Statement>>,
+    in_transaction: AtomicBool,
+}
+
+impl Link {
+    pub(super) async fn dial(address: &Address) -> Result<Self, Fault> {
+        let (client, driver) = address.connect().await?;
+        let link = Self {
+            client,
+            driver,
+            statements: Mutex::default(),
+            in_transaction: AtomicBool::new(false),
+        };
+        link.client.batch_execute(MAKE_READY).await?;
+        Ok(link)
+    }
+
+    /// Whether it can be used for something new.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.client.is_closed() && !self.in_transaction.load(Ordering::Relaxed)
+    }
+
+    pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
+        let statement = self.prepared(sql).await?;
+        Ok(self.client.query(&statement, values).await?)
+    }
+
+    pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Fault> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// Like [`Link::rows`], for values gathered one by one.
+    pub(super) async fn rows_of<V: BorrowToSql>(
+        &self,
+        sql: &str,
+        values: Vec<V>,
+    ) -> Result<Vec<Row>, Fault> {
+        use futures::TryStreamExt;
+        let statement = self.prepared(sql).await?;
+        let rows = self.client.query_raw(&statement, values).await?;
+        Ok(rows.try_collect().await?)
+    }
+
+    /// How many rows it changed.
+    pub(super) async fn change(&self, sql: &str, values: Values<'_>) -> Result<u64, Fault> {
+        let statement = self.prepared(sql).await?;
+        Ok(self.client.execute(&statement, values).await?)
+    }
+
+    /// Answers to several questions, all as of one moment, in one round trip: requests travel in
+    /// the order in which their futures are first polled.
+    pub(super) async fn snapshot<const N: usize>(
+        &self,
+        questions: [(&str, Values<'_>); N],
+    ) -> Result<[Vec<Row>; N], Fault> {
+        let mut prepared = Vec::with_capacity(N);
+        for (sql, values) in questions {
+            prepared.push((self.prepared(sql).await?, values));
+        }
+        let asked = prepared
+            .iter()
+            .map(|(statement, values)| self.client.query(statement, values));
+        self.in_transaction.store(true, Ordering::Relaxed);
+        let (begun, answers, ended) = join3(
+            self.client.batch_execute(BEGIN_READING),
+            join_all(asked),
+            self.client.batch_execute("COMMIT"),
+        )
+        .await;
+        begun?;
+        let mut found = [const { Vec::new() }; N];
+        for (found, answer) in found.iter_mut().zip(answers) {
+            *found = answer?;
+        }
+        ended?;
+        self.in_transaction.store(false, Ordering::Relaxed);
+        Ok(found)
+    }
+
+    /// From here to [`Link::end`] all reads are as of one moment.
+    pub(super) async fn begin_reading(&self) -> Result<(), Fault> {
+        self.begin(BEGIN_READING).await
+    }
+
+    /// From here to [`Link::end`] all changes are one.
+    pub(super) async fn begin_writing(&self) -> Result<(), Fault> {
+        self.begin("BEGIN").await
+    }
+
+    pub(super) async fn end(&self) -> Result<(), Fault> {
+        self.client.batch_execute("COMMIT").await?;
+        self.in_transaction.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs a script as it stands.
+    pub(super) async fn script(&self, sql: &str) -> Result<(), Fault> {
+        Ok(self.client.batch_execute(sql).await?)
+    }
+
+    async fn begin(&self, how: &str) -> Result<(), Fault> {
+        self.in_transaction.store(true, Ordering::Relaxed);
+        Ok(self.client.batch_execute(how).await?)
+    }
+
+    async fn prepared(&self, sql: &str) -> Result<Statement, Fault> {
+        let known = self.lock().get(sql).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(sql).await?;
+        self.lock().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Statement>> {
+        // A map of finished statements is whole even if a holder of the lock panicked.
+        self.statements
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}

@@ -1,0 +1,193 @@
+//! Steps read back, and the whole state they are folded from.
+//!
+//! What is damaged is named and never handed out. A run is loaded up to the step before the damage.
+
+use fathom_workflow::record::{Damage, Loaded, Snapshot, StepKind, StepRecord};
+use fathom_workflow::{BlobHash, Error, RunId};
+use tokio_postgres::Row as Found;
+
+use super::fault::Fault;
+use super::header::{self, HEADER, limit};
+use super::link::Link;
+use crate::row::{Body, Row, read_blob, read_snapshot, read_step, signed, unsigned};
+
+/// Columns 0 to 5 are those that [`row_of`] reads.
+const STEPS: &str = "SELECT step, meta, body, blob, sum, bytes
+    FROM steps LEFT JOIN blobs ON hash = blob
+    WHERE run = $1 AND step >= $2 AND step <= $3 ORDER BY step LIMIT $4";
+
+/// The latest base and the latest snapshot, each at or before its bound; column 6 tells which.
+const WHOLE_STATES: &str = "
+    SELECT step, meta, body, blob, sum, bytes, base FROM (
+        (SELECT step, meta, body, blob, sum, true AS base
+            FROM steps WHERE run = $1 AND base AND step <= $2 ORDER BY step DESC LIMIT 1)
+        UNION ALL
+        (SELECT step, meta, body, blob, sum, false AS base
+            FROM snapshots WHERE run = $1 AND step <= $3 ORDER BY step DESC LIMIT 1)
+    ) AS whole LEFT JOIN blobs ON hash = blob ORDER BY step DESC, base DESC LIMIT 1";
+
+const BLOB: &str = "SELECT bytes FROM blobs WHERE hash = $1";
+
+pub(super) async fn load(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
+    link.begin_reading().await?;
+    let loaded = load_at(link, run, at).await;
+    link.end().await?;
+    loaded
+}
+
+async fn load_at(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
+    let (header, _) = header::head(link, run).await?;
+    let last = header.head.step;
+    let at = at.unwrap_or(last);
+    if at > last {
+        return Err(Fault::Final(Error::NoSuchStep {
+            run,
+            step: at,
+            last,
+        }));
+    }
+    let from = whole_state(link, run, at).await?;
+    let next = from.step + 1;
+    let (first, to) = (signed(next), signed(at));
+    let found = link
+        .rows(STEPS, &[run.as_uuid(), &first, &to, &i64::MAX])
+        .await?;
+    let (records, damage) = read_steps(run, next..=at, &found)?;
+    Ok(Loaded {
+        run: header,
+        from,
+        records,
+        damage,
+    })
+}
+
+pub(super) async fn steps(
+    link: &Link,
+    run: RunId,
+    from: u64,
+    count: usize,
+) -> Result<Vec<StepRecord>, Fault> {
+    let (first, count) = (signed(from), limit(count));
+    let [headers, found] = link
+        .snapshot([
+            (HEADER, &[run.as_uuid()]),
+            (STEPS, &[run.as_uuid(), &first, &i64::MAX, &count]),
+        ])
+        .await?;
+    let (header, _) = header::only(run, &headers)?;
+    let end = from.saturating_add(unsigned(count));
+    let wanted = from..=header.head.step.min(end.saturating_sub(1));
+    match read_steps(run, wanted, &found)? {
+        (records, None) => Ok(records),
+        (_, Some(damage)) => Err(Fault::Final(Error::Damaged { run, damage })),
+    }
+}
+
+pub(super) async fn blob(link: &Link, hash: BlobHash) -> Result<Option<Vec<u8>>, Fault> {
+    match link.row(BLOB, &[&&hash.as_bytes()[..]]).await? {
+        Some(row) => Ok(Some(read_blob(hash, row.try_get(0)?)?)),
+        None => Ok(None),
+    }
+}
+
+/// The good records among those wanted, up to the first damage.
+fn read_steps(
+    run: RunId,
+    wanted: std::ops::RangeInclusive<u64>,
+    found: &[Found],
+) -> Result<(Vec<StepRecord>, Option<Damage>), Fault> {
+    let mut records = Vec::with_capacity(found.len());
+    let mut found = found.iter().peekable();
+    for step in wanted {
+        let row = found.next_if(|row| row.try_get(0).is_ok_and(|is: i64| is == signed(step)));
+        let read = match row {
+            Some(row) => step_of(run, step, row)?,
+            None => Err(Damage {
+                what: format!("step {step}"),
+                why: "it is missing".into(),
+            }),
+        };
+        match read {
+            Ok(record) => records.push(record),
+            Err(damage) => return Ok((records, Some(damage))),
+        }
+    }
+    Ok((records, None))
+}
+
+/// The latest whole state at or before `at` that can be read.
+async fn whole_state(link: &Link, run: RunId, at: u64) -> Result<Snapshot, Fault> {
+    let (mut bases_to, mut snapshots_to) = (signed(at), signed(at));
+    let mut worst = None;
+    loop {
+        let values: super::link::Values<'_> = &[run.as_uuid(), &bases_to, &snapshots_to];
+        let Some(row) = link.row(WHOLE_STATES, values).await? else {
+            let damage = worst.unwrap_or_else(|| Damage {
+                what: "step 0".into(),
+                why: "it holds no state to start from".into(),
+            });
+            return Err(Fault::Final(Error::Damaged { run, damage }));
+        };
+        let (step, is_base): (i64, bool) = (row.try_get(0)?, row.try_get(6)?);
+        let read = match is_base {
+            true => step_of(run, unsigned(step), &row)?.and_then(state_of),
+            false => snapshot_of(run, unsigned(step), &row)?,
+        };
+        let damage = match read {
+            Ok(state) => return Ok(state),
+            Err(damage) => damage,
+        };
+        let Damage { what, why } = &damage;
+        tracing::warn!(%run, what, why, "a damaged state is passed over for an earlier one");
+        if is_base {
+            bases_to = step - 1;
+            worst.get_or_insert(damage);
+        } else {
+            snapshots_to = step - 1;
+        }
+    }
+}
+
+fn state_of(record: StepRecord) -> Result<Snapshot, Damage> {
+    let step = record.meta.step;
+    match (record.meta.kind, record.payload) {
+        (StepKind::Base { tally, .. }, Some(state)) => Ok(Snapshot { step, tally, state }),
+        (StepKind::Base { .. } | StepKind::Update | StepKind::Cut(_), _) => Err(Damage {
+            what: format!("step {step}"),
+            why: "it is marked as a whole state and holds none".into(),
+        }),
+    }
+}
+
+pub(super) fn step_of(
+    run: RunId,
+    step: u64,
+    found: &Found,
+) -> Result<Result<StepRecord, Damage>, Fault> {
+    let row = match row_of(found, 1)? {
+        Ok(row) => row,
+        Err(why) => {
+            let what = format!("step {step}");
+            return Ok(Err(Damage { what, why }));
+        }
+    };
+    Ok(read_step(run, step, &row, found.try_get(5)?))
+}
+
+fn snapshot_of(run: RunId, step: u64, found: &Found) -> Result<Result<Snapshot, Damage>, Fault> {
+    let row = match row_of(found, 1)? {
+        Ok(row) => row,
+        Err(why) => {
+            let what = format!("snapshot at step {step}");
+            return Ok(Err(Damage { what, why }));
+        }
+    };
+    Ok(read_snapshot(run, step, &row, found.try_get(5)?))
+}
+
+/// A record from the columns meta, body, blob and sum, the first of which is column `at`.
+pub(super) fn row_of(found: &Found, at: usize) -> Result<Result<Row, String>, Fault> {
+    let body = Body::from_columns(found.try_get(at + 1)?, found.try_get(at + 2)?);
+    let (meta, sum) = (found.try_get(at)?, found.try_get(at + 3)?);
+    Ok(body.map(|body| Row { meta, body, sum }))
+}

@@ -1,0 +1,187 @@
+//! Orders: what a caller wants written, checked at the door and in the form of its rows.
+//!
+//! Encoding happens here, in the caller's task, so that writers only move bytes.
+
+use std::time::Duration;
+
+use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
+use fathom_workflow::{BlobHash, Error, Owner, RunId};
+use uuid::Uuid;
+
+use crate::row::{Row, Write, about_row, signed};
+
+/// Leases end, and the database's calendar too.
+const LONGEST_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// What the column `keep` says.
+pub(super) const KEPT: &str = "kept";
+pub(super) const MAY_EXPIRE: &str = "may expire";
+
+pub(super) struct Order {
+    pub(super) run: RunId,
+    /// Tells this write from any other.
+    pub(super) nonce: i64,
+    /// The run's rev once this is written.
+    pub(super) rev: i64,
+    pub(super) lease_us: i64,
+    /// Whether the step that is recorded, if any, holds a whole state.
+    pub(super) whole_state: bool,
+    pub(super) write: Write,
+    /// The size of its rows, without the blobs that nobody folds.
+    pub(super) bytes: u64,
+    pub(super) kind: Kind,
+}
+
+pub(super) enum Kind {
+    Append {
+        fence: i64,
+        /// The rev the writer has seen.
+        seen: i64,
+        release: bool,
+    },
+    Create(Box<NewRun>),
+}
+
+pub(super) struct NewRun {
+    pub(super) about: Vec<u8>,
+    pub(super) about_sum: Vec<u8>,
+    pub(super) created_at: i64,
+    pub(super) workflow: String,
+    pub(super) title: String,
+    pub(super) keep: &'static str,
+    pub(super) owner: String,
+    /// The run that this one is a fork of.
+    pub(super) origin: Option<Uuid>,
+}
+
+impl Order {
+    pub(super) fn append(append: &Append, lease: Duration) -> Result<Self, Error> {
+        check_append(append)?;
+        let write = Write::of_append(append)?;
+        Ok(Self {
+            run: append.run,
+            nonce: append.nonce.cast_signed(),
+            rev: signed(append.head.rev),
+            lease_us: microseconds(lease),
+            whole_state: append.record.as_ref().is_some_and(is_base),
+            bytes: size(&write, append.blobs.len()),
+            write,
+            kind: Kind::Append {
+                fence: signed(append.token.fence),
+                seen: signed(append.token.rev),
+                release: append.release,
+            },
+        })
+    }
+
+    pub(super) fn create(
+        creation: &Creation,
+        owner: &Owner,
+        lease: Duration,
+    ) -> Result<Self, Error> {
+        let about = &creation.run.about;
+        check_step(&creation.base, creation.run.head.step)?;
+        let (meta, sum) = about_row(about)?;
+        let write = Write::of_creation(creation)?;
+        let (_, random) = Uuid::now_v7().as_u64_pair();
+        Ok(Self {
+            run: about.id,
+            nonce: random.cast_signed(),
+            rev: signed(creation.run.head.rev),
+            lease_us: microseconds(lease),
+            whole_state: is_base(&creation.base),
+            bytes: size(&write, 0),
+            write,
+            kind: Kind::Create(Box::new(NewRun {
+                about: meta,
+                about_sum: sum,
+                created_at: about.created_at.as_microsecond(),
+                workflow: column_text(&about.workflow),
+                title: searched_text(&about.title),
+                keep: keep_text(creation.run.keep),
+                owner: column_text(owner.as_str()),
+                origin: about.forked_from.as_ref().map(|from| *from.run.as_uuid()),
+            })),
+        })
+    }
+
+    pub(super) fn is_append(&self) -> bool {
+        matches!(self.kind, Kind::Append { .. })
+    }
+}
+
+/// What would make the log contradict itself is refused before it is written.
+fn check_append(append: &Append) -> Result<(), Error> {
+    let head = &append.head;
+    if append.token.rev.checked_add(1) != Some(head.rev) {
+        return Err(refused("the header's rev does not follow the token's"));
+    }
+    if let Some(record) = &append.record {
+        check_step(record, head.step)?;
+    }
+    let mut number = head.events;
+    for event in append.events.iter().rev() {
+        if event.number != number {
+            return Err(refused("the events are not numbered up to the header's"));
+        }
+        number = number.wrapping_sub(1);
+    }
+    for blob in &append.blobs {
+        if BlobHash::of(&blob.bytes) != blob.hash {
+            return Err(refused("a blob's bytes are not those of its name"));
+        }
+    }
+    Ok(())
+}
+
+fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
+    if record.meta.step != last {
+        return Err(refused("the recorded step is not the header's last"));
+    }
+    if is_base(record) && record.payload.is_none() {
+        return Err(refused("a base must hold a state"));
+    }
+    Ok(())
+}
+
+/// The size of rows and of the bodies moved apart from them, which come after the caller's blobs.
+fn size(write: &Write, callers_blobs: usize) -> u64 {
+    let row = |row: &Row| row.meta.len() + row.body.inline().map_or(0, <[u8]>::len) + row.sum.len();
+    let head = write.head.meta.len() + write.head.sum.len();
+    let step = write.step.as_ref().map_or(0, |(_, step)| row(step));
+    let snapshot = write.snapshot.as_ref().map_or(0, |(_, whole)| row(whole));
+    let entries: usize = write.entries.iter().map(|entry| row(&entry.row)).sum();
+    let events = write
+        .events
+        .as_ref()
+        .map_or(0, |e| e.meta.len() + e.sum.len());
+    let apart = write.blobs.iter().skip(callers_blobs);
+    let apart: usize = apart.map(|blob| blob.bytes.len()).sum();
+    (head + step + snapshot + entries + events + apart) as u64
+}
+
+fn refused(why: &str) -> Error {
+    Error::Store { why: why.into() }
+}
+
+fn is_base(record: &StepRecord) -> bool {
+    matches!(record.meta.kind, StepKind::Base { .. })
+}
+
+pub(super) fn keep_text(keep: bool) -> &'static str {
+    if keep { KEPT } else { MAY_EXPIRE }
+}
+
+/// Text as a column holds it: PostgreSQL's text has no NUL. The record holds the whole truth.
+pub(super) fn column_text(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// Text as it is searched. Folded here, because the database's rules depend on its locale.
+pub(super) fn searched_text(text: &str) -> String {
+    column_text(&text.to_lowercase())
+}
+
+pub(super) fn microseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.min(LONGEST_LEASE).as_micros()).unwrap_or(i64::MAX)
+}

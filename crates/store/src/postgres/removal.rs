@@ -1,0 +1,98 @@
+//! Forgetting runs, with all that only they refer to.
+//!
+//! A run's row is locked first, so no append slips in. Its blobs are locked before they are looked
+//! at, so a concurrent append that refers to one of them comes either wholly before the look, and
+//! is seen, or after the removal, and stores the blob anew.
+
+use fathom_workflow::journal::Purged;
+use fathom_workflow::{Error, RunId};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::fault::Fault;
+use super::lease::refuse_if_held;
+use super::link::Link;
+use super::order::MAY_EXPIRE;
+
+/// How many runs a purge forgets in one transaction.
+const PURGED_AT_ONCE: i64 = 100;
+
+const LOCK: &str = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
+
+/// Whatever is locked is in use, and can expire another time.
+const EXPIRED: &str = "SELECT id FROM runs
+    WHERE ended AND keep = $1 AND updated_at < $2
+        AND (owner IS NULL OR lease_until <= clock_timestamp())
+    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED";
+
+const OWN_ROWS: [&str; 5] = [
+    "DELETE FROM steps WHERE run = ANY($1)",
+    "DELETE FROM snapshots WHERE run = ANY($1)",
+    "DELETE FROM entries WHERE run = ANY($1)",
+    "DELETE FROM events WHERE run = ANY($1)",
+    "DELETE FROM runs WHERE id = ANY($1)",
+];
+
+const REFERENCES: &str = "DELETE FROM blob_refs WHERE run = ANY($1) RETURNING hash";
+
+const LOCK_BLOBS: &str = "SELECT 1 FROM blobs WHERE hash = ANY($1) ORDER BY hash FOR UPDATE";
+
+const UNUSED_BLOBS: &str = "DELETE FROM blobs WHERE hash = ANY($1)
+    AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob_refs.hash = blobs.hash)";
+
+/// A deletion whose reply was lost may have succeeded: then there is nothing left to do.
+pub(super) async fn delete(link: &Link, run: RunId, in_doubt: bool) -> Result<(), Fault> {
+    link.begin_writing().await?;
+    link.rows(LOCK, &[run.as_uuid()]).await?;
+    match refuse_if_held(link, run).await {
+        Ok(()) => {
+            forget(link, &[*run.as_uuid()]).await?;
+            link.end().await
+        }
+        Err(Fault::Final(Error::NoSuchRun { .. })) if in_doubt => link.end().await,
+        Err(fault) => {
+            link.end().await?;
+            Err(fault)
+        }
+    }
+}
+
+/// Forgets some expired runs; none are left when it forgot none.
+pub(super) async fn purge_some(link: &Link, before_us: i64) -> Result<Purged, Fault> {
+    link.begin_writing().await?;
+    let found = link
+        .rows(EXPIRED, &[&MAY_EXPIRE, &before_us, &PURGED_AT_ONCE])
+        .await?;
+    let runs: Vec<Uuid> = first_column(&found)?;
+    let blobs = match runs.is_empty() {
+        true => 0,
+        false => forget(link, &runs).await?,
+    };
+    link.end().await?;
+    Ok(Purged {
+        runs: runs.len() as u64,
+        blobs,
+    })
+}
+
+/// Removes locked runs. Tells how many blobs went with them.
+async fn forget(link: &Link, runs: &[Uuid]) -> Result<u64, Fault> {
+    for sql in OWN_ROWS {
+        link.change(sql, &[&runs]).await?;
+    }
+    let released = link.rows(REFERENCES, &[&runs]).await?;
+    let hashes: Vec<Vec<u8>> = first_column(&released)?;
+    if hashes.is_empty() {
+        return Ok(0);
+    }
+    // Two statements: the second sees what was committed while the first waited for its locks.
+    link.rows(LOCK_BLOBS, &[&hashes]).await?;
+    link.change(UNUSED_BLOBS, &[&hashes]).await
+}
+
+fn first_column<'a, T: tokio_postgres::types::FromSql<'a>>(
+    rows: &'a [Row],
+) -> Result<Vec<T>, Fault> {
+    let values = rows.iter().map(|row| row.try_get(0));
+    Ok(values.collect::<Result<_, _>>()?)
+}

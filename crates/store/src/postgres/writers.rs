@@ -1,0 +1,255 @@
+//! The writers: a few tasks, each with a connection of its own, that drain one queue of orders.
+//!
+//! A writer takes what has queued up while the others were busy and commits it as one [`Batch`].
+//! Every order is answered once its fate is known: taken, refused, or given up after `retry_for`.
+//! An order may be sent again after a loss, because its nonce tells whether it was taken before.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use fathom_workflow::Error;
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::address::Address;
+use super::batch::Batch;
+use super::fault::Fault;
+use super::link::Link;
+use super::order::Order;
+use super::patience::{ANSWER_LIMIT, Pauses};
+
+/// The most orders in one batch.
+const LARGEST_BATCH: usize = 128;
+/// The most orders that wait for a writer; further callers wait for room.
+const QUEUE: usize = 1024;
+
+pub(super) struct Writers {
+    queue: mpsc::Sender<Job>,
+    retry_for: Duration,
+    commits: Arc<AtomicU64>,
+    /// They end with the store.
+    _tasks: JoinSet<()>,
+}
+
+/// What became of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Taken {
+        fence: i64,
+        rev: i64,
+        cancel: bool,
+    },
+    /// There is no such run.
+    Missing,
+    /// The run is not as the order expects it.
+    Refused,
+}
+
+struct Job {
+    order: Order,
+    give_up_at: Instant,
+    reply: oneshot::Sender<Result<Fate, Error>>,
+}
+
+impl Writers {
+    pub(super) fn start(address: &Arc<Address>, count: usize, retry_for: Duration) -> Self {
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let jobs = Arc::new(Mutex::new(jobs));
+        let commits = Arc::new(AtomicU64::new(0));
+        let mut tasks = JoinSet::new();
+        for _ in 0..count {
+            let writer = Writer {
+                address: Arc::clone(address),
+                jobs: Arc::clone(&jobs),
+                commits: Arc::clone(&commits),
+                link: None,
+            };
+            tasks.spawn(writer.work());
+        }
+        Self {
+            queue,
+            retry_for,
+            commits,
+            _tasks: tasks,
+        }
+    }
+
+    pub(super) async fn write(&self, order: Order) -> Result<Fate, Error> {
+        let (reply, fate) = oneshot::channel();
+        let job = Job {
+            order,
+            give_up_at: Instant::now() + self.retry_for,
+            reply,
+        };
+        // Room is made at the latest when the orders in front are given up.
+        if self.queue.send(job).await.is_err() {
+            return Err(ended());
+        }
+        fate.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// How often the writers have committed.
+    pub(super) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+}
+
+fn ended() -> Error {
+    Error::StoreGone {
+        why: "the store's writers have ended".into(),
+    }
+}
+
+struct Writer {
+    address: Arc<Address>,
+    /// Held while waiting for work: the writer whose turn it is takes all there is.
+    jobs: Arc<Mutex<mpsc::Receiver<Job>>>,
+    commits: Arc<AtomicU64>,
+    link: Option<Link>,
+}
+
+impl Writer {
+    async fn work(mut self) {
+        let mut jobs = Vec::new();
+        loop {
+            let mut queue = self.jobs.lock().await;
+            if queue.recv_many(&mut jobs, LARGEST_BATCH).await == 0 {
+                return;
+            }
+            drop(queue);
+            while !jobs.is_empty() {
+                let round = next_round(&mut jobs);
+                self.settle(round).await;
+            }
+        }
+    }
+
+    /// Brings every job to its answer.
+    async fn settle(&mut self, mut jobs: Vec<Job>) {
+        let mut pauses = Pauses::new();
+        while !jobs.is_empty() {
+            match self.attempt(&jobs).await {
+                Ok(fates) => {
+                    for (job, fate) in jobs.into_iter().zip(fates) {
+                        answer(job, Ok(fate));
+                    }
+                    return;
+                }
+                // One of them did it. None was written, so each can be tried alone.
+                Err(Fault::Final(_)) if jobs.len() > 1 => {
+                    for job in jobs {
+                        Box::pin(self.settle(vec![job])).await;
+                    }
+                    return;
+                }
+                Err(Fault::Final(error)) => {
+                    if let Some(job) = jobs.pop() {
+                        answer(job, Err(error));
+                    }
+                    return;
+                }
+                Err(Fault::Gone { why } | Fault::Conflict { why }) => {
+                    tracing::debug!(why, jobs = jobs.len(), "a batch is written again");
+                    jobs = give_up_late_ones(jobs, &why);
+                    pauses.take().await;
+                }
+            }
+        }
+    }
+
+    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Fate>, Fault> {
+        let link = match self.link.take().filter(Link::is_clean) {
+            Some(link) => link,
+            None => Link::dial(&self.address).await?,
+        };
+        let orders: Vec<&Order> = jobs.iter().map(|job| &job.order).collect();
+        let Ok(done) = timeout(ANSWER_LIMIT, self.write(&link, &orders)).await else {
+            return Err(Fault::no_answer(ANSWER_LIMIT));
+        };
+        if !matches!(done, Err(Fault::Gone { .. })) {
+            self.link = Some(link);
+        }
+        done
+    }
+
+    async fn write(&self, link: &Link, orders: &[&Order]) -> Result<Vec<Fate>, Fault> {
+        let batch = Batch::of(orders);
+        let taken = link.rows_of(&batch.sql, batch.values).await?;
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        let mut fates = HashMap::with_capacity(orders.len());
+        for row in &taken {
+            fates.insert(row.try_get::<_, Uuid>(0)?, taken_fate(row)?);
+        }
+        let ids = orders.iter().map(|order| *order.run.as_uuid());
+        let others: Vec<Uuid> = ids.filter(|id| !fates.contains_key(id)).collect();
+        if !others.is_empty() {
+            explain_refusals(link, orders, &others, &mut fates).await?;
+        }
+        let fate = |order: &&Order| fates.get(order.run.as_uuid()).copied();
+        Ok(orders
+            .iter()
+            .map(|order| fate(order).unwrap_or(Fate::Missing))
+            .collect())
+    }
+}
+
+const STANDING: &str = "SELECT id, fence, rev, cancel, nonce FROM runs WHERE id = ANY($1)";
+
+/// Finds out why orders were not taken: most often because they had been, and the reply was lost.
+async fn explain_refusals(
+    link: &Link,
+    orders: &[&Order],
+    runs: &[Uuid],
+    fates: &mut HashMap<Uuid, Fate>,
+) -> Result<(), Fault> {
+    for row in link.rows(STANDING, &[&runs]).await? {
+        let id: Uuid = row.try_get(0)?;
+        let (rev, nonce): (i64, i64) = (row.try_get(2)?, row.try_get(4)?);
+        let order = orders.iter().find(|order| *order.run.as_uuid() == id);
+        let was_taken = order.is_some_and(|order| order.rev == rev && order.nonce == nonce);
+        let fate = if was_taken {
+            taken_fate(&row)?
+        } else {
+            Fate::Refused
+        };
+        fates.insert(id, fate);
+    }
+    Ok(())
+}
+
+fn taken_fate(row: &Row) -> Result<Fate, Fault> {
+    Ok(Fate::Taken {
+        fence: row.try_get(1)?,
+        rev: row.try_get(2)?,
+        cancel: row.try_get(3)?,
+    })
+}
+
+/// Takes the jobs that can go into one batch: of one kind, and one for each run, since the nonce
+/// can tell the fate of the last write of a run only. Of the same run the first goes first.
+fn next_round(jobs: &mut Vec<Job>) -> Vec<Job> {
+    let appends = jobs.first().is_some_and(|job| job.order.is_append());
+    let mut seen = HashSet::with_capacity(jobs.len());
+    let joins = |job: &mut Job| seen.insert(job.order.run) && job.order.is_append() == appends;
+    let mut round: Vec<Job> = jobs.extract_if(.., joins).collect();
+    round.sort_unstable_by_key(|job| job.order.run);
+    round
+}
+
+fn give_up_late_ones(mut jobs: Vec<Job>, why: &str) -> Vec<Job> {
+    let now = Instant::now();
+    for job in jobs.extract_if(.., |job| job.give_up_at <= now) {
+        answer(job, Err(Error::StoreGone { why: why.into() }));
+    }
+    jobs
+}
+
+fn answer(job: Job, fate: Result<Fate, Error>) {
+    // A caller that no longer waits has dropped its end; the write stands all the same.
+    let _ = job.reply.send(fate);
+}
