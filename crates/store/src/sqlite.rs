@@ -61,7 +61,7 @@ impl Default for Options {
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it and the folder it lies in.
+    /// Opens the file, or makes it and the folder it lies in. Waits for the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, Options::default())
     }

@@ -20,7 +20,10 @@ pub(super) fn entries(
     let (header, _) = header::find(connection, run)?;
     let last = header.head.step;
     let counted = if step <= last {
-        load::step(connection, run, step)?.meta.entries
+        match load::step(connection, run, step)? {
+            Ok(record) => record.meta.entries,
+            Err(damage) => return Err(damaged(run, damage)),
+        }
     } else if step == last + 1 {
         header.head.entries
     } else {

@@ -55,15 +55,17 @@ pub(super) fn steps(
 }
 
 /// One step that is known to be recorded.
-pub(super) fn step(connection: &Connection, run: RunId, step: u64) -> Result<StepRecord, Failure> {
+pub(super) fn step(
+    connection: &Connection,
+    run: RunId,
+    step: u64,
+) -> Result<Result<StepRecord, Damage>, Failure> {
     let (mut records, damage) = scan(connection, run, step, step)?;
-    match (records.pop(), damage) {
+    Ok(match (records.pop(), damage) {
         (Some(record), None) => Ok(record),
-        (_, damage) => {
-            let damage = damage.unwrap_or_else(|| missing(step));
-            Err(Error::Damaged { run, damage }.into())
-        }
-    }
+        (_, Some(damage)) => Err(damage),
+        (None, None) => Err(missing(step)),
+    })
 }
 
 /// The latest whole state at or before step `at` that can be read. A damaged one is passed over:
@@ -115,11 +117,18 @@ fn snapshot_at(
     let mut statement = connection.prepare_cached(
         "SELECT meta, body, blob, sum FROM snapshots WHERE run = ?1 AND step = ?2",
     )?;
-    let read = statement.query_row(params![key(run), signed(step)], |row| {
-        whole_row(connection, row, 0)
-    });
-    Ok(match seen(|| format!("snapshot at step {step}"), read)? {
-        Ok((row, apart)) => read_snapshot(run, step, &row, apart),
+    let read = statement
+        .query_row(params![key(run), signed(step)], |row| {
+            whole_row(connection, row, 0)
+        })
+        .optional();
+    let what = || format!("snapshot at step {step}");
+    Ok(match seen(what, read)? {
+        Ok(Some((row, apart))) => read_snapshot(run, step, &row, apart),
+        Ok(None) => Err(Damage {
+            what: what(),
+            why: "it is missing".into(),
+        }),
         Err(damage) => Err(damage),
     })
 }
@@ -129,10 +138,9 @@ fn base_at(
     run: RunId,
     step: u64,
 ) -> Result<Result<Snapshot, Damage>, Failure> {
-    let (mut records, damage) = scan(connection, run, step, step)?;
-    let record = match (records.pop(), damage) {
-        (Some(record), None) => record,
-        (_, damage) => return Ok(Err(damage.unwrap_or_else(|| missing(step)))),
+    let record = match self::step(connection, run, step)? {
+        Ok(record) => record,
+        Err(damage) => return Ok(Err(damage)),
     };
     let mut tally = Tally::default();
     tally.count(&record.meta);
