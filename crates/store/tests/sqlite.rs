@@ -1,5 +1,11 @@
 //! The SQLite store against the suite that every store passes, and what only a file can show.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test: whatever fails ends it"
+)]
+
 #[path = "sqlite/damage.rs"]
 mod damage;
 #[path = "sqlite/fixtures.rs"]

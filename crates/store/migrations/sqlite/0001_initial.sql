@@ -60,16 +60,13 @@ CREATE TABLE snapshots (
 CREATE TABLE entries (
     run  BLOB    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     step INTEGER NOT NULL,
-    -- The entry's place in its step's journal, from 0 and without a gap.
-    nth  INTEGER NOT NULL,
     key  TEXT    NOT NULL,
-    part INTEGER NOT NULL,
+    part INTEGER NOT NULL, -- 0 opened, 1 answered
     meta BLOB    NOT NULL,
     body BLOB,
     blob BLOB,
     sum  BLOB    NOT NULL,
-    PRIMARY KEY (run, step, nth),
-    UNIQUE (run, step, key, part)
+    PRIMARY KEY (run, step, key, part)
 ) STRICT, WITHOUT ROWID;
 
 -- One row for the events of one append.

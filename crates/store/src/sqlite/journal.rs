@@ -10,7 +10,8 @@ use super::header::{self, key};
 use super::load::{self, whole_row};
 use crate::row::{EntryRow, read_entry, read_events, signed, unsigned};
 
-/// The journal of one step, in the order it was written.
+/// The journal of one step, by time and then by key; what was opened comes before its answer. It
+/// has as many entries as the log says.
 pub(super) fn entries(
     connection: &Connection,
     run: RunId,
@@ -25,32 +26,29 @@ pub(super) fn entries(
     } else {
         0
     };
-    let entries = match read_entries(connection, run, step)? {
+    let mut entries = match read_entries(connection, run, step)? {
         Ok(entries) => entries,
         Err(damage) => return Err(damaged(run, damage)),
     };
-    // Fewer than were counted means that the last are lost; a gap shows in their places. More
-    // would be the writer's miscount, and every one of them is whole.
-    if entries.len() < counted as usize {
+    if entries.len() != counted as usize {
         let what = format!("journal of step {step}");
-        let why = format!("it has {} entries, not {counted}", entries.len());
+        let why = format!("it has {} entries of {counted}", entries.len());
         return Err(damaged(run, Damage { what, why }));
     }
+    entries.sort_by(|a, b| (a.meta.at, &a.meta.key).cmp(&(b.meta.at, &b.meta.key)));
     Ok(entries)
 }
 
-/// The entries of a step, each at its place.
 fn read_entries(
     connection: &Connection,
     run: RunId,
     step: u64,
 ) -> rusqlite::Result<Result<Vec<Entry>, Damage>> {
     let mut statement = connection.prepare_cached(
-        "SELECT nth, key, part, meta, body, blob, sum FROM entries
-          WHERE run = ?1 AND step = ?2 ORDER BY nth",
+        "SELECT key, part, meta, body, blob, sum FROM entries
+          WHERE run = ?1 AND step = ?2 ORDER BY key, part",
     )?;
     let mut rows = statement.query(params![key(run), signed(step)])?;
-    let what = || format!("journal of step {step}");
     let mut entries = Vec::new();
     loop {
         let read = match rows.next() {
@@ -58,32 +56,27 @@ fn read_entries(
             Ok(Some(row)) => read_entry_row(connection, run, step, row),
             Err(error) => Err(error),
         };
-        match seen(what, read)? {
-            Ok((nth, _)) if nth as usize != entries.len() => {
-                let (what, why) = (what(), format!("entry {} is missing", entries.len()));
-                return Ok(Err(Damage { what, why }));
-            }
-            Ok((_, Ok(entry))) => entries.push(entry),
-            Ok((_, Err(damage))) | Err(damage) => return Ok(Err(damage)),
+        match seen(|| format!("journal of step {step}"), read)? {
+            Ok(Ok(entry)) => entries.push(entry),
+            Ok(Err(damage)) | Err(damage) => return Ok(Err(damage)),
         }
     }
 }
 
-/// An entry, with the place that its row says it has.
 fn read_entry_row(
     connection: &Connection,
     run: RunId,
     step: u64,
     row: &rusqlite::Row<'_>,
-) -> rusqlite::Result<(u32, Result<Entry, Damage>)> {
-    let (whole, apart) = whole_row(connection, row, 3)?;
+) -> rusqlite::Result<Result<Entry, Damage>> {
+    let (whole, apart) = whole_row(connection, row, 2)?;
     let entry = EntryRow {
         step: signed(step),
-        key: row.get(1)?,
-        part: row.get(2)?,
+        key: row.get(0)?,
+        part: row.get(1)?,
         row: whole,
     };
-    Ok((row.get(0)?, read_entry(run, &entry, apart)))
+    Ok(read_entry(run, &entry, apart))
 }
 
 /// Events numbered above `after`, in whole batches until there are `limit`. None may be missing.

@@ -69,11 +69,13 @@ pub(super) fn step(connection: &Connection, run: RunId, step: u64) -> Result<Ste
 /// The latest whole state at or before step `at` that can be read. A damaged one is passed over:
 /// an earlier one serves too, at the price of more steps. Step 0 is the last resort.
 fn start(connection: &Connection, run: RunId, at: u64) -> Result<Snapshot, Failure> {
+    // Without the hint SQLite would look at every step for the few that are marked.
     let mut candidates = connection.prepare_cached(
-        "SELECT step, 1 AS snapshot FROM snapshots WHERE run = ?1 AND step <= ?2
+        "SELECT step, 1 FROM snapshots WHERE run = ?1 AND step <= ?2
          UNION ALL
-         SELECT step, 0 FROM steps WHERE run = ?1 AND step <= ?2 AND base = 1
-         ORDER BY step DESC, snapshot DESC",
+         SELECT step, 0 FROM steps INDEXED BY steps_base
+          WHERE run = ?1 AND step <= ?2 AND base = 1
+         ORDER BY step DESC",
     )?;
     let mut candidates = candidates.query(params![key(run), signed(at)])?;
     loop {

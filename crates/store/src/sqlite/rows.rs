@@ -3,8 +3,8 @@
 //! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
 //! place.
 
-use fathom_workflow::record::{Append, Creation, StepKind};
-use fathom_workflow::{Error, RunId};
+use fathom_workflow::record::{Append, Blob, Creation, StepKind};
+use fathom_workflow::{BlobHash, Error, RunId};
 use rusqlite::{Connection, params};
 
 use super::header::key;
@@ -12,6 +12,8 @@ use crate::row::{HeadRow, Row, Write};
 
 pub(super) struct Rows {
     run: RunId,
+    /// The run that this one is a fork of.
+    origin: Option<RunId>,
     write: Write,
     /// Whether the step holds a whole state, and is not the first, which always does.
     base: bool,
@@ -21,15 +23,22 @@ impl Rows {
     pub(super) fn of_creation(creation: &Creation) -> Result<Self, Error> {
         Ok(Self {
             run: creation.run.id(),
+            origin: creation.run.about.forked_from.as_ref().map(|from| from.run),
             write: Write::of_creation(creation)?,
             base: false,
         })
     }
 
     pub(super) fn of_append(append: &Append) -> Result<Self, Error> {
+        // False bytes would be everybody's who refers to the name.
+        if let Some(blob) = append.blobs.iter().find(|blob| !is_true(blob)) {
+            let why = format!("the bytes given as blob {} have another hash", blob.hash);
+            return Err(Error::Store { why });
+        }
         let kind = append.record.as_ref().map(|record| &record.meta.kind);
         Ok(Self {
             run: append.run,
+            origin: None,
             write: Write::of_append(append)?,
             base: matches!(kind, Some(StepKind::Base { .. })),
         })
@@ -41,6 +50,30 @@ impl Rows {
 
     pub(super) fn head(&self) -> &HeadRow {
         &self.write.head
+    }
+
+    /// How many bytes the rows and the bodies kept apart from them have. Bytes that the writer
+    /// itself gave as blobs are no part of the log.
+    pub(super) fn size(&self, given_blobs: usize) -> u64 {
+        let Write {
+            head,
+            step,
+            snapshot,
+            entries,
+            events,
+            blobs,
+        } = &self.write;
+        let entries = entries.iter().map(|entry| &entry.row);
+        let whole = step.iter().chain(snapshot).map(|(_, row)| row);
+        let rows = entries.chain(whole).map(|Row { meta, body, sum }| {
+            meta.len() + body.inline().map_or(0, <[u8]>::len) + sum.len()
+        });
+        let events = events
+            .iter()
+            .map(|batch| batch.meta.len() + batch.sum.len());
+        let apart = blobs.iter().skip(given_blobs).map(|blob| blob.bytes.len());
+        let size = rows.chain(events).chain(apart).sum::<usize>();
+        (head.meta.len() + head.sum.len() + size) as u64
     }
 
     /// Puts all but the header in place.
@@ -79,6 +112,15 @@ impl Rows {
                 )?
                 .execute(params![key(self.run), hash])?;
         }
+        // A fork may need whatever its origin does, and may outlive it.
+        if let Some(origin) = self.origin {
+            connection
+                .prepare_cached(
+                    "INSERT INTO blob_refs (run, hash)
+                     SELECT ?1, hash FROM blob_refs WHERE run = ?2 ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![key(self.run), key(origin)])?;
+        }
         Ok(())
     }
 
@@ -116,11 +158,8 @@ impl Rows {
             let Row { meta, body, sum } = &entry.row;
             connection
                 .prepare_cached(
-                    "INSERT INTO entries (run, step, nth, key, part, meta, body, blob, sum)
-                     VALUES (?1, ?2,
-                             (SELECT ifnull(max(nth) + 1, 0) FROM entries
-                               WHERE run = ?1 AND step = ?2),
-                             ?3, ?4, ?5, ?6, ?7, ?8)",
+                    "INSERT INTO entries (run, step, key, part, meta, body, blob, sum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .execute(params![
                     key(self.run),
@@ -135,4 +174,8 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+fn is_true(blob: &Blob) -> bool {
+    BlobHash::of(&blob.bytes) == blob.hash
 }
