@@ -148,7 +148,6 @@ impl Store for Postgres {
         let bytes = order.bytes;
         match self.writers.write(order).await? {
             Fate::Taken { cancel, .. } => Ok(Appended {
-                bytes: 0,
                 cancel_requested: cancel,
                 bytes,
             }),
