@@ -185,7 +185,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             events: header.head.events + 1,
             entries: entries.len() as u32,
             attempts: 0,
-            ..header.head
         };
         let event = EventKind::Reopened { step, gate_step };
         let events = vec![Event {

@@ -1,5 +1,7 @@
 //! Gates: the first answer wins, deadlines are stored moments, late decisions can reopen.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::time::Duration;

@@ -114,7 +114,8 @@ impl Order {
 fn check_append(append: &Append) -> Result<(), Error> {
     let head = &append.head;
     if append.token.rev.checked_add(1) != Some(head.rev) {
-        return Err(refused("the header's rev does not follow the token's"));
+        // Its writer has lost count, which is what the token is there to find out.
+        return Err(Error::Superseded { run: append.run });
     }
     if let Some(record) = &append.record {
         check_step(record, head.step)?;
