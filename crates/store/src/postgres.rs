@@ -145,10 +145,11 @@ impl Store for Postgres {
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
         let run = append.run;
         let order = Order::append(&append, lease)?;
+        let bytes = order.bytes;
         match self.writers.write(order).await? {
             Fate::Taken { cancel, .. } => Ok(Appended {
-                bytes: 0,
                 cancel_requested: cancel,
+                bytes,
             }),
             Fate::Missing => Err(Error::NoSuchRun { run }),
             Fate::Refused => Err(Error::Superseded { run }),

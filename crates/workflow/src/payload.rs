@@ -29,7 +29,10 @@ trait Live: Send + Sync {
 
 impl<T: Serialize + Send + Sync + 'static> Live for T {
     fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
+        let mut bytes = serde_json::to_vec(self)?;
+        // It grew by doubling, and may wait for its commit in the company of a thousand others.
+        bytes.shrink_to_fit();
+        Ok(bytes)
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -1,5 +1,7 @@
 //! Every run ends: by its graph, its limits, a rescue, a failure with a reason, or a cancel.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::sync::Arc;

@@ -69,19 +69,16 @@ CREATE TABLE snapshots (
     PRIMARY KEY (run, step)
 );
 
--- `rev` is that of the append that brought an entry, `place` its place in it: together the order of
--- writing. Keys go into the index as hashes, since they may be longer than an index can hold.
+-- Keys go into the index as hashes, since they may be longer than an index can hold.
 CREATE TABLE entries (
-    run   uuid     NOT NULL,
-    step  bigint   NOT NULL,
-    rev   bigint   NOT NULL,
-    place bigint   NOT NULL,
-    part  smallint NOT NULL, -- 0 opened, 1 answered
-    key   bytea    NOT NULL,
-    meta  bytea    NOT NULL,
-    body  bytea,
-    blob  bytea,
-    sum   bytea    NOT NULL
+    run  uuid     NOT NULL,
+    step bigint   NOT NULL,
+    part smallint NOT NULL, -- 0 opened, 1 answered
+    key  bytea    NOT NULL,
+    meta bytea    NOT NULL,
+    body bytea,
+    blob bytea,
+    sum  bytea    NOT NULL
 );
 
 CREATE UNIQUE INDEX entries_once ON entries (run, step, part, sha256(key));

@@ -30,7 +30,7 @@ CREATE TABLE runs (
 
 -- No index holds a column that every append changes.
 CREATE INDEX runs_newest ON runs (created_at DESC, id DESC);
-CREATE INDEX runs_unfinished ON runs (created_at, id) WHERE ended = 0;
+CREATE INDEX runs_unfinished ON runs (id) WHERE ended = 0;
 CREATE INDEX runs_held ON runs (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE steps (
@@ -61,9 +61,7 @@ CREATE TABLE entries (
     run  BLOB    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     step INTEGER NOT NULL,
     key  TEXT    NOT NULL,
-    part INTEGER NOT NULL,
-    -- The entry's place in its step's journal, from 0 and without a gap.
-    nth  INTEGER NOT NULL,
+    part INTEGER NOT NULL, -- 0 opened, 1 answered
     meta BLOB    NOT NULL,
     body BLOB,
     blob BLOB,

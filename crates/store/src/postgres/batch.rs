@@ -173,18 +173,15 @@ impl<'a> Batch<'a> {
     fn entries(&mut self, orders: &[&'a Order]) {
         let mut rows = Vec::new();
         for order in orders {
-            let numbered = (0_i64..).zip(&order.write.entries);
-            rows.extend(numbered.map(|(place, entry)| (*order, place, entry)));
+            rows.extend(order.write.entries.iter().map(|entry| (*order, entry)));
         }
         let mut columns = vec![
-            column("run", "uuid", &rows, |(o, _, _)| *o.run.as_uuid()),
-            column("rev", "bigint", &rows, |(o, _, _)| o.rev),
-            column("place", "bigint", &rows, |(_, place, _)| *place),
-            column("step", "bigint", &rows, |(_, _, entry)| entry.step),
-            column("key", "bytea", &rows, |(_, _, entry)| entry.key.as_bytes()),
-            column("part", "smallint", &rows, |(_, _, entry)| entry.part),
+            column("run", "uuid", &rows, |(o, _)| *o.run.as_uuid()),
+            column("step", "bigint", &rows, |(_, entry)| entry.step),
+            column("key", "bytea", &rows, |(_, entry)| entry.key.as_bytes()),
+            column("part", "smallint", &rows, |(_, entry)| entry.part),
         ];
-        columns.extend(row_columns(&rows, |(_, _, entry)| &entry.row));
+        columns.extend(row_columns(&rows, |(_, entry)| &entry.row));
         self.insert("entries", rows.len(), columns, "");
     }
 

@@ -59,14 +59,14 @@ fn is_current(found: Option<u32>) -> Result<bool, Error> {
     }
 }
 
+/// Read from the catalogue itself: `to_regclass` would answer from what the session remembers, which
+/// another program's migration may have overtaken.
+const IS_THERE: &str = "SELECT 1 FROM pg_catalog.pg_class
+    WHERE relname = 'fathom_format' AND pg_catalog.pg_table_is_visible(oid)";
+
 /// `None` where there is nothing of ours yet.
 async fn version(link: &Link) -> Result<Option<u32>, Fault> {
-    let there = link
-        .row(
-            "SELECT 1 WHERE to_regclass('fathom_format') IS NOT NULL",
-            &[],
-        )
-        .await?;
+    let there = link.row(IS_THERE, &[]).await?;
     if there.is_none() {
         return Ok(None);
     }

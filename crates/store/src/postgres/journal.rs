@@ -15,7 +15,7 @@ const STEP: &str = "SELECT step, meta, body, blob, sum, bytes
     FROM steps LEFT JOIN blobs ON hash = blob WHERE run = $1 AND step = $2";
 
 const ENTRIES: &str = "SELECT key, part, meta, body, blob, sum, bytes
-    FROM entries LEFT JOIN blobs ON hash = blob WHERE run = $1 AND step = $2 ORDER BY rev, place";
+    FROM entries LEFT JOIN blobs ON hash = blob WHERE run = $1 AND step = $2 ORDER BY part";
 
 /// The batches that hold any of the events from number $2 to $3: since numbers have no gap, the
 /// first of them is the last that begins at or before $2.
@@ -24,6 +24,7 @@ const EVENTS: &str = "SELECT first, last, meta, sum FROM events
         (SELECT max(first) FROM events WHERE run = $1 AND first <= $2), 0)
     ORDER BY first";
 
+/// By time and then by key; what was opened comes before its answer.
 pub(super) async fn entries(link: &Link, run: RunId, step: u64) -> Result<Vec<Entry>, Fault> {
     let (id, number) = (run.as_uuid(), signed(step));
     let [headers, steps, found] = link
@@ -43,6 +44,7 @@ pub(super) async fn entries(link: &Link, run: RunId, step: u64) -> Result<Vec<En
         Some(row) => Some(step_of(run, step, row)?.map_err(damaged)?.meta.entries),
         None => under_way(&header, step).map_err(damaged)?,
     };
+    entries.sort_by(|a, b| (a.meta.at, &a.meta.key).cmp(&(b.meta.at, &b.meta.key)));
     match wanted {
         Some(wanted) if wanted as usize != entries.len() => Err(damaged(Damage {
             what: format!("journal of step {step}"),

@@ -8,7 +8,7 @@ use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use uuid::Uuid;
 
-use crate::row::{Write, about_row, signed};
+use crate::row::{Row, Write, about_row, signed};
 
 /// Leases end, and the database's calendar too.
 const LONGEST_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -27,6 +27,8 @@ pub(super) struct Order {
     /// Whether the step that is recorded, if any, holds a whole state.
     pub(super) whole_state: bool,
     pub(super) write: Write,
+    /// The size of its rows, without the blobs that nobody folds.
+    pub(super) bytes: u64,
     pub(super) kind: Kind,
 }
 
@@ -55,13 +57,15 @@ pub(super) struct NewRun {
 impl Order {
     pub(super) fn append(append: &Append, lease: Duration) -> Result<Self, Error> {
         check_append(append)?;
+        let write = Write::of_append(append)?;
         Ok(Self {
             run: append.run,
             nonce: append.nonce.cast_signed(),
             rev: signed(append.head.rev),
             lease_us: microseconds(lease),
             whole_state: append.record.as_ref().is_some_and(is_base),
-            write: Write::of_append(append)?,
+            bytes: size(&write, append.blobs.len()),
+            write,
             kind: Kind::Append {
                 fence: signed(append.token.fence),
                 seen: signed(append.token.rev),
@@ -78,6 +82,7 @@ impl Order {
         let about = &creation.run.about;
         check_step(&creation.base, creation.run.head.step)?;
         let (meta, sum) = about_row(about)?;
+        let write = Write::of_creation(creation)?;
         let (_, random) = Uuid::now_v7().as_u64_pair();
         Ok(Self {
             run: about.id,
@@ -85,7 +90,8 @@ impl Order {
             rev: signed(creation.run.head.rev),
             lease_us: microseconds(lease),
             whole_state: is_base(&creation.base),
-            write: Write::of_creation(creation)?,
+            bytes: size(&write, 0),
+            write,
             kind: Kind::Create(Box::new(NewRun {
                 about: meta,
                 about_sum: sum,
@@ -108,7 +114,8 @@ impl Order {
 fn check_append(append: &Append) -> Result<(), Error> {
     let head = &append.head;
     if append.token.rev.checked_add(1) != Some(head.rev) {
-        return Err(refused("the header's rev does not follow the token's"));
+        // Its writer has lost count, which is what the token is there to find out.
+        return Err(Error::Superseded { run: append.run });
     }
     if let Some(record) = &append.record {
         check_step(record, head.step)?;
@@ -136,6 +143,22 @@ fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
         return Err(refused("a base must hold a state"));
     }
     Ok(())
+}
+
+/// The size of rows and of the bodies moved apart from them, which come after the caller's blobs.
+fn size(write: &Write, callers_blobs: usize) -> u64 {
+    let row = |row: &Row| row.meta.len() + row.body.inline().map_or(0, <[u8]>::len) + row.sum.len();
+    let head = write.head.meta.len() + write.head.sum.len();
+    let step = write.step.as_ref().map_or(0, |(_, step)| row(step));
+    let snapshot = write.snapshot.as_ref().map_or(0, |(_, whole)| row(whole));
+    let entries: usize = write.entries.iter().map(|entry| row(&entry.row)).sum();
+    let events = write
+        .events
+        .as_ref()
+        .map_or(0, |e| e.meta.len() + e.sum.len());
+    let apart = write.blobs.iter().skip(callers_blobs);
+    let apart: usize = apart.map(|blob| blob.bytes.len()).sum();
+    (head + step + snapshot + entries + events + apart) as u64
 }
 
 fn refused(why: &str) -> Error {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::fixtures::{HOUR, NONE, Writer, creation, entry, event, picture, snapshot};
+use super::fixtures::{HOUR, NONE, Writer, add_entries, creation, entry, event, picture, snapshot};
 use crate::record::{Append, Blob, Part};
 use crate::{Error, Owner, Store};
 
@@ -50,7 +50,7 @@ pub async fn a_repeated_append_is_taken_once(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     writer.take_steps(1).await;
     let mut append = writer.step("2");
-    append.entries = vec![entry(2, "call", Part::Answered)];
+    add_entries(&mut append, [entry(2, "call", Part::Answered)]);
     append.blobs = vec![Blob::new(*b"bytes")];
     append.snapshot = Some(snapshot(2, "2"));
     writer.write(append.clone()).await;
@@ -99,20 +99,19 @@ pub async fn a_repeated_append_succeeds_after_the_run_changed_hands(store: Arc<d
 pub async fn an_append_is_all_or_nothing(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     let mut first = writer.step("1");
-    first.entries = vec![entry(2, "taken", Part::Answered)];
+    add_entries(&mut first, [entry(2, "taken", Part::Answered)]);
     writer.write(first).await;
     let before = picture(&store, writer.run).await;
 
     let blob = Blob::new(*b"only in the refused append");
     let mut append = writer.step("2");
-    append.entries = vec![
-        entry(2, "free", Part::Answered),
-        entry(2, "taken", Part::Answered),
-    ];
+    add_entries(&mut append, [entry(2, "free", Part::Answered)]);
     append.snapshot = Some(snapshot(2, "2"));
     append.blobs = vec![blob.clone()];
     append.release = true;
-    let refused = store.append(append.clone(), HOUR).await;
+    let mut faulty = append.clone();
+    add_entries(&mut faulty, [entry(2, "taken", Part::Answered)]);
+    let refused = store.append(faulty, HOUR).await;
     assert!(matches!(refused, Err(Error::Store { .. })), "{refused:?}");
 
     assert_eq!(picture(&store, writer.run).await, before, "nothing changed");
@@ -124,7 +123,6 @@ pub async fn an_append_is_all_or_nothing(store: Arc<dyn Store>) {
         matches!(claimed, Err(Error::Held { .. })),
         "the lease was not given up: {claimed:?}"
     );
-    append.entries.pop();
     writer.write(append).await;
     let after = picture(&store, writer.run).await;
     assert_eq!(after.steps.len(), 3, "the same append without fault counts");
@@ -133,29 +131,22 @@ pub async fn an_append_is_all_or_nothing(store: Arc<dyn Store>) {
 
 pub async fn a_journal_entry_is_never_written_twice(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
-    for (step, part) in [
-        (1, Part::Opened),
-        (1, Part::Answered),
-        (2, Part::Opened),
-        (2, Part::Answered),
-    ] {
-        let mut append = writer.blank();
-        append.entries = vec![entry(step, "gate", part)];
-        writer.write(append.clone()).await;
-
-        let before = picture(&store, writer.run).await;
-        let mut second = writer.blank();
-        second.entries = append.entries;
-        let refused = store.append(second, HOUR).await;
-        assert!(
-            matches!(refused, Err(Error::Store { .. })),
-            "{part:?} of step {step} comes once: {refused:?}"
-        );
-        assert_eq!(picture(&store, writer.run).await, before);
+    for step in [1, 2] {
+        for part in [Part::Opened, Part::Answered] {
+            let gate = entry(step, "gate", part);
+            writer.write(writer.with_entries([gate.clone()])).await;
+            let refused = store.append(writer.with_entries([gate]), HOUR).await;
+            assert!(
+                matches!(refused, Err(Error::Store { .. })),
+                "{part:?} of step {step} comes once: {refused:?}"
+            );
+        }
+        let journal = store.entries(writer.run, step).await.unwrap();
+        assert_eq!(journal.len(), 2, "opened and answered");
+        writer.take_steps(1).await;
     }
-    let mut twins = writer.with_events(1);
     let twin = entry(3, "twin", Part::Opened);
-    twins.entries = vec![twin.clone(), twin];
+    let twins = writer.with_entries([twin.clone(), twin]);
     let refused = store.append(twins, HOUR).await;
     assert!(
         matches!(refused, Err(Error::Store { .. })),

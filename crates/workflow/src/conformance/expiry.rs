@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::fixtures::{HOUR, Writer, creation, entry, moment, picture, plain_steps, snapshot};
+use super::fixtures::{
+    HOUR, Writer, add_entries, creation, entry, moment, picture, plain_steps, snapshot,
+};
 use crate::journal::{Purged, RunFilter};
 use crate::record::{Part, Status};
 use crate::{BlobHash, Error, RunId, Store};
@@ -78,7 +80,8 @@ async fn rich(store: &Arc<dyn Store>, blobs: &[&[u8]]) -> Writer {
     let mut writer = Writer::begin(store).await;
     for bytes in blobs {
         let mut append = writer.with_blob(bytes);
-        append.entries = vec![entry(append.head.rev, "call", Part::Answered)];
+        let key = format!("call {}", append.head.rev);
+        add_entries(&mut append, [entry(1, &key, Part::Answered)]);
         writer.write(append).await;
     }
     let mut append = writer.step("1");
@@ -119,7 +122,7 @@ pub async fn purge_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert_eq!(found.run, again.run);
     assert_eq!(found.steps, plain_steps(&[again.base]));
     assert_eq!(found.events, again.events);
-    for step in 0..=gone.head.rev {
+    for step in 0..=gone.head.step {
         let entries = store.entries(gone.run, step).await.unwrap();
         assert!(entries.is_empty(), "no journal of step {step}: {entries:?}");
     }

@@ -36,13 +36,11 @@ pub(super) fn text_of(payload: &Payload) -> String {
 }
 
 pub(super) fn event(number: u64, message: &str) -> Event {
+    let (level, message) = (Level::Info, message.to_owned());
     Event {
         number,
         at: moment(number),
-        kind: EventKind::Log {
-            level: Level::Info,
-            message: message.to_owned(),
-        },
+        kind: EventKind::Log { level, message },
     }
 }
 
@@ -57,6 +55,18 @@ pub(super) fn entry(step: u64, key: &str, part: Part) -> Entry {
             at: moment(step),
         },
         payload: body(&format!("{key} of step {step}")),
+    }
+}
+
+/// Adds journal entries to an append, of the step it records or of the one under way after it, and
+/// counts them as the engine does: a store may check its journal against these counts.
+pub(super) fn add_entries(append: &mut Append, entries: impl IntoIterator<Item = Entry>) {
+    for entry in entries {
+        match &mut append.record {
+            Some(record) if record.meta.step == entry.meta.step => record.meta.entries += 1,
+            Some(_) | None => append.head.entries += 1,
+        }
+        append.entries.push(entry);
     }
 }
 
@@ -202,7 +212,9 @@ impl Writer {
         append.head.step = step;
         append.head.status = Status::Running("searching".into());
         append.head.updated_at = moment(step);
-        append.record = Some(update(step, text));
+        let mut record = update(step, text);
+        record.meta.entries = std::mem::take(&mut append.head.entries);
+        append.record = Some(record);
         append
     }
 
@@ -212,6 +224,13 @@ impl Writer {
         append.head.events += count;
         let numbers = self.head.events + 1..=append.head.events;
         append.events = numbers.map(|number| event(number, "news")).collect();
+        append
+    }
+
+    /// An append that brings these entries.
+    pub(super) fn with_entries(&self, entries: impl IntoIterator<Item = Entry>) -> Append {
+        let mut append = self.blank();
+        add_entries(&mut append, entries);
         append
     }
 

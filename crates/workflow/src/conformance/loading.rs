@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::fixtures::{
-    HOUR, Writer, base, body, creation, entry, plain_entries, plain_steps, snapshot, text_of,
-    update,
+    HOUR, Writer, add_entries, base, body, creation, entry, moment, plain_entries, plain_steps,
+    snapshot, text_of, update,
 };
 use crate::record::{
     BaseReason, Cut, EntryKind, Loaded, LoopUse, Meters, Part, Rescue, StepKind, Tally,
@@ -40,7 +40,6 @@ pub async fn steps_come_back_in_order_and_whole(store: Arc<dyn Store>) {
     let mut written = vec![creation("").base];
     for step in 1..=6 {
         let mut record = update(step, &format!("the update of step {step}"));
-        record.meta.entries = 4;
         record.meta.looped = Some(LoopUse {
             edge: "look -> look".into(),
             used: 2,
@@ -53,9 +52,10 @@ pub async fn steps_come_back_in_order_and_whole(store: Arc<dyn Store>) {
             record.meta.next = None;
         }
         let mut append = writer.step("");
-        append.record = Some(record.clone());
+        append.record = Some(record);
+        add_entries(&mut append, [entry(step, "call", Part::Answered)]);
+        written.extend(append.record.clone());
         writer.write(append).await;
-        written.push(record);
     }
     let written = plain_steps(&written);
     let read = store.steps(writer.run, 0, usize::MAX).await.unwrap();
@@ -73,30 +73,33 @@ pub async fn steps_come_back_in_order_and_whole(store: Arc<dyn Store>) {
 
 pub async fn a_journal_comes_back_in_order_and_whole(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
-    let mut written = Vec::new();
-    // Neither alphabetical nor in the order of parts: the order is that of writing.
-    for keys in [&["z", "a", "m"][..], &["b"], &["y", "c"]] {
-        let mut append = writer.blank();
-        for key in keys {
-            append.entries.push(entry(1, key, Part::Answered));
-        }
-        append.entries.push(entry(2, keys[0], Part::Answered));
-        written.extend(append.entries.clone());
-        writer.write(append).await;
-    }
-    let mut late = entry(1, "z", Part::Opened);
-    late.meta.kind = EntryKind::Gate;
-    late.meta.meters = Meters::new();
-    let mut append = writer.blank();
-    append.entries = vec![late.clone()];
-    writer.write(append).await;
-    written.push(late);
-
     for step in [1, 2] {
-        let mut wanted = written.clone();
-        wanted.retain(|entry| entry.meta.step == step);
-        let read = store.entries(writer.run, step).await.unwrap();
-        assert_eq!(plain_entries(&read), plain_entries(&wanted), "step {step}");
+        let mut written = Vec::new();
+        // Written neither in the order of their times nor of their keys.
+        for (second, keys) in [(20, &["z", "a", "m"][..]), (10, &["n"]), (30, &["b", "B"])] {
+            let mut batch: Vec<_> = keys
+                .iter()
+                .map(|key| entry(step, key, Part::Answered))
+                .collect();
+            for entry in &mut batch {
+                entry.meta.at = moment(second);
+            }
+            writer.write(writer.with_entries(batch.clone())).await;
+            written.extend(batch);
+        }
+        let mut gate = entry(step, "z", Part::Opened);
+        gate.meta.kind = EntryKind::Gate;
+        gate.meta.meters = Meters::new();
+        gate.meta.at = moment(0);
+        writer.write(writer.with_entries([gate.clone()])).await;
+        written.push(gate);
+
+        written.sort_by_key(|entry| (entry.meta.at, entry.meta.key.clone()));
+        let under_way = store.entries(writer.run, step).await.unwrap();
+        assert_eq!(plain_entries(&under_way), plain_entries(&written));
+        writer.take_steps(1).await;
+        let recorded = store.entries(writer.run, step).await.unwrap();
+        assert_eq!(plain_entries(&recorded), plain_entries(&written));
     }
     for step in [0, 3, u64::MAX] {
         let read = store.entries(writer.run, step).await.unwrap();

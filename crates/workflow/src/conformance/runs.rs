@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::fixtures::{
-    HOUR, NONE, Writer, base, creation, entry, picture, plain_entries, plain_steps, snapshot,
+    HOUR, NONE, Writer, add_entries, base, creation, entry, picture, plain_entries, plain_steps,
+    snapshot,
 };
 use crate::record::{BaseReason, Origin, Part, Status, Token};
 use crate::{Error, Owner, RunId, Store};
@@ -19,6 +20,7 @@ pub async fn a_created_run_comes_back_whole(store: Arc<dyn Store>) {
     creation.run.keep = true;
     creation.base = base(0, snapshot(9, "").tally, BaseReason::Forked, "forked");
     creation.entries = vec![entry(1, "seen before", Part::Answered)];
+    creation.run.head.entries = 1;
 
     let writer = Writer::begin_with(&store, creation.clone(), HOUR).await;
     let found = picture(&store, writer.run).await;
@@ -139,7 +141,7 @@ pub async fn marks_leave_the_writer_undisturbed(store: Arc<dyn Store>) {
     assert_eq!(token, writer.token, "a mark is no append");
 
     let mut append = writer.step("1");
-    append.entries = vec![entry(1, "call", Part::Answered)];
+    add_entries(&mut append, [entry(1, "call", Part::Answered)]);
     append.snapshot = Some(snapshot(1, "whole"));
     writer.write(append).await;
     let (run, _) = store.head(writer.run).await.unwrap();

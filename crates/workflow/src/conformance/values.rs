@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::fixtures::{
-    HOUR, Writer, body, creation, entry, event, moment, picture, snapshot, text_of,
+    HOUR, Writer, add_entries, body, creation, entry, event, moment, picture, snapshot, text_of,
 };
 use crate::journal::RunFilter;
 use crate::record::{Meters, Part, Status};
@@ -26,7 +26,7 @@ pub async fn large_bodies_survive(store: Arc<dyn Store>) {
         let mut append = writer.step(&update);
         let mut call = entry(1, "call", Part::Answered);
         call.payload = body(&answer);
-        append.entries = vec![call];
+        add_entries(&mut append, [call]);
         writer.write(append).await;
         let mut append = writer.step("2");
         append.snapshot = Some(snapshot(2, &whole));
@@ -67,7 +67,7 @@ pub async fn odd_text_survives(store: Arc<dyn Store>) {
         // JSON may hold a NUL character, which some databases' texts may not.
         let with_nul = format!("{text}\0{text}");
         let mut append = writer.step(&with_nul);
-        append.entries = vec![entry(1, text, Part::Opened), entry(1, "", Part::Answered)];
+        add_entries(&mut append, [entry(1, text, Part::Opened)]);
         append.events = vec![event(append.head.events, &with_nul)];
         append.head.status = Status::Running(text.to_owned().into());
         append.head.next = Some(text.to_owned().into());
@@ -123,4 +123,14 @@ pub async fn fine_times_and_large_numbers_survive(store: Arc<dyn Store>) {
         record.payload.unwrap().bytes().unwrap(),
         "bodies come back to the byte"
     );
+}
+
+pub async fn an_append_tells_what_it_wrote(store: Arc<dyn Store>) {
+    let mut writer = Writer::begin(&store).await;
+    let short = writer.write(writer.step("short")).await.bytes;
+    let long = writer.write(writer.step(&"long".repeat(1000))).await.bytes;
+    if store.is_durable() {
+        assert!(short > 0, "a durable store writes something");
+        assert!(long > short + 3500, "the more the longer: {short}, {long}");
+    }
 }
