@@ -12,6 +12,7 @@ pub mod kill;
 pub mod observed;
 pub mod random_graphs;
 pub mod research;
+pub mod two_owners;
 
 use std::time::Instant;
 
@@ -80,6 +81,7 @@ pub fn engine() -> Vec<Proof> {
         kill::proof(),
         crash_points::proof(),
         random_graphs::proof(),
+        two_owners::proof(),
         clock::proof(),
         gates::proof(),
     ]

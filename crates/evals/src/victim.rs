@@ -125,7 +125,8 @@ async fn take_up(
         match engine.open(run).await {
             Ok(execution) => return Ok(Some(execution)),
             Err(Error::Ended { .. }) => return Ok(None),
-            Err(Error::Held { .. }) => tokio::time::sleep(PAUSE).await,
+            // A process that is stopped may keep the run, or the whole database.
+            Err(error) if error.retry() => tokio::time::sleep(PAUSE).await,
             Err(Error::NoSuchRun { .. }) => {
                 let new = NewRun {
                     id: run,

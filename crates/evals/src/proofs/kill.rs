@@ -68,12 +68,7 @@ async fn run(setting: Setting) -> Result<String> {
 
 async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
     let site = Site::new(backend, Disk::Real).await?;
-    let stage = Stage {
-        program: victim::program()?,
-        address: site.address()?,
-        store: site.open().await?,
-        ledger: Ledger::open(LONGEST_WAIT, seed).await?,
-    };
+    let stage = Stage::new(&site, seed).await?;
     let reference = stage.unkilled().await?;
     let mut chance = StdRng::seed_from_u64(seed);
     let mut figures = Figures::default();
@@ -130,22 +125,31 @@ fn moments(chance: &mut StdRng, whole: Duration) -> Vec<Moment> {
 }
 
 /// What runs are made and judged with.
-struct Stage {
+pub(super) struct Stage {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) ledger: Ledger,
     program: PathBuf,
     address: String,
-    store: Arc<dyn Store>,
-    ledger: Ledger,
 }
 
 /// A run that nobody killed.
-struct Reference {
-    report: String,
+pub(super) struct Reference {
+    pub(super) report: String,
+    pub(super) took: Duration,
     effects: BTreeSet<Effect>,
-    took: Duration,
 }
 
 impl Stage {
-    async fn unkilled(&self) -> Result<Reference> {
+    pub(super) async fn new(site: &Site, seed: u64) -> Result<Self> {
+        Ok(Self {
+            store: site.open().await?,
+            ledger: Ledger::open(LONGEST_WAIT, seed).await?,
+            program: victim::program()?,
+            address: site.address()?,
+        })
+    }
+
+    pub(super) async fn unkilled(&self) -> Result<Reference> {
         let (run, began) = (RunId::new(), Instant::now());
         let Life::Ended(report) = self.life(run, 1, None).await? else {
             bail!("the run that was to be left alone was killed");
@@ -174,6 +178,7 @@ impl Stage {
             let life = self.life(run, attempt, ends.next()).await;
             match life.with_context(|| format!("run {run} was lost in life {attempt}"))? {
                 Life::Ended(report) => break report,
+                Life::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
                 Life::Killed => {
                     let recorded = self.recorded(run).await?;
                     let calls = self.ledger.calls(run).into_iter();
@@ -202,7 +207,7 @@ impl Stage {
     }
 
     /// Holds what each life did against what was recorded when the lives before it ended.
-    fn judge(&self, run: RunId, recorded_at_death: &[BTreeSet<Effect>]) -> Result<()> {
+    pub(super) fn judge(&self, run: RunId, recorded_at_death: &[BTreeSet<Effect>]) -> Result<()> {
         let mut seen = BTreeSet::new();
         for call in self.ledger.calls(run) {
             let (attempt, effect) = (call.attempt, (call.step, call.key));
@@ -232,20 +237,30 @@ impl Stage {
 
     /// One process from its start to its end.
     async fn life(&self, run: RunId, attempt: u32, end: Option<Moment>) -> Result<Life> {
-        let orders = Orders {
-            store: self.address.clone(),
-            run,
-            ledger: self.ledger.url().to_owned(),
-            attempt,
-        };
-        let mut process = start(&self.program, &orders)?;
+        let mut process = self.start(run, attempt)?;
         if let Some(end) = end {
             tokio::select! {
                 _ = process.wait() => {}
                 () = self.reach(run, end) => process.start_kill()?,
             }
         }
-        end_of(process).await
+        Life::end_of(process).await
+    }
+
+    pub(super) fn start(&self, run: RunId, attempt: u32) -> Result<Child> {
+        let orders = Orders {
+            store: self.address.clone(),
+            run,
+            ledger: self.ledger.url().to_owned(),
+            attempt,
+        };
+        Command::new(&self.program)
+            .args(orders.words())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .context("the victim could not be started")
     }
 
     async fn reach(&self, run: RunId, moment: Moment) {
@@ -260,35 +275,32 @@ impl Stage {
     }
 }
 
-/// How a life ended: by our hand, or with a report.
+/// How a life ended.
 pub(super) enum Life {
+    /// By our hand.
     Killed,
+    /// With a report.
     Ended(String),
+    /// Another process had taken its run over.
+    Refused,
 }
 
-pub(super) fn start(program: &PathBuf, orders: &Orders) -> Result<Child> {
-    Command::new(program)
-        .args(orders.words())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .context("the victim could not be started")
-}
-
-/// Waits for a process; any end but success and our own signal is a fault.
-async fn end_of(mut process: Child) -> Result<Life> {
-    let status = tokio::time::timeout(LONGEST_LIFE, process.wait())
-        .await
-        .with_context(|| format!("a process did not end within {LONGEST_LIFE:?}"))??;
-    let mut said = String::new();
-    if let Some(mut output) = process.stdout.take() {
-        output.read_to_string(&mut said).await?;
-    }
-    const SIGKILL: i32 = 9;
-    match (status.code(), status.signal()) {
-        (Some(0), _) => Ok(Life::Ended(said)),
-        (_, Some(SIGKILL)) => Ok(Life::Killed),
-        _ => bail!("the process ended with {status}: {said}"),
+impl Life {
+    /// Waits for a process; any other end is a fault.
+    pub(super) async fn end_of(mut process: Child) -> Result<Self> {
+        const SIGKILL: i32 = 9;
+        let status = tokio::time::timeout(LONGEST_LIFE, process.wait())
+            .await
+            .with_context(|| format!("a process did not end within {LONGEST_LIFE:?}"))??;
+        let mut said = String::new();
+        if let Some(mut output) = process.stdout.take() {
+            output.read_to_string(&mut said).await?;
+        }
+        match (status.code(), status.signal()) {
+            (Some(0), _) => Ok(Self::Ended(said)),
+            (Some(code), _) if code == i32::from(victim::SUPERSEDED) => Ok(Self::Refused),
+            (_, Some(SIGKILL)) => Ok(Self::Killed),
+            _ => bail!("the process ended with {status}: {said}"),
+        }
     }
 }

@@ -1,0 +1,114 @@
+//! T4: two owners of one run. One is stopped past its lease, the other takes the run over and works,
+//! then the first one goes on.
+//!
+//! Most interleavings happen in this process, where an owner is stopped at any operation of its store,
+//! just before it or just after; some with real processes, by SIGSTOP and SIGCONT. The late owner must
+//! be refused: the log has no fork, and nothing is committed under a fence that has been passed on.
+
+mod interleaving;
+mod pause;
+mod processes;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use futures::future::try_join_all;
+
+use self::interleaving::Ground;
+use super::{Proof, Setting};
+use crate::stores::Backend;
+
+pub fn proof() -> Proof {
+    Proof {
+        id: "T4",
+        what: "two owners on one run, one stopped past its lease",
+        run: |setting| Box::pin(run(setting)),
+    }
+}
+
+/// What came of interleavings.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    /// Those in which an owner was really stopped.
+    stopped: u64,
+    /// Those in which it was refused when it went on.
+    refused: u64,
+}
+
+impl Figures {
+    fn add(&mut self, other: Self) {
+        self.stopped += other.stopped;
+        self.refused += other.refused;
+    }
+}
+
+async fn run(setting: Setting) -> Result<String> {
+    let Setting { size, seed } = setting;
+    let inside = [
+        (Backend::Memory, size.pick(400, 7_500)),
+        (Backend::Sqlite, size.pick(70, 2_000)),
+        (Backend::Postgres, size.pick(26, 460)),
+    ];
+    let (mut total, mut told) = (Figures::default(), Vec::new());
+    for (backend, wanted) in inside {
+        let figures = interleavings(backend, wanted, seed).await?;
+        told.push(format!("{} {}", figures.stopped, backend.name()));
+        total.add(figures);
+    }
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let figures = processes::stop_and_go(backend, size.pick(2, 20), seed).await?;
+        told.push(format!("{} {} processes", figures.stopped, backend.name()));
+        total.add(figures);
+    }
+    Ok(format!(
+        "{} interleavings ({}), {} of the stopped refused, the others had nothing to write; 0 forks, 0 stale commits",
+        total.stopped,
+        told.join(", "),
+        total.refused
+    ))
+}
+
+/// Runs interleavings until an owner was stopped in as many as wanted.
+async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
+    let (stopped, next) = (AtomicU64::new(0), AtomicU64::new(0));
+    let grounds = grounds(backend).await?;
+    let workers = grounds.into_iter().map(|ground| {
+        let (stopped, next) = (&stopped, &next);
+        async move {
+            let mut figures = Figures::default();
+            while stopped.load(Ordering::SeqCst) < wanted {
+                let number = next.fetch_add(1, Ordering::SeqCst);
+                let seed = seed.wrapping_add(number);
+                let case = tokio::spawn(interleaving::one(Arc::clone(&ground), seed));
+                let figure = case.await??;
+                stopped.fetch_add(figure.stopped, Ordering::SeqCst);
+                figures.add(figure);
+            }
+            anyhow::Ok(figures)
+        }
+    });
+    let mut total = Figures::default();
+    for figures in try_join_all(workers).await? {
+        total.add(figures);
+    }
+    Ok(total)
+}
+
+/// One place for each worker. Where leases lapse by a clock that a proof turns, nobody else may work
+/// meanwhile; PostgreSQL's leases lapse by themselves, so there many wait at once.
+async fn grounds(backend: Backend) -> Result<Vec<Arc<Ground>>> {
+    const WAITING: usize = 16;
+    match backend {
+        Backend::Memory | Backend::Sqlite => {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let grounds = (0..cores).map(|_| Ground::new(backend));
+            let grounds = try_join_all(grounds).await?;
+            Ok(grounds.into_iter().map(Arc::new).collect())
+        }
+        Backend::Postgres => {
+            let ground = Arc::new(Ground::new(backend).await?);
+            Ok(vec![ground; WAITING])
+        }
+    }
+}
