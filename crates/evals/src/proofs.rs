@@ -5,9 +5,12 @@
 
 pub mod audit;
 pub mod clock;
+pub mod crash_points;
 pub mod faulty;
 pub mod gates;
 pub mod kill;
+pub mod observed;
+pub mod random_graphs;
 pub mod research;
 
 use std::time::Instant;
@@ -73,5 +76,11 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![kill::proof(), clock::proof(), gates::proof()]
+    vec![
+        kill::proof(),
+        crash_points::proof(),
+        random_graphs::proof(),
+        clock::proof(),
+        gates::proof(),
+    ]
 }

@@ -313,15 +313,13 @@ impl Desk {
         self.laid.notified().await;
     }
 
-    /// What this step spent: on calls made now, on calls recorded before, and outside of calls.
+    /// What this step spent: on calls made now, on calls recorded before, and outside of calls. What
+    /// was recorded before was paid for, also if a cut came before the node asked for it again.
     pub(crate) fn spendings(&self) -> Meters {
-        let tray = self.tray();
-        let mut spent = tray.spent.clone();
-        for (key, recorded) in &self.journal {
-            if tray.used.contains(key) {
-                for (meter, amount) in &recorded.meters {
-                    *spent.entry(meter.clone()).or_default() += amount;
-                }
+        let mut spent = self.tray().spent.clone();
+        for recorded in self.journal.values() {
+            for (meter, amount) in &recorded.meters {
+                *spent.entry(meter.clone()).or_default() += amount;
             }
         }
         spent

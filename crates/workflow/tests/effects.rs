@@ -207,6 +207,38 @@ async fn what_calls_spend_is_counted_once_however_often_the_step_is_run() {
 }
 
 #[tokio::test]
+async fn what_a_recorded_call_spent_is_counted_when_the_step_is_cut_before_it_asks_again() {
+    const SPEND_AND_STICK: Script = |_, ctx| {
+        Box::pin(async move {
+            let cheap = ctx.effect("cheap", |call| async move {
+                call.spend("tokens", 7);
+                ctx.deps().ask("cheap").await
+            });
+            let cheap: String = cheap.await?;
+            let _: String = ctx.effect("slow", |_| ctx.deps().ask("slow")).await?;
+            Ok(cheap)
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line_with_rescue(), &[("a", SPEND_AND_STICK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("a test")
+    };
+    let execution = engine.start(new, Diary::default()).await.unwrap();
+    let run = execution.id();
+    deps(&execution).stick("slow");
+    crash(execution).await;
+
+    stage.clock.advance(Duration::from_secs(100));
+    let mut execution = engine.open(run).await.unwrap();
+    stage.clock.advance(Duration::from_secs(100));
+    execution.run().await.unwrap();
+    assert!(execution.tally().rescue.is_some());
+    assert_eq!(execution.tally().meters["tokens"], 7);
+}
+
+#[tokio::test]
 async fn time_and_chance_are_the_same_when_a_step_is_run_again() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
