@@ -33,13 +33,16 @@ pub(super) struct Order {
 }
 
 pub(super) enum Kind {
-    Append {
-        fence: i64,
-        /// The rev the writer has seen.
-        seen: i64,
-        release: bool,
-    },
+    Append(Guard),
     Create(Box<NewRun>),
+}
+
+/// What an append expects of its run, and whether it gives the run up.
+pub(super) struct Guard {
+    pub(super) fence: i64,
+    /// The rev the writer has seen.
+    pub(super) seen: i64,
+    pub(super) release: bool,
 }
 
 pub(super) struct NewRun {
@@ -66,11 +69,11 @@ impl Order {
             whole_state: append.record.as_ref().is_some_and(is_base),
             bytes: write.size(append.blobs.len()),
             write,
-            kind: Kind::Append {
+            kind: Kind::Append(Guard {
                 fence: signed(append.token.fence),
                 seen: signed(append.token.rev),
                 release: append.release,
-            },
+            }),
         })
     }
 
@@ -106,7 +109,7 @@ impl Order {
     }
 
     pub(super) fn is_append(&self) -> bool {
-        matches!(self.kind, Kind::Append { .. })
+        matches!(self.kind, Kind::Append(_))
     }
 }
 
