@@ -7,6 +7,7 @@ use fathom_workflow::Error;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::fault::{Failure, Fault};
+use super::wal;
 
 /// Before it, two connections that wrote and checkpointed at the same moment could corrupt the
 /// file (<https://sqlite.org/wal.html#walresetbug>).
@@ -57,6 +58,7 @@ pub(super) fn open(path: &Path, page_limit: Option<u32>) -> Result<Connection, E
             why: format!("the folder {} cannot be made: {error}", folder.display()),
         });
     }
+    wal::check(path)?;
     match prepare_patiently(path, page_limit) {
         Ok(connection) => Ok(connection),
         Err(Failure::Told(error)) => Err(error),
@@ -136,6 +138,40 @@ fn prepare(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> 
     }
     migrate(&mut connection, path)?;
     Ok(connection)
+}
+
+/// Finds runs whose other records have outlived their header, going from run to run by the key.
+const WITHOUT_HEADER: &str = "
+    WITH RECURSIVE known (run) AS (
+        SELECT min(run) FROM steps
+        UNION ALL
+        SELECT (SELECT min(run) FROM steps WHERE run > known.run) FROM known
+         WHERE known.run IS NOT NULL)
+    SELECT count(*) FROM known
+     WHERE run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs WHERE id = known.run)";
+
+/// How the headers, or the ways to find them, are damaged, if they are: a header that nobody finds
+/// has no checksum that could fail. Takes a few microseconds for each run.
+pub(super) fn damaged_headers(connection: &Connection) -> Option<String> {
+    match find_damage(connection) {
+        Ok(found) => found,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut statement = connection.prepare("PRAGMA integrity_check(runs)")?;
+    let mut verdicts = statement.query([])?;
+    while let Some(row) = verdicts.next()? {
+        let verdict: String = row.get(0)?;
+        // A header with a wrong value is found, and its checksum tells.
+        let of_value = verdict.contains(" value in ") || verdict.starts_with("CHECK constraint");
+        if verdict != "ok" && !of_value {
+            return Ok(Some(verdict));
+        }
+    }
+    let lost: i64 = connection.query_row(WITHOUT_HEADER, [], first)?;
+    Ok((lost > 0).then(|| format!("{lost} headers are missing")))
 }
 
 fn settle(connection: &Connection) -> rusqlite::Result<()> {
