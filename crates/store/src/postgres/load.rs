@@ -28,6 +28,9 @@ const WHOLE_STATES: &str = "
 
 const BLOB: &str = "SELECT bytes FROM blobs WHERE hash = $1";
 
+const IS_LOST: &str = "SELECT EXISTS (SELECT 1 FROM blob_refs WHERE hash = $1)
+    AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = $1)";
+
 pub(super) async fn load(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
     link.begin_reading().await?;
     let loaded = load_at(link, run, at).await;
@@ -84,10 +87,21 @@ pub(super) async fn steps(
 }
 
 pub(super) async fn blob(link: &Link, hash: BlobHash) -> Result<Option<Vec<u8>>, Fault> {
-    match link.row(BLOB, &[&&hash.as_bytes()[..]]).await? {
-        Some(row) => Ok(Some(read_blob(hash, row.try_get(0)?)?)),
-        None => Ok(None),
+    let name = &hash.as_bytes()[..];
+    if let Some(row) = link.row(BLOB, &[&name]).await? {
+        return Ok(Some(read_blob(hash, row.try_get(0)?)?));
     }
+    let lost = match link.row(IS_LOST, &[&name]).await? {
+        Some(row) => row.try_get(0)?,
+        None => false,
+    };
+    if !lost {
+        return Ok(None);
+    }
+    Err(Fault::Final(Error::StoreDamaged {
+        what: format!("blob {hash}"),
+        why: "it is missing, though runs refer to it".into(),
+    }))
 }
 
 /// The good records among those wanted, up to the first damage.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fathom_workflow::Error;
+use fathom_workflow::{Error, RunId};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::address::Address;
 use super::batch::Batch;
 use super::fault::Fault;
+use super::lease;
 use super::link::Link;
 use super::links::Links;
 use super::order::Order;
@@ -227,7 +228,7 @@ fn taken_fate(row: &Row) -> Result<Fate, Fault> {
     Ok(Fate::Taken {
         fence: row.try_get(1)?,
         rev: row.try_get(2)?,
-        cancel: row.try_get(3)?,
+        cancel: lease::is_wanted(RunId::from_uuid(row.try_get(0)?), row.try_get(3)?)?,
     })
 }
 
