@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod clock;
 pub mod crash_points;
+pub mod damage;
 pub mod faulty;
 pub mod gates;
 pub mod kill;
@@ -80,6 +81,7 @@ pub fn engine() -> Vec<Proof> {
         kill::proof(),
         crash_points::proof(),
         random_graphs::proof(),
+        damage::proof(),
         clock::proof(),
         gates::proof(),
     ]

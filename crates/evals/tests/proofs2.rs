@@ -29,3 +29,8 @@ async fn no_timer_is_early_or_lost_when_the_clock_jumps() {
 async fn a_gate_takes_one_answer_and_a_deadline_fires_once() {
     prove("T12").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_is_seen_and_other_runs_go_on() {
+    prove("T7").await;
+}
