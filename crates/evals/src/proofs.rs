@@ -9,6 +9,7 @@ pub mod crash_points;
 pub mod damage;
 pub mod faulty;
 pub mod gates;
+pub mod growth;
 pub mod kill;
 pub mod observed;
 pub mod random_graphs;
@@ -84,5 +85,6 @@ pub fn engine() -> Vec<Proof> {
         damage::proof(),
         clock::proof(),
         gates::proof(),
+        growth::proof(),
     ]
 }

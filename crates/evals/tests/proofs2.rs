@@ -34,3 +34,8 @@ async fn a_gate_takes_one_answer_and_a_deadline_fires_once() {
 async fn damage_is_seen_and_other_runs_go_on() {
     prove("T7").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_grow_with_steps_and_purge_leaves_nothing() {
+    prove("T20").await;
+}
