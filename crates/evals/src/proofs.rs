@@ -11,9 +11,12 @@ pub mod faulty;
 pub mod gates;
 pub mod growth;
 pub mod kill;
+pub mod load;
 pub mod observed;
 pub mod random_graphs;
 pub mod research;
+pub mod restart;
+pub mod small_pool;
 
 use std::time::Instant;
 
@@ -83,6 +86,8 @@ pub fn engine() -> Vec<Proof> {
         crash_points::proof(),
         random_graphs::proof(),
         damage::proof(),
+        restart::proof(),
+        small_pool::proof(),
         clock::proof(),
         gates::proof(),
         growth::proof(),

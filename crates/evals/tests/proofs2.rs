@@ -39,3 +39,13 @@ async fn damage_is_seen_and_other_runs_go_on() {
 async fn bytes_grow_with_steps_and_purge_leaves_nothing() {
     prove("T20").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_outlast_restarts_of_the_database() {
+    prove("T8").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_share_few_connections_that_are_killed() {
+    prove("T9").await;
+}
