@@ -116,7 +116,7 @@ impl Book {
 }
 
 async fn take(State(book): State<Arc<Book>>, Json(call): Json<Call>) -> String {
-    let answer = answer(&call.key);
+    let answer = answer(call.step, &call.key);
     book.calls().entry(call.run).or_default().push(call);
     book.count.send_modify(|count| *count += 1);
     let wait = book.wait();
@@ -126,11 +126,11 @@ async fn take(State(book): State<Arc<Book>>, Json(call): Json<Call>) -> String {
     answer
 }
 
-/// What the world says to a call with this key, whoever asks and however often.
-pub fn answer(key: &str) -> String {
+/// What the world says to this effect of this step, whoever asks and however often.
+pub fn answer(step: u64, key: &str) -> String {
     let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    format!("{key}: {:016x}", hasher.finish())
+    (step, key).hash(&mut hasher);
+    format!("{step}, {key}: {:016x}", hasher.finish())
 }
 
 /// The side of the ledger that a run's effects use.

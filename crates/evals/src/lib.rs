@@ -1,5 +1,7 @@
 //! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
 
+pub mod bench;
 pub mod ledger;
 pub mod proofs;
 pub mod stores;
+pub mod victim;

@@ -3,9 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use fathom_evals::bench;
 use fathom_evals::proofs::{self, Proof, Setting, Size};
+use fathom_evals::victim;
 
-const USAGE: &str = "usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]";
+const USAGE: &str = "\
+usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]
+       fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -13,7 +17,9 @@ async fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["prove", "engine", rest @ ..] => prove(rest).await,
-        // `bench engine` goes here, to a module `bench` beside `proofs`.
+        // Not for people: the process that proofs kill.
+        ["victim", rest @ ..] => return victim::live(rest, say).await,
+        ["bench", "engine", rest @ ..] => bench::engine(rest).await,
         _ => Err(anyhow::anyhow!(USAGE)),
     };
     match done {

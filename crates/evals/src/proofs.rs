@@ -3,6 +3,16 @@
 //! A proof prints one line with its figures and its seed. The quick size runs with the tests, the
 //! full one by `cargo xtask prove engine`.
 
+pub mod audit;
+pub mod clock;
+pub mod crash_points;
+pub mod faulty;
+pub mod gates;
+pub mod kill;
+pub mod observed;
+pub mod random_graphs;
+pub mod research;
+
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
@@ -66,5 +76,11 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![]
+    vec![
+        kill::proof(),
+        crash_points::proof(),
+        random_graphs::proof(),
+        clock::proof(),
+        gates::proof(),
+    ]
 }

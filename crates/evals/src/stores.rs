@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fathom_store::{Sqlite, SqliteOptions};
+use fathom_store::{Postgres, Sqlite, SqliteOptions};
 use fathom_workflow::{Clock, MemoryStore, Store, SystemClock};
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -125,8 +125,8 @@ fn sqlite(path: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(Sqlite::open_with(path, options)?))
 }
 
-async fn postgres(_url: &str) -> Result<Arc<dyn Store>> {
-    bail!("the PostgreSQL store is not here yet")
+async fn postgres(url: &str) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(Postgres::connect(url).await?))
 }
 
 fn folder(disk: Disk) -> Result<TempDir> {

@@ -31,7 +31,6 @@ use self::append::{NewAppend, NewRun};
 use self::hold::Lease;
 use self::readers::Readers;
 use self::writer::Writer;
-use crate::row::read_blob;
 
 /// A store in one SQLite file. Dropping it waits until all that was handed in is written.
 pub struct Sqlite {
@@ -62,7 +61,7 @@ impl Default for Options {
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it and the folder it lies in.
+    /// Opens the file, or makes it and the folder it lies in. Waits for the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, Options::default())
     }
@@ -203,10 +202,7 @@ impl Store for Sqlite {
     }
 
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
-        let read = move |connection: &_| match load::blob(connection, hash)? {
-            Some(bytes) => Ok(Some(read_blob(hash, bytes)?)),
-            None => Ok(None),
-        };
+        let read = move |connection: &_| load::checked_blob(connection, hash);
         self.readers.run(read).await
     }
 

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::{Notify, oneshot};
@@ -69,7 +70,7 @@ struct Tray {
     urgent: bool,
     used: HashSet<String>,
     spent: Meters,
-    kept: HashMap<BlobHash, Arc<[u8]>>,
+    kept: HashMap<BlobHash, Bytes>,
     stop: Option<Stop>,
 }
 
@@ -242,7 +243,7 @@ impl Desk {
     pub(crate) fn keep(&self, blob: Blob) -> BlobHash {
         let hash = blob.hash;
         let mut tray = self.tray();
-        if tray.kept.insert(hash, Arc::clone(&blob.bytes)).is_none() {
+        if tray.kept.insert(hash, blob.bytes.clone()).is_none() {
             tray.notes.blobs.push(blob);
         }
         hash
@@ -312,15 +313,13 @@ impl Desk {
         self.laid.notified().await;
     }
 
-    /// What this step spent: on calls made now, on calls recorded before, and outside of calls.
+    /// What this step spent: on calls made now, on calls recorded before, and outside of calls. What
+    /// was recorded before was paid for, also if a cut came before the node asked for it again.
     pub(crate) fn spendings(&self) -> Meters {
-        let tray = self.tray();
-        let mut spent = tray.spent.clone();
-        for (key, recorded) in &self.journal {
-            if tray.used.contains(key) {
-                for (meter, amount) in &recorded.meters {
-                    *spent.entry(meter.clone()).or_default() += amount;
-                }
+        let mut spent = self.tray().spent.clone();
+        for recorded in self.journal.values() {
+            for (meter, amount) in &recorded.meters {
+                *spent.entry(meter.clone()).or_default() += amount;
             }
         }
         spent

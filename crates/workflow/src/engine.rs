@@ -224,35 +224,28 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
     /// must wait is refused with [`Error::Waiting`], one that has ended with [`Error::Ended`].
     pub async fn open(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        let header = self.header(run).await?;
-        match &header.head.status {
-            Status::Completed | Status::Failed | Status::Cancelled => {
-                let status = header.head.status.to_string();
-                return Err(Error::Ended { run, status });
-            }
-            Status::Waiting => self.wake(&header).await?,
-            Status::Pending | Status::Running(_) => {}
-        }
-        self.take_hold(run, false).await
+        self.admit(run, Purpose::Open).await?;
+        self.take_hold(run, Purpose::Open).await
     }
 
     /// Like [`Engine::open`], for a person: a failed or cancelled run goes on too, and one that
     /// crashed too often gets another chance.
     pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        let header = self.header(run).await?;
-        match &header.head.status {
-            Status::Completed => {
-                let status = header.head.status.to_string();
-                return Err(Error::Ended { run, status });
-            }
-            Status::Waiting => self.wake(&header).await?,
-            Status::Failed | Status::Cancelled | Status::Pending | Status::Running(_) => {}
-        }
+        self.admit(run, Purpose::Resume).await?;
         self.shared.store.clear_cancel(run).await?;
-        self.take_hold(run, true).await
+        self.take_hold(run, Purpose::Resume).await
     }
 
-    async fn take_hold(&self, run: RunId, anew: bool) -> Result<Execution<S, D>, Error> {
+    /// Refuses a run that there is nothing to do for. One whose gate has timed out passes it.
+    async fn admit(&self, run: RunId, purpose: Purpose) -> Result<(), Error> {
+        let (header, token) = self.header_and_token(run).await?;
+        match header.head.status {
+            Status::Waiting => self.wake(&header, token).await,
+            _ => purpose.check(&header),
+        }
+    }
+
+    async fn take_hold(&self, run: RunId, purpose: Purpose) -> Result<Execution<S, D>, Error> {
         let Shared {
             store,
             settings,
@@ -262,7 +255,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         } = &*self.shared;
         let held = self.hold(run, clock.now())?;
         let token = store.claim(run, owner, settings.lease).await?;
-        match self.read_and_begin(run, token, held, anew).await {
+        match self.read_and_begin(run, token, held, purpose).await {
             Ok(execution) => Ok(execution),
             Err(error) => {
                 if let Err(error) = store.release(run, token).await {
@@ -278,7 +271,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         run: RunId,
         token: Token,
         held: Held,
-        anew: bool,
+        purpose: Purpose,
     ) -> Result<Execution<S, D>, Error> {
         let Shared {
             store,
@@ -289,6 +282,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         } = &*self.shared;
         let loaded = store.load(run, None).await?;
         let header = loaded.run.clone();
+        // Between the first look and the claim another process may have ended it.
+        purpose.check(&header)?;
         let head = &header.head;
         let started_at = match loaded.records.last() {
             Some(record) => record.meta.at,
@@ -298,7 +293,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let (state, tally) = fold::whole(loaded)?;
         let journal = desk::journal(store.entries(run, head.step + 1).await?);
 
-        let attempt = if anew { 1 } else { head.attempts + 1 };
+        let attempt = match purpose {
+            Purpose::Open => head.attempts + 1,
+            Purpose::Resume | Purpose::Cancel => 1,
+        };
         if attempt > settings.max_starts {
             return Err(Error::CrashLoop {
                 run,
@@ -354,19 +352,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 
     /// Asks a run to stop, wherever it is worked on. It can be resumed.
     pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
-        let header = self.header(run).await?;
-        if header.head.status.is_finished() {
-            return Err(Error::Ended {
-                run,
-                status: header.head.status.to_string(),
-            });
-        }
+        Purpose::Cancel.check(&self.header(run).await?)?;
         self.shared.store.request_cancel(run).await?;
         if self.shared.keeper.cancel(run) {
             return Ok(());
         }
         // Nobody may be there to hear it. If nobody is, stop the run here.
-        match self.take_hold(run, true).await {
+        match self.take_hold(run, Purpose::Cancel).await {
             Ok(mut execution) => {
                 execution.held.cancel.cancel();
                 execution.advance().await.map(drop)
@@ -478,6 +470,35 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             started_at,
             snapshots: Snapshots::default(),
             held,
+        }
+    }
+}
+
+/// What a run is taken up for, which says what it may be.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Open,
+    Resume,
+    Cancel,
+}
+
+impl Purpose {
+    fn check(self, header: &Run) -> Result<(), Error> {
+        let (run, head) = (header.id(), &header.head);
+        match (&head.status, self) {
+            (Status::Pending | Status::Running(_), _)
+            | (Status::Waiting, Self::Cancel)
+            | (Status::Failed | Status::Cancelled, Self::Resume) => Ok(()),
+            (Status::Waiting, Self::Open | Self::Resume) => Err(Error::Waiting {
+                run,
+                reason: head.reason.clone().unwrap_or_default(),
+                until: head.wake_at,
+            }),
+            (Status::Completed, _)
+            | (Status::Failed | Status::Cancelled, Self::Open | Self::Cancel) => {
+                let status = head.status.to_string();
+                Err(Error::Ended { run, status })
+            }
         }
     }
 }

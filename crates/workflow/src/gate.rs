@@ -72,18 +72,20 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Err(Error::Superseded { run })
     }
 
-    /// Lets a parked run go on if its deadline has passed.
-    pub(crate) async fn wake(&self, header: &Run) -> Result<(), Error> {
+    /// Lets a parked run go on if its deadline has passed, or if somebody has answered since
+    /// `header` was read.
+    pub(crate) async fn wake(&self, header: &Run, token: Token) -> Result<(), Error> {
         let run = header.id();
-        let gate = self.open_gate(header).await?;
+        let gate = match self.open_gate(header).await {
+            Ok(gate) => gate,
+            Err(Error::NotWaiting { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let at = self.shared.clock.now();
         match gate.interrupt.deadline {
             Some(deadline) if at >= deadline => {
-                let (header, token) = self.header_and_token(run).await?;
-                match self
-                    .answer(&header, token, &gate, Answer::TimedOut { at })
-                    .await
-                {
+                let answer = Answer::TimedOut { at };
+                match self.answer(header, token, &gate, answer).await {
                     // Somebody else was quicker: it goes on all the same.
                     Err(Error::Superseded { .. }) => Ok(()),
                     done => done,
@@ -99,13 +101,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 
     /// Takes a decision that came after its gate's deadline: the run goes back to that gate, as a
     /// new stretch of the same log, and passes it with this decision. Calls recorded in the gate's
-    /// step are not made again.
+    /// step are not made again. Here too the first decision wins.
     pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
         self.header(run).await?;
-        let gate_step = self.last_timeout(run).await?;
         let (store, settings) = (&self.shared.store, &self.shared.settings);
         let token = store.claim(run, self.owner(), settings.lease).await?;
-        let reopened = match self.reopening(run, token, gate_step, decision).await {
+        // Nobody else can reopen it from here on, so what the log says now stays true.
+        let reopened = match self.reopening(run, token, decision).await {
             Ok(append) => store.append(append, settings.lease).await.map(drop),
             Err(error) => Err(error),
         };
@@ -115,19 +117,24 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         reopened
     }
 
-    /// The append that turns a run back to the gate in `gate_step`.
+    /// The append that turns a run back to the last gate that timed out.
     async fn reopening(
         &self,
         run: RunId,
         token: Token,
-        gate_step: u64,
         decision: Decision,
     ) -> Result<Append, Error> {
+        let (gate_step, gate_key) = self.last_timeout(run).await?;
         let (header, _) = self.header_and_token(run).await?;
         let store = &self.shared.store;
         let before = store.load(run, Some(gate_step - 1)).await?;
         let passed = store.steps(run, gate_step, 1).await?;
-        let Some(StepMeta { node, .. }) = passed.first().map(|record| &record.meta) else {
+        let node = match passed.first() {
+            Some(record) => Some(record.meta.node.clone()),
+            // The step has not ended yet.
+            None => header.head.next.clone(),
+        };
+        let Some(node) = node else {
             return Err(Error::NoSuchStep {
                 run,
                 step: gate_step,
@@ -148,7 +155,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                 next: Some(node.clone()),
                 looped: None,
                 meters: Meters::new(),
-                entries: 0,
+                // Those of a step that had not ended: the base takes its number.
+                entries: header.head.entries,
                 at,
             },
             payload: Some(Payload::encoded(&state)?),
@@ -157,21 +165,26 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let mut entries = store.entries(run, gate_step).await?;
         for Entry { meta, payload } in &mut entries {
             meta.step = step + 1;
-            if meta.kind == EntryKind::Gate && meta.part == Part::Answered {
+            // Other gates of the step keep the answers they got.
+            if meta.key == gate_key && meta.part == Part::Answered {
                 *payload = answer.clone();
             }
         }
+        let ended_for = at.duration_since(header.head.updated_at);
+        let ended_for = ended_for.try_into().unwrap_or_default();
         let head = Head {
             rev: token.rev + 1,
             status: Status::Pending,
             step,
-            next: Some(node.clone()),
+            next: Some(node),
             updated_at: at,
+            // Nor is the time until somebody came with a late decision the run's own.
+            deadline: header.head.deadline.map(|end| later(end, ended_for)),
+            wake_at: None,
             reason: None,
             events: header.head.events + 1,
             entries: entries.len() as u32,
             attempts: 0,
-            ..header.head
         };
         let event = EventKind::Reopened { step, gate_step };
         let events = vec![Event {
@@ -235,8 +248,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         answer: Answer,
     ) -> Result<(), Error> {
         let at = self.shared.clock.now();
+        // Since the run was last written to, and not since the gate was opened: a run that was
+        // cancelled at its gate and resumed has had some of that time taken off already.
         let waited = at
-            .duration_since(gate.opened_at)
+            .duration_since(header.head.updated_at)
             .try_into()
             .unwrap_or_default();
         let head = Head {
@@ -290,28 +305,29 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Ok(())
     }
 
-    /// The step of the last gate that its deadline passed.
-    async fn last_timeout(&self, run: RunId) -> Result<u64, Error> {
+    /// The step and key of the last gate that its deadline passed, unless it was reopened since.
+    async fn last_timeout(&self, run: RunId) -> Result<(u64, String), Error> {
         let (mut found, mut seen) = (None, 0);
         loop {
             let events = self.shared.store.events(run, seen, PAGE).await?;
             let Some(last) = events.last() else { break };
             seen = last.number;
-            for event in &events {
-                if let EventKind::Answered {
-                    step,
-                    answer: Answer::TimedOut { .. },
-                    ..
-                } = &event.kind
-                {
-                    found = Some(*step);
+            for event in events {
+                match event.kind {
+                    EventKind::Answered {
+                        step,
+                        key,
+                        answer: Answer::TimedOut { .. },
+                    } => found = Some((step, key)),
+                    EventKind::Reopened { .. } => found = None,
+                    _ => {}
                 }
             }
         }
         found.ok_or_else(|| Error::GateClosed {
             run,
             key: "any".into(),
-            how: "none was passed by its deadline, so there is nothing to reopen".into(),
+            how: "none stands that its deadline passed, so there is nothing to reopen".into(),
         })
     }
 }

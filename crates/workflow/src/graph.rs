@@ -50,10 +50,13 @@ pub struct Graph<S: State, D> {
 
 pub(crate) struct Node<S: State, D> {
     pub(crate) run: BoxNode<S, D>,
-    phase: Box<dyn Fn(&S) -> &'static str + Send + Sync>,
+    phase: PhaseFn<S>,
     exit: Exit<S>,
     bounds: BTreeMap<NodeName, Bound>,
 }
+
+/// What a run's status says while a node works on a state.
+type PhaseFn<S> = Box<dyn Fn(&S) -> &'static str + Send + Sync>;
 
 enum Exit<S> {
     Edge(NodeName),
@@ -225,7 +228,7 @@ pub struct GraphBuilder<S: State, D> {
     start: Option<NodeName>,
     rescue: Option<NodeName>,
     nodes: Vec<(NodeName, BoxNode<S, D>)>,
-    phases: Vec<(NodeName, Box<dyn Fn(&S) -> &'static str + Send + Sync>)>,
+    phases: Vec<(NodeName, PhaseFn<S>)>,
     exits: Vec<(NodeName, Exit<S>)>,
     bounds: Vec<(NodeName, NodeName, Bound)>,
 }

@@ -20,7 +20,8 @@ pub trait Store: Send + Sync + 'static {
     /// Whether what it has acknowledged survives the end of the process.
     fn is_durable(&self) -> bool;
 
-    /// Commits a new run, held by `owner` for `lease`. The token's `rev` is the head's.
+    /// Commits a new run, held by `owner` for `lease`. The token's `rev` is the head's. A fork refers
+    /// to every blob that its origin refers to, so it outlives the origin whole.
     async fn create(
         &self,
         creation: Creation,
@@ -71,8 +72,8 @@ pub trait Store: Send + Sync + 'static {
     /// Headers that match, newest first.
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error>;
 
-    /// Unfinished runs that nobody has held for `unheld` (never held counts as lapsed), and
-    /// that are not waiting past `now`. Oldest first, `limit` at most.
+    /// Unfinished runs that nobody has held for `unheld` by the store's clock (one that was given up
+    /// counts at once), and that do not wait beyond `now`. Longest untouched first, `limit` at most.
     async fn due(
         &self,
         now: Timestamp,

@@ -6,6 +6,8 @@ mod clock;
 pub mod conformance;
 mod context;
 mod desk;
+pub mod display;
+pub mod draw;
 mod engine;
 mod error;
 pub mod event;

@@ -4,19 +4,20 @@
 //! is given, so a step costs it no encoding and no copy. One lock guards everything: an append holds
 //! it for well under a microsecond, and only lists and sweeps look at every run under it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod log;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::clock::{later, time_until};
+use self::log::{Lease, Log, SharedBlob, index};
+use crate::clock::later;
 use crate::event::Event;
 use crate::journal::{Appended, Cursor, Page, Purged, RunFilter, Store};
-use crate::record::{
-    Append, Blob, Creation, Entry, Loaded, Part, Run, Snapshot, Status, StepKind, StepRecord, Token,
-};
+use crate::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
 use crate::{BlobHash, Clock, Error, Owner, RunId, SystemClock};
 
 /// Keeps runs in this process's memory. **Not durable**: when the process ends, every run is gone.
@@ -29,44 +30,6 @@ pub struct MemoryStore {
 struct Kept {
     runs: HashMap<RunId, Log>,
     blobs: HashMap<BlobHash, SharedBlob>,
-}
-
-/// All there is of one run.
-struct Log {
-    run: Run,
-    fence: u64,
-    lease: Option<Lease>,
-    last_nonce: Option<u64>,
-    cancel_requested: bool,
-    /// A record's place is its step's number.
-    records: Vec<StepRecord>,
-    /// Bases and snapshots by step: where a fold can begin.
-    wholes: BTreeMap<u64, Snapshot>,
-    /// The journal by step.
-    journal: HashMap<u64, Vec<Entry>>,
-    entry_names: HashSet<EntryName>,
-    /// As they were appended; no batch is empty.
-    event_batches: Vec<Vec<Event>>,
-    blobs: HashSet<BlobHash>,
-}
-
-struct Lease {
-    owner: Owner,
-    until: Timestamp,
-}
-
-/// What only one journal entry of a run may be called.
-#[derive(PartialEq, Eq, Hash)]
-struct EntryName {
-    step: u64,
-    key: String,
-    answered: bool,
-}
-
-struct SharedBlob {
-    bytes: Arc<[u8]>,
-    /// How many runs refer to it; at none it goes.
-    runs: usize,
 }
 
 impl MemoryStore {
@@ -133,7 +96,9 @@ impl Store for MemoryStore {
         if kept.runs.contains_key(&run) {
             return Err(Error::RunExists { run });
         }
-        let log = Log::begin(creation, lease)?;
+        let origin = creation.run.about.forked_from.as_ref().map(|from| from.run);
+        let mut log = Log::begin(creation, lease)?;
+        log.blobs = kept.share_blobs_of(origin);
         let token = log.token();
         kept.runs.insert(run, log);
         Ok(token)
@@ -268,7 +233,7 @@ impl Store for MemoryStore {
     }
 
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
-        let found = self.lock().blobs.get(&hash).map(|b| Arc::clone(&b.bytes));
+        let found = self.lock().blobs.get(&hash).map(|blob| blob.bytes.clone());
         let Some(bytes) = found else { return Ok(None) };
         if BlobHash::of(&bytes) != hash {
             return Err(Error::StoreDamaged {
@@ -307,6 +272,18 @@ impl Store for MemoryStore {
 }
 
 impl Kept {
+    /// Counts one more run for every blob that the origin of a fork refers to.
+    fn share_blobs_of(&mut self, origin: Option<RunId>) -> HashSet<BlobHash> {
+        let origin = origin.and_then(|origin| self.runs.get(&origin));
+        let shared = origin.map(|log| log.blobs.clone()).unwrap_or_default();
+        for hash in &shared {
+            if let Some(blob) = self.blobs.get_mut(hash) {
+                blob.runs += 1;
+            }
+        }
+        shared
+    }
+
     /// Forgets a run and the blobs that no other run refers to. Tells how many those were.
     fn remove(&mut self, run: RunId) -> u64 {
         let log = self.runs.remove(&run);
@@ -322,225 +299,6 @@ impl Kept {
             }
         }
         gone
-    }
-}
-
-impl Lease {
-    fn from(now: Timestamp, owner: &Owner, lease: Duration) -> Self {
-        Self {
-            owner: owner.clone(),
-            until: later(now, lease),
-        }
-    }
-}
-
-impl EntryName {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            step: entry.meta.step,
-            key: entry.meta.key.clone(),
-            answered: entry.meta.part == Part::Answered,
-        }
-    }
-}
-
-impl Log {
-    fn begin(creation: Creation, lease: Lease) -> Result<Self, Error> {
-        let mut log = Self {
-            run: creation.run,
-            fence: 1,
-            lease: Some(lease),
-            last_nonce: None,
-            cancel_requested: false,
-            records: Vec::new(),
-            wholes: BTreeMap::new(),
-            journal: HashMap::new(),
-            entry_names: HashSet::new(),
-            event_batches: Vec::new(),
-            blobs: HashSet::new(),
-        };
-        log.check_record(&creation.base)?;
-        let names = log.new_names(&creation.entries)?;
-        log.add_record(creation.base);
-        log.add_entries(creation.entries, names);
-        log.add_events(creation.events);
-        Ok(log)
-    }
-
-    fn token(&self) -> Token {
-        Token {
-            fence: self.fence,
-            rev: self.run.head.rev,
-        }
-    }
-
-    fn refuse_if_held(&self, now: Timestamp) -> Result<(), Error> {
-        match &self.lease {
-            Some(held) if held.until > now => Err(Error::Held {
-                run: self.run.id(),
-                owner: held.owner.clone(),
-                until: held.until,
-            }),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Whether this append was committed before and only its reply was lost.
-    fn has_taken(&self, append: &Append) -> bool {
-        self.last_nonce == Some(append.nonce)
-            && append.token.rev.checked_add(1) == Some(self.run.head.rev)
-    }
-
-    /// Commits an admitted append. All that can be refused is refused before the first change.
-    fn take(
-        &mut self,
-        append: Append,
-        until: Timestamp,
-        blobs: &mut HashMap<BlobHash, SharedBlob>,
-    ) -> Result<(), Error> {
-        if let Some(record) = &append.record {
-            self.check_record(record)?;
-        }
-        let names = self.new_names(&append.entries)?;
-        self.last_nonce = Some(append.nonce);
-        self.run.head = append.head;
-        if let Some(record) = append.record {
-            self.add_record(record);
-        }
-        if let Some(snapshot) = append.snapshot {
-            self.add_whole(snapshot);
-        }
-        self.add_entries(append.entries, names);
-        self.add_events(append.events);
-        for blob in append.blobs {
-            self.add_blob(blob, blobs);
-        }
-        if append.release {
-            self.lease = None;
-        } else if let Some(held) = &mut self.lease {
-            held.until = until;
-        }
-        Ok(())
-    }
-
-    /// Refuses a record that is not the next step, or a base without a state.
-    fn check_record(&self, record: &StepRecord) -> Result<(), Error> {
-        let (step, next) = (record.meta.step, self.records.len());
-        if index(step) != next {
-            let why = format!("step {step} was to be recorded where step {next} belongs");
-            return Err(Error::Store { why });
-        }
-        match (&record.meta.kind, &record.payload) {
-            (StepKind::Base { .. }, None) => Err(Error::Store {
-                why: format!("step {step} was to be a base, but holds no state"),
-            }),
-            (StepKind::Base { .. }, Some(_)) | (StepKind::Update | StepKind::Cut(_), _) => Ok(()),
-        }
-    }
-
-    fn add_record(&mut self, record: StepRecord) {
-        if let (StepKind::Base { tally, .. }, Some(state)) = (&record.meta.kind, &record.payload) {
-            self.add_whole(Snapshot {
-                step: record.meta.step,
-                tally: tally.clone(),
-                state: state.clone(),
-            });
-        }
-        self.records.push(record);
-    }
-
-    fn add_whole(&mut self, whole: Snapshot) {
-        self.wholes.insert(whole.step, whole);
-    }
-
-    fn new_names(&self, entries: &[Entry]) -> Result<HashSet<EntryName>, Error> {
-        let mut names = HashSet::new();
-        for entry in entries {
-            let name = EntryName::of(entry);
-            if self.entry_names.contains(&name) || !names.insert(name) {
-                let (step, key, part) = (entry.meta.step, &entry.meta.key, entry.meta.part);
-                return Err(Error::Store {
-                    why: format!("the journal of step {step} has \"{key}\" ({part:?}) already"),
-                });
-            }
-        }
-        Ok(names)
-    }
-
-    fn add_entries(&mut self, entries: Vec<Entry>, names: HashSet<EntryName>) {
-        self.entry_names.extend(names);
-        for entry in entries {
-            self.journal.entry(entry.meta.step).or_default().push(entry);
-        }
-    }
-
-    fn add_events(&mut self, batch: Vec<Event>) {
-        if !batch.is_empty() {
-            self.event_batches.push(batch);
-        }
-    }
-
-    fn add_blob(&mut self, blob: Blob, shared: &mut HashMap<BlobHash, SharedBlob>) {
-        if self.blobs.insert(blob.hash) {
-            let first = SharedBlob {
-                bytes: blob.bytes,
-                runs: 0,
-            };
-            shared.entry(blob.hash).or_insert(first).runs += 1;
-        }
-    }
-
-    fn load(&self, at: Option<u64>) -> Result<Loaded, Error> {
-        let last = (self.records.len() as u64).saturating_sub(1);
-        let at = at.unwrap_or(last);
-        let from = self.wholes.range(..=at).next_back();
-        let Some((_, from)) = from.filter(|_| at <= last) else {
-            return Err(Error::NoSuchStep {
-                run: self.run.id(),
-                step: at,
-                last,
-            });
-        };
-        Ok(Loaded {
-            run: self.run.clone(),
-            records: self.records[index(from.step) + 1..=index(at)].to_vec(),
-            from: from.clone(),
-            damage: None,
-        })
-    }
-
-    fn events(&self, after: u64, limit: usize) -> Vec<Event> {
-        let ended = |batch: &Vec<Event>| batch.last().is_none_or(|event| event.number <= after);
-        let first = self.event_batches.partition_point(ended);
-        let mut found = Vec::new();
-        for batch in &self.event_batches[first..] {
-            if found.len() >= limit {
-                break;
-            }
-            found.extend(batch.iter().filter(|event| event.number > after).cloned());
-        }
-        found
-    }
-
-    fn is_due(&self, now: Timestamp) -> bool {
-        match self.run.head.status {
-            Status::Pending | Status::Running(_) => true,
-            Status::Waiting => self.run.head.wake_at.is_some_and(|at| at <= now),
-            Status::Completed | Status::Failed | Status::Cancelled => false,
-        }
-    }
-
-    fn is_unheld_for(&self, unheld: Duration, now: Timestamp) -> bool {
-        match &self.lease {
-            Some(held) => time_until(now, later(held.until, unheld)).is_none(),
-            None => true,
-        }
-    }
-
-    fn expires(&self, before: Timestamp, now: Timestamp) -> bool {
-        let Run { head, keep, .. } = &self.run;
-        let held = self.refuse_if_held(now).is_err();
-        head.status.is_finished() && head.updated_at < before && !keep && !held
     }
 }
 
@@ -579,9 +337,4 @@ impl<'a> Wanted<'a> {
                 .as_ref()
                 .is_none_or(|text| about.title.to_lowercase().contains(text))
     }
-}
-
-/// A step's number as a place in a vector; one that no vector can have is past every end.
-fn index(step: u64) -> usize {
-    usize::try_from(step).unwrap_or(usize::MAX)
 }

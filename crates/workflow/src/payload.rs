@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,7 +20,7 @@ pub struct Payload(Form);
 #[derive(Clone)]
 enum Form {
     Live(Arc<dyn Live>),
-    Encoded(Arc<[u8]>),
+    Encoded(Bytes),
 }
 
 trait Live: Send + Sync {
@@ -29,7 +30,10 @@ trait Live: Send + Sync {
 
 impl<T: Serialize + Send + Sync + 'static> Live for T {
     fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
+        let mut bytes = serde_json::to_vec(self)?;
+        // It grew by doubling, and may wait for its commit in the company of a thousand others.
+        bytes.shrink_to_fit();
+        Ok(bytes)
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
@@ -51,8 +55,8 @@ impl Payload {
         }
     }
 
-    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
-        Self(Form::Encoded(bytes.into()))
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Form::Encoded(Bytes::from(bytes.into())))
     }
 
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {

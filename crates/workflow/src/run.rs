@@ -118,8 +118,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// execution; the run itself stands as it was last recorded, and can be opened again.
     pub async fn advance(&mut self) -> Result<Progress, Error> {
         let progress = self.one_turn().await;
-        if progress.is_err() {
-            self.scribe.give_up().await;
+        match &progress {
+            Ok(Progress::Ran { .. }) => {}
+            Ok(Progress::Waiting { .. } | Progress::Done(_)) => self.held.let_go(),
+            Err(_) => {
+                self.scribe.give_up().await;
+                self.held.let_go();
+            }
         }
         progress
     }

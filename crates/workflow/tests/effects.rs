@@ -1,5 +1,7 @@
 //! Outside calls: recorded before anything builds on them, and never made again.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::time::Duration;
@@ -100,7 +102,6 @@ async fn a_failure_of_try_effect_is_not_recorded_and_the_call_is_made_again() {
     assert_eq!(outcome.status, Status::Failed);
     assert_eq!(outcome.reason.as_deref(), Some("the line is busy"));
     let run = execution.id();
-    drop(execution);
 
     let mut resumed = engine.resume(run).await.unwrap();
     assert_eq!(resumed.run().await.unwrap().status, Status::Completed);
@@ -133,9 +134,8 @@ async fn a_call_that_must_not_repeat_waits_for_a_person_after_a_crash() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
         Box::pin(async move {
-            Ok(ctx
-                .once("pay", |_| async move { ctx.deps().ask("pay").await })
-                .await?)
+            ctx.once("pay", |_| async move { ctx.deps().ask("pay").await })
+                .await
         })
     };
     for (verdict, edits, line_a, calls) in [
@@ -203,6 +203,38 @@ async fn what_calls_spend_is_counted_once_however_often_the_step_is_run() {
         after.view(run, None).await.unwrap().tally.meters["tokens"],
         75
     );
+}
+
+#[tokio::test]
+async fn what_a_recorded_call_spent_is_counted_when_the_step_is_cut_before_it_asks_again() {
+    const SPEND_AND_STICK: Script = |_, ctx| {
+        Box::pin(async move {
+            let cheap = ctx.effect("cheap", |call| async move {
+                call.spend("tokens", 7);
+                ctx.deps().ask("cheap").await
+            });
+            let cheap: String = cheap.await?;
+            let _: String = ctx.effect("slow", |_| ctx.deps().ask("slow")).await?;
+            Ok(cheap)
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line_with_rescue(), &[("a", SPEND_AND_STICK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("a test")
+    };
+    let execution = engine.start(new, Diary::default()).await.unwrap();
+    let run = execution.id();
+    deps(&execution).stick("slow");
+    crash(execution).await;
+
+    stage.clock.advance(Duration::from_secs(100));
+    let mut execution = engine.open(run).await.unwrap();
+    stage.clock.advance(Duration::from_secs(100));
+    execution.run().await.unwrap();
+    assert!(execution.tally().rescue.is_some());
+    assert_eq!(execution.tally().meters["tokens"], 7);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Every run ends: by its graph, its limits, a rescue, a failure with a reason, or a cancel.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::sync::Arc;
@@ -58,7 +60,6 @@ async fn a_failed_node_fails_the_run_with_its_reason_and_nothing_is_lost() {
         (Status::Failed, Some("the well is dry".into()))
     );
     let run = execution.id();
-    drop(execution);
 
     let mended = stage.engine(line(), &[]);
     assert!(matches!(
@@ -185,7 +186,6 @@ async fn cancel_stops_a_run_at_work_and_leaves_it_resumable() {
     cancelled.unwrap();
     assert_eq!(outcome.unwrap().status, Status::Cancelled);
     assert!(matches!(engine.cancel(run).await, Err(Error::Ended { .. })));
-    drop(execution);
 
     let mended = stage.engine(line(), &[]);
     let mut resumed = mended.resume(run).await.unwrap();
@@ -221,7 +221,6 @@ async fn a_waiting_run_can_be_cancelled_and_waits_again_when_resumed() {
     let mut execution = start(&engine).await;
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     engine.cancel(run).await.unwrap();
     assert_eq!(
         engine.header(run).await.unwrap().head.status,
@@ -327,7 +326,6 @@ async fn a_saved_run_at_a_node_the_graph_lost_says_so() {
     let mut execution = start(&engine).await;
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     let renamed = Graph::new("line").node("a", play).start("a").edge("a", END);
     let engine = stage.engine(renamed, &[]);
     let error = engine.resume(run).await.unwrap().run().await.unwrap_err();

@@ -1,5 +1,7 @@
 //! Gates: the first answer wins, deadlines are stored moments, late decisions can reopen.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::time::Duration;
@@ -147,6 +149,91 @@ async fn only_a_gate_that_timed_out_can_be_reopened() {
 }
 
 #[tokio::test]
+async fn the_first_late_decision_wins() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+    engine.reopen(run, approve()).await.unwrap();
+    let second = Decision::new(Verdict::Reject, "lee");
+    for _ in 0..2 {
+        let refused = engine.reopen(run, second.clone()).await.unwrap_err();
+        assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
+        let _ = engine.drive(run).await;
+    }
+    let state = engine.view(run, None).await.unwrap().state;
+    assert_eq!(state.lines[1], "Approve by kim");
+}
+
+#[tokio::test]
+async fn a_late_decision_can_reopen_a_run_before_it_has_gone_on() {
+    let stage = Stage::new();
+    let (engine, run) = parked(&stage).await;
+    stage.clock.advance(HOUR);
+    let refused = engine.decide(run, approve()).await.unwrap_err();
+    assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
+    engine.reopen(run, approve()).await.unwrap();
+    let mut execution = engine.open(run).await.unwrap();
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(execution.state().lines, ["a", "Approve by kim", "c"]);
+    assert_eq!(deps(&execution).calls(), ["draft"]);
+    assert_eq!(engine.replay(run).await.unwrap().state, *execution.state());
+}
+
+#[tokio::test]
+async fn reopening_one_gate_leaves_the_answers_of_others_in_its_step() {
+    const TWICE: Script = |_, ctx| {
+        Box::pin(async move {
+            let ask = |within| Ask {
+                reason: "well?".into(),
+                show: serde_json::Value::Null,
+                within,
+            };
+            let first = ctx.ask("first", ask(None)).await?;
+            let second = ctx.ask("second", ask(Some(HOUR))).await?;
+            let by = |answer| match answer {
+                Answer::Decided { decision, .. } => decision.by,
+                Answer::TimedOut { .. } => "nobody".into(),
+            };
+            Ok(format!("{}, {}", by(first), by(second)))
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", TWICE)]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    execution.run().await.unwrap();
+    let lee = Decision::new(Verdict::Reject, "lee");
+    engine.decide(run, lee).await.unwrap();
+    engine.drive(run).await.unwrap();
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+
+    engine.reopen(run, approve()).await.unwrap();
+    engine.drive(run).await.unwrap();
+    let state = engine.view(run, None).await.unwrap().state;
+    assert_eq!(state.lines[1], "lee, kim");
+}
+
+#[tokio::test]
+async fn the_time_until_a_late_decision_is_not_the_runs_own() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", ASK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("t")
+    };
+    let mut execution = engine.start(new, Diary::default()).await.unwrap();
+    execution.run().await.unwrap();
+    let run = execution.id();
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+    stage.clock.advance(24 * HOUR);
+    engine.reopen(run, approve()).await.unwrap();
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+}
+
+#[tokio::test]
 async fn waiting_for_people_is_not_the_runs_own_time() {
     let stage = Stage::new();
     let engine = stage.engine(line(), &[("b", ASK)]);
@@ -157,10 +244,33 @@ async fn waiting_for_people_is_not_the_runs_own_time() {
     let mut execution = engine.start(new, Diary::default()).await.unwrap();
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     stage.clock.advance(HOUR / 2);
     engine.decide(run, approve()).await.unwrap();
     assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+}
+
+#[tokio::test]
+async fn time_at_a_gate_is_taken_off_once_even_if_the_run_was_cancelled_there() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", ASK)]);
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(60)),
+        ..NewRun::titled("t")
+    };
+    let mut execution = engine.start(new, Diary::default()).await.unwrap();
+    execution.run().await.unwrap();
+    let run = execution.id();
+    stage.clock.advance(Duration::from_secs(100));
+    engine.cancel(run).await.unwrap();
+    let parked_again = engine.resume(run).await.unwrap().run().await.unwrap();
+    assert_eq!(parked_again.status, Status::Waiting);
+    stage.clock.advance(Duration::from_secs(10));
+    engine.decide(run, approve()).await.unwrap();
+    let deadline = engine.header(run).await.unwrap().head.deadline.unwrap();
+    assert_eq!(
+        deadline.duration_since(noon()),
+        jiff::SignedDuration::from_secs(60 + 110)
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! A run's past: looked at, forked, replayed, exported.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use fathom_workflow::record::Status;

@@ -84,7 +84,7 @@ fn entry_of(run: RunId, step: u64, found: &Found) -> Result<Result<Entry, Damage
         part: found.try_get(1)?,
         row,
     };
-    Ok(read_entry(run, &entry, found.try_get(6)?))
+    Ok(read_entry(run, entry, found.try_get(6)?))
 }
 
 pub(super) async fn events(

@@ -173,7 +173,7 @@ pub(super) fn step_of(
             return Ok(Err(Damage { what, why }));
         }
     };
-    Ok(read_step(run, step, &row, found.try_get(5)?))
+    Ok(read_step(run, step, row, found.try_get(5)?))
 }
 
 fn snapshot_of(run: RunId, step: u64, found: &Found) -> Result<Result<Snapshot, Damage>, Fault> {
@@ -184,7 +184,7 @@ fn snapshot_of(run: RunId, step: u64, found: &Found) -> Result<Result<Snapshot, 
             return Ok(Err(Damage { what, why }));
         }
     };
-    Ok(read_snapshot(run, step, &row, found.try_get(5)?))
+    Ok(read_snapshot(run, step, row, found.try_get(5)?))
 }
 
 /// A record from the columns meta, body, blob and sum, the first of which is column `at`.

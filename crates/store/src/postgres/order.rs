@@ -9,7 +9,7 @@ use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use uuid::Uuid;
 
-use crate::row::{Row, Write, about_row, signed};
+use crate::row::{Write, about_row, signed};
 
 /// Leases end, and the database's calendar too.
 const LONGEST_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -68,7 +68,7 @@ impl Order {
             rev: signed(append.head.rev),
             lease_us: microseconds(lease),
             whole_state: append.record.as_ref().is_some_and(is_base),
-            bytes: size(&write, append.blobs.len()),
+            bytes: write.size(append.blobs.len()),
             write,
             kind: Kind::Append(Guard {
                 fence: signed(append.token.fence),
@@ -95,7 +95,7 @@ impl Order {
             rev: signed(creation.run.head.rev),
             lease_us: microseconds(lease),
             whole_state: is_base(&creation.base),
-            bytes: size(&write, 0),
+            bytes: write.size(0),
             write,
             kind: Kind::Create(Box::new(NewRun {
                 about: meta,
@@ -153,22 +153,6 @@ fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
         return Err(refused("a base must hold a state"));
     }
     Ok(())
-}
-
-/// The size of rows and of the bodies moved apart from them, which come after the caller's blobs.
-fn size(write: &Write, callers_blobs: usize) -> u64 {
-    let row = |row: &Row| row.meta.len() + row.body.inline().map_or(0, <[u8]>::len) + row.sum.len();
-    let head = write.head.meta.len() + write.head.sum.len();
-    let step = write.step.as_ref().map_or(0, |(_, step)| row(step));
-    let snapshot = write.snapshot.as_ref().map_or(0, |(_, whole)| row(whole));
-    let entries: usize = write.entries.iter().map(|entry| row(&entry.row)).sum();
-    let events = write
-        .events
-        .as_ref()
-        .map_or(0, |e| e.meta.len() + e.sum.len());
-    let apart = write.blobs.iter().skip(callers_blobs);
-    let apart: usize = apart.map(|blob| blob.bytes.len()).sum();
-    (head + step + snapshot + entries + events + apart) as u64
 }
 
 fn refused(why: &str) -> Error {

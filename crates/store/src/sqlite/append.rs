@@ -85,15 +85,25 @@ pub(super) struct NewAppend {
     nonce: u64,
     release: bool,
     rows: Rows,
+    bytes: u64,
 }
 
 impl NewAppend {
     pub(super) fn of(append: &Append) -> Result<Self, Error> {
+        let rows = Rows::of_append(append)?;
         Ok(Self {
             token: append.token,
             nonce: append.nonce,
             release: append.release,
-            rows: Rows::of_append(append)?,
+            bytes: rows.size(append.blobs.len()),
+            rows,
+        })
+    }
+
+    fn appended(&self, cancel: &str) -> Result<Appended, Failure> {
+        Ok(Appended {
+            cancel_requested: hold::is_wanted(self.rows.run(), cancel)?,
+            bytes: self.bytes,
         })
     }
 }
@@ -143,10 +153,7 @@ pub(super) fn append(
         hold::let_go(connection, run)?;
     }
     new.rows.insert(connection)?;
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
-        bytes: 0,
-        cancel_requested,
-    })
+    new.appended(&cancel)
 }
 
 /// Why an append was not taken: a writer whose reply was lost asks again, and its write is there.
@@ -166,8 +173,5 @@ fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<
     if !ours {
         return Err(Error::Superseded { run }.into());
     }
-    hold::is_wanted(run, &cancel).map(|cancel_requested| Appended {
-        bytes: 0,
-        cancel_requested,
-    })
+    new.appended(&cancel)
 }

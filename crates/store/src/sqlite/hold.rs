@@ -34,37 +34,28 @@ impl Lease {
     }
 }
 
+/// Gives the run to `owner`, unless somebody holds it.
 pub(super) fn claim(
     connection: &Connection,
     run: RunId,
     owner: &Owner,
     lease: Lease,
 ) -> Result<Token, Failure> {
+    if let Some(held) = holder(connection, run, lease.now)? {
+        return Err(held.into());
+    }
     let token = connection
         .prepare_cached(
             "UPDATE runs SET owner = ?2, lease_until = ?3, fence = fence + 1
-              WHERE id = ?1 AND (owner IS NULL OR lease_until IS NULL OR lease_until <= ?4)
-              RETURNING fence, rev",
+              WHERE id = ?1 RETURNING fence, rev",
         )?
-        .query_row(
-            params![key(run), owner.as_str(), lease.until, lease.now],
-            |row| {
-                Ok(Token {
-                    fence: unsigned(row.get(0)?),
-                    rev: unsigned(row.get(1)?),
-                })
-            },
-        )
-        .optional()?;
-    match token {
-        Some(token) => Ok(token),
-        None => Err(match holder(connection, run, lease.now)? {
-            Some(held) => held,
-            // Nobody may hold it and yet we may not: then it is not there, as `holder` would say.
-            None => Error::Superseded { run },
-        }
-        .into()),
-    }
+        .query_row(params![key(run), owner.as_str(), lease.until], |row| {
+            Ok(Token {
+                fence: unsigned(row.get(0)?),
+                rev: unsigned(row.get(1)?),
+            })
+        })?;
+    Ok(token)
 }
 
 /// The refusal that names who holds the run at the moment `now`, if anybody does.

@@ -10,7 +10,8 @@ use super::header::{self, key};
 use super::load::{self, whole_row};
 use crate::row::{EntryRow, read_entry, read_events, signed, unsigned};
 
-/// The journal of one step, in the order it was written. It must be as long as the log says.
+/// The journal of one step, by time and then by key; what was opened comes before its answer. It
+/// has as many entries as the log says.
 pub(super) fn entries(
     connection: &Connection,
     run: RunId,
@@ -18,80 +19,67 @@ pub(super) fn entries(
 ) -> Result<Vec<Entry>, Failure> {
     let (header, _) = header::find(connection, run)?;
     let last = header.head.step;
-    let recorded = if step <= last {
-        load::step(connection, run, step)?.meta.entries
+    let counted = if step <= last {
+        match load::step(connection, run, step)? {
+            Ok(record) => record.meta.entries,
+            Err(damage) => return Err(damaged(run, damage)),
+        }
     } else if step == last + 1 {
         header.head.entries
     } else {
         0
     };
-    let broken = |why: String| -> Failure {
+    let mut entries = match read_entries(connection, run, step)? {
+        Ok(entries) => entries,
+        Err(damage) => return Err(damaged(run, damage)),
+    };
+    if entries.len() != counted as usize {
         let what = format!("journal of step {step}");
-        Error::Damaged {
-            run,
-            damage: Damage { what, why },
-        }
-        .into()
-    };
-    let found = match read_entries(connection, run, step)? {
-        Ok(found) => found,
-        Err(damage) => return Err(Error::Damaged { run, damage }.into()),
-    };
-    if found.len() != recorded as usize {
-        let found = found.len();
-        return Err(broken(format!("it has {found} entries, not {recorded}")));
+        let why = format!("it has {} entries of {counted}", entries.len());
+        return Err(damaged(run, Damage { what, why }));
     }
-    let mut entries = Vec::with_capacity(found.len());
-    for (place, (nth, entry)) in (0..).zip(found) {
-        if nth != place {
-            return Err(broken("its entries are out of order".into()));
-        }
-        entries.push(entry);
-    }
+    entries.sort_by(|a, b| (a.meta.at, &a.meta.key).cmp(&(b.meta.at, &b.meta.key)));
     Ok(entries)
 }
 
-/// The entries of a step, each with its place.
 fn read_entries(
     connection: &Connection,
     run: RunId,
     step: u64,
-) -> rusqlite::Result<Result<Vec<(i64, Entry)>, Damage>> {
+) -> rusqlite::Result<Result<Vec<Entry>, Damage>> {
     let mut statement = connection.prepare_cached(
-        "SELECT nth, key, part, meta, body, blob, sum FROM entries
-          WHERE run = ?1 AND step = ?2 ORDER BY nth",
+        "SELECT key, part, meta, body, blob, sum FROM entries
+          WHERE run = ?1 AND step = ?2 ORDER BY key, part",
     )?;
     let mut rows = statement.query(params![key(run), signed(step)])?;
-    let what = || format!("journal of step {step}");
     let mut entries = Vec::new();
     loop {
         let read = match rows.next() {
             Ok(None) => return Ok(Ok(entries)),
-            Ok(Some(row)) => read_row(connection, run, step, row),
+            Ok(Some(row)) => read_entry_row(connection, run, step, row),
             Err(error) => Err(error),
         };
-        match seen(what, read)? {
+        match seen(|| format!("journal of step {step}"), read)? {
             Ok(Ok(entry)) => entries.push(entry),
             Ok(Err(damage)) | Err(damage) => return Ok(Err(damage)),
         }
     }
 }
 
-fn read_row(
+fn read_entry_row(
     connection: &Connection,
     run: RunId,
     step: u64,
     row: &rusqlite::Row<'_>,
-) -> rusqlite::Result<Result<(i64, Entry), Damage>> {
-    let (whole, apart) = whole_row(connection, row, 3)?;
-    let nth = row.get(0)?;
+) -> rusqlite::Result<Result<Entry, Damage>> {
+    let (whole, apart) = whole_row(connection, row, 2)?;
     let entry = EntryRow {
         step: signed(step),
-        key: row.get(1)?,
-        part: row.get(2)?,
+        key: row.get(0)?,
+        part: row.get(1)?,
         row: whole,
     };
-    Ok(read_entry(run, &entry, apart).map(|entry| (nth, entry)))
+    Ok(read_entry(run, entry, apart))
 }
 
 /// Events numbered above `after`, in whole batches until there are `limit`. None may be missing.

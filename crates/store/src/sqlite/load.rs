@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::{Failure, seen};
 use super::header::{self, key};
-use crate::row::{Body, Row, read_snapshot, read_step, signed, unsigned};
+use crate::row::{Body, Row, read_blob, read_snapshot, read_step, signed, unsigned};
 
 /// What is needed to fold the state as of step `at`, or of the last step.
 pub(super) fn load(
@@ -55,25 +55,29 @@ pub(super) fn steps(
 }
 
 /// One step that is known to be recorded.
-pub(super) fn step(connection: &Connection, run: RunId, step: u64) -> Result<StepRecord, Failure> {
+pub(super) fn step(
+    connection: &Connection,
+    run: RunId,
+    step: u64,
+) -> Result<Result<StepRecord, Damage>, Failure> {
     let (mut records, damage) = scan(connection, run, step, step)?;
-    match (records.pop(), damage) {
+    Ok(match (records.pop(), damage) {
         (Some(record), None) => Ok(record),
-        (_, damage) => {
-            let damage = damage.unwrap_or_else(|| missing(step));
-            Err(Error::Damaged { run, damage }.into())
-        }
-    }
+        (_, Some(damage)) => Err(damage),
+        (None, None) => Err(missing(step)),
+    })
 }
 
 /// The latest whole state at or before step `at` that can be read. A damaged one is passed over:
 /// an earlier one serves too, at the price of more steps. Step 0 is the last resort.
 fn start(connection: &Connection, run: RunId, at: u64) -> Result<Snapshot, Failure> {
+    // Without the hint SQLite would look at every step for the few that are marked.
     let mut candidates = connection.prepare_cached(
-        "SELECT step, 1 AS snapshot FROM snapshots WHERE run = ?1 AND step <= ?2
+        "SELECT step, 1 FROM snapshots WHERE run = ?1 AND step <= ?2
          UNION ALL
-         SELECT step, 0 FROM steps WHERE run = ?1 AND step <= ?2 AND base = 1
-         ORDER BY step DESC, snapshot DESC",
+         SELECT step, 0 FROM steps INDEXED BY steps_base
+          WHERE run = ?1 AND step <= ?2 AND base = 1
+         ORDER BY step DESC",
     )?;
     let mut candidates = candidates.query(params![key(run), signed(at)])?;
     loop {
@@ -113,11 +117,18 @@ fn snapshot_at(
     let mut statement = connection.prepare_cached(
         "SELECT meta, body, blob, sum FROM snapshots WHERE run = ?1 AND step = ?2",
     )?;
-    let read = statement.query_row(params![key(run), signed(step)], |row| {
-        whole_row(connection, row, 0)
-    });
-    Ok(match seen(|| format!("snapshot at step {step}"), read)? {
-        Ok((row, apart)) => read_snapshot(run, step, &row, apart),
+    let read = statement
+        .query_row(params![key(run), signed(step)], |row| {
+            whole_row(connection, row, 0)
+        })
+        .optional();
+    let what = || format!("snapshot at step {step}");
+    Ok(match seen(what, read)? {
+        Ok(Some((row, apart))) => read_snapshot(run, step, row, apart),
+        Ok(None) => Err(Damage {
+            what: what(),
+            why: "it is missing".into(),
+        }),
         Err(damage) => Err(damage),
     })
 }
@@ -127,10 +138,9 @@ fn base_at(
     run: RunId,
     step: u64,
 ) -> Result<Result<Snapshot, Damage>, Failure> {
-    let (mut records, damage) = scan(connection, run, step, step)?;
-    let record = match (records.pop(), damage) {
-        (Some(record), None) => record,
-        (_, damage) => return Ok(Err(damage.unwrap_or_else(|| missing(step)))),
+    let record = match self::step(connection, run, step)? {
+        Ok(record) => record,
+        Err(damage) => return Ok(Err(damage)),
     };
     let mut tally = Tally::default();
     tally.count(&record.meta);
@@ -166,7 +176,7 @@ fn scan(
         };
         let damage = match seen(|| format!("step {step}"), read)? {
             Ok((number, _)) if number != signed(step) => missing(step),
-            Ok((_, (row, apart))) => match read_step(run, step, &row, apart) {
+            Ok((_, (row, apart))) => match read_step(run, step, row, apart) {
                 Ok(record) => {
                     records.push(record);
                     continue;
@@ -207,8 +217,30 @@ pub(super) fn whole_row(
     Ok((row, apart))
 }
 
+/// The bytes of that name. Bytes that a run refers to and that are not found are damage, not
+/// absence: the index that finds them may be broken.
+pub(super) fn checked_blob(
+    connection: &Connection,
+    hash: BlobHash,
+) -> Result<Option<Vec<u8>>, Failure> {
+    if let Some(bytes) = blob(connection, hash)? {
+        return Ok(Some(read_blob(hash, bytes)?));
+    }
+    let needed: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM blob_refs WHERE hash = ?1)")?
+        .query_row([hash.as_bytes()], |row| row.get(0))?;
+    if !needed {
+        return Ok(None);
+    }
+    Err(Error::StoreDamaged {
+        what: format!("blob {hash}"),
+        why: "it is missing".into(),
+    }
+    .into())
+}
+
 /// The bytes of that name, unchecked.
-pub(super) fn blob(connection: &Connection, hash: BlobHash) -> rusqlite::Result<Option<Vec<u8>>> {
+fn blob(connection: &Connection, hash: BlobHash) -> rusqlite::Result<Option<Vec<u8>>> {
     connection
         .prepare_cached("SELECT bytes FROM blobs WHERE hash = ?1")?
         .query_row([hash.as_bytes()], |row| row.get(0))

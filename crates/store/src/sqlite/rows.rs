@@ -3,10 +3,8 @@
 //! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
 //! place.
 
-use std::collections::BTreeMap;
-
-use fathom_workflow::record::{Append, Creation, Entry, Head, StepKind, StepMeta};
-use fathom_workflow::{Error, RunId};
+use fathom_workflow::record::{Append, Blob, Creation, StepKind};
+use fathom_workflow::{BlobHash, Error, RunId};
 use rusqlite::{Connection, params};
 
 use super::header::key;
@@ -14,32 +12,40 @@ use crate::row::{HeadRow, Row, Write};
 
 pub(super) struct Rows {
     run: RunId,
+    /// The run that this one is a fork of.
+    origin: Option<RunId>,
     write: Write,
-    /// Each entry's place in its journal.
-    places: Vec<i64>,
     /// Whether the step holds a whole state, and is not the first, which always does.
     base: bool,
 }
 
 impl Rows {
     pub(super) fn of_creation(creation: &Creation) -> Result<Self, Error> {
-        let meta = &creation.base.meta;
         Ok(Self {
             run: creation.run.id(),
+            origin: creation.run.about.forked_from.as_ref().map(|from| from.run),
             write: Write::of_creation(creation)?,
-            places: places(&creation.entries, &creation.run.head, Some(meta))?,
             base: false,
         })
     }
 
     pub(super) fn of_append(append: &Append) -> Result<Self, Error> {
-        let meta = append.record.as_ref().map(|record| &record.meta);
+        // False bytes would be everybody's who refers to the name.
+        if let Some(blob) = append.blobs.iter().find(|blob| !is_true(blob)) {
+            let why = format!("the bytes given as blob {} have another hash", blob.hash);
+            return Err(Error::Store { why });
+        }
+        let kind = append.record.as_ref().map(|record| &record.meta.kind);
         Ok(Self {
             run: append.run,
+            origin: None,
             write: Write::of_append(append)?,
-            places: places(&append.entries, &append.head, meta)?,
-            base: meta.is_some_and(|meta| matches!(meta.kind, StepKind::Base { .. })),
+            base: matches!(kind, Some(StepKind::Base { .. })),
         })
+    }
+
+    pub(super) fn size(&self, given_blobs: usize) -> u64 {
+        self.write.size(given_blobs)
     }
 
     pub(super) fn run(&self) -> RunId {
@@ -75,16 +81,29 @@ impl Rows {
     fn insert_blobs(&self, connection: &Connection) -> rusqlite::Result<()> {
         for blob in &self.write.blobs {
             let hash = blob.hash.as_bytes();
-            connection
-                .prepare_cached(
-                    "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![hash, &*blob.bytes])?;
+            // Asked first, since handing the bytes over copies them.
+            let known = connection
+                .prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?
+                .exists([hash])?;
+            if !known {
+                connection
+                    .prepare_cached("INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)")?
+                    .execute(params![hash, &*blob.bytes])?;
+            }
             connection
                 .prepare_cached(
                     "INSERT INTO blob_refs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
                 )?
                 .execute(params![key(self.run), hash])?;
+        }
+        // A fork may need whatever its origin does, and may outlive it.
+        if let Some(origin) = self.origin {
+            connection
+                .prepare_cached(
+                    "INSERT INTO blob_refs (run, hash)
+                     SELECT ?1, hash FROM blob_refs WHERE run = ?2 ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![key(self.run), key(origin)])?;
         }
         Ok(())
     }
@@ -119,19 +138,18 @@ impl Rows {
     }
 
     fn insert_entries(&self, connection: &Connection) -> rusqlite::Result<()> {
-        for (entry, place) in self.write.entries.iter().zip(&self.places) {
+        for entry in &self.write.entries {
             let Row { meta, body, sum } = &entry.row;
             connection
                 .prepare_cached(
-                    "INSERT INTO entries (run, step, key, part, nth, meta, body, blob, sum)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                    "INSERT INTO entries (run, step, key, part, meta, body, blob, sum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .execute(params![
                     key(self.run),
                     entry.step,
                     entry.key,
                     entry.part,
-                    place,
                     meta,
                     body.inline(),
                     body.apart(),
@@ -142,27 +160,6 @@ impl Rows {
     }
 }
 
-/// The place of each entry in its step's journal. The header or the step says how long the journal
-/// is after this write, and the entries are the end of it, so nothing has to be looked up.
-fn places(entries: &[Entry], head: &Head, step: Option<&StepMeta>) -> Result<Vec<i64>, Error> {
-    let mut ends = BTreeMap::from([(head.step + 1, i64::from(head.entries))]);
-    if let Some(meta) = step {
-        ends.insert(meta.step, i64::from(meta.entries));
-    }
-    let mut places = Vec::with_capacity(entries.len());
-    for Entry { meta, .. } in entries.iter().rev() {
-        let end = ends.get_mut(&meta.step).filter(|end| **end > 0);
-        let Some(end) = end else {
-            return Err(Error::Store {
-                why: format!(
-                    "the entry \"{}\" of step {} is not among those the write counts",
-                    meta.key, meta.step
-                ),
-            });
-        };
-        *end -= 1;
-        places.push(*end);
-    }
-    places.reverse();
-    Ok(places)
+fn is_true(blob: &Blob) -> bool {
+    BlobHash::of(&blob.bytes) == blob.hash
 }

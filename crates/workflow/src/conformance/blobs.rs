@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::fixtures::{HOUR, Writer};
-use crate::record::{Blob, Status};
+use bytes::Bytes;
+
+use super::fixtures::{HOUR, Writer, creation};
+use crate::record::{Blob, Origin, Status};
 use crate::{BlobHash, Error, Store};
 
 /// Finishes a run and deletes it.
@@ -48,13 +50,33 @@ pub async fn blobs_are_stored_once_and_leave_with_their_last_run(store: Arc<dyn 
     assert_eq!(found.as_deref(), Some(shared), "it can come again");
 }
 
+pub async fn a_fork_keeps_the_blobs_of_its_origin(store: Arc<dyn Store>) {
+    let hash = BlobHash::of(b"read before the fork");
+    let mut origin = Writer::begin(&store).await;
+    origin
+        .write(origin.with_blob(b"read before the fork"))
+        .await;
+    let mut fork = creation("another way");
+    fork.run.about.forked_from = Some(Origin {
+        run: origin.run,
+        step: 0,
+    });
+    let fork = Writer::begin_with(&store, fork, HOUR).await;
+
+    forget(origin).await;
+    let found = store.blob(hash).await.unwrap();
+    assert!(found.is_some(), "the fork may still refer to it");
+    forget(fork).await;
+    assert_eq!(store.blob(hash).await.unwrap(), None);
+}
+
 pub async fn a_blob_is_never_other_than_its_name_says(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     let hash = BlobHash::of(b"what the name says");
     let mut append = writer.blank();
     append.blobs = vec![Blob {
         hash,
-        bytes: Arc::from(*b"something else"),
+        bytes: Bytes::from_static(b"something else"),
     }];
     // A store may see it at the door or when it reads; it may not hand the bytes out.
     let taken = store.append(append, HOUR).await.is_ok();

@@ -105,14 +105,27 @@ impl Stage {
         scripts: &[(&'static str, Script)],
         settings: Settings,
     ) -> Engine<Diary, World> {
-        let world = World {
-            scripts: scripts.iter().copied().collect(),
-            ..World::default()
-        };
-        let graph = graph.build().unwrap();
-        let clock = self.clock.clone();
-        Engine::with(graph, self.store.clone(), Arc::new(world), clock, settings)
+        let (graph, clock) = (graph.build().unwrap(), self.clock.clone());
+        Engine::with(graph, self.store.clone(), world(scripts), clock, settings)
     }
+
+    /// An engine with a clock of its own.
+    pub fn engine_by(
+        &self,
+        clock: Arc<dyn Clock>,
+        graph: GraphBuilder<Diary, World>,
+        scripts: &[(&'static str, Script)],
+    ) -> Engine<Diary, World> {
+        let (graph, settings) = (graph.build().unwrap(), Settings::default());
+        Engine::with(graph, self.store.clone(), world(scripts), clock, settings)
+    }
+}
+
+fn world(scripts: &[(&'static str, Script)]) -> Arc<World> {
+    Arc::new(World {
+        scripts: scripts.iter().copied().collect(),
+        ..World::default()
+    })
 }
 
 /// a → b → c → end.

@@ -1,0 +1,294 @@
+//! T1: a real process is killed with SIGKILL at random moments and started again until it is done.
+//!
+//! The ledger says what each life of a run really did, the store what was recorded when it died. No
+//! life may do again what was recorded before it, every run ends, and its report is, byte for byte,
+//! that of a run that nobody killed.
+
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use fathom_workflow::{Error, RunId, Store};
+use futures::future::try_join_all;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, Command};
+
+use super::audit::{self, Effect};
+use super::{Proof, Setting};
+use crate::ledger::Ledger;
+use crate::stores::{Backend, Disk, Site};
+use crate::victim::{self, Orders};
+
+/// How long the world takes to answer, at most.
+const LONGEST_WAIT: Duration = Duration::from_millis(6);
+
+/// Runs under way at the same time: most of a run's time is waiting.
+const AT_ONCE: u32 = 4;
+
+const MOST_KILLS: usize = 5;
+
+/// A life that lasts longer than this hangs.
+const LONGEST_LIFE: Duration = Duration::from_secs(60);
+
+pub fn proof() -> Proof {
+    Proof {
+        id: "T1",
+        what: "kill -9 at random moments, 1 to 5 times a run",
+        run: |setting| Box::pin(run(setting)),
+    }
+}
+
+async fn run(setting: Setting) -> Result<String> {
+    let wanted = [
+        (Backend::Sqlite, setting.size.pick(30, 1_000)),
+        (Backend::Postgres, setting.size.pick(10, 1_000)),
+    ];
+    let mut told = Vec::new();
+    for (backend, kills) in wanted {
+        let figures = on(backend, kills, setting.seed).await?;
+        let Figures {
+            runs,
+            kills,
+            mid_effect,
+        } = figures;
+        told.push(format!(
+            "{}: {runs} runs, {kills} kills, {mid_effect} of them mid-effect",
+            backend.name()
+        ));
+    }
+    told.push("0 recorded effects or steps repeated, 0 lost runs".into());
+    Ok(told.join("; "))
+}
+
+async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
+    let site = Site::new(backend, Disk::Real).await?;
+    let stage = Stage {
+        program: victim::program()?,
+        address: site.address()?,
+        store: site.open().await?,
+        ledger: Ledger::open(LONGEST_WAIT, seed).await?,
+    };
+    let reference = stage.unkilled().await?;
+    let mut chance = StdRng::seed_from_u64(seed);
+    let mut figures = Figures::default();
+    while figures.kills < wanted {
+        let some: Vec<Vec<Moment>> = (0..AT_ONCE)
+            .map(|_| moments(&mut chance, reference.took))
+            .collect();
+        let some = some
+            .into_iter()
+            .map(|moments| stage.killed(moments, &reference));
+        for run in try_join_all(some).await? {
+            figures.add(run);
+        }
+    }
+    Ok(figures)
+}
+
+#[derive(Default)]
+struct Figures {
+    runs: u64,
+    kills: u64,
+    /// Kills that came while a call was made whose answer was not recorded yet.
+    mid_effect: u64,
+}
+
+impl Figures {
+    fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.kills += other.kills;
+        self.mid_effect += other.mid_effect;
+    }
+}
+
+/// When a life ends.
+enum Moment {
+    /// So long after the process was started.
+    After(Duration),
+    /// So long after the life's so manieth call arrived: while it is made, or its answer recorded.
+    Call { number: usize, then: Duration },
+}
+
+/// The ends of a run's first lives: some while the process starts, some at any time, some at a call.
+fn moments(chance: &mut StdRng, whole: Duration) -> Vec<Moment> {
+    let kills = chance.random_range(1..=MOST_KILLS);
+    let one = |_| match chance.random_range(0..6) {
+        0 => Moment::After(chance.random_range(Duration::ZERO..Duration::from_millis(20))),
+        1 | 2 => Moment::After(chance.random_range(Duration::ZERO..victim::LEASE + whole)),
+        _ => Moment::Call {
+            number: chance.random_range(1..=16),
+            then: chance.random_range(Duration::ZERO..2 * LONGEST_WAIT),
+        },
+    };
+    (0..kills).map(one).collect()
+}
+
+/// What runs are made and judged with.
+struct Stage {
+    program: PathBuf,
+    address: String,
+    store: Arc<dyn Store>,
+    ledger: Ledger,
+}
+
+/// A run that nobody killed.
+struct Reference {
+    report: String,
+    effects: BTreeSet<Effect>,
+    took: Duration,
+}
+
+impl Stage {
+    async fn unkilled(&self) -> Result<Reference> {
+        let (run, began) = (RunId::new(), Instant::now());
+        let Life::Ended(report) = self.life(run, 1, None).await? else {
+            bail!("the run that was to be left alone was killed");
+        };
+        let took = began.elapsed();
+        let effects = audit::story(&*self.store, run).await?.recorded();
+        ensure!(!effects.is_empty(), "the run recorded no effect");
+        Ok(Reference {
+            report,
+            effects,
+            took,
+        })
+    }
+
+    /// One run, killed at each of the moments it lives to see, then left alone.
+    async fn killed(&self, moments: Vec<Moment>, reference: &Reference) -> Result<Figures> {
+        let run = RunId::new();
+        let mut figures = Figures {
+            runs: 1,
+            ..Figures::default()
+        };
+        let mut recorded_at_death = Vec::new();
+        let mut ends = moments.into_iter();
+        let report = loop {
+            let attempt = recorded_at_death.len() as u32 + 1;
+            let life = self.life(run, attempt, ends.next()).await;
+            match life.with_context(|| format!("run {run} was lost in life {attempt}"))? {
+                Life::Ended(report) => break report,
+                Life::Killed => {
+                    let recorded = self.recorded(run).await?;
+                    let calls = self.ledger.calls(run).into_iter();
+                    let open =
+                        calls.filter(|call| !recorded.contains(&(call.step, call.key.clone())));
+                    figures.kills += 1;
+                    figures.mid_effect += u64::from(open.count() > 0);
+                    recorded_at_death.push(recorded);
+                }
+            }
+        };
+        ensure!(
+            report == reference.report,
+            "run {run}, killed {} times, has another report:\n{report}\ninstead of:\n{}",
+            figures.kills,
+            reference.report
+        );
+        let effects = audit::story(&*self.store, run).await?.recorded();
+        ensure!(
+            effects == reference.effects,
+            "run {run} recorded the effects {effects:?} instead of {:?}",
+            reference.effects
+        );
+        self.judge(run, &recorded_at_death)?;
+        Ok(figures)
+    }
+
+    /// Holds what each life did against what was recorded when the lives before it ended.
+    fn judge(&self, run: RunId, recorded_at_death: &[BTreeSet<Effect>]) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for call in self.ledger.calls(run) {
+            let (attempt, effect) = (call.attempt, (call.step, call.key));
+            let earlier = recorded_at_death.iter().take(attempt as usize - 1);
+            for (death, recorded) in (1..).zip(earlier) {
+                ensure!(
+                    !recorded.contains(&effect),
+                    "run {run}: effect {effect:?} was recorded when life {death} ended, and life {attempt} made it again"
+                );
+            }
+            ensure!(
+                seen.insert((attempt, effect.clone())),
+                "run {run}: life {attempt} made effect {effect:?} twice"
+            );
+        }
+        Ok(())
+    }
+
+    /// What the store holds of a run whose process has just died; the log must be sound.
+    async fn recorded(&self, run: RunId) -> Result<BTreeSet<Effect>> {
+        match self.store.head(run).await {
+            // It died before its run was admitted.
+            Err(Error::NoSuchRun { .. }) => Ok(BTreeSet::new()),
+            _ => Ok(audit::story(&*self.store, run).await?.recorded()),
+        }
+    }
+
+    /// One process from its start to its end.
+    async fn life(&self, run: RunId, attempt: u32, end: Option<Moment>) -> Result<Life> {
+        let orders = Orders {
+            store: self.address.clone(),
+            run,
+            ledger: self.ledger.url().to_owned(),
+            attempt,
+        };
+        let mut process = start(&self.program, &orders)?;
+        if let Some(end) = end {
+            tokio::select! {
+                _ = process.wait() => {}
+                () = self.reach(run, end) => process.start_kill()?,
+            }
+        }
+        end_of(process).await
+    }
+
+    async fn reach(&self, run: RunId, moment: Moment) {
+        match moment {
+            Moment::After(wait) => tokio::time::sleep(wait).await,
+            Moment::Call { number, then } => {
+                let made = self.ledger.calls(run).len();
+                self.ledger.reached(run, made + number).await;
+                tokio::time::sleep(then).await;
+            }
+        }
+    }
+}
+
+/// How a life ended: by our hand, or with a report.
+pub(super) enum Life {
+    Killed,
+    Ended(String),
+}
+
+pub(super) fn start(program: &PathBuf, orders: &Orders) -> Result<Child> {
+    Command::new(program)
+        .args(orders.words())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .context("the victim could not be started")
+}
+
+/// Waits for a process; any end but success and our own signal is a fault.
+async fn end_of(mut process: Child) -> Result<Life> {
+    let status = tokio::time::timeout(LONGEST_LIFE, process.wait())
+        .await
+        .with_context(|| format!("a process did not end within {LONGEST_LIFE:?}"))??;
+    let mut said = String::new();
+    if let Some(mut output) = process.stdout.take() {
+        output.read_to_string(&mut said).await?;
+    }
+    const SIGKILL: i32 = 9;
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Ok(Life::Ended(said)),
+        (_, Some(SIGKILL)) => Ok(Life::Killed),
+        _ => bail!("the process ended with {status}: {said}"),
+    }
+}

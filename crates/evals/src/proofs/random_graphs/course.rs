@@ -1,0 +1,401 @@
+//! What befalls one drawn run: lost replies, crashes, clock jumps, people who decide or don't.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use async_trait::async_trait;
+use fathom_workflow::interrupt::{Decision, Verdict};
+use fathom_workflow::record::Status;
+use fathom_workflow::{
+    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, Settings, Store,
+};
+use jiff::Timestamp;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use uuid::Uuid;
+
+use super::script::{Script, Tale};
+use super::stage::Stage;
+use crate::ledger;
+use crate::proofs::audit::Effect;
+use crate::proofs::faulty::{Fate, FaultyStore, Op, gone};
+use crate::proofs::observed::{Observed, Repeats};
+
+/// After so many rounds nothing more goes wrong, and the run must get to its end.
+const ROUGH_ROUNDS: u32 = 40;
+const MOST_ROUNDS: u32 = 160;
+
+/// How often a person takes up again what has failed or was cancelled.
+const MOST_RESUMES: u32 = 3;
+
+const LEASE: Duration = Duration::from_secs(30);
+
+pub(super) type Playhouse = Engine<Tale, Stage>;
+
+/// A run, its world, and the hand that meddles with both.
+pub(super) struct Course {
+    pub(super) run: RunId,
+    pub(super) script: Script,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) world: Arc<Observed>,
+    /// How often a person said that an effect which must not repeat is to be done again.
+    pub(super) approved: BTreeMap<Effect, u32>,
+    pub(super) crashes: u64,
+    pub(super) faults: u64,
+    clock: Arc<ManualClock>,
+    fate: Arc<Chance>,
+    chance: StdRng,
+    resumes: u32,
+    /// Nobody answers questions that can wait for ever.
+    nobody_there: bool,
+}
+
+/// What a round came to.
+enum Round {
+    Again,
+    End,
+}
+
+impl Course {
+    pub(super) fn begin(seed: u64) -> Result<Self> {
+        let mut chance = StdRng::seed_from_u64(seed);
+        let script = Script::draw(&mut chance)?;
+        let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH));
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(Arc::clone(&clock) as _));
+        let rate = if chance.random_bool(0.3) { 0.0 } else { 0.04 };
+        Ok(Self {
+            run: RunId::from_uuid(Uuid::from_u128(u128::from(seed) << 1)),
+            world: Arc::new(Observed::new(Arc::clone(&store), Repeats::Forbidden)),
+            approved: BTreeMap::new(),
+            crashes: 0,
+            faults: 0,
+            fate: Arc::new(Chance::new(StdRng::seed_from_u64(seed ^ 1), rate)),
+            nobody_there: chance.random_bool(0.1),
+            resumes: 0,
+            script,
+            store,
+            clock,
+            chance,
+        })
+    }
+
+    /// Goes on until the run has ended, or waits for somebody who will not come.
+    pub(super) async fn play(&mut self) -> Result<()> {
+        let mut engine = self.engine()?;
+        for round in 0..MOST_ROUNDS {
+            let rough = round < ROUGH_ROUNDS;
+            if !rough {
+                self.fate.calm();
+            }
+            if rough && self.chance.random_bool(0.5) {
+                engine = self.engine()?;
+            }
+            let polls = self.life_span().filter(|_| rough);
+            let what = self.turn(&engine, polls).await;
+            match self.judge(&engine, what).await? {
+                Round::Again => {}
+                Round::End => {
+                    self.faults = self.fate.lock().struck;
+                    return Ok(());
+                }
+            }
+        }
+        bail!("after {MOST_ROUNDS} rounds the run has neither ended nor does it wait for a person")
+    }
+
+    /// After how many polls the process crashes: as often within the first few as later on.
+    fn life_span(&mut self) -> Option<u32> {
+        let longest = 1 << self.chance.random_range(0..7);
+        let polls = self.chance.random_range(1..=longest);
+        self.chance.random_bool(0.6).then_some(polls)
+    }
+
+    /// An engine as another process would have it, over the store that may fail.
+    fn engine(&mut self) -> Result<Playhouse> {
+        let fate = Arc::clone(&self.fate) as _;
+        let store = Arc::new(FaultyStore::new(Arc::clone(&self.store), fate));
+        self.engine_over(store)
+    }
+
+    /// An engine that nothing happens to.
+    pub(super) fn plain_engine(&mut self) -> Result<Playhouse> {
+        self.engine_over(Arc::clone(&self.store))
+    }
+
+    fn engine_over(&mut self, store: Arc<dyn Store>) -> Result<Playhouse> {
+        let stage = Stage {
+            script: self.script.clone(),
+            world: Arc::clone(&self.world),
+            chance: Mutex::new(StdRng::seed_from_u64(self.chance.random())),
+        };
+        let settings = Settings {
+            lease: LEASE,
+            ..Settings::default()
+        };
+        let clock = Arc::clone(&self.clock) as _;
+        let graph = self.script.graph()?;
+        Ok(Engine::with(graph, store, Arc::new(stage), clock, settings))
+    }
+
+    /// Works on the run, for so many polls at most; `None` if that was too few, which is a crash.
+    async fn turn(
+        &mut self,
+        engine: &Playhouse,
+        polls: Option<u32>,
+    ) -> Option<Result<Outcome, Error>> {
+        let resume = self.resumes > 0 && self.chance.random_bool(0.3);
+        let cancel_after = self
+            .chance
+            .random_bool(0.03)
+            .then(|| self.chance.random_range(0..40));
+        let (run, limit) = (self.run, self.script.time_limit);
+        let work = work(engine, run, limit, resume);
+        let stop = async {
+            let Some(turns) = cancel_after else { return };
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            // It may come too early or too late; then there is nothing to stop.
+            let _ = engine.cancel(run).await;
+        };
+        let both = async { futures::join!(work, stop).0 };
+        cut_short(both, polls, || self.tick()).await
+    }
+
+    /// Time passes, now and then by leaps.
+    fn tick(&mut self) {
+        if self.chance.random_bool(0.02) {
+            let leap = Duration::from_secs(self.chance.random_range(1..400));
+            self.clock.advance(leap);
+        }
+    }
+
+    async fn judge(
+        &mut self,
+        engine: &Playhouse,
+        what: Option<Result<Outcome, Error>>,
+    ) -> Result<Round> {
+        match what {
+            None => {
+                self.crashes += 1;
+                if self.chance.random_bool(0.7) {
+                    self.clock.advance(2 * LEASE);
+                }
+                Ok(Round::Again)
+            }
+            Some(Ok(Outcome { status, .. })) => self.after(engine, status).await,
+            Some(Err(error)) => self.after_error(engine, error).await,
+        }
+    }
+
+    async fn after(&mut self, engine: &Playhouse, status: Status) -> Result<Round> {
+        match status {
+            Status::Completed => Ok(Round::End),
+            Status::Failed | Status::Cancelled => self.give_up_or_resume(engine).await,
+            Status::Waiting => self.person(engine).await,
+            Status::Pending | Status::Running(_) => bail!("a run was left while it was {status}"),
+        }
+    }
+
+    async fn after_error(&mut self, engine: &Playhouse, error: Error) -> Result<Round> {
+        match error {
+            Error::StoreGone { .. } => Ok(Round::Again),
+            Error::Held { .. } => {
+                self.clock.advance(2 * LEASE);
+                Ok(Round::Again)
+            }
+            Error::Waiting { .. } => self.person(engine).await,
+            Error::CrashLoop { .. } => self.resume(engine).await,
+            Error::Ended { .. } => match self.status().await? {
+                Status::Completed => Ok(Round::End),
+                _ => self.give_up_or_resume(engine).await,
+            },
+            error => Err(error).context("an error that nothing here should bring"),
+        }
+    }
+
+    async fn status(&self) -> Result<Status> {
+        Ok(self.store.head(self.run).await?.0.head.status)
+    }
+
+    async fn give_up_or_resume(&mut self, engine: &Playhouse) -> Result<Round> {
+        if self.resumes >= MOST_RESUMES || self.chance.random_bool(0.4) {
+            return Ok(Round::End);
+        }
+        self.resume(engine).await
+    }
+
+    async fn resume(&mut self, engine: &Playhouse) -> Result<Round> {
+        self.resumes += 1;
+        match engine.resume(self.run).await {
+            Ok(mut execution) => match execution.run().await {
+                Ok(Outcome { status, .. }) => Box::pin(self.after(engine, status)).await,
+                Err(error) => Box::pin(self.after_error(engine, error)).await,
+            },
+            Err(Error::CrashLoop { .. }) => bail!("a person could not resume a crash loop"),
+            Err(Error::Ended { .. }) => Ok(Round::End),
+            Err(error) => Box::pin(self.after_error(engine, error)).await,
+        }
+    }
+
+    /// Somebody looks at a waiting run: decides, lets time pass, or goes away.
+    async fn person(&mut self, engine: &Playhouse) -> Result<Round> {
+        let gate = match engine.gate(self.run).await {
+            Ok(gate) => gate,
+            Err(Error::StoreGone { .. } | Error::NotWaiting { .. }) => return Ok(Round::Again),
+            Err(error) => return Err(error).context("a waiting run shows no gate"),
+        };
+        if let Some(deadline) = gate.interrupt.deadline
+            && self.chance.random_bool(0.5)
+        {
+            let left = deadline.duration_since(self.clock.now());
+            let left = Duration::try_from(left).unwrap_or_default();
+            // To the very moment, short of it, or well past it.
+            let part = [0.5, 1.0, 1.0, 3.0][self.chance.random_range(0..4)];
+            self.clock.advance(left.mul_f64(part));
+            return Ok(Round::Again);
+        }
+        if gate.interrupt.deadline.is_none() && self.nobody_there {
+            return Ok(Round::End);
+        }
+        let decision = self.decision(gate.step, &gate.key);
+        let polls = self
+            .chance
+            .random_bool(0.2)
+            .then(|| self.chance.random_range(1..6));
+        let deciding = engine.decide(self.run, decision);
+        match cut_short(deciding, polls, || {}).await {
+            None | Some(Ok(()) | Err(Error::StoreGone { .. })) => Ok(Round::Again),
+            // The clock was past the deadline, or the answer of a lost reply stands.
+            Some(Err(Error::GateClosed { .. } | Error::NotWaiting { .. })) => Ok(Round::Again),
+            Some(Err(error)) => Err(error).context("a decision was refused"),
+        }
+    }
+
+    fn decision(&mut self, step: u64, key: &str) -> Decision {
+        let verdict = match self.chance.random_range(0..4) {
+            0 => Verdict::Reject,
+            1 => Verdict::Skip,
+            _ => Verdict::Approve,
+        };
+        let mut decision = Decision::new(verdict, "a person");
+        let Some(effect) = key.strip_suffix("/outcome") else {
+            return decision;
+        };
+        let effect = effect.trim_end_matches("/again");
+        if self.world.times(step, effect) == 0 {
+            decision.verdict = Verdict::Approve;
+        } else if self.chance.random_bool(0.8) {
+            decision.verdict = Verdict::Modify;
+            decision.edits = Some(ledger::answer(step, effect).into());
+        } else if decision.verdict == Verdict::Approve {
+            // This person did not look.
+            *self.approved.entry((step, effect.to_owned())).or_default() += 1;
+        }
+        decision
+    }
+}
+
+/// Begins the run or takes it up, and works on it.
+async fn work(
+    engine: &Playhouse,
+    run: RunId,
+    time_limit: Option<Duration>,
+    resume: bool,
+) -> Result<Outcome, Error> {
+    let opened = match resume {
+        true => engine.resume(run).await,
+        false => engine.open(run).await,
+    };
+    let mut execution = match opened {
+        Err(Error::NoSuchRun { .. }) => {
+            let new = NewRun {
+                id: run,
+                time_limit,
+                ..NewRun::titled("drawn")
+            };
+            engine.start(new, Tale::default()).await?
+        }
+        opened => opened?,
+    };
+    execution.run().await
+}
+
+/// Polls a future so many times, with something happening between; then drops it.
+async fn cut_short<F: Future>(
+    future: F,
+    polls: Option<u32>,
+    mut between: impl FnMut(),
+) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut left = polls;
+    std::future::poll_fn(|context| {
+        between();
+        match left {
+            Some(0) => return Poll::Ready(None),
+            Some(ref mut left) => *left -= 1,
+            None => {}
+        }
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+/// Operations fail by chance, and always take a few turns, so that a crash finds places to come.
+struct Chance {
+    rate: f64,
+    calm: AtomicBool,
+    drawn: Mutex<Drawn>,
+}
+
+struct Drawn {
+    chance: StdRng,
+    struck: u64,
+}
+
+impl Chance {
+    fn new(chance: StdRng, rate: f64) -> Self {
+        Self {
+            rate,
+            calm: AtomicBool::new(false),
+            drawn: Mutex::new(Drawn { chance, struck: 0 }),
+        }
+    }
+
+    fn calm(&self) {
+        self.calm.store(true, Ordering::SeqCst);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Drawn> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn strike(&self) -> Result<(), Error> {
+        let turns = self.lock().chance.random_range(0..3);
+        for _ in 0..turns {
+            tokio::task::yield_now().await;
+        }
+        let mut drawn = self.lock();
+        if !self.calm.load(Ordering::SeqCst) && drawn.chance.random_bool(self.rate) {
+            drawn.struck += 1;
+            return Err(gone());
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Fate for Chance {
+    async fn before(&self, _: Op) -> Result<(), Error> {
+        self.strike().await
+    }
+
+    async fn after(&self, _: Op) -> Result<(), Error> {
+        self.strike().await
+    }
+}

@@ -1,0 +1,206 @@
+//! A workflow shaped like research, for proofs: its report is a function of what the world answered.
+//!
+//! Its routes always wish to go back, so only the bounds of its loops let it end: a use that is
+//! counted twice, or forgotten, changes the report.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fathom_workflow::interrupt::{Answer, Ask};
+use fathom_workflow::{
+    Context, END, Graph, GraphBuilder, GraphError, Misfit, NodeError, NodeResult, RunId, State,
+    fan_out,
+};
+use serde::{Deserialize, Serialize};
+
+const PLAN: &str = "plan";
+const SEARCH: &str = "search";
+const ANALYSE: &str = "analyse";
+const WRITE: &str = "write";
+const REVIEW: &str = "review";
+const OUTPUT: &str = "output";
+const CHECK: &str = "check";
+const FALLBACK: &str = "fallback";
+
+const QUERIES: u32 = 6;
+const SECTIONS: u32 = 3;
+const AT_ONCE: usize = 3;
+
+/// What the nodes may call. It gives the same answer to the same key.
+#[async_trait]
+pub trait World: Send + Sync + 'static {
+    async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, NodeError>;
+}
+
+pub struct Deps(pub Arc<dyn World>);
+
+type Ctx = Context<Deps>;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Research {
+    pub answers: Vec<String>,
+    pub report: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Learnt {
+    answers: Vec<String>,
+    report: Option<String>,
+}
+
+impl State for Research {
+    type Update = Learnt;
+
+    fn apply(&mut self, learnt: &Learnt) -> Result<(), Misfit> {
+        if self.report.is_some() {
+            return Err(Misfit::new("the report is written already"));
+        }
+        self.answers.extend_from_slice(&learnt.answers);
+        self.report.clone_from(&learnt.report);
+        Ok(())
+    }
+}
+
+/// Plan, search three times, write twice, put out: 12 steps and 31 effects.
+pub fn plain() -> Result<Graph<Research, Deps>, GraphError> {
+    middle(PLAN, OUTPUT)
+        .node(PLAN, plan)
+        .node(OUTPUT, output)
+        .edge(OUTPUT, END)
+        .build()
+}
+
+/// The same with a person who reviews the plan, a check that fails, and a rescue whose delivery must
+/// not happen twice.
+pub fn eventful() -> Result<Graph<Research, Deps>, GraphError> {
+    middle(PLAN, CHECK)
+        .node(PLAN, reviewed_plan)
+        .node(CHECK, check)
+        .node(FALLBACK, fallback)
+        .edge(CHECK, END)
+        .edge(FALLBACK, END)
+        .rescue(FALLBACK)
+        .build()
+}
+
+fn middle(first: &'static str, last: &'static str) -> GraphBuilder<Research, Deps> {
+    Graph::new("research")
+        .node(SEARCH, search)
+        .node(ANALYSE, analyse)
+        .node(WRITE, write)
+        .node(REVIEW, review)
+        .start(first)
+        .edge(first, SEARCH)
+        .edge(SEARCH, ANALYSE)
+        .route(ANALYSE, [SEARCH, WRITE], |_| SEARCH)
+        .at_most(2, ANALYSE, SEARCH, WRITE)
+        .edge(WRITE, REVIEW)
+        .route(REVIEW, [WRITE, last], |_| WRITE)
+        .at_most(1, REVIEW, WRITE, last)
+}
+
+async fn plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    Ok(learnt(vec![call(ctx, "outline".into()).await?]))
+}
+
+async fn reviewed_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let outline = call(ctx, "outline".into()).await?;
+    let ask = Ask {
+        reason: "the plan is ready".into(),
+        show: outline.as_str().into(),
+        within: None,
+    };
+    let verdict = match ctx.ask("review", ask).await? {
+        Answer::Decided { decision, .. } => format!("{:?} by {}", decision.verdict, decision.by),
+        Answer::TimedOut { .. } => {
+            return Err(NodeError::new("a gate without a deadline timed out"));
+        }
+    };
+    Ok(learnt(vec![outline, verdict]))
+}
+
+async fn search(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let found = fan_out(0..QUERIES, AT_ONCE, |query| {
+        call(ctx, format!("query {query}"))
+    })
+    .await;
+    all(found)
+}
+
+async fn analyse(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    ctx.spend(
+        "characters",
+        state.answers.iter().map(String::len).sum::<usize>() as u64,
+    );
+    Ok(learnt(vec![call(ctx, "findings".into()).await?]))
+}
+
+async fn write(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let sections = fan_out(0..SECTIONS, AT_ONCE, |section| {
+        call(ctx, format!("section {section}"))
+    })
+    .await;
+    let learnt = all(sections)?;
+    ctx.keep(learnt.answers.concat().into_bytes());
+    Ok(learnt)
+}
+
+async fn review(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let read = call(ctx, "read".into()).await?;
+    Ok(learnt(vec![read, call(ctx, "score".into()).await?]))
+}
+
+async fn output(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let title = call(ctx, "title".into()).await?;
+    Ok(report(state, title))
+}
+
+async fn check(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let verdict = call(ctx, "check".into()).await?;
+    Err(NodeError::new(format!(
+        "the report does not pass: {verdict}"
+    )))
+}
+
+async fn fallback(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let key = "deliver";
+    let delivered: Result<String, String> = ctx
+        .once(key, |_| async move {
+            let world = &ctx.deps().0;
+            let answer = world.call(ctx.run(), ctx.step(), key).await;
+            answer.map_err(|error| format!("{error:?}"))
+        })
+        .await?;
+    let why = ctx.rescued().map(|rescue| rescue.cut.to_string());
+    let end = format!("{delivered:?}, because {why:?}");
+    Ok(report(state, end))
+}
+
+async fn call(ctx: &Ctx, key: String) -> Result<String, NodeError> {
+    ctx.try_effect(key.clone(), |call| async move {
+        call.spend("calls", 1);
+        ctx.deps().0.call(ctx.run(), ctx.step(), &key).await
+    })
+    .await
+}
+
+fn all(found: Vec<Result<String, NodeError>>) -> NodeResult<Research> {
+    let answers: Result<Vec<String>, NodeError> = found.into_iter().collect();
+    Ok(learnt(answers?))
+}
+
+fn learnt(answers: Vec<String>) -> Learnt {
+    Learnt {
+        answers,
+        report: None,
+    }
+}
+
+fn report(state: &Research, end: String) -> Learnt {
+    let mut lines = state.answers.clone();
+    lines.push(end);
+    Learnt {
+        answers: Vec::new(),
+        report: Some(lines.join("\n")),
+    }
+}

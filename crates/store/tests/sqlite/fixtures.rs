@@ -1,0 +1,197 @@
+//! A run and someone who writes to it, and all that a store gives back of it.
+
+use std::time::Duration;
+
+use fathom_workflow::event::{Event, EventKind, Level};
+use fathom_workflow::record::{
+    About, Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, Head, Meters, Part,
+    Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
+};
+use fathom_workflow::{Error, Owner, Payload, RunId, Store};
+use jiff::Timestamp;
+
+pub const HOUR: Duration = Duration::from_secs(3600);
+pub const NONE: Duration = Duration::ZERO;
+
+pub fn moment(second: i64) -> Timestamp {
+    Timestamp::from_second(1_750_000_000 + second).unwrap()
+}
+
+pub fn body(text: &str) -> Payload {
+    Payload::encoded(&text).unwrap()
+}
+
+fn event(number: u64) -> Event {
+    Event {
+        number,
+        at: moment(0),
+        kind: EventKind::Log {
+            level: Level::Info,
+            message: format!("event {number}"),
+        },
+    }
+}
+
+fn meta(step: u64, kind: StepKind, entries: u32) -> StepMeta {
+    StepMeta {
+        step,
+        node: "look".into(),
+        kind,
+        next: Some("look".into()),
+        looped: None,
+        meters: Meters::new(),
+        entries,
+        at: moment(1),
+    }
+}
+
+pub fn creation(title: &str) -> Creation {
+    let kind = StepKind::Base {
+        tally: Tally::default(),
+        why: BaseReason::Started,
+    };
+    Creation {
+        run: Run {
+            about: About {
+                id: RunId::new(),
+                workflow: "report".into(),
+                title: title.into(),
+                created_at: moment(0),
+                forked_from: None,
+            },
+            head: Head {
+                rev: 0,
+                status: Status::Pending,
+                step: 0,
+                next: Some("look".into()),
+                updated_at: moment(0),
+                deadline: None,
+                wake_at: None,
+                reason: None,
+                events: 1,
+                entries: 0,
+                attempts: 0,
+            },
+            keep: false,
+        },
+        base: StepRecord {
+            meta: meta(0, kind, 0),
+            payload: Some(body("begun")),
+        },
+        entries: Vec::new(),
+        events: vec![event(1)],
+    }
+}
+
+/// Someone who holds a run and writes to it as the engine would.
+pub struct Writer {
+    pub run: RunId,
+    pub token: Token,
+    pub head: Head,
+    nonce: u64,
+}
+
+impl Writer {
+    pub async fn begin(store: &dyn Store, lease: Duration) -> Self {
+        let creation = creation("Why is the sky blue?");
+        let (run, head) = (creation.run.id(), creation.run.head.clone());
+        let owner = Owner::unique();
+        let token = store.create(creation, &owner, lease).await.unwrap();
+        Self {
+            run,
+            token,
+            head,
+            nonce: 7,
+        }
+    }
+
+    /// The next step: an update, a journal of two entries, two events, a blob.
+    pub fn step(&self, text: &str) -> Append {
+        let step = self.head.step + 1;
+        let entry = |key: &str| Entry {
+            meta: EntryMeta {
+                step,
+                key: key.into(),
+                kind: EntryKind::Call,
+                part: Part::Answered,
+                meters: Meters::new(),
+                at: moment(1),
+            },
+            payload: body(key),
+        };
+        let events = self.head.events;
+        Append {
+            run: self.run,
+            token: self.token,
+            nonce: self.nonce + self.token.rev,
+            head: Head {
+                rev: self.token.rev + 1,
+                status: Status::Running("searching".into()),
+                step,
+                updated_at: moment(1),
+                events: events + 2,
+                ..self.head.clone()
+            },
+            record: Some(StepRecord {
+                meta: meta(step, StepKind::Update, 2),
+                payload: Some(body(text)),
+            }),
+            snapshot: None,
+            entries: vec![entry("search"), entry("fetch")],
+            events: vec![event(events + 1), event(events + 2)],
+            blobs: vec![Blob::new(format!("page of step {step}").into_bytes())],
+            release: false,
+        }
+    }
+
+    pub async fn write(&mut self, store: &dyn Store, append: Append) -> Result<(), Error> {
+        let head = append.head.clone();
+        store.append(append, HOUR).await?;
+        self.token.rev = head.rev;
+        self.head = head;
+        Ok(())
+    }
+
+    /// Records steps up to `last`, with a whole state beside each of `snapshots`.
+    pub async fn take_steps(&mut self, store: &dyn Store, last: u64, snapshots: &[u64]) {
+        for step in self.head.step + 1..=last {
+            let mut append = self.step(&format!("update {step}"));
+            append.snapshot = snapshots.contains(&step).then(|| Snapshot {
+                step,
+                tally: Tally {
+                    steps: step,
+                    ..Tally::default()
+                },
+                state: body(&format!("whole at {step}")),
+            });
+            self.write(store, append).await.unwrap();
+        }
+    }
+}
+
+/// All of a run that a reader can see, in a form that can be compared; or the first refusal.
+pub async fn picture(store: &dyn Store, run: RunId) -> Result<String, Error> {
+    let (header, _) = store.head(run).await?;
+    let last = header.head.step;
+    let mut journal = Vec::new();
+    for step in 0..=last + 1 {
+        for Entry { meta, payload } in store.entries(run, step).await? {
+            journal.push((meta, text(&payload)));
+        }
+    }
+    let mut steps = Vec::new();
+    for StepRecord { meta, payload } in store.steps(run, 0, usize::MAX).await? {
+        let page = Blob::new(format!("page of step {}", meta.step).into_bytes());
+        steps.push((
+            meta,
+            payload.as_ref().map(text),
+            store.blob(page.hash).await?,
+        ));
+    }
+    let events = store.events(run, 0, usize::MAX).await?;
+    Ok(format!("{header:?}\n{journal:?}\n{steps:?}\n{events:?}"))
+}
+
+pub fn text(payload: &Payload) -> String {
+    payload.decode_owned().unwrap()
+}

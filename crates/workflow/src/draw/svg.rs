@@ -1,0 +1,228 @@
+//! A graph as an SVG picture that needs nothing else: no script, no font, no style of the page.
+//!
+//! It follows the reader's light or dark theme. The layout is a module of its own; this file gives
+//! it sizes, and spells out what comes back.
+
+mod layout;
+mod text;
+
+use super::scene::{Arrow, ArrowKind, Node, Scene, Shape};
+use layout::{Area, HEAD, Layout, Link, Piece, Point, Route, Size};
+use text::{escape, shorten, width_of};
+
+/// Every rule names the picture's own class: a style inside a page's SVG reaches the whole page.
+const STYLE: &str = include_str!("svg/style.css");
+
+const NAME_SIZE: f64 = 14.0;
+const NOTE_SIZE: f64 = 11.5;
+const BOX_HEIGHT: f64 = 42.0;
+const LEAST_BOX_WIDTH: f64 = 116.0;
+const BOX_PADDING: f64 = 18.0;
+const LABEL_PADDING: f64 = 4.0;
+const END_HEIGHT: f64 = 32.0;
+const LEAST_END_WIDTH: f64 = 68.0;
+const ENTRY_WIDTH: f64 = 12.0;
+/// A name is shown up to so many characters; all of it can be read by hovering.
+const NAME_CHARS: usize = 32;
+
+pub(super) fn write(scene: &Scene) -> String {
+    let sizes: Vec<Size> = scene.nodes.iter().map(size).collect();
+    let links: Vec<Link> = scene.arrows.iter().map(link).collect();
+    let layout = layout::layout(&sizes, &links);
+
+    let mut lines = head(scene, layout.page);
+    lines.extend(arrows(scene, &layout));
+    lines.extend(labels(scene, &layout));
+    for (node, area) in scene.nodes.iter().zip(&layout.boxes) {
+        lines.push(draw_node(node, area));
+    }
+    lines.push("</svg>\n".to_owned());
+    lines.join("\n")
+}
+
+fn size(node: &Node) -> Size {
+    let text = width_of(&shown(node), NAME_SIZE) + 2.0 * BOX_PADDING;
+    let (width, height) = match node.shape {
+        Shape::Entry => (ENTRY_WIDTH, ENTRY_WIDTH),
+        Shape::Step(_) => (text.max(LEAST_BOX_WIDTH), BOX_HEIGHT),
+        Shape::End => (text.max(LEAST_END_WIDTH), END_HEIGHT),
+    };
+    Size { width, height }
+}
+
+fn shown(node: &Node) -> String {
+    let name = shorten(node.name, NAME_CHARS);
+    match node.count() {
+        Some(count) => format!("{name} {count}"),
+        None => name,
+    }
+}
+
+fn link(arrow: &Arrow) -> Link {
+    let label = arrow.label.as_ref();
+    Link {
+        from: arrow.from,
+        to: arrow.to,
+        leads_down: arrow.leads_down(),
+        detour: arrow.kind == ArrowKind::Undeclared,
+        label_width: label.map(|label| width_of(label, NOTE_SIZE) + 2.0 * LABEL_PADDING),
+    }
+}
+
+fn head(scene: &Scene, page: Size) -> Vec<String> {
+    let Size { width, height } = page;
+    vec![
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fathom-graph\" role=\"img\" \
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
+        ),
+        format!("<title>{}</title>", escape(scene.name)),
+        format!("<desc>{}</desc>", escape(&text::describe(scene))),
+        format!("<style>\n{STYLE}</style>"),
+        format!("<rect class=\"page\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>"),
+    ]
+}
+
+/// Arrows that were taken are drawn last, over the others.
+fn arrows(scene: &Scene, layout: &Layout) -> Vec<String> {
+    let mut arrows: Vec<_> = scene.arrows.iter().zip(&layout.routes).collect();
+    arrows.sort_by_key(|(arrow, _)| arrow.is_taken());
+    let draw = |(arrow, route): (&Arrow, &Route)| draw_arrow(arrow, route);
+    arrows.into_iter().map(draw).collect()
+}
+
+fn draw_arrow(arrow: &Arrow, route: &Route) -> String {
+    let kind = match arrow.kind {
+        ArrowKind::Always => "always",
+        ArrowKind::Choice => "choice",
+        ArrowKind::Bounded { .. } => "bounded",
+        ArrowKind::Undeclared => "undeclared",
+    };
+    let taken = if arrow.is_taken() { " taken" } else { "" };
+    format!(
+        "<g class=\"edge {kind}{taken}\"><path class=\"line\" d=\"{}\"/><path class=\"tip\" d=\"{}\"/></g>",
+        line(route),
+        tip(route)
+    )
+}
+
+fn line(route: &Route) -> String {
+    let mut line = format!("M{}", pair(route.start));
+    for piece in &route.pieces {
+        line.push_str(&match *piece {
+            Piece::Line(end) => format!("L{}", pair(end)),
+            Piece::Curve(a, b, end) => format!("C{} {} {}", pair(a), pair(b), pair(end)),
+        });
+    }
+    line
+}
+
+/// The head of an arrow, which begins where its line ends and points the same way.
+fn tip(route: &Route) -> String {
+    const HALF_WIDTH: f64 = 4.5;
+    let Some(last) = route.pieces.last() else {
+        return String::new();
+    };
+    let end = last.end();
+    let before = match *last {
+        Piece::Curve(_, control, _) => control,
+        Piece::Line(_) => match route.pieces.iter().rev().nth(1) {
+            Some(piece) => piece.end(),
+            None => route.start,
+        },
+    };
+    let length = (end.x - before.x).hypot(end.y - before.y).max(1e-9);
+    let ahead = Point {
+        x: (end.x - before.x) / length,
+        y: (end.y - before.y) / length,
+    };
+    let at = |along: f64, aside: f64| {
+        pair(Point {
+            x: end.x + ahead.x * along - ahead.y * aside,
+            y: end.y + ahead.y * along + ahead.x * aside,
+        })
+    };
+    let (left, right) = (at(-1.0, -HALF_WIDTH), at(-1.0, HALF_WIDTH));
+    format!("M{left}L{}L{right}Z", at(HEAD - 1.0, 0.0))
+}
+
+fn labels(scene: &Scene, layout: &Layout) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (arrow, area) in scene.arrows.iter().zip(&layout.labels) {
+        let (Some(label), Some(area)) = (&arrow.label, area) else {
+            continue;
+        };
+        let taken = if arrow.is_taken() { " taken" } else { "" };
+        lines.push(format!(
+            "<g class=\"label{taken}\">{}{}</g>",
+            rect(area, area.size.height / 2.0),
+            words("note", area.middle, 4.0, &escape(label))
+        ));
+    }
+    lines
+}
+
+fn draw_node(node: &Node, area: &Area) -> String {
+    let kind = match node.shape {
+        Shape::Entry => "entry",
+        Shape::Step(_) => "step",
+        Shape::End => "end",
+    };
+    let mut class = format!("node {kind}");
+    for (mark, bears) in [
+        (" rescue", node.rescue),
+        (" visited", node.visited()),
+        (" current", node.current),
+    ] {
+        class.push_str(if bears { mark } else { "" });
+    }
+    if node.shape == Shape::Entry {
+        return format!(
+            "<g class=\"{class}\">{}</g>",
+            rect(area, area.size.height / 2.0)
+        );
+    }
+    let radius = match node.shape {
+        Shape::End => area.size.height / 2.0,
+        Shape::Entry | Shape::Step(_) => 8.0,
+    };
+    let mut name = escape(&shorten(node.name, NAME_CHARS));
+    if let Some(count) = node.count() {
+        name.push_str(&format!(" <tspan class=\"count\">{count}</tspan>"));
+    }
+    let text = match node.rescue {
+        true => {
+            words("name", area.middle, -1.0, &name) + &words("note", area.middle, 14.0, "rescue")
+        }
+        false => words("name", area.middle, 5.0, &name),
+    };
+    let title = escape(node.name);
+    let rect = rect(area, radius);
+    format!("<g class=\"{class}\"><title>{title}</title>{rect}{text}</g>")
+}
+
+fn rect(area: &Area, radius: f64) -> String {
+    format!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
+        tenths(area.left()),
+        tenths(area.top()),
+        tenths(area.size.width),
+        tenths(area.size.height),
+        tenths(radius)
+    )
+}
+
+/// Text around the middle of a box. Viewers disagree on how to centre text upright, so the baseline
+/// is given: `down` is its distance below the middle.
+fn words(class: &str, middle: Point, down: f64, escaped: &str) -> String {
+    let (x, y) = (tenths(middle.x), tenths(middle.y + down));
+    format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{escaped}</text>")
+}
+
+fn pair(point: Point) -> String {
+    format!("{} {}", tenths(point.x), tenths(point.y))
+}
+
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
