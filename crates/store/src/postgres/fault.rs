@@ -106,11 +106,12 @@ fn broken_rule(told: &DbError) -> Option<&'static str> {
     }
 }
 
-/// Whether the bytes did not get through. A message that could not be built is our own mistake.
+/// Whether the bytes did not get through. What could not be built or understood stays that way.
 fn lost_on_the_way(error: &tokio_postgres::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput};
     let source = std::error::Error::source(error);
     match source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        Some(lost) => lost.kind() != io::ErrorKind::InvalidInput,
+        Some(lost) => !matches!(lost.kind(), InvalidData | InvalidInput),
         None => false,
     }
 }

@@ -53,7 +53,7 @@ impl Link {
         // The driver bounds only the first part of it; a server can hang in any.
         match timeout(DIAL_LIMIT, Self::make(address)).await {
             Ok(link) => link,
-            Err(_) => Err(Fault::no_answer(DIAL_LIMIT)),
+            Err(_) => Err(address.no_answer(DIAL_LIMIT)),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! What is damaged is named and never handed out. A run is loaded up to the step before the damage.
 
+use std::ops::Range;
+
 use fathom_workflow::record::{Damage, Loaded, Snapshot, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, RunId};
 use tokio_postgres::Row as Found;
@@ -14,7 +16,7 @@ use crate::row::{Body, Row, read_blob, read_snapshot, read_step, signed, unsigne
 /// Columns 0 to 5 are those that [`row_of`] reads.
 const STEPS: &str = "SELECT step, meta, body, blob, sum, bytes
     FROM steps LEFT JOIN blobs ON hash = blob
-    WHERE run = $1 AND step >= $2 AND step <= $3 ORDER BY step LIMIT $4";
+    WHERE run = $1 AND step >= $2 AND step < $3 ORDER BY step LIMIT $4";
 
 /// The latest base and the latest snapshot, each at or before its bound; column 6 tells which.
 const WHOLE_STATES: &str = "
@@ -50,12 +52,12 @@ async fn load_at(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fau
         }));
     }
     let from = whole_state(link, run, at).await?;
-    let next = from.step + 1;
-    let (first, to) = (signed(next), signed(at));
+    let wanted = from.step + 1..at + 1;
+    let (first, end) = (signed(wanted.start), signed(wanted.end));
     let found = link
-        .rows(STEPS, &[run.as_uuid(), &first, &to, &i64::MAX])
+        .rows(STEPS, &[run.as_uuid(), &first, &end, &i64::MAX])
         .await?;
-    let (records, damage) = read_steps(run, next..=at, &found)?;
+    let (records, damage) = read_steps(run, wanted, &found)?;
     Ok(Loaded {
         run: header,
         from,
@@ -78,8 +80,8 @@ pub(super) async fn steps(
         ])
         .await?;
     let (header, _) = header::only(run, &headers)?;
-    let end = from.saturating_add(unsigned(count));
-    let wanted = from..=header.head.step.min(end.saturating_sub(1));
+    let end = header.head.step.saturating_add(1);
+    let wanted = from..end.min(from.saturating_add(unsigned(count)));
     match read_steps(run, wanted, &found)? {
         (records, None) => Ok(records),
         (_, Some(damage)) => Err(Fault::Final(Error::Damaged { run, damage })),
@@ -107,7 +109,7 @@ pub(super) async fn blob(link: &Link, hash: BlobHash) -> Result<Option<Vec<u8>>,
 /// The good records among those wanted, up to the first damage.
 fn read_steps(
     run: RunId,
-    wanted: std::ops::RangeInclusive<u64>,
+    wanted: Range<u64>,
     found: &[Found],
 ) -> Result<(Vec<StepRecord>, Option<Damage>), Fault> {
     let mut records = Vec::with_capacity(found.len());

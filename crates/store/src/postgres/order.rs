@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use fathom_workflow::event::Event;
 use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use uuid::Uuid;
@@ -84,6 +85,7 @@ impl Order {
     ) -> Result<Self, Error> {
         let about = &creation.run.about;
         check_step(&creation.base, creation.run.head.step)?;
+        check_events(&creation.events, creation.run.head.events)?;
         let (meta, sum) = about_row(about)?;
         let write = Write::of_creation(creation)?;
         let (_, random) = Uuid::now_v7().as_u64_pair();
@@ -123,19 +125,24 @@ fn check_append(append: &Append) -> Result<(), Error> {
     if let Some(record) = &append.record {
         check_step(record, head.step)?;
     }
-    let mut number = head.events;
-    for event in append.events.iter().rev() {
-        if event.number != number {
-            return Err(refused("the events are not numbered up to the header's"));
-        }
-        number = number.wrapping_sub(1);
-    }
+    check_events(&append.events, head.events)?;
     for blob in &append.blobs {
         if BlobHash::of(&blob.bytes) != blob.hash {
             return Err(refused("a blob's bytes are not those of its name"));
         }
     }
     Ok(())
+}
+
+fn check_events(events: &[Event], last: u64) -> Result<(), Error> {
+    let numbers = events.iter().rev().map(|event| event.number);
+    let wanted = (1..=last).rev().take(events.len());
+    match numbers.eq(wanted) {
+        true => Ok(()),
+        false => Err(refused(
+            "the events are not numbered up to the header's last",
+        )),
+    }
 }
 
 fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use fathom_workflow::{BlobHash, Error, Owner, Store};
 use tokio::task::JoinSet;
 
 use crate::place::Place;
-use crate::writer::{HOUR, Writer, creation};
+use crate::writer::{HOUR, Writer, creation, event};
 
 const AT_ONCE: usize = 200;
 const ROUNDS: usize = 30;
@@ -220,4 +220,19 @@ async fn a_title_with_a_nul_is_kept_and_found() {
     assert_eq!(page.runs.len(), 1);
     assert_eq!(page.runs[0].about.title, title);
     assert_eq!(page.runs[0].id(), writer.run);
+}
+
+#[tokio::test]
+async fn asking_for_nothing_gives_nothing() {
+    let place = Place::new().await;
+    let store = open(&place).await;
+    let mut writer = Writer::begin(&store).await;
+    let mut append = writer.step("1");
+    append.head.events += 1;
+    append.events.push(event(append.head.events));
+    writer.write(append).await;
+    for from in 0..4 {
+        assert!(store.steps(writer.run, from, 0).await.unwrap().is_empty());
+        assert!(store.events(writer.run, from, 0).await.unwrap().is_empty());
+    }
 }
