@@ -350,7 +350,7 @@ pub(crate) fn read_run(
     Ok(Run { about, head, keep })
 }
 
-/// Reads a step back. `body` must already be whole: see [`Body::Apart`] and [`resolve`].
+/// Reads a step back; `apart` is the blob that a body kept apart names.
 pub(crate) fn read_step(
     run: RunId,
     step: u64,

@@ -72,6 +72,19 @@ async fn a_failed_node_fails_the_run_with_its_reason_and_nothing_is_lost() {
 }
 
 #[tokio::test]
+async fn a_node_that_panics_fails_and_does_not_take_the_process_with_it() {
+    let stage = Stage::new();
+    let panic: Script = |_, _| Box::pin(async { panic!("a wire is loose") });
+    let engine = stage.engine(line_with_rescue(), &[("b", panic), ("save", SAY_WHY)]);
+    let mut execution = start(&engine).await;
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(
+        execution.state().lines[1],
+        "saved from b: node \"b\" panicked: a wire is loose"
+    );
+}
+
+#[tokio::test]
 async fn a_failed_node_sends_the_run_to_its_rescue_once() {
     let stage = Stage::new();
     let engine = stage.engine(line_with_rescue(), &[("b", FAIL), ("save", SAY_WHY)]);
@@ -254,6 +267,12 @@ async fn a_step_that_crashes_the_process_again_and_again_is_left_to_a_person() {
         matches!(error, Error::CrashLoop { attempts: 3, .. }),
         "{error}"
     );
+    let head = make().header(run).await.unwrap().head;
+    assert_eq!(
+        (head.status, head.reason),
+        (Status::Failed, Some(error.to_string()))
+    );
+    assert!(make().unattended(10).await.unwrap().is_empty());
     assert!(make().resume(run).await.is_ok());
 }
 
