@@ -5,9 +5,7 @@
 use std::sync::Arc;
 
 use fathom_store::Sqlite;
-use fathom_workflow::{
-    Context, END, Engine, Graph, Misfit, NewRun, NodeResult, State, Store as _,
-};
+use fathom_workflow::{Context, END, Engine, Graph, Misfit, NewRun, NodeResult, State, Store as _};
 
 const STEPS: u32 = 600;
 
@@ -40,7 +38,10 @@ async fn a_long_run_is_loaded_from_a_snapshot_near_its_end() {
         .build()
         .unwrap();
     let engine = Engine::new(graph, store.clone(), Arc::new(()));
-    let mut execution = engine.start(NewRun::titled("a long count"), Counter(0)).await.unwrap();
+    let mut execution = engine
+        .start(NewRun::titled("a long count"), Counter(0))
+        .await
+        .unwrap();
     execution.run().await.unwrap();
 
     let loaded = store.load(execution.id(), None).await.unwrap();
