@@ -76,6 +76,11 @@ impl Fault {
             // A blob was removed between the look and the reference: see `blob_refs` in the schema.
             "23503" => Self::Conflict { why },
             "53100" => Self::Final(Error::DiskFull),
+            // Corrupted data, corrupted index.
+            "XX001" | "XX002" => Self::Final(Error::StoreDamaged {
+                what: "the database's files".into(),
+                why,
+            }),
             "3F000" => Self::refused(why, "create the schema that the URL's search_path names"),
             "42501" => Self::refused(
                 why,

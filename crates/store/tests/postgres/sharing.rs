@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_store::{Postgres, PostgresOptions};
-use fathom_workflow::record::{Append, Blob, Origin};
-use fathom_workflow::{BlobHash, Error, Owner, Store};
+use fathom_workflow::record::{Append, Blob};
+use fathom_workflow::{Error, Owner, Store};
 use tokio::task::JoinSet;
 
 use crate::place::Place;
@@ -153,29 +153,6 @@ async fn a_blob_never_goes_while_someone_begins_to_need_it() {
     }
     ours.delete(last.run).await.unwrap();
     assert_eq!(ours.blob(blob.hash).await.unwrap(), None);
-}
-
-#[tokio::test]
-async fn a_fork_keeps_the_blobs_of_its_origin() {
-    let place = Place::new().await;
-    let store = open(&place).await;
-    let hash = BlobHash::of(b"a page");
-    let mut origin = Writer::begin(&store).await;
-    let mut end = origin.end();
-    end.blobs = vec![Blob::new(*b"a page")];
-    origin.write(end).await;
-    let mut forked = creation("a fork");
-    forked.run.about.forked_from = Some(Origin {
-        run: origin.run,
-        step: 1,
-    });
-    let mut fork = Writer::begin_with(&store, forked, HOUR).await;
-    store.delete(origin.run).await.unwrap();
-    let found = store.blob(hash).await.unwrap();
-    assert_eq!(found.as_deref(), Some(&b"a page"[..]));
-    fork.write(fork.end()).await;
-    store.delete(fork.run).await.unwrap();
-    assert_eq!(store.blob(hash).await.unwrap(), None);
 }
 
 #[tokio::test]
