@@ -6,12 +6,17 @@
 pub mod audit;
 pub mod clock;
 pub mod crash_points;
+pub mod damage;
 pub mod faulty;
 pub mod gates;
+pub mod growth;
 pub mod kill;
+pub mod load;
 pub mod observed;
 pub mod random_graphs;
 pub mod research;
+pub mod restart;
+pub mod small_pool;
 pub mod two_owners;
 
 use std::time::Instant;
@@ -82,7 +87,11 @@ pub fn engine() -> Vec<Proof> {
         crash_points::proof(),
         random_graphs::proof(),
         two_owners::proof(),
+        damage::proof(),
+        restart::proof(),
+        small_pool::proof(),
         clock::proof(),
         gates::proof(),
+        growth::proof(),
     ]
 }

@@ -8,10 +8,12 @@ mod address;
 mod batch;
 mod fault;
 mod format;
+mod given;
 mod header;
 mod journal;
 mod lease;
 mod link;
+mod links;
 mod load;
 mod order;
 mod patience;
@@ -43,6 +45,8 @@ const FIRST_ANSWER: Duration = Duration::from_secs(5);
 pub struct Postgres {
     pool: Pool,
     writers: Writers,
+    /// How many headers were missing when the database was opened. The other runs go on.
+    missing_headers: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -83,7 +87,14 @@ impl Postgres {
             format::bring_up_to_date(&link).await
         })
         .await?;
+        let missing_headers = pool
+            .run(|link, _| async move { header::missing_headers(&link).await })
+            .await?;
+        if missing_headers > 0 {
+            tracing::error!(missing_headers, "the list of runs is damaged");
+        }
         Ok(Self {
+            missing_headers,
             pool,
             writers: Writers::start(&address, writing, retry_for),
         })
@@ -93,6 +104,17 @@ impl Postgres {
     /// came at once.
     pub fn commits(&self) -> u64 {
         self.writers.commits()
+    }
+
+    /// Tells a run that is gone from one that has lost its header.
+    async fn found<T>(&self, run: RunId, found: Result<T, Error>) -> Result<T, Error> {
+        match found {
+            Err(Error::NoSuchRun { .. }) => Err(self
+                .pool
+                .run(|link, _| async move { header::not_found(&link, run).await })
+                .await?),
+            found => found,
+        }
     }
 }
 
@@ -175,39 +197,56 @@ impl Store for Postgres {
     }
 
     async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
-        self.pool
+        let found = self
+            .pool
             .run(|link, _| async move { header::head(&link, run).await })
-            .await
+            .await;
+        self.found(run, found).await
     }
 
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {
-        self.pool
+        let found = self
+            .pool
             .run(|link, _| async move { load::load(&link, run, at).await })
-            .await
+            .await;
+        self.found(run, found).await
     }
 
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error> {
-        self.pool
+        let found = self
+            .pool
             .run(|link, _| async move { load::steps(&link, run, from, limit).await })
-            .await
+            .await;
+        self.found(run, found).await
     }
 
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
-        self.pool
+        let found = self
+            .pool
             .run(|link, _| async move { journal::entries(&link, run, step).await })
-            .await
+            .await;
+        self.found(run, found).await
     }
 
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
-        self.pool
+        let found = self
+            .pool
             .run(|link, _| async move { journal::events(&link, run, after, limit).await })
-            .await
+            .await;
+        self.found(run, found).await
     }
 
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
-        self.pool
+        let mut page = self
+            .pool
             .run(|link, _| async move { header::list(&link, filter).await })
-            .await
+            .await?;
+        if self.missing_headers > 0 {
+            let missing = self.missing_headers;
+            page.damaged
+                .push(format!("the list of runs: {missing} headers are missing"));
+        }
+        Ok(page)
     }
 
     async fn due(

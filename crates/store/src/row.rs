@@ -200,6 +200,30 @@ impl Write {
             blobs,
         })
     }
+
+    /// How many bytes the rows and the bodies kept apart from them have. Bytes that the writer
+    /// itself gave as blobs are no part of the log.
+    pub(crate) fn size(&self, given_blobs: usize) -> u64 {
+        let Self {
+            head,
+            step,
+            snapshot,
+            entries,
+            events,
+            blobs,
+        } = self;
+        let entries = entries.iter().map(|entry| &entry.row);
+        let whole = step.iter().chain(snapshot).map(|(_, row)| row);
+        let rows = entries.chain(whole).map(|Row { meta, body, sum }| {
+            meta.len() + body.inline().map_or(0, <[u8]>::len) + sum.len()
+        });
+        let events = events
+            .iter()
+            .map(|batch| batch.meta.len() + batch.sum.len());
+        let apart = blobs.iter().skip(given_blobs).map(|blob| blob.bytes.len());
+        let size = rows.chain(events).chain(apart).sum::<usize>();
+        (head.meta.len() + head.sum.len() + size) as u64
+    }
 }
 
 /// The unchanging part of a header, with its checksum.
@@ -326,11 +350,11 @@ pub(crate) fn read_run(
     Ok(Run { about, head, keep })
 }
 
-/// Reads a step back. `body` must already be whole: see [`Body::Apart`] and [`resolve`].
+/// Reads a step back; `apart` is the blob that a body kept apart names.
 pub(crate) fn read_step(
     run: RunId,
     step: u64,
-    row: &Row,
+    row: Row,
     apart: Option<Vec<u8>>,
 ) -> Result<StepRecord, Damage> {
     let place = Place::Step(step);
@@ -340,19 +364,19 @@ pub(crate) fn read_step(
     }
     Ok(StepRecord {
         meta,
-        payload: payload(place, &row.body, apart)?,
+        payload: payload(place, row.body, apart)?,
     })
 }
 
 pub(crate) fn read_snapshot(
     run: RunId,
     step: u64,
-    row: &Row,
+    row: Row,
     apart: Option<Vec<u8>>,
 ) -> Result<Snapshot, Damage> {
     let place = Place::Snapshot(step);
     let tally: Tally = read_checked(run, place, &row.meta, &row.body, &row.sum)?;
-    let Some(state) = payload(place, &row.body, apart)? else {
+    let Some(state) = payload(place, row.body, apart)? else {
         return Err(place.damage("it has no body"));
     };
     Ok(Snapshot { step, tally, state })
@@ -360,7 +384,7 @@ pub(crate) fn read_snapshot(
 
 pub(crate) fn read_entry(
     run: RunId,
-    entry: &EntryRow,
+    entry: EntryRow,
     apart: Option<Vec<u8>>,
 ) -> Result<Entry, Damage> {
     let EntryRow {
@@ -369,7 +393,8 @@ pub(crate) fn read_entry(
         part,
         row,
     } = entry;
-    let step = unsigned(*step);
+    let step = unsigned(step);
+    let key = key.as_str();
     let part = match part {
         0 => Part::Opened,
         1 => Part::Answered,
@@ -384,7 +409,7 @@ pub(crate) fn read_entry(
     };
     let place = Place::Entry { step, key, part };
     let meta: EntryMeta = read_checked(run, place, &row.meta, &row.body, &row.sum)?;
-    match payload(place, &row.body, apart)? {
+    match payload(place, row.body, apart)? {
         Some(payload) => Ok(Entry { meta, payload }),
         None => Err(place.damage("it has no body")),
     }
@@ -427,13 +452,13 @@ fn read_checked<T: DeserializeOwned>(
 
 fn payload(
     place: Place<'_>,
-    body: &Body,
+    body: Body,
     apart: Option<Vec<u8>>,
 ) -> Result<Option<Payload>, Damage> {
     match (body, apart) {
         (Body::None, _) => Ok(None),
-        (Body::Inline(bytes), _) => Ok(Some(Payload::from_bytes(bytes.as_slice()))),
-        (Body::Apart(hash), Some(bytes)) if BlobHash::of(&bytes) == *hash => {
+        (Body::Inline(bytes), _) => Ok(Some(Payload::from_bytes(bytes))),
+        (Body::Apart(hash), Some(bytes)) if BlobHash::of(&bytes) == hash => {
             Ok(Some(Payload::from_bytes(bytes)))
         }
         (Body::Apart(_), Some(_)) => Err(place.damage("its body does not match its hash")),

@@ -14,6 +14,7 @@ mod load;
 mod readers;
 mod remove;
 mod rows;
+mod wal;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ pub struct Sqlite {
     clock: Arc<dyn Clock>,
     readers: Readers,
     writer: Writer,
+    /// What was wrong with the list of runs when the file was opened. Those that can be found go on.
+    damaged_headers: Option<String>,
 }
 
 /// What proofs change about a store. Everybody else takes the default.
@@ -72,7 +75,12 @@ impl Sqlite {
             why: format!("its path cannot be used: {error}"),
         })?;
         let connection = file::open(&path, options.page_limit)?;
+        let damaged_headers = file::damaged_headers(&connection);
+        if let Some(why) = &damaged_headers {
+            tracing::error!(path = %path.display(), why, "the list of runs is damaged");
+        }
         Ok(Self {
+            damaged_headers,
             readers: Readers::new(path.clone()),
             writer: Writer::start(connection, options.before_commit)?,
             clock: options.clock,
@@ -83,6 +91,17 @@ impl Sqlite {
     /// Commits made so far. Fewer than writes: those that wait at the same time share one.
     pub fn commits(&self) -> u64 {
         self.writer.commits()
+    }
+
+    /// Where the list of runs is damaged, a run that is not found may be there all the same.
+    fn found<T>(&self, found: Result<T, Error>) -> Result<T, Error> {
+        match (found, &self.damaged_headers) {
+            (Err(Error::NoSuchRun { run }), Some(why)) => Err(Error::StoreDamaged {
+                what: format!("the list of runs, where {run} was looked for"),
+                why: why.clone(),
+            }),
+            (found, _) => found,
+        }
     }
 }
 
@@ -161,33 +180,37 @@ impl Store for Sqlite {
 
     async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
         let read = move |connection: &_| header::find(connection, run);
-        self.readers.run(read).await
+        self.found(self.readers.run(read).await)
     }
 
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {
         let read = move |connection: &_| load::load(connection, run, at);
-        self.readers.run(read).await
+        self.found(self.readers.run(read).await)
     }
 
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error> {
         let read = move |connection: &_| load::steps(connection, run, from, limit);
-        self.readers.run(read).await
+        self.found(self.readers.run(read).await)
     }
 
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
         let read = move |connection: &_| journal::entries(connection, run, step);
-        self.readers.run(read).await
+        self.found(self.readers.run(read).await)
     }
 
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
         let read = move |connection: &_| journal::events(connection, run, after, limit);
-        self.readers.run(read).await
+        self.found(self.readers.run(read).await)
     }
 
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
         let filter = filter.clone();
         let read = move |connection: &_| header::list(connection, &filter);
-        self.readers.run(read).await
+        let mut page = self.readers.run(read).await?;
+        if let Some(why) = &self.damaged_headers {
+            page.damaged.push(format!("the list of runs: {why}"));
+        }
+        Ok(page)
     }
 
     async fn due(

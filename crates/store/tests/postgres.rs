@@ -1,5 +1,11 @@
 //! The PostgreSQL store against the suite that every store passes, and what only it promises.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests: a broken promise panics"
+)]
+
 #[path = "postgres/damage.rs"]
 mod damage;
 #[path = "postgres/losses.rs"]

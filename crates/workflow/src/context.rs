@@ -223,7 +223,7 @@ impl<D> Context<D> {
 
     /// Keeps bytes in the store, once, under their hash. They are stored before anything that is
     /// recorded after them.
-    pub fn keep(&self, bytes: impl Into<Arc<[u8]>>) -> BlobHash {
+    pub fn keep(&self, bytes: impl Into<Vec<u8>>) -> BlobHash {
         self.desk.keep(Blob::new(bytes))
     }
 

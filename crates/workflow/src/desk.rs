@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::{Notify, oneshot};
@@ -69,7 +70,7 @@ struct Tray {
     urgent: bool,
     used: HashSet<String>,
     spent: Meters,
-    kept: HashMap<BlobHash, Arc<[u8]>>,
+    kept: HashMap<BlobHash, Bytes>,
     stop: Option<Stop>,
 }
 
@@ -242,7 +243,7 @@ impl Desk {
     pub(crate) fn keep(&self, blob: Blob) -> BlobHash {
         let hash = blob.hash;
         let mut tray = self.tray();
-        if tray.kept.insert(hash, Arc::clone(&blob.bytes)).is_none() {
+        if tray.kept.insert(hash, blob.bytes.clone()).is_none() {
             tray.notes.blobs.push(blob);
         }
         hash

@@ -1,5 +1,7 @@
 //! The doors of the engine: begin a run, take one up, stop it, look at it.
 
+mod open;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +9,7 @@ use futures::Stream;
 use jiff::Timestamp;
 
 use crate::clock::{SystemClock, later};
-use crate::desk::{self, Notes};
+use crate::desk;
 use crate::event::{Event, EventKind};
 use crate::journal::{Page, Purged, RunFilter};
 use crate::keeper::{Held, Keeper};
@@ -15,11 +17,11 @@ use crate::record::{
     About, BaseReason, Creation, Head, Name, Origin, Run, Status, StepKind, StepMeta, StepRecord,
     Tally, Token,
 };
-use crate::run::{Execution, Outcome};
+use crate::run::Execution;
 use crate::scribe::Scribe;
 use crate::snapshot::Snapshots;
 use crate::stream::{self, Hub};
-use crate::{Clock, Error, Graph, Owner, Payload, RunId, State, Store, fold};
+use crate::{Clock, Error, Graph, Owner, Payload, RunId, State, Store};
 
 /// Runs one workflow's graph over one store. Cheap to clone; clones share everything.
 pub struct Engine<S: State, D> {
@@ -221,153 +223,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Ok(self.execution(run, token, state, tally, desk::Journal::new(), now, held))
     }
 
-    /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
-    /// must wait is refused with [`Error::Waiting`], one that has ended with [`Error::Ended`].
-    pub async fn open(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        self.admit(run, Purpose::Open).await?;
-        self.take_hold(run, Purpose::Open).await
-    }
-
-    /// Like [`Engine::open`], for a person: a failed or cancelled run goes on too, and one that
-    /// crashed too often gets another chance.
-    pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        self.admit(run, Purpose::Resume).await?;
-        self.shared.store.clear_cancel(run).await?;
-        self.take_hold(run, Purpose::Resume).await
-    }
-
-    /// Refuses a run that there is nothing to do for. One whose gate has timed out passes it.
-    async fn admit(&self, run: RunId, purpose: Purpose) -> Result<(), Error> {
-        let (header, token) = self.header_and_token(run).await?;
-        match header.head.status {
-            Status::Waiting => self.wake(&header, token).await,
-            _ => purpose.check(&header),
-        }
-    }
-
-    async fn take_hold(&self, run: RunId, purpose: Purpose) -> Result<Execution<S, D>, Error> {
-        let Shared {
-            store,
-            settings,
-            owner,
-            clock,
-            ..
-        } = &*self.shared;
-        let held = self.hold(run, clock.now())?;
-        let token = store.claim(run, owner, settings.lease).await?;
-        match self.read_and_begin(run, token, held, purpose).await {
-            Ok(execution) => Ok(execution),
-            Err(error) => {
-                if let Err(error) = store.release(run, token).await {
-                    tracing::warn!(%run, %error, "the run could not be released");
-                }
-                Err(error)
-            }
-        }
-    }
-
-    async fn read_and_begin(
-        &self,
-        run: RunId,
-        token: Token,
-        held: Held,
-        purpose: Purpose,
-    ) -> Result<Execution<S, D>, Error> {
-        let Shared {
-            store,
-            settings,
-            owner,
-            clock,
-            ..
-        } = &*self.shared;
-        let loaded = store.load(run, None).await?;
-        let header = loaded.run.clone();
-        // Between the first look and the claim another process may have ended it.
-        purpose.check(&header)?;
-        let head = &header.head;
-        let started_at = match loaded.records.last() {
-            Some(record) => record.meta.at,
-            // The step before this one lies within the snapshot.
-            None => self.time_of_step(run, head.step).await?,
-        };
-        let (state, tally) = fold::whole(loaded)?;
-        let journal = desk::journal(store.entries(run, head.step + 1).await?);
-
-        let attempt = match purpose {
-            Purpose::Open => head.attempts + 1,
-            Purpose::Resume | Purpose::Cancel => 1,
-        };
-        if attempt > settings.max_starts {
-            return Err(Error::CrashLoop {
-                run,
-                step: head.step + 1,
-                node: head.next.as_deref().unwrap_or_default().to_owned(),
-                attempts: head.attempts,
-            });
-        }
-        let step = head.step + 1;
-        let paused = Duration::try_from(clock.now().duration_since(head.updated_at));
-        let deadline = head
-            .deadline
-            .map(|at| later(at, paused.unwrap_or_default()));
-        let mut execution = self.execution(header, token, state, tally, journal, started_at, held);
-
-        let mut notes = Notes::default();
-        let resumed = EventKind::RunResumed {
-            owner: owner.clone(),
-            step,
-            attempt,
-        };
-        execution.scribe.note(&mut notes, resumed);
-        let mut draft = execution.scribe.draft(notes);
-        draft.head = Head {
-            status: Status::Pending,
-            attempts: attempt,
-            reason: None,
-            deadline,
-            ..draft.head
-        };
-        if execution.scribe.commit(draft).await?.cancel_requested {
-            execution.held.cancel.cancel();
-        }
-        Ok(execution)
-    }
-
-    async fn time_of_step(&self, run: RunId, step: u64) -> Result<Timestamp, Error> {
-        let found = self.shared.store.steps(run, step, 1).await?;
-        match found.first() {
-            Some(record) => Ok(record.meta.at),
-            None => Err(Error::NoSuchStep {
-                run,
-                step,
-                last: step,
-            }),
-        }
-    }
-
-    /// Opens a run and works on it until it ends or waits.
-    pub async fn drive(&self, run: RunId) -> Result<Outcome, Error> {
-        self.open(run).await?.run().await
-    }
-
-    /// Asks a run to stop, wherever it is worked on. It can be resumed.
-    pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
-        Purpose::Cancel.check(&self.header(run).await?)?;
-        self.shared.store.request_cancel(run).await?;
-        if self.shared.keeper.cancel(run) {
-            return Ok(());
-        }
-        // Nobody may be there to hear it. If nobody is, stop the run here.
-        match self.take_hold(run, Purpose::Cancel).await {
-            Ok(mut execution) => {
-                execution.held.cancel.cancel();
-                execution.advance().await.map(drop)
-            }
-            Err(Error::Held { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Unfinished runs that no process works on and that could go on now.
     pub async fn unattended(&self, limit: usize) -> Result<Vec<RunId>, Error> {
         let Settings {
@@ -470,35 +325,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             started_at,
             snapshots: Snapshots::default(),
             held,
-        }
-    }
-}
-
-/// What a run is taken up for, which says what it may be.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Open,
-    Resume,
-    Cancel,
-}
-
-impl Purpose {
-    fn check(self, header: &Run) -> Result<(), Error> {
-        let (run, head) = (header.id(), &header.head);
-        match (&head.status, self) {
-            (Status::Pending | Status::Running(_), _)
-            | (Status::Waiting, Self::Cancel)
-            | (Status::Failed | Status::Cancelled, Self::Resume) => Ok(()),
-            (Status::Waiting, Self::Open | Self::Resume) => Err(Error::Waiting {
-                run,
-                reason: head.reason.clone().unwrap_or_default(),
-                until: head.wake_at,
-            }),
-            (Status::Completed, _)
-            | (Status::Failed | Status::Cancelled, Self::Open | Self::Cancel) => {
-                let status = head.status.to_string();
-                Err(Error::Ended { run, status })
-            }
         }
     }
 }

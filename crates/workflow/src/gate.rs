@@ -4,17 +4,16 @@
 //! appends against the revision it has read, so of a hundred answers exactly one is taken; the rest
 //! read again and find the gate closed.
 
+mod reopen;
+
 use jiff::Timestamp;
 
 use crate::clock::later;
 use crate::engine::Engine;
 use crate::event::{Event, EventKind};
-use crate::fold;
 use crate::interrupt::{Answer, Decision, Interrupt};
-use crate::record::{
-    Append, BaseReason, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, StepKind,
-    StepMeta, StepRecord, Token,
-};
+use crate::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, Token};
+use crate::scribe::fresh_nonce;
 use crate::{Error, Payload, RunId, State};
 
 /// How often an answer is tried against a run that keeps changing under it.
@@ -99,113 +98,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         }
     }
 
-    /// Takes a decision that came after its gate's deadline: the run goes back to that gate, as a
-    /// new stretch of the same log, and passes it with this decision. Calls recorded in the gate's
-    /// step are not made again. Here too the first decision wins.
-    pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
-        self.header(run).await?;
-        let (store, settings) = (&self.shared.store, &self.shared.settings);
-        let token = store.claim(run, self.owner(), settings.lease).await?;
-        // Nobody else can reopen it from here on, so what the log says now stays true.
-        let reopened = match self.reopening(run, token, decision).await {
-            Ok(append) => store.append(append, settings.lease).await.map(drop),
-            Err(error) => Err(error),
-        };
-        if reopened.is_err() {
-            store.release(run, token).await?;
-        }
-        reopened
-    }
-
-    /// The append that turns a run back to the last gate that timed out.
-    async fn reopening(
-        &self,
-        run: RunId,
-        token: Token,
-        decision: Decision,
-    ) -> Result<Append, Error> {
-        let (gate_step, gate_key) = self.last_timeout(run).await?;
-        let (header, _) = self.header_and_token(run).await?;
-        let store = &self.shared.store;
-        let before = store.load(run, Some(gate_step - 1)).await?;
-        let passed = store.steps(run, gate_step, 1).await?;
-        let node = match passed.first() {
-            Some(record) => Some(record.meta.node.clone()),
-            // The step has not ended yet.
-            None => header.head.next.clone(),
-        };
-        let Some(node) = node else {
-            return Err(Error::NoSuchStep {
-                run,
-                step: gate_step,
-                last: header.head.step,
-            });
-        };
-        let (state, tally) = fold::whole::<S>(before)?;
-        let at = self.shared.clock.now();
-        let step = header.head.step + 1;
-        let base = StepRecord {
-            meta: StepMeta {
-                step,
-                node: node.clone(),
-                kind: StepKind::Base {
-                    tally,
-                    why: BaseReason::Reopened,
-                },
-                next: Some(node.clone()),
-                looped: None,
-                meters: Meters::new(),
-                // Those of a step that had not ended: the base takes its number.
-                entries: header.head.entries,
-                at,
-            },
-            payload: Some(Payload::encoded(&state)?),
-        };
-        let answer = Payload::encoded(&Answer::Decided { decision, at })?;
-        let mut entries = store.entries(run, gate_step).await?;
-        for Entry { meta, payload } in &mut entries {
-            meta.step = step + 1;
-            // Other gates of the step keep the answers they got.
-            if meta.key == gate_key && meta.part == Part::Answered {
-                *payload = answer.clone();
-            }
-        }
-        let ended_for = at.duration_since(header.head.updated_at);
-        let ended_for = ended_for.try_into().unwrap_or_default();
-        let head = Head {
-            rev: token.rev + 1,
-            status: Status::Pending,
-            step,
-            next: Some(node),
-            updated_at: at,
-            // Nor is the time until somebody came with a late decision the run's own.
-            deadline: header.head.deadline.map(|end| later(end, ended_for)),
-            wake_at: None,
-            reason: None,
-            events: header.head.events + 1,
-            entries: entries.len() as u32,
-            attempts: 0,
-        };
-        let event = EventKind::Reopened { step, gate_step };
-        let events = vec![Event {
-            number: head.events,
-            at,
-            kind: event,
-        }];
-        Ok(Append {
-            run,
-            token,
-            nonce: nonce(),
-            head,
-            record: Some(base),
-            snapshot: None,
-            entries,
-            events,
-            blobs: Vec::new(),
-            release: true,
-        })
-    }
-
     async fn open_gate(&self, header: &Run) -> Result<Gate, Error> {
         let run = header.id();
         let status = &header.head.status;
@@ -283,7 +175,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let append = Append {
             run: gate.run,
             token,
-            nonce: nonce(),
+            nonce: fresh_nonce(),
             events: vec![Event {
                 number: head.events,
                 at,
@@ -304,37 +196,4 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         self.shared.hub.publish(gate.run, &head, None);
         Ok(())
     }
-
-    /// The step and key of the last gate that its deadline passed, unless it was reopened since.
-    async fn last_timeout(&self, run: RunId) -> Result<(u64, String), Error> {
-        let (mut found, mut seen) = (None, 0);
-        loop {
-            let events = self.shared.store.events(run, seen, PAGE).await?;
-            let Some(last) = events.last() else { break };
-            seen = last.number;
-            for event in events {
-                match event.kind {
-                    EventKind::Answered {
-                        step,
-                        key,
-                        answer: Answer::TimedOut { .. },
-                    } => found = Some((step, key)),
-                    EventKind::Reopened { .. } => found = None,
-                    _ => {}
-                }
-            }
-        }
-        found.ok_or_else(|| Error::GateClosed {
-            run,
-            key: "any".into(),
-            how: "none stands that its deadline passed, so there is nothing to reopen".into(),
-        })
-    }
-}
-
-/// How many events are looked through at a time.
-const PAGE: usize = 512;
-
-fn nonce() -> u64 {
-    RunId::new().as_uuid().as_u64_pair().1 & (u64::MAX >> 2)
 }

@@ -33,12 +33,22 @@ struct Round {
 pub(crate) struct Held {
     pub(crate) cancel: CancellationToken,
     run: RunId,
-    round: Arc<Mutex<Round>>,
+    /// `None` once the run has been let go: somebody else here may hold it by then.
+    round: Option<Arc<Mutex<Round>>>,
+}
+
+impl Held {
+    /// Takes the run off the round.
+    pub(crate) fn let_go(&mut self) {
+        if let Some(round) = self.round.take() {
+            lock(&round).runs.remove(&self.run);
+        }
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        lock(&self.round).runs.remove(&self.run);
+        self.let_go();
     }
 }
 
@@ -68,7 +78,7 @@ impl Keeper {
         Some(Held {
             cancel,
             run,
-            round: Arc::clone(&self.round),
+            round: Some(Arc::clone(&self.round)),
         })
     }
 

@@ -233,7 +233,7 @@ impl Store for MemoryStore {
     }
 
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
-        let found = self.lock().blobs.get(&hash).map(|b| Arc::clone(&b.bytes));
+        let found = self.lock().blobs.get(&hash).map(|blob| blob.bytes.clone());
         let Some(bytes) = found else { return Ok(None) };
         if BlobHash::of(&bytes) != hash {
             return Err(Error::StoreDamaged {

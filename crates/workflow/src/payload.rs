@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,7 +20,7 @@ pub struct Payload(Form);
 #[derive(Clone)]
 enum Form {
     Live(Arc<dyn Live>),
-    Encoded(Arc<[u8]>),
+    Encoded(Bytes),
 }
 
 trait Live: Send + Sync {
@@ -54,8 +55,8 @@ impl Payload {
         }
     }
 
-    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
-        Self(Form::Encoded(bytes.into()))
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Form::Encoded(Bytes::from(bytes.into())))
     }
 
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {

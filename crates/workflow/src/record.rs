@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -316,12 +317,12 @@ pub struct Token {
 #[derive(Clone, Debug)]
 pub struct Blob {
     pub hash: BlobHash,
-    pub bytes: std::sync::Arc<[u8]>,
+    pub bytes: Bytes,
 }
 
 impl Blob {
-    pub fn new(bytes: impl Into<std::sync::Arc<[u8]>>) -> Self {
-        let bytes = bytes.into();
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = Bytes::from(bytes.into());
         Self {
             hash: BlobHash::of(&bytes),
             bytes,

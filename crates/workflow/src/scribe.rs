@@ -54,9 +54,7 @@ impl Scribe {
         token: Token,
         lease: Duration,
     ) -> Self {
-        // Ids of version 7 end in random bits; the sign bit stays clear for databases without
-        // unsigned numbers.
-        let nonce = RunId::new().as_uuid().as_u64_pair().1 & (u64::MAX >> 2);
+        let nonce = fresh_nonce();
         Self {
             store,
             clock,
@@ -164,4 +162,10 @@ impl Scribe {
             let _ = ack.send(());
         }
     }
+}
+
+/// A number that tells one append from another. Ids of version 7 end in random bits; the top ones
+/// are left clear, so that counting on from it stays within what databases can hold.
+pub(crate) fn fresh_nonce() -> u64 {
+    RunId::new().as_uuid().as_u64_pair().1 & (u64::MAX >> 2)
 }

@@ -1,5 +1,7 @@
 //! Two processes at one run, the second just where the first looks away.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use std::sync::{Arc, Mutex};

@@ -102,7 +102,6 @@ async fn a_failure_of_try_effect_is_not_recorded_and_the_call_is_made_again() {
     assert_eq!(outcome.status, Status::Failed);
     assert_eq!(outcome.reason.as_deref(), Some("the line is busy"));
     let run = execution.id();
-    drop(execution);
 
     let mut resumed = engine.resume(run).await.unwrap();
     assert_eq!(resumed.run().await.unwrap().status, Status::Completed);

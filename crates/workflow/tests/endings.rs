@@ -60,7 +60,6 @@ async fn a_failed_node_fails_the_run_with_its_reason_and_nothing_is_lost() {
         (Status::Failed, Some("the well is dry".into()))
     );
     let run = execution.id();
-    drop(execution);
 
     let mended = stage.engine(line(), &[]);
     assert!(matches!(
@@ -70,6 +69,19 @@ async fn a_failed_node_fails_the_run_with_its_reason_and_nothing_is_lost() {
     let mut resumed = mended.resume(run).await.unwrap();
     assert_eq!(resumed.run().await.unwrap().status, Status::Completed);
     assert_eq!(resumed.state().lines, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_node_that_panics_fails_and_does_not_take_the_process_with_it() {
+    let stage = Stage::new();
+    let panic: Script = |_, _| Box::pin(async { panic!("a wire is loose") });
+    let engine = stage.engine(line_with_rescue(), &[("b", panic), ("save", SAY_WHY)]);
+    let mut execution = start(&engine).await;
+    assert_eq!(execution.run().await.unwrap().status, Status::Completed);
+    assert_eq!(
+        execution.state().lines[1],
+        "saved from b: node \"b\" panicked: a wire is loose"
+    );
 }
 
 #[tokio::test]
@@ -187,7 +199,6 @@ async fn cancel_stops_a_run_at_work_and_leaves_it_resumable() {
     cancelled.unwrap();
     assert_eq!(outcome.unwrap().status, Status::Cancelled);
     assert!(matches!(engine.cancel(run).await, Err(Error::Ended { .. })));
-    drop(execution);
 
     let mended = stage.engine(line(), &[]);
     let mut resumed = mended.resume(run).await.unwrap();
@@ -223,7 +234,6 @@ async fn a_waiting_run_can_be_cancelled_and_waits_again_when_resumed() {
     let mut execution = start(&engine).await;
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     engine.cancel(run).await.unwrap();
     assert_eq!(
         engine.header(run).await.unwrap().head.status,
@@ -257,6 +267,12 @@ async fn a_step_that_crashes_the_process_again_and_again_is_left_to_a_person() {
         matches!(error, Error::CrashLoop { attempts: 3, .. }),
         "{error}"
     );
+    let head = make().header(run).await.unwrap().head;
+    assert_eq!(
+        (head.status, head.reason),
+        (Status::Failed, Some(error.to_string()))
+    );
+    assert!(make().unattended(10).await.unwrap().is_empty());
     assert!(make().resume(run).await.is_ok());
 }
 
@@ -329,7 +345,6 @@ async fn a_saved_run_at_a_node_the_graph_lost_says_so() {
     let mut execution = start(&engine).await;
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     let renamed = Graph::new("line").node("a", play).start("a").edge("a", END);
     let engine = stage.engine(renamed, &[]);
     let error = engine.resume(run).await.unwrap().run().await.unwrap_err();

@@ -203,7 +203,6 @@ async fn reopening_one_gate_leaves_the_answers_of_others_in_its_step() {
     let mut execution = start(&engine).await;
     let run = execution.id();
     execution.run().await.unwrap();
-    drop(execution);
     let lee = Decision::new(Verdict::Reject, "lee");
     engine.decide(run, lee).await.unwrap();
     engine.drive(run).await.unwrap();
@@ -227,7 +226,6 @@ async fn the_time_until_a_late_decision_is_not_the_runs_own() {
     let mut execution = engine.start(new, Diary::default()).await.unwrap();
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     stage.clock.advance(HOUR);
     engine.drive(run).await.unwrap();
     stage.clock.advance(24 * HOUR);
@@ -246,7 +244,6 @@ async fn waiting_for_people_is_not_the_runs_own_time() {
     let mut execution = engine.start(new, Diary::default()).await.unwrap();
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     stage.clock.advance(HOUR / 2);
     engine.decide(run, approve()).await.unwrap();
     assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
@@ -263,7 +260,6 @@ async fn time_at_a_gate_is_taken_off_once_even_if_the_run_was_cancelled_there() 
     let mut execution = engine.start(new, Diary::default()).await.unwrap();
     execution.run().await.unwrap();
     let run = execution.id();
-    drop(execution);
     stage.clock.advance(Duration::from_secs(100));
     engine.cancel(run).await.unwrap();
     let parked_again = engine.resume(run).await.unwrap().run().await.unwrap();

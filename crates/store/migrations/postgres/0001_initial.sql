@@ -13,12 +13,12 @@ CREATE TABLE runs (
     wake_at     bigint,
     lease_until timestamptz,          -- by the database's clock; null when nobody holds the run
     ended       boolean     NOT NULL,
-    cancel      boolean     NOT NULL DEFAULT false,
+    cancel      text        NOT NULL DEFAULT 'no', -- or 'wanted': no flipped bit turns one into the other
     status      text        NOT NULL,
     workflow    text        NOT NULL,
     title       text        NOT NULL, -- in lower case, to be searched
     owner       text,                 -- null when nobody holds the run
-    keep        text        NOT NULL, -- 'kept' or 'may expire': no flipped bit turns one into the other
+    keep        text        NOT NULL, -- 'kept' or 'may expire', for the same reason
     about       bytea       NOT NULL,
     about_sum   bytea       NOT NULL,
     head        bytea       NOT NULL,

@@ -2,7 +2,9 @@
 -- apart), and `sum`, the checksum over all of it; row.rs makes and checks them. The other columns
 -- are there for queries to look at. Times are microseconds since 1970.
 
--- A rowid table: a header of about a kilobyte then lies in one page, which each append rewrites.
+-- All tables keep their rows in the order they are written, and find them by an index. When many
+-- runs are at work, the rows of one commit then fill a few pages instead of touching one a run.
+
 CREATE TABLE runs (
     id          BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     about       BLOB    NOT NULL,
@@ -43,7 +45,7 @@ CREATE TABLE steps (
     blob BLOB,
     sum  BLOB    NOT NULL,
     PRIMARY KEY (run, step)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX steps_base ON steps (run, step) WHERE base = 1;
 
@@ -55,7 +57,7 @@ CREATE TABLE snapshots (
     blob BLOB,
     sum  BLOB    NOT NULL,
     PRIMARY KEY (run, step)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE entries (
     run  BLOB    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -67,7 +69,7 @@ CREATE TABLE entries (
     blob BLOB,
     sum  BLOB    NOT NULL,
     PRIMARY KEY (run, step, key, part)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- One row for the events of one append.
 CREATE TABLE events (
@@ -77,7 +79,7 @@ CREATE TABLE events (
     meta  BLOB    NOT NULL,
     sum   BLOB    NOT NULL,
     PRIMARY KEY (run, first)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE blobs (
     hash  BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
@@ -89,6 +91,6 @@ CREATE TABLE blob_refs (
     run  BLOB NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     hash BLOB NOT NULL REFERENCES blobs (hash),
     PRIMARY KEY (run, hash)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX blob_refs_by_hash ON blob_refs (hash);

@@ -62,6 +62,18 @@ impl Address {
         made.map_err(|error| self.explain(error))
     }
 
+    /// Somebody took the call and then said nothing.
+    pub(super) fn no_answer(&self, limit: Duration) -> Fault {
+        Fault::Gone {
+            why: format!(
+                "whoever listens at {} says nothing for {} s; see whether that is PostgreSQL and \
+                 whether it hangs",
+                self.place,
+                limit.as_secs()
+            ),
+        }
+    }
+
     /// Why a connection could not be made, with what to do about it.
     fn explain(&self, error: tokio_postgres::Error) -> Fault {
         let place = &self.place;
@@ -98,7 +110,10 @@ impl Address {
                 ),
             },
             Fault::Conflict { .. } | Fault::Final(_) => Fault::Final(Error::Store {
-                why: format!("no connection to PostgreSQL at {place}: {words}"),
+                why: format!(
+                    "no connection to PostgreSQL at {place}: {words}; see that the database URL \
+                     leads to PostgreSQL, and that a certificate it needs is in SSL_CERT_FILE"
+                ),
             }),
         }
     }

@@ -2,45 +2,16 @@
 //!
 //! The statement first moves the runs' headers, each under its guard, and then adds the rows of
 //! those runs whose header moved. A refused order is thus no error, and does not hurt its batch.
-//! Rows travel as columns, one array each, so the text depends only on which tables are written to.
+//! Its text depends only on which tables get none, one or many rows.
 
-use tokio_postgres::types::ToSql;
-use uuid::Uuid;
-
+use super::given::{Given, Value};
 use super::order::{Kind, NewRun, Order};
-use crate::row::Row;
-
-type Value<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 /// Made of orders that are all appends or all creations, of different runs, sorted by run: two
 /// batches, and whoever else locks runs in that order, can't wait for each other.
 pub(super) struct Batch<'a> {
     pub(super) sql: String,
     pub(super) values: Vec<Value<'a>>,
-}
-
-/// One column of rows that travel together.
-struct Column<'a> {
-    name: &'static str,
-    kind: &'static str,
-    values: Value<'a>,
-}
-
-fn column<'a, T, V>(
-    name: &'static str,
-    kind: &'static str,
-    rows: &[T],
-    value: impl Fn(&T) -> V,
-) -> Column<'a>
-where
-    Vec<V>: ToSql + Sync + Send + 'a,
-{
-    let values: Vec<V> = rows.iter().map(value).collect();
-    Column {
-        name,
-        kind,
-        values: Box::new(values),
-    }
 }
 
 const MOVE_HEADERS: &str = "WITH taken AS (
@@ -72,6 +43,8 @@ const SHARE_BLOBS: &str = ", shared AS (
     WHERE given.run IN (SELECT id FROM taken)
     ON CONFLICT DO NOTHING)";
 
+const TAKEN: &str = " SELECT id, fence, rev, cancel FROM taken";
+
 impl<'a> Batch<'a> {
     pub(super) fn of(orders: &[&'a Order]) -> Self {
         let mut batch = Self {
@@ -84,90 +57,68 @@ impl<'a> Batch<'a> {
         batch.entries(orders);
         batch.events(orders);
         batch.blobs(orders);
-        batch
-            .sql
-            .push_str(" SELECT id, fence, rev, cancel FROM taken");
+        batch.sql.push_str(TAKEN);
         batch
     }
 
     fn headers(&mut self, orders: &[&'a Order]) {
-        let mut columns = vec![
-            column("run", "uuid", orders, |o| *o.run.as_uuid()),
-            column("rev", "bigint", orders, |o| o.rev),
-            column("nonce", "bigint", orders, |o| o.nonce),
-            column("lease_us", "bigint", orders, |o| o.lease_us),
-            column("head", "bytea", orders, |o| o.write.head.meta.as_slice()),
-            column("head_sum", "bytea", orders, |o| o.write.head.sum.as_slice()),
-            column("status", "text", orders, |o| o.write.head.status.as_str()),
-            column("ended", "boolean", orders, |o| o.write.head.ended),
-            column("updated_at", "bigint", orders, |o| o.write.head.updated_at),
-            column("wake_at", "bigint", orders, |o| o.write.head.wake_at),
-        ];
-        let appends: Vec<_> = orders.iter().filter_map(|o| guard(o)).collect();
-        if !appends.is_empty() {
-            columns.extend([
-                column("fence", "bigint", &appends, |(fence, _, _)| *fence),
-                column("seen", "bigint", &appends, |(_, seen, _)| *seen),
-                column("release", "boolean", &appends, |(_, _, release)| *release),
-            ]);
-            return self.section(MOVE_HEADERS, columns);
+        let (mut moved, mut made) = (Vec::new(), Vec::new());
+        for order in orders {
+            match &order.kind {
+                Kind::Append(guard) => moved.push((*order, guard)),
+                Kind::Create(new) => made.push((*order, &**new)),
+            }
         }
-        let made: Vec<_> = orders.iter().filter_map(|o| new_run(o)).collect();
-        columns.extend([
-            column("about", "bytea", &made, |(_, new)| new.about.as_slice()),
-            column("about_sum", "bytea", &made, |(_, new)| {
-                new.about_sum.as_slice()
-            }),
-            column("created_at", "bigint", &made, |(_, new)| new.created_at),
-            column("workflow", "text", &made, |(_, new)| new.workflow.as_str()),
-            column("title", "text", &made, |(_, new)| new.title.as_str()),
-            column("keep", "text", &made, |(_, new)| new.keep),
-            column("owner", "text", &made, |(_, new)| new.owner.as_str()),
-        ]);
-        self.section(MAKE_HEADERS, columns);
-        let forks: Vec<_> = made
-            .iter()
-            .filter(|(_, new)| new.origin.is_some())
-            .collect();
-        if !forks.is_empty() {
-            let columns = vec![
-                column("run", "uuid", &forks, |(run, _)| *run),
-                column("origin", "uuid", &forks, |(_, new)| new.origin),
-            ];
-            self.section(SHARE_BLOBS, columns);
+        if made.is_empty() {
+            let given = with_header(Given::of(&moved), |(o, _)| o)
+                .with("fence", "bigint", |(_, guard)| guard.fence)
+                .with("seen", "bigint", |(_, guard)| guard.seen)
+                .with("release", "boolean", |(_, guard)| guard.release);
+            self.section(MOVE_HEADERS, given);
+        } else {
+            self.new_headers(&made);
+        }
+    }
+
+    fn new_headers(&mut self, made: &[(&'a Order, &'a NewRun)]) {
+        let given = with_header(Given::of(made), |(o, _)| o)
+            .with("about", "bytea", |(_, new)| new.about.as_slice())
+            .with("about_sum", "bytea", |(_, new)| new.about_sum.as_slice())
+            .with("created_at", "bigint", |(_, new)| new.created_at)
+            .with("workflow", "text", |(_, new)| new.workflow.as_str())
+            .with("title", "text", |(_, new)| new.title.as_str())
+            .with("keep", "text", |(_, new)| new.keep)
+            .with("owner", "text", |(_, new)| new.owner.as_str());
+        self.section(MAKE_HEADERS, given);
+        let forks = made.iter().filter(|(_, new)| new.origin.is_some());
+        let forks: Vec<_> = forks.collect();
+        let given = Given::of(&forks)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("origin", "uuid", |(_, new)| new.origin);
+        if !given.is_empty() {
+            self.section(SHARE_BLOBS, given);
         }
     }
 
     fn steps(&mut self, orders: &[&'a Order]) {
-        let rows: Vec<_> = orders
-            .iter()
-            .filter_map(|o| o.write.step.as_ref().map(|(step, row)| (*o, *step, row)))
-            .collect();
-        let mut columns = vec![
-            column("run", "uuid", &rows, |(o, _, _)| *o.run.as_uuid()),
-            column("step", "bigint", &rows, |(_, step, _)| *step),
-            column("base", "boolean", &rows, |(o, _, _)| o.whole_state),
-        ];
-        columns.extend(row_columns(&rows, |(_, _, row)| row));
-        self.insert("steps", rows.len(), columns, "");
+        let recorded = |order: &&'a Order| Some((*order, order.write.step.as_ref()?));
+        let rows: Vec<_> = orders.iter().filter_map(recorded).collect();
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("step", "bigint", |(_, (step, _))| *step)
+            .with("base", "boolean", |(o, _)| o.whole_state)
+            .with_record(|(_, (_, row))| row);
+        self.insert("steps", given, "");
     }
 
     fn snapshots(&mut self, orders: &[&'a Order]) {
-        let rows: Vec<_> = orders
-            .iter()
-            .filter_map(|o| {
-                o.write
-                    .snapshot
-                    .as_ref()
-                    .map(|(step, row)| (*o, *step, row))
-            })
-            .collect();
-        let mut columns = vec![
-            column("run", "uuid", &rows, |(o, _, _)| *o.run.as_uuid()),
-            column("step", "bigint", &rows, |(_, step, _)| *step),
-        ];
-        columns.extend(row_columns(&rows, |(_, _, row)| row));
-        self.insert("snapshots", rows.len(), columns, "");
+        let taken = |order: &&'a Order| Some((*order, order.write.snapshot.as_ref()?));
+        let rows: Vec<_> = orders.iter().filter_map(taken).collect();
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("step", "bigint", |(_, (step, _))| *step)
+            .with_record(|(_, (_, row))| row);
+        self.insert("snapshots", given, "");
     }
 
     fn entries(&mut self, orders: &[&'a Order]) {
@@ -175,29 +126,25 @@ impl<'a> Batch<'a> {
         for order in orders {
             rows.extend(order.write.entries.iter().map(|entry| (*order, entry)));
         }
-        let mut columns = vec![
-            column("run", "uuid", &rows, |(o, _)| *o.run.as_uuid()),
-            column("step", "bigint", &rows, |(_, entry)| entry.step),
-            column("key", "bytea", &rows, |(_, entry)| entry.key.as_bytes()),
-            column("part", "smallint", &rows, |(_, entry)| entry.part),
-        ];
-        columns.extend(row_columns(&rows, |(_, entry)| &entry.row));
-        self.insert("entries", rows.len(), columns, "");
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("step", "bigint", |(_, entry)| entry.step)
+            .with("key", "bytea", |(_, entry)| entry.key.as_bytes())
+            .with("part", "smallint", |(_, entry)| entry.part)
+            .with_record(|(_, entry)| &entry.row);
+        self.insert("entries", given, "");
     }
 
     fn events(&mut self, orders: &[&'a Order]) {
-        let rows: Vec<_> = orders
-            .iter()
-            .filter_map(|o| o.write.events.as_ref().map(|events| (*o, events)))
-            .collect();
-        let columns = vec![
-            column("run", "uuid", &rows, |(o, _)| *o.run.as_uuid()),
-            column("first", "bigint", &rows, |(_, events)| events.first),
-            column("last", "bigint", &rows, |(_, events)| events.last),
-            column("meta", "bytea", &rows, |(_, events)| events.meta.as_slice()),
-            column("sum", "bytea", &rows, |(_, events)| events.sum.as_slice()),
-        ];
-        self.insert("events", rows.len(), columns, "");
+        let brought = |order: &&'a Order| Some((*order, order.write.events.as_ref()?));
+        let rows: Vec<_> = orders.iter().filter_map(brought).collect();
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("first", "bigint", |(_, events)| events.first)
+            .with("last", "bigint", |(_, events)| events.last)
+            .with("meta", "bytea", |(_, events)| events.meta.as_slice())
+            .with("sum", "bytea", |(_, events)| events.sum.as_slice());
+        self.insert("events", given, "");
     }
 
     fn blobs(&mut self, orders: &[&'a Order]) {
@@ -207,88 +154,57 @@ impl<'a> Batch<'a> {
         }
         // Two batches that bring the same blobs wait for each other in one order.
         rows.sort_by_key(|(_, blob)| blob.hash);
-        let columns = vec![
-            column("run", "uuid", &rows, |(o, _)| *o.run.as_uuid()),
-            column(
-                "hash",
-                "bytea",
-                &rows,
-                |(_, blob)| &blob.hash.as_bytes()[..],
-            ),
-            column("bytes", "bytea", &rows, |(_, blob)| &*blob.bytes),
-        ];
-        self.insert("blobs", rows.len(), columns, " ON CONFLICT DO NOTHING");
-        let columns = vec![
-            column("run", "uuid", &rows, |(o, _)| *o.run.as_uuid()),
-            column(
-                "hash",
-                "bytea",
-                &rows,
-                |(_, blob)| &blob.hash.as_bytes()[..],
-            ),
-        ];
-        self.insert("blob_refs", rows.len(), columns, " ON CONFLICT DO NOTHING");
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("hash", "bytea", |(_, blob)| &blob.hash.as_bytes()[..])
+            .with("bytes", "bytea", |(_, blob)| &*blob.bytes);
+        self.insert("blobs", given, " ON CONFLICT DO NOTHING");
+        let given = Given::of(&rows)
+            .with("run", "uuid", |(o, _)| *o.run.as_uuid())
+            .with("hash", "bytea", |(_, blob)| &blob.hash.as_bytes()[..]);
+        self.insert("blob_refs", given, " ON CONFLICT DO NOTHING");
     }
 
-    /// Adds `count` rows to `table`, those of refused runs left out.
-    fn insert(&mut self, table: &str, count: usize, columns: Vec<Column<'a>>, twice: &str) {
-        if count == 0 {
+    /// Adds rows to `table`, those of refused runs left out.
+    fn insert<T>(&mut self, table: &str, given: Given<'a, '_, T>, twice: &str) {
+        if given.is_empty() {
             return;
         }
         // A blob belongs to no run; its `run` column only says with whom it comes.
-        let written = columns.iter().map(|column| column.name);
-        let written: Vec<_> = written
+        let names = given.names.iter().copied();
+        let names: Vec<_> = names
             .filter(|name| table != "blobs" || *name != "run")
             .collect();
-        let written = written.join(", ");
+        let names = names.join(", ");
         let section = format!(
-            ", {table}_added AS (INSERT INTO {table} ({written}) SELECT {written} FROM {{given}} \
+            ", {table}_added AS (INSERT INTO {table} ({names}) SELECT {names} FROM {{given}} \
              WHERE given.run IN (SELECT id FROM taken){twice})"
         );
-        self.section(&section, columns);
+        self.section(&section, given);
     }
 
     /// Adds a part of the statement, with the rows that it calls `{given}`.
-    fn section(&mut self, text: &str, columns: Vec<Column<'a>>) {
-        let mut arrays = Vec::with_capacity(columns.len());
-        let mut names = Vec::with_capacity(columns.len());
-        for column in columns {
-            self.values.push(column.values);
-            arrays.push(format!("${}::{}[]", self.values.len(), column.kind));
-            names.push(column.name);
-        }
-        let given = format!(
-            "unnest({}) AS given ({})",
-            arrays.join(", "),
-            names.join(", ")
-        );
-        self.sql.push_str(&text.replace("{given}", &given));
+    fn section<T>(&mut self, text: &str, given: Given<'a, '_, T>) {
+        let (table, values) = given.table(self.values.len() + 1);
+        self.sql.push_str(&text.replace("{given}", &table));
+        self.values.extend(values);
     }
 }
 
-fn guard(order: &Order) -> Option<(i64, i64, bool)> {
-    match order.kind {
-        Kind::Append {
-            fence,
-            seen,
-            release,
-        } => Some((fence, seen, release)),
-        Kind::Create(_) => None,
-    }
-}
-
-fn new_run(order: &Order) -> Option<(Uuid, &NewRun)> {
-    match &order.kind {
-        Kind::Append { .. } => None,
-        Kind::Create(new) => Some((*order.run.as_uuid(), new)),
-    }
-}
-
-fn row_columns<'a, T>(rows: &[T], row: impl Fn(&T) -> &'a Row) -> [Column<'a>; 4] {
-    [
-        column("meta", "bytea", rows, |r| row(r).meta.as_slice()),
-        column("body", "bytea", rows, |r| row(r).body.inline()),
-        column("blob", "bytea", rows, |r| row(r).body.apart()),
-        column("sum", "bytea", rows, |r| row(r).sum.as_slice()),
-    ]
+/// Adds what every header holds.
+fn with_header<'a, 'r, T>(
+    given: Given<'a, 'r, T>,
+    order: impl Fn(&T) -> &'a Order,
+) -> Given<'a, 'r, T> {
+    given
+        .with("run", "uuid", |r| *order(r).run.as_uuid())
+        .with("rev", "bigint", |r| order(r).rev)
+        .with("nonce", "bigint", |r| order(r).nonce)
+        .with("lease_us", "bigint", |r| order(r).lease_us)
+        .with("head", "bytea", |r| order(r).write.head.meta.as_slice())
+        .with("head_sum", "bytea", |r| order(r).write.head.sum.as_slice())
+        .with("status", "text", |r| order(r).write.head.status.as_str())
+        .with("ended", "boolean", |r| order(r).write.head.ended)
+        .with("updated_at", "bigint", |r| order(r).write.head.updated_at)
+        .with("wake_at", "bigint", |r| order(r).write.head.wake_at)
 }

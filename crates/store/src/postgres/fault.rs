@@ -76,6 +76,11 @@ impl Fault {
             // A blob was removed between the look and the reference: see `blob_refs` in the schema.
             "23503" => Self::Conflict { why },
             "53100" => Self::Final(Error::DiskFull),
+            // Corrupted data, corrupted index.
+            "XX001" | "XX002" => Self::Final(Error::StoreDamaged {
+                what: "the database's files".into(),
+                why,
+            }),
             "3F000" => Self::refused(why, "create the schema that the URL's search_path names"),
             "42501" => Self::refused(
                 why,
@@ -106,11 +111,12 @@ fn broken_rule(told: &DbError) -> Option<&'static str> {
     }
 }
 
-/// Whether the bytes did not get through. A message that could not be built is our own mistake.
+/// Whether the bytes did not get through. What could not be built or understood stays that way.
 fn lost_on_the_way(error: &tokio_postgres::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput};
     let source = std::error::Error::source(error);
     match source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        Some(lost) => lost.kind() != io::ErrorKind::InvalidInput,
+        Some(lost) => !matches!(lost.kind(), InvalidData | InvalidInput),
         None => false,
     }
 }

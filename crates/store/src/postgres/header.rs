@@ -53,6 +53,42 @@ pub(super) fn only(run: RunId, rows: &[Row]) -> Result<(Run, Token), Fault> {
     }
 }
 
+/// Finds runs whose other records have outlived their header, going from run to run by the key.
+const WITHOUT_HEADER: &str = "
+    WITH RECURSIVE known AS (
+        (SELECT run FROM steps ORDER BY run LIMIT 1)
+        UNION ALL
+        SELECT (SELECT run FROM steps WHERE run > known.run ORDER BY run LIMIT 1) FROM known
+            WHERE known.run IS NOT NULL)
+    SELECT count(*) FROM known
+    WHERE run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs WHERE id = known.run)";
+
+/// How many headers are missing. Takes some ten microseconds for each run.
+pub(super) async fn missing_headers(link: &Link) -> Result<i64, Fault> {
+    match link.row(WITHOUT_HEADER, &[]).await? {
+        Some(row) => Ok(row.try_get(0)?),
+        None => Ok(0),
+    }
+}
+
+const HAS_LOST_HEADER: &str = "SELECT EXISTS (SELECT 1 FROM steps WHERE run = $1)
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE id = $1)";
+
+/// Why a run has no header: it was never there, or is gone with all it had, or has lost it.
+pub(super) async fn not_found(link: &Link, run: RunId) -> Result<Error, Fault> {
+    let row = link.row(HAS_LOST_HEADER, &[run.as_uuid()]).await?;
+    let lost = match row {
+        Some(row) => row.try_get(0)?,
+        None => false,
+    };
+    if !lost {
+        return Ok(Error::NoSuchRun { run });
+    }
+    let (what, why) = ("header".into(), "it is missing".into());
+    let damage = Damage { what, why };
+    Ok(Error::Damaged { run, damage })
+}
+
 pub(super) async fn head(link: &Link, run: RunId) -> Result<(Run, Token), Fault> {
     only(run, &link.rows(HEADER, &[run.as_uuid()]).await?)
 }

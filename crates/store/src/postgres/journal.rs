@@ -63,7 +63,7 @@ fn under_way(header: &Run, step: u64) -> Result<Option<u32>, Damage> {
             why: "it is missing".into(),
         });
     }
-    Ok((step == last + 1).then_some(header.head.entries))
+    Ok((step - last == 1).then_some(header.head.entries))
 }
 
 fn entry_of(run: RunId, step: u64, found: &Found) -> Result<Result<Entry, Damage>, Fault> {
@@ -84,7 +84,7 @@ fn entry_of(run: RunId, step: u64, found: &Found) -> Result<Result<Entry, Damage
         part: found.try_get(1)?,
         row,
     };
-    Ok(read_entry(run, &entry, found.try_get(6)?))
+    Ok(read_entry(run, entry, found.try_get(6)?))
 }
 
 pub(super) async fn events(
@@ -100,6 +100,9 @@ pub(super) async fn events(
         .snapshot([(HEADER, &[id]), (EVENTS, &[id, &signed(from), &signed(to)])])
         .await?;
     let (header, _) = header::only(run, &headers)?;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
     let to = to.min(header.head.events);
     match follow(run, from, to, &found)? {
         Ok(events) => Ok(events),

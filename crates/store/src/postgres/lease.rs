@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fathom_workflow::record::Token;
+use fathom_workflow::record::{Damage, Token};
 use fathom_workflow::{Error, Owner, RunId};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -31,7 +31,25 @@ const RENEW: &str = "WITH held AS (
 const RELEASE: &str = "UPDATE runs SET owner = NULL, lease_until = NULL
     WHERE id = $1 AND fence = $2 AND owner IS NOT NULL";
 
-const CANCELS: &str = "SELECT id FROM runs WHERE owner = $1 AND cancel";
+/// The values of the column `cancel`.
+const WANTED: &str = "wanted";
+const NOT_WANTED: &str = "no";
+
+/// What the column `cancel` says.
+pub(super) fn is_wanted(run: RunId, cancel: &str) -> Result<bool, Error> {
+    match cancel {
+        WANTED => Ok(true),
+        NOT_WANTED => Ok(false),
+        _ => {
+            let what = "header".into();
+            let why = "its mark to stop is neither set nor clear".into();
+            let damage = Damage { what, why };
+            Err(Error::Damaged { run, damage })
+        }
+    }
+}
+
+const CANCELS: &str = "SELECT id FROM runs WHERE owner = $1 AND cancel = 'wanted'";
 
 /// A claim whose reply was lost may have succeeded: then the run is ours already.
 pub(super) async fn claim(
@@ -107,7 +125,8 @@ pub(super) async fn cancels(link: &Link, owner: &Owner) -> Result<Vec<RunId>, Fa
 
 pub(super) async fn mark_cancel(link: &Link, run: RunId, wanted: bool) -> Result<(), Fault> {
     const MARK: &str = "UPDATE runs SET cancel = $2 WHERE id = $1";
-    one_run(run, link.change(MARK, &[run.as_uuid(), &wanted]).await?)
+    let mark = if wanted { WANTED } else { NOT_WANTED };
+    one_run(run, link.change(MARK, &[run.as_uuid(), &mark]).await?)
 }
 
 pub(super) async fn mark_kept(link: &Link, run: RunId, keep: bool) -> Result<(), Fault> {

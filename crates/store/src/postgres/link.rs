@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::future::{join_all, join3};
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 use tokio_postgres::types::{BorrowToSql, ToSql};
 use tokio_postgres::{Client, Row, Statement};
 
@@ -32,6 +34,9 @@ const MAKE_READY: &str = "
 
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// A connection is ready within this time, or counts as lost.
+const DIAL_LIMIT: Duration = Duration::from_secs(10);
+
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 pub(super) struct Link {
@@ -45,6 +50,14 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) async fn dial(address: &Address) -> Result<Self, Fault> {
+        // The driver bounds only the first part of it; a server can hang in any.
+        match timeout(DIAL_LIMIT, Self::make(address)).await {
+            Ok(link) => link,
+            Err(_) => Err(address.no_answer(DIAL_LIMIT)),
+        }
+    }
+
+    async fn make(address: &Address) -> Result<Self, Fault> {
         let (client, driver) = address.connect().await?;
         let link = Self {
             client,

@@ -2,6 +2,8 @@
 //!
 //! What is damaged is named and never handed out. A run is loaded up to the step before the damage.
 
+use std::ops::Range;
+
 use fathom_workflow::record::{Damage, Loaded, Snapshot, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, RunId};
 use tokio_postgres::Row as Found;
@@ -14,7 +16,7 @@ use crate::row::{Body, Row, read_blob, read_snapshot, read_step, signed, unsigne
 /// Columns 0 to 5 are those that [`row_of`] reads.
 const STEPS: &str = "SELECT step, meta, body, blob, sum, bytes
     FROM steps LEFT JOIN blobs ON hash = blob
-    WHERE run = $1 AND step >= $2 AND step <= $3 ORDER BY step LIMIT $4";
+    WHERE run = $1 AND step >= $2 AND step < $3 ORDER BY step LIMIT $4";
 
 /// The latest base and the latest snapshot, each at or before its bound; column 6 tells which.
 const WHOLE_STATES: &str = "
@@ -27,6 +29,9 @@ const WHOLE_STATES: &str = "
     ) AS whole LEFT JOIN blobs ON hash = blob ORDER BY step DESC, base DESC LIMIT 1";
 
 const BLOB: &str = "SELECT bytes FROM blobs WHERE hash = $1";
+
+const IS_LOST: &str = "SELECT EXISTS (SELECT 1 FROM blob_refs WHERE hash = $1)
+    AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = $1)";
 
 pub(super) async fn load(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
     link.begin_reading().await?;
@@ -47,12 +52,12 @@ async fn load_at(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fau
         }));
     }
     let from = whole_state(link, run, at).await?;
-    let next = from.step + 1;
-    let (first, to) = (signed(next), signed(at));
+    let wanted = from.step + 1..at + 1;
+    let (first, end) = (signed(wanted.start), signed(wanted.end));
     let found = link
-        .rows(STEPS, &[run.as_uuid(), &first, &to, &i64::MAX])
+        .rows(STEPS, &[run.as_uuid(), &first, &end, &i64::MAX])
         .await?;
-    let (records, damage) = read_steps(run, next..=at, &found)?;
+    let (records, damage) = read_steps(run, wanted, &found)?;
     Ok(Loaded {
         run: header,
         from,
@@ -75,8 +80,8 @@ pub(super) async fn steps(
         ])
         .await?;
     let (header, _) = header::only(run, &headers)?;
-    let end = from.saturating_add(unsigned(count));
-    let wanted = from..=header.head.step.min(end.saturating_sub(1));
+    let end = header.head.step.saturating_add(1);
+    let wanted = from..end.min(from.saturating_add(unsigned(count)));
     match read_steps(run, wanted, &found)? {
         (records, None) => Ok(records),
         (_, Some(damage)) => Err(Fault::Final(Error::Damaged { run, damage })),
@@ -84,16 +89,27 @@ pub(super) async fn steps(
 }
 
 pub(super) async fn blob(link: &Link, hash: BlobHash) -> Result<Option<Vec<u8>>, Fault> {
-    match link.row(BLOB, &[&&hash.as_bytes()[..]]).await? {
-        Some(row) => Ok(Some(read_blob(hash, row.try_get(0)?)?)),
-        None => Ok(None),
+    let name = &hash.as_bytes()[..];
+    if let Some(row) = link.row(BLOB, &[&name]).await? {
+        return Ok(Some(read_blob(hash, row.try_get(0)?)?));
     }
+    let lost = match link.row(IS_LOST, &[&name]).await? {
+        Some(row) => row.try_get(0)?,
+        None => false,
+    };
+    if !lost {
+        return Ok(None);
+    }
+    Err(Fault::Final(Error::StoreDamaged {
+        what: format!("blob {hash}"),
+        why: "it is missing, though runs refer to it".into(),
+    }))
 }
 
 /// The good records among those wanted, up to the first damage.
 fn read_steps(
     run: RunId,
-    wanted: std::ops::RangeInclusive<u64>,
+    wanted: Range<u64>,
     found: &[Found],
 ) -> Result<(Vec<StepRecord>, Option<Damage>), Fault> {
     let mut records = Vec::with_capacity(found.len());
@@ -171,7 +187,7 @@ pub(super) fn step_of(
             return Ok(Err(Damage { what, why }));
         }
     };
-    Ok(read_step(run, step, &row, found.try_get(5)?))
+    Ok(read_step(run, step, row, found.try_get(5)?))
 }
 
 fn snapshot_of(run: RunId, step: u64, found: &Found) -> Result<Result<Snapshot, Damage>, Fault> {
@@ -182,7 +198,7 @@ fn snapshot_of(run: RunId, step: u64, found: &Found) -> Result<Result<Snapshot, 
             return Ok(Err(Damage { what, why }));
         }
     };
-    Ok(read_snapshot(run, step, &row, found.try_get(5)?))
+    Ok(read_snapshot(run, step, row, found.try_get(5)?))
 }
 
 /// A record from the columns meta, body, blob and sum, the first of which is column `at`.

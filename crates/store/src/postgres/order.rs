@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
+use fathom_workflow::event::Event;
 use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use uuid::Uuid;
 
-use crate::row::{Row, Write, about_row, signed};
+use crate::row::{Write, about_row, signed};
 
 /// Leases end, and the database's calendar too.
 const LONGEST_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -33,13 +34,16 @@ pub(super) struct Order {
 }
 
 pub(super) enum Kind {
-    Append {
-        fence: i64,
-        /// The rev the writer has seen.
-        seen: i64,
-        release: bool,
-    },
+    Append(Guard),
     Create(Box<NewRun>),
+}
+
+/// What an append expects of its run, and whether it gives the run up.
+pub(super) struct Guard {
+    pub(super) fence: i64,
+    /// The rev the writer has seen.
+    pub(super) seen: i64,
+    pub(super) release: bool,
 }
 
 pub(super) struct NewRun {
@@ -64,13 +68,13 @@ impl Order {
             rev: signed(append.head.rev),
             lease_us: microseconds(lease),
             whole_state: append.record.as_ref().is_some_and(is_base),
-            bytes: size(&write, append.blobs.len()),
+            bytes: write.size(append.blobs.len()),
             write,
-            kind: Kind::Append {
+            kind: Kind::Append(Guard {
                 fence: signed(append.token.fence),
                 seen: signed(append.token.rev),
                 release: append.release,
-            },
+            }),
         })
     }
 
@@ -81,6 +85,7 @@ impl Order {
     ) -> Result<Self, Error> {
         let about = &creation.run.about;
         check_step(&creation.base, creation.run.head.step)?;
+        check_events(&creation.events, creation.run.head.events)?;
         let (meta, sum) = about_row(about)?;
         let write = Write::of_creation(creation)?;
         let (_, random) = Uuid::now_v7().as_u64_pair();
@@ -90,7 +95,7 @@ impl Order {
             rev: signed(creation.run.head.rev),
             lease_us: microseconds(lease),
             whole_state: is_base(&creation.base),
-            bytes: size(&write, 0),
+            bytes: write.size(0),
             write,
             kind: Kind::Create(Box::new(NewRun {
                 about: meta,
@@ -106,7 +111,7 @@ impl Order {
     }
 
     pub(super) fn is_append(&self) -> bool {
-        matches!(self.kind, Kind::Append { .. })
+        matches!(self.kind, Kind::Append(_))
     }
 }
 
@@ -120,19 +125,24 @@ fn check_append(append: &Append) -> Result<(), Error> {
     if let Some(record) = &append.record {
         check_step(record, head.step)?;
     }
-    let mut number = head.events;
-    for event in append.events.iter().rev() {
-        if event.number != number {
-            return Err(refused("the events are not numbered up to the header's"));
-        }
-        number = number.wrapping_sub(1);
-    }
+    check_events(&append.events, head.events)?;
     for blob in &append.blobs {
         if BlobHash::of(&blob.bytes) != blob.hash {
             return Err(refused("a blob's bytes are not those of its name"));
         }
     }
     Ok(())
+}
+
+fn check_events(events: &[Event], last: u64) -> Result<(), Error> {
+    let numbers = events.iter().rev().map(|event| event.number);
+    let wanted = (1..=last).rev().take(events.len());
+    match numbers.eq(wanted) {
+        true => Ok(()),
+        false => Err(refused(
+            "the events are not numbered up to the header's last",
+        )),
+    }
 }
 
 fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
@@ -143,22 +153,6 @@ fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
         return Err(refused("a base must hold a state"));
     }
     Ok(())
-}
-
-/// The size of rows and of the bodies moved apart from them, which come after the caller's blobs.
-fn size(write: &Write, callers_blobs: usize) -> u64 {
-    let row = |row: &Row| row.meta.len() + row.body.inline().map_or(0, <[u8]>::len) + row.sum.len();
-    let head = write.head.meta.len() + write.head.sum.len();
-    let step = write.step.as_ref().map_or(0, |(_, step)| row(step));
-    let snapshot = write.snapshot.as_ref().map_or(0, |(_, whole)| row(whole));
-    let entries: usize = write.entries.iter().map(|entry| row(&entry.row)).sum();
-    let events = write
-        .events
-        .as_ref()
-        .map_or(0, |e| e.meta.len() + e.sum.len());
-    let apart = write.blobs.iter().skip(callers_blobs);
-    let apart: usize = apart.map(|blob| blob.bytes.len()).sum();
-    (head + step + snapshot + entries + events + apart) as u64
 }
 
 fn refused(why: &str) -> Error {

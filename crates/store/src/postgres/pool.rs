@@ -2,7 +2,7 @@
 //!
 //! Holds the retrying: whoever asks is answered, or told after `retry_for` that nobody answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::Error;
@@ -12,23 +12,22 @@ use tokio::time::timeout;
 use super::address::Address;
 use super::fault::Fault;
 use super::link::Link;
+use super::links::Links;
 use super::patience::{ANSWER_LIMIT, Patience};
 
 pub(super) struct Pool {
-    address: Arc<Address>,
+    links: Links,
     retry_for: Duration,
     /// One for each connection that may be open.
     permits: Semaphore,
-    idle: Mutex<Vec<Arc<Link>>>,
 }
 
 impl Pool {
     pub(super) fn new(address: Arc<Address>, size: usize, retry_for: Duration) -> Self {
         Self {
-            address,
+            links: Links::to(address),
             retry_for,
             permits: Semaphore::new(size),
-            idle: Mutex::default(),
         }
     }
 
@@ -66,30 +65,22 @@ impl Pool {
     where
         W: Future<Output = Result<T, Fault>>,
     {
-        let _permit = self.permits.acquire().await.map_err(|_| Fault::Gone {
-            why: "the store is closed".into(),
-        })?;
-        let link = match self.idle_link() {
-            Some(link) => link,
-            None => Arc::new(Link::dial(&self.address).await?),
-        };
-        let Ok(answer) = timeout(ANSWER_LIMIT, work(Arc::clone(&link))).await else {
+        let Ok(answer) = timeout(ANSWER_LIMIT, self.ask(work)).await else {
             return Err(Fault::no_answer(ANSWER_LIMIT));
         };
-        if link.is_clean() {
-            self.lock().push(link);
-        }
         answer
     }
 
-    fn idle_link(&self) -> Option<Arc<Link>> {
-        let mut idle = self.lock();
-        idle.retain(|link| link.is_clean());
-        idle.pop()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Link>>> {
-        // A list of whole links is whole even if a holder of the lock panicked.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn ask<T, W>(&self, work: impl Fn(Arc<Link>) -> W) -> Result<T, Fault>
+    where
+        W: Future<Output = Result<T, Fault>>,
+    {
+        let _permit = self.permits.acquire().await.map_err(|_| Fault::Gone {
+            why: "the store is closed".into(),
+        })?;
+        let link = self.links.take().await?;
+        let answer = work(Arc::clone(&link)).await;
+        self.links.put_back(link, &answer);
+        answer
     }
 }

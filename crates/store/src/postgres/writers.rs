@@ -1,16 +1,16 @@
-//! The writers: a few tasks, each with a connection of its own, that drain one queue of orders.
+//! The writers: a queue of orders, and a few connections that commit what has queued up.
 //!
-//! A writer takes what has queued up while the others were busy and commits it as one [`Batch`].
-//! Every order is answered once its fate is known: taken, refused, or given up after `retry_for`.
-//! An order may be sent again after a loss, because its nonce tells whether it was taken before.
+//! While some batches are under way, orders gather; the next free connection takes them all as one
+//! [`Batch`]. Every order is answered once its fate is known: taken, refused, or given up after
+//! `retry_for`. It may be sent again after a loss, because its nonce tells whether it was taken.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fathom_workflow::Error;
-use tokio::sync::{Mutex, mpsc, oneshot};
+use fathom_workflow::{Error, RunId};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
@@ -19,7 +19,9 @@ use uuid::Uuid;
 use super::address::Address;
 use super::batch::Batch;
 use super::fault::Fault;
+use super::lease;
 use super::link::Link;
+use super::links::Links;
 use super::order::Order;
 use super::patience::{ANSWER_LIMIT, Pauses};
 
@@ -31,9 +33,15 @@ const QUEUE: usize = 1024;
 pub(super) struct Writers {
     queue: mpsc::Sender<Job>,
     retry_for: Duration,
-    commits: Arc<AtomicU64>,
-    /// They end with the store.
-    _tasks: JoinSet<()>,
+    shared: Arc<Shared>,
+    /// Hands out the orders, and ends with the store.
+    _dispatcher: JoinSet<()>,
+}
+
+/// What all batches use.
+struct Shared {
+    links: Links,
+    commits: AtomicU64,
 }
 
 /// What became of an order.
@@ -57,25 +65,20 @@ struct Job {
 }
 
 impl Writers {
-    pub(super) fn start(address: &Arc<Address>, count: usize, retry_for: Duration) -> Self {
+    /// Writes over `connections` connections at most.
+    pub(super) fn start(address: &Arc<Address>, connections: usize, retry_for: Duration) -> Self {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let jobs = Arc::new(Mutex::new(jobs));
-        let commits = Arc::new(AtomicU64::new(0));
-        let mut tasks = JoinSet::new();
-        for _ in 0..count {
-            let writer = Writer {
-                address: Arc::clone(address),
-                jobs: Arc::clone(&jobs),
-                commits: Arc::clone(&commits),
-                link: None,
-            };
-            tasks.spawn(writer.work());
-        }
+        let shared = Arc::new(Shared {
+            links: Links::to(Arc::clone(address)),
+            commits: AtomicU64::new(0),
+        });
+        let mut dispatcher = JoinSet::new();
+        dispatcher.spawn(dispatch(jobs, connections, Arc::clone(&shared)));
         Self {
             queue,
             retry_for,
-            commits,
-            _tasks: tasks,
+            shared,
+            _dispatcher: dispatcher,
         }
     }
 
@@ -95,7 +98,7 @@ impl Writers {
 
     /// How often the writers have committed.
     pub(super) fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Relaxed)
+        self.shared.commits.load(Ordering::Relaxed)
     }
 }
 
@@ -105,32 +108,31 @@ fn ended() -> Error {
     }
 }
 
-struct Writer {
-    address: Arc<Address>,
-    /// Held while waiting for work: the writer whose turn it is takes all there is.
-    jobs: Arc<Mutex<mpsc::Receiver<Job>>>,
-    commits: Arc<AtomicU64>,
-    link: Option<Link>,
-}
-
-impl Writer {
-    async fn work(mut self) {
+/// Starts a batch whenever there are orders and a connection is free for them.
+async fn dispatch(mut queue: mpsc::Receiver<Job>, connections: usize, shared: Arc<Shared>) {
+    let free = Arc::new(Semaphore::new(connections));
+    let mut batches = JoinSet::new();
+    while let Ok(turn) = Arc::clone(&free).acquire_owned().await {
         let mut jobs = Vec::new();
-        loop {
-            let mut queue = self.jobs.lock().await;
-            if queue.recv_many(&mut jobs, LARGEST_BATCH).await == 0 {
-                return;
-            }
-            drop(queue);
+        if queue.recv_many(&mut jobs, LARGEST_BATCH).await == 0 {
+            break;
+        }
+        while batches.try_join_next().is_some() {}
+        let shared = Arc::clone(&shared);
+        batches.spawn(async move {
             while !jobs.is_empty() {
                 let round = next_round(&mut jobs);
-                self.settle(round).await;
+                shared.settle(round).await;
             }
-        }
+            drop(turn);
+        });
     }
+    while batches.join_next().await.is_some() {}
+}
 
+impl Shared {
     /// Brings every job to its answer.
-    async fn settle(&mut self, mut jobs: Vec<Job>) {
+    async fn settle(&self, mut jobs: Vec<Job>) {
         let mut pauses = Pauses::new();
         while !jobs.is_empty() {
             match self.attempt(&jobs).await {
@@ -162,19 +164,19 @@ impl Writer {
         }
     }
 
-    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Fate>, Fault> {
-        let link = match self.link.take().filter(Link::is_clean) {
-            Some(link) => link,
-            None => Link::dial(&self.address).await?,
-        };
+    async fn attempt(&self, jobs: &[Job]) -> Result<Vec<Fate>, Fault> {
         let orders: Vec<&Order> = jobs.iter().map(|job| &job.order).collect();
-        let Ok(done) = timeout(ANSWER_LIMIT, self.write(&link, &orders)).await else {
+        let Ok(fates) = timeout(ANSWER_LIMIT, self.send(&orders)).await else {
             return Err(Fault::no_answer(ANSWER_LIMIT));
         };
-        if !matches!(done, Err(Fault::Gone { .. })) {
-            self.link = Some(link);
-        }
-        done
+        fates
+    }
+
+    async fn send(&self, orders: &[&Order]) -> Result<Vec<Fate>, Fault> {
+        let link = self.links.take().await?;
+        let fates = self.write(&link, orders).await;
+        self.links.put_back(link, &fates);
+        fates
     }
 
     async fn write(&self, link: &Link, orders: &[&Order]) -> Result<Vec<Fate>, Fault> {
@@ -226,7 +228,7 @@ fn taken_fate(row: &Row) -> Result<Fate, Fault> {
     Ok(Fate::Taken {
         fence: row.try_get(1)?,
         rev: row.try_get(2)?,
-        cancel: row.try_get(3)?,
+        cancel: lease::is_wanted(RunId::from_uuid(row.try_get(0)?), row.try_get(3)?)?,
     })
 }
 

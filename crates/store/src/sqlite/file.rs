@@ -1,12 +1,13 @@
 //! The database file: how it is opened, which format it has, how it gets to the newest one.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fathom_workflow::Error;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::fault::{Failure, Fault};
+use super::wal;
 
 /// Before it, two connections that wrote and checkpointed at the same moment could corrupt the
 /// file (<https://sqlite.org/wal.html#walresetbug>).
@@ -21,17 +22,20 @@ const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/sqlite/0001_initia
 /// How long a write waits for another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Between attempts to open a file that others are opening or closing.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+
 /// More than there are statements, so that each is prepared once per connection.
 const STATEMENTS_KEPT: usize = 64;
 
 /// A commit is on disk before it is answered. The log is copied into the file each 16 MiB, and cut
-/// back to 64 MiB after a burst. The cache, 16 MiB, holds the pages of a thousand busy runs.
+/// back to 64 MiB after a burst. The cache, 4 MiB, holds the pages that a thousand busy runs share.
 const WRITER_SETTINGS: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     PRAGMA wal_autocheckpoint = 4096;
     PRAGMA journal_size_limit = 67108864;
-    PRAGMA cache_size = -16384;
+    PRAGMA cache_size = -4096;
 ";
 
 /// `cell_size_check` finds damaged pages early. No memory map: a damaged disk would then end the
@@ -54,7 +58,8 @@ pub(super) fn open(path: &Path, page_limit: Option<u32>) -> Result<Connection, E
             why: format!("the folder {} cannot be made: {error}", folder.display()),
         });
     }
-    match prepare(path, page_limit) {
+    wal::check(path)?;
+    match prepare_patiently(path, page_limit) {
         Ok(connection) => Ok(connection),
         Err(Failure::Told(error)) => Err(error),
         Err(Failure::Sql(error)) => Err(match Fault::of(&error) {
@@ -88,6 +93,24 @@ fn check_version(number: i32) -> Result<(), Error> {
     })
 }
 
+/// SQLite waits by itself for another process that writes, but not for one that turns the log on
+/// or, closing the file, off at this moment.
+fn prepare_patiently(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> {
+    let patience = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match prepare(path, page_limit) {
+            Err(Failure::Sql(error)) if is_busy(&error) && Instant::now() < patience => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
 fn prepare(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> {
     // No URI flag: a path is a path, whatever it looks like.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -115,6 +138,40 @@ fn prepare(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> 
     }
     migrate(&mut connection, path)?;
     Ok(connection)
+}
+
+/// Finds runs whose other records have outlived their header, going from run to run by the key.
+const WITHOUT_HEADER: &str = "
+    WITH RECURSIVE known (run) AS (
+        SELECT min(run) FROM steps
+        UNION ALL
+        SELECT (SELECT min(run) FROM steps WHERE run > known.run) FROM known
+         WHERE known.run IS NOT NULL)
+    SELECT count(*) FROM known
+     WHERE run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs WHERE id = known.run)";
+
+/// How the headers, or the ways to find them, are damaged, if they are: a header that nobody finds
+/// has no checksum that could fail. Takes a few microseconds for each run.
+pub(super) fn damaged_headers(connection: &Connection) -> Option<String> {
+    match find_damage(connection) {
+        Ok(found) => found,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut statement = connection.prepare("PRAGMA integrity_check(runs)")?;
+    let mut verdicts = statement.query([])?;
+    while let Some(row) = verdicts.next()? {
+        let verdict: String = row.get(0)?;
+        // A header with a wrong value is found, and its checksum tells.
+        let of_value = verdict.contains(" value in ") || verdict.starts_with("CHECK constraint");
+        if verdict != "ok" && !of_value {
+            return Ok(Some(verdict));
+        }
+    }
+    let lost: i64 = connection.query_row(WITHOUT_HEADER, [], first)?;
+    Ok((lost > 0).then(|| format!("{lost} headers are missing")))
 }
 
 fn settle(connection: &Connection) -> rusqlite::Result<()> {

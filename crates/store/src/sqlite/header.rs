@@ -37,9 +37,22 @@ pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), 
         .optional();
     match seen(|| "header".into(), found)? {
         Ok(Some(Ok(header))) => Ok(header),
-        Ok(None) => Err(Error::NoSuchRun { run }.into()),
+        Ok(None) => Err(not_found(connection, run)?.into()),
         Ok(Some(Err(damage))) | Err(damage) => Err(Error::Damaged { run, damage }.into()),
     }
+}
+
+/// A run without a header was never there, or is gone with all it had, or has lost it.
+fn not_found(connection: &Connection, run: RunId) -> rusqlite::Result<Error> {
+    let left_behind: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM steps WHERE run = ?1)")?
+        .query_row([key(run)], |row| row.get(0))?;
+    if !left_behind {
+        return Ok(Error::NoSuchRun { run });
+    }
+    let (what, why) = ("header".into(), "it is missing".into());
+    let damage = Damage { what, why };
+    Ok(Error::Damaged { run, damage })
 }
 
 /// One row of [`header_columns`]. The columns that queries look at must agree with the record.
@@ -66,7 +79,8 @@ fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(Run, Token), Dama
         Err(damage) => return Ok(Err(damage)),
     };
     let Run { about, head, .. } = &header;
-    let agrees = unsigned(row.get("rev")?) == head.rev
+    let agrees = blob(row, "id")? == run.as_uuid().as_bytes()
+        && unsigned(row.get("rev")?) == head.rev
         && row.get::<_, bool>("ended")? == head.status.is_finished()
         && text(row, "workflow")? == about.workflow
         && text(row, "title")? == about.title

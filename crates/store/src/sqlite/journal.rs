@@ -79,7 +79,7 @@ fn read_entry_row(
         part: row.get(1)?,
         row: whole,
     };
-    Ok(read_entry(run, &entry, apart))
+    Ok(read_entry(run, entry, apart))
 }
 
 /// Events numbered above `after`, in whole batches until there are `limit`. None may be missing.

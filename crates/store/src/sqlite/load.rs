@@ -124,7 +124,7 @@ fn snapshot_at(
         .optional();
     let what = || format!("snapshot at step {step}");
     Ok(match seen(what, read)? {
-        Ok(Some((row, apart))) => read_snapshot(run, step, &row, apart),
+        Ok(Some((row, apart))) => read_snapshot(run, step, row, apart),
         Ok(None) => Err(Damage {
             what: what(),
             why: "it is missing".into(),
@@ -176,7 +176,7 @@ fn scan(
         };
         let damage = match seen(|| format!("step {step}"), read)? {
             Ok((number, _)) if number != signed(step) => missing(step),
-            Ok((_, (row, apart))) => match read_step(run, step, &row, apart) {
+            Ok((_, (row, apart))) => match read_step(run, step, row, apart) {
                 Ok(record) => {
                     records.push(record);
                     continue;

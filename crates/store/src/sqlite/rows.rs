@@ -44,36 +44,16 @@ impl Rows {
         })
     }
 
+    pub(super) fn size(&self, given_blobs: usize) -> u64 {
+        self.write.size(given_blobs)
+    }
+
     pub(super) fn run(&self) -> RunId {
         self.run
     }
 
     pub(super) fn head(&self) -> &HeadRow {
         &self.write.head
-    }
-
-    /// How many bytes the rows and the bodies kept apart from them have. Bytes that the writer
-    /// itself gave as blobs are no part of the log.
-    pub(super) fn size(&self, given_blobs: usize) -> u64 {
-        let Write {
-            head,
-            step,
-            snapshot,
-            entries,
-            events,
-            blobs,
-        } = &self.write;
-        let entries = entries.iter().map(|entry| &entry.row);
-        let whole = step.iter().chain(snapshot).map(|(_, row)| row);
-        let rows = entries.chain(whole).map(|Row { meta, body, sum }| {
-            meta.len() + body.inline().map_or(0, <[u8]>::len) + sum.len()
-        });
-        let events = events
-            .iter()
-            .map(|batch| batch.meta.len() + batch.sum.len());
-        let apart = blobs.iter().skip(given_blobs).map(|blob| blob.bytes.len());
-        let size = rows.chain(events).chain(apart).sum::<usize>();
-        (head.meta.len() + head.sum.len() + size) as u64
     }
 
     /// Puts all but the header in place.
@@ -101,11 +81,15 @@ impl Rows {
     fn insert_blobs(&self, connection: &Connection) -> rusqlite::Result<()> {
         for blob in &self.write.blobs {
             let hash = blob.hash.as_bytes();
-            connection
-                .prepare_cached(
-                    "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![hash, &*blob.bytes])?;
+            // Asked first, since handing the bytes over copies them.
+            let known = connection
+                .prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?
+                .exists([hash])?;
+            if !known {
+                connection
+                    .prepare_cached("INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)")?
+                    .execute(params![hash, &*blob.bytes])?;
+            }
             connection
                 .prepare_cached(
                     "INSERT INTO blob_refs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING",

@@ -136,6 +136,31 @@ async fn a_damaged_header_is_named_and_the_others_are_listed() {
 }
 
 #[tokio::test]
+async fn a_run_that_lost_its_header_is_named() {
+    let (place, store, writer) = six_steps().await;
+    let delete = "DELETE FROM runs WHERE id = $1";
+    place.sql(delete, &[writer.run.as_uuid()]).await;
+    assert_eq!(damage(store.head(writer.run).await).why, "it is missing");
+    assert_eq!(
+        damage(store.events(writer.run, 0, 9).await).why,
+        "it is missing"
+    );
+    let opened = Postgres::connect(&place.url()).await.unwrap();
+    let page = opened.list(&Default::default()).await.unwrap();
+    assert_eq!(page.damaged, ["the list of runs: 1 headers are missing"]);
+}
+
+#[tokio::test]
+async fn a_damaged_mark_to_stop_stops_no_run() {
+    let (place, store, writer) = six_steps().await;
+    let change = "UPDATE runs SET cancel = 'nx' RETURNING 1";
+    assert_eq!(place.sql(change, &[]).await.len(), 1);
+    let append = writer.step("7");
+    let refused = store.append(append, std::time::Duration::ZERO).await;
+    assert_eq!(damage(refused).what, "header");
+}
+
+#[tokio::test]
 async fn a_damaged_journal_is_named() {
     let (place, store, writer) = six_steps().await;
     assert_eq!(store.entries(writer.run, 5).await.unwrap().len(), 2);

@@ -19,7 +19,7 @@ pub struct Place {
 
 /// The URL of the server for tests.
 pub fn server() -> String {
-    std::env::var("FATHOM_TEST_POSTGRES").expect(NO_SERVER)
+    std::env::var("FATHOM_TEST_POSTGRES").unwrap_or_else(|_| panic!("{NO_SERVER}"))
 }
 
 impl Place {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_store::{Postgres, PostgresOptions};
-use fathom_workflow::record::{Append, Blob, Origin};
-use fathom_workflow::{BlobHash, Error, Owner, Store};
+use fathom_workflow::record::{Append, Blob};
+use fathom_workflow::{Error, Owner, Store};
 use tokio::task::JoinSet;
 
 use crate::place::Place;
-use crate::writer::{HOUR, Writer, creation};
+use crate::writer::{HOUR, Writer, creation, event};
 
 const AT_ONCE: usize = 200;
 const ROUNDS: usize = 30;
@@ -156,29 +156,6 @@ async fn a_blob_never_goes_while_someone_begins_to_need_it() {
 }
 
 #[tokio::test]
-async fn a_fork_keeps_the_blobs_of_its_origin() {
-    let place = Place::new().await;
-    let store = open(&place).await;
-    let hash = BlobHash::of(b"a page");
-    let mut origin = Writer::begin(&store).await;
-    let mut end = origin.end();
-    end.blobs = vec![Blob::new(*b"a page")];
-    origin.write(end).await;
-    let mut forked = creation("a fork");
-    forked.run.about.forked_from = Some(Origin {
-        run: origin.run,
-        step: 1,
-    });
-    let mut fork = Writer::begin_with(&store, forked, HOUR).await;
-    store.delete(origin.run).await.unwrap();
-    let found = store.blob(hash).await.unwrap();
-    assert_eq!(found.as_deref(), Some(&b"a page"[..]));
-    fork.write(fork.end()).await;
-    store.delete(fork.run).await.unwrap();
-    assert_eq!(store.blob(hash).await.unwrap(), None);
-}
-
-#[tokio::test]
 async fn nothing_stays_behind_in_any_table() {
     let place = Place::new().await;
     let store = open(&place).await;
@@ -220,4 +197,19 @@ async fn a_title_with_a_nul_is_kept_and_found() {
     assert_eq!(page.runs.len(), 1);
     assert_eq!(page.runs[0].about.title, title);
     assert_eq!(page.runs[0].id(), writer.run);
+}
+
+#[tokio::test]
+async fn asking_for_nothing_gives_nothing() {
+    let place = Place::new().await;
+    let store = open(&place).await;
+    let mut writer = Writer::begin(&store).await;
+    let mut append = writer.step("1");
+    append.head.events += 1;
+    append.events.push(event(append.head.events));
+    writer.write(append).await;
+    for from in 0..4 {
+        assert!(store.steps(writer.run, from, 0).await.unwrap().is_empty());
+        assert!(store.events(writer.run, from, 0).await.unwrap().is_empty());
+    }
 }

@@ -28,7 +28,7 @@ pub fn moment() -> Timestamp {
     Timestamp::from_second(1_750_000_000).unwrap()
 }
 
-fn event(number: u64) -> Event {
+pub fn event(number: u64) -> Event {
     let (level, message) = (Level::Info, format!("event {number}"));
     Event {
         number,

@@ -210,6 +210,68 @@ async fn a_damaged_header_is_named_and_the_other_runs_go_on() {
     }
 }
 
+#[tokio::test]
+async fn a_run_that_lost_its_header_is_named() {
+    let path = new_file();
+    let run = eight_steps(&path).await;
+    let other = eight_steps(&path).await;
+    tamper(&path, "DELETE FROM runs WHERE rowid = 1");
+    let store = Sqlite::open(&path).unwrap();
+    assert_eq!(named(store.head(run).await), "header: it is missing");
+    assert_eq!(named(store.steps(run, 0, 9).await), "header: it is missing");
+    let page = store.list(&RunFilter::default()).await.unwrap();
+    assert_eq!(page.damaged, ["the list of runs: 1 headers are missing"]);
+    picture(&store, other).await.unwrap();
+    assert!(matches!(
+        store.head(RunId::new()).await,
+        Err(Error::StoreDamaged { .. })
+    ));
+}
+
+/// What a killed process leaves: the file, its log, and the index that says how much was committed.
+fn as_after_a_crash(path: &Path, harm: impl FnOnce(&mut Vec<u8>)) -> std::path::PathBuf {
+    let copy = new_file();
+    std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    let beside = |path: &Path, ending: &str| format!("{}{ending}", path.display());
+    for ending in ["", "-wal", "-shm"] {
+        std::fs::copy(beside(path, ending), beside(&copy, ending)).unwrap();
+    }
+    let log = beside(&copy, "-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    harm(&mut bytes);
+    std::fs::write(&log, bytes).unwrap();
+    copy
+}
+
+#[tokio::test]
+async fn a_log_that_lost_commits_is_refused() {
+    let path = new_file();
+    let store = Sqlite::open(&path).unwrap();
+    let mut writer = Writer::begin(&store, HOUR).await;
+    writer.take_steps(&store, 8, &[4, 6]).await;
+    let whole = picture(&store, writer.run).await.unwrap();
+
+    let unharmed = Sqlite::open(as_after_a_crash(&path, |_| {})).unwrap();
+    assert_eq!(picture(&unharmed, writer.run).await.unwrap(), whole);
+    let harms: [fn(&mut Vec<u8>); 5] = [
+        |log| log[100] ^= 1,
+        |log| *log.last_mut().unwrap() ^= 1,
+        |log| log[17] ^= 1,
+        |log| log.truncate(log.len() - 1),
+        |log| log.clear(),
+    ];
+    for (nth, harm) in harms.into_iter().enumerate() {
+        match Sqlite::open(as_after_a_crash(&path, harm)) {
+            Err(Error::StoreDamaged { what, .. }) => assert!(what.ends_with("-wal"), "{what}"),
+            Err(other) => panic!("harm {nth}: {other}"),
+            Ok(_) => panic!("harm {nth} went unseen"),
+        }
+    }
+    // Another process may open the file while this one writes.
+    let second = Sqlite::open(&path).unwrap();
+    assert_eq!(picture(&second, writer.run).await.unwrap(), whole);
+}
+
 /// Every byte of the file is as likely to be hit, so pages, schema and free space are hit too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flipped_byte_anywhere_gives_the_same_data_or_an_error() {

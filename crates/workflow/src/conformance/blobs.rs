@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::fixtures::{HOUR, Writer, creation};
 use crate::record::{Blob, Origin, Status};
 use crate::{BlobHash, Error, Store};
@@ -74,7 +76,7 @@ pub async fn a_blob_is_never_other_than_its_name_says(store: Arc<dyn Store>) {
     let mut append = writer.blank();
     append.blobs = vec![Blob {
         hash,
-        bytes: Arc::from(*b"something else"),
+        bytes: Bytes::from_static(b"something else"),
     }];
     // A store may see it at the door or when it reads; it may not hand the bytes out.
     let taken = store.append(append, HOUR).await.is_ok();

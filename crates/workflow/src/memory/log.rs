@@ -1,9 +1,9 @@
 //! One run as the memory store keeps it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 
 use crate::clock::{later, time_until};
@@ -46,7 +46,7 @@ pub(super) struct EntryName {
 }
 
 pub(super) struct SharedBlob {
-    pub(super) bytes: Arc<[u8]>,
+    pub(super) bytes: Bytes,
     /// How many runs refer to it; at none it goes.
     pub(super) runs: usize,
 }

@@ -1,6 +1,7 @@
 //! A small workflow whose nodes do what the test tells them to.
 
 #![allow(dead_code, reason = "each test file uses its part of the kit")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

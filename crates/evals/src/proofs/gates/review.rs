@@ -23,16 +23,16 @@ pub(super) struct Review {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Update {
-    Drafted,
-    Reviewed { plan: Answer, review: Answer },
-    Delivered,
+    Done,
+    Reviewed(Box<[Answer; 2]>),
 }
 
 impl State for Review {
     type Update = Update;
 
     fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
-        if let Update::Reviewed { plan, review } = update {
+        if let Update::Reviewed(answers) = update {
+            let [plan, review] = &**answers;
             self.plan = Some(plan.clone());
             self.review = Some(review.clone());
         }
@@ -71,19 +71,19 @@ pub(super) fn graph() -> Result<Graph<Review, Calls>, GraphError> {
 
 async fn draft(_: &Review, ctx: &Context<Calls>) -> NodeResult<Review> {
     call(ctx, DRAFT).await?;
-    Ok(Update::Drafted)
+    Ok(Update::Done)
 }
 
 async fn review(_: &Review, ctx: &Context<Calls>) -> NodeResult<Review> {
     call(ctx, "read").await?;
     let plan = ctx.ask(PLAN, ask(None)).await?;
     let review = ctx.ask(REVIEW, ask(Some(WITHIN))).await?;
-    Ok(Update::Reviewed { plan, review })
+    Ok(Update::Reviewed(Box::new([plan, review])))
 }
 
 async fn deliver(_: &Review, ctx: &Context<Calls>) -> NodeResult<Review> {
     call(ctx, DELIVER).await?;
-    Ok(Update::Delivered)
+    Ok(Update::Done)
 }
 
 async fn call(ctx: &Context<Calls>, key: &str) -> Result<(), fathom_workflow::Halt> {

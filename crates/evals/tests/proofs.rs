@@ -1,0 +1,41 @@
+//! The quick sizes of the proofs about crashes, faults and owners.
+
+use fathom_evals::proofs::{self, Setting, Size};
+
+/// Another seed each time; the line names it.
+async fn prove(id: &str) {
+    let proof = proofs::engine()
+        .into_iter()
+        .find(|proof| proof.id == id)
+        .expect("a proof of that name is listed");
+    let setting = Setting {
+        size: Size::Quick,
+        seed: rand::random(),
+    };
+    let (line, held) = proof.show(setting).await;
+    assert!(held, "{line}");
+    #[expect(clippy::print_stdout, reason = "the line is what a proof is for")]
+    {
+        println!("{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_process_loses_no_run_and_repeats_nothing_recorded() {
+    prove("T1").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_at_any_write_leaves_a_run_that_ends_as_if_nothing_had_happened() {
+    prove("T2").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_promise_holds_for_workflows_drawn_by_chance() {
+    prove("T3").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_that_was_stopped_past_its_lease_writes_nothing() {
+    prove("T4").await;
+}

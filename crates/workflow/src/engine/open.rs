@@ -1,0 +1,211 @@
+//! Taking up a run that exists: to go on with it, to try it again, or to stop it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Engine, Shared};
+use crate::clock::later;
+use crate::desk::{self, Notes};
+use crate::event::EventKind;
+use crate::keeper::Held;
+use crate::record::{Head, Run, Status, Token};
+use crate::run::{Execution, Outcome};
+use crate::{Error, Owner, RunId, State, fold};
+
+impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
+    /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
+    /// must wait is refused with [`Error::Waiting`], one that has ended with [`Error::Ended`].
+    pub async fn open(&self, run: RunId) -> Result<Execution<S, D>, Error> {
+        self.admit(run, Purpose::Open).await?;
+        self.take_hold(run, Purpose::Open).await
+    }
+
+    /// Like [`Engine::open`], for a person: a failed or cancelled run goes on too, and one that
+    /// crashed too often gets another chance.
+    pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
+        self.admit(run, Purpose::Resume).await?;
+        self.shared.store.clear_cancel(run).await?;
+        self.take_hold(run, Purpose::Resume).await
+    }
+
+    /// Refuses a run that there is nothing to do for. One whose gate has timed out passes it.
+    async fn admit(&self, run: RunId, purpose: Purpose) -> Result<(), Error> {
+        let (header, token) = self.header_and_token(run).await?;
+        match header.head.status {
+            Status::Waiting => self.wake(&header, token).await,
+            _ => purpose.check(&header),
+        }
+    }
+
+    async fn take_hold(&self, run: RunId, purpose: Purpose) -> Result<Execution<S, D>, Error> {
+        let Shared {
+            store,
+            settings,
+            owner,
+            clock,
+            ..
+        } = &*self.shared;
+        let held = self.hold(run, clock.now())?;
+        let token = store.claim(run, owner, settings.lease).await?;
+        match self.read_and_begin(run, token, held, purpose).await {
+            Ok(execution) => Ok(execution),
+            Err(error) => {
+                if let Err(error) = store.release(run, token).await {
+                    tracing::warn!(%run, %error, "the run could not be released");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn read_and_begin(
+        &self,
+        run: RunId,
+        token: Token,
+        held: Held,
+        purpose: Purpose,
+    ) -> Result<Execution<S, D>, Error> {
+        let Shared {
+            store,
+            settings,
+            owner,
+            clock,
+            ..
+        } = &*self.shared;
+        let loaded = store.load(run, None).await?;
+        let header = loaded.run.clone();
+        // Between the first look and the claim another process may have ended it.
+        purpose.check(&header)?;
+        let head = &header.head;
+        let started_at = match loaded.records.last() {
+            Some(record) => record.meta.at,
+            // The step before this one lies within the snapshot.
+            None => self.time_of_step(run, head.step).await?,
+        };
+        let (state, tally) = fold::whole(loaded)?;
+        let journal = desk::journal(store.entries(run, head.step + 1).await?);
+
+        let mut execution = self.execution(header, token, state, tally, journal, started_at, held);
+        match purpose {
+            Purpose::Open => execution.refuse_crash_loop(settings.max_starts).await?,
+            Purpose::Resume | Purpose::Cancel => execution.scribe.run.head.attempts = 0,
+        }
+        execution
+            .note_resumption(owner.clone(), clock.now())
+            .await?;
+        Ok(execution)
+    }
+
+    async fn time_of_step(&self, run: RunId, step: u64) -> Result<Timestamp, Error> {
+        let found = self.shared.store.steps(run, step, 1).await?;
+        match found.first() {
+            Some(record) => Ok(record.meta.at),
+            None => Err(Error::NoSuchStep {
+                run,
+                step,
+                last: step,
+            }),
+        }
+    }
+
+    /// Opens a run and works on it until it ends or waits.
+    pub async fn drive(&self, run: RunId) -> Result<Outcome, Error> {
+        self.open(run).await?.run().await
+    }
+
+    /// Asks a run to stop, wherever it is worked on. It can be resumed.
+    pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
+        Purpose::Cancel.check(&self.header(run).await?)?;
+        self.shared.store.request_cancel(run).await?;
+        if self.shared.keeper.cancel(run) {
+            return Ok(());
+        }
+        // Nobody may be there to hear it. If nobody is, stop the run here.
+        match self.take_hold(run, Purpose::Cancel).await {
+            Ok(mut execution) => {
+                execution.held.cancel.cancel();
+                execution.advance().await.map(drop)
+            }
+            Err(Error::Held { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
+    /// Fails a run whose step was started too often, so that nobody starts it for ever.
+    async fn refuse_crash_loop(&mut self, max_starts: u32) -> Result<(), Error> {
+        let head = &self.scribe.run.head;
+        if head.attempts < max_starts {
+            return Ok(());
+        }
+        let error = Error::CrashLoop {
+            run: self.id(),
+            step: head.step + 1,
+            node: head.next.as_deref().unwrap_or_default().to_owned(),
+            attempts: head.attempts,
+        };
+        let reason = error.to_string();
+        self.finish(Status::Failed, &reason, Notes::default())
+            .await?;
+        Err(error)
+    }
+
+    /// Records that the run goes on. The time in which nobody held it does not count as its own.
+    async fn note_resumption(&mut self, owner: Owner, now: Timestamp) -> Result<(), Error> {
+        let head = &self.scribe.run.head;
+        let attempt = head.attempts + 1;
+        let paused = now.duration_since(head.updated_at);
+        let paused = Duration::try_from(paused).unwrap_or_default();
+        let deadline = head.deadline.map(|deadline| later(deadline, paused));
+        let resumed = EventKind::RunResumed {
+            owner,
+            step: head.step + 1,
+            attempt,
+        };
+        let mut notes = Notes::default();
+        self.scribe.note(&mut notes, resumed);
+        let mut draft = self.scribe.draft(notes);
+        draft.head = Head {
+            status: Status::Pending,
+            attempts: attempt,
+            reason: None,
+            deadline,
+            ..draft.head
+        };
+        if self.scribe.commit(draft).await?.cancel_requested {
+            self.held.cancel.cancel();
+        }
+        Ok(())
+    }
+}
+
+/// What a run is taken up for, which says what it may be.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Open,
+    Resume,
+    Cancel,
+}
+
+impl Purpose {
+    fn check(self, header: &Run) -> Result<(), Error> {
+        let (run, head) = (header.id(), &header.head);
+        match (&head.status, self) {
+            (Status::Pending | Status::Running(_), _)
+            | (Status::Waiting, Self::Cancel)
+            | (Status::Failed | Status::Cancelled, Self::Resume) => Ok(()),
+            (Status::Waiting, Self::Open | Self::Resume) => Err(Error::Waiting {
+                run,
+                reason: head.reason.clone().unwrap_or_default(),
+                until: head.wake_at,
+            }),
+            (Status::Completed, _)
+            | (Status::Failed | Status::Cancelled, Self::Open | Self::Cancel) => {
+                let status = head.status.to_string();
+                Err(Error::Ended { run, status })
+            }
+        }
+    }
+}

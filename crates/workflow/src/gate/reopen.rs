@@ -1,0 +1,192 @@
+//! A decision that came too late: the run goes back to the gate it had passed.
+
+use jiff::Timestamp;
+
+use crate::clock::later;
+use crate::engine::Engine;
+use crate::event::{Event, EventKind};
+use crate::fold;
+use crate::interrupt::{Answer, Decision};
+use crate::record::{
+    Append, BaseReason, Entry, Head, Meters, Name, Part, Run, Status, StepKind, StepMeta,
+    StepRecord, Token,
+};
+use crate::scribe::fresh_nonce;
+use crate::{Error, Payload, RunId, State};
+
+/// How many events are looked through at a time.
+const PAGE: usize = 512;
+
+/// A gate that its deadline passed.
+struct Missed {
+    step: u64,
+    key: String,
+}
+
+impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
+    /// Takes a decision that came after its gate's deadline: the run goes back to that gate, as a
+    /// new stretch of the same log, and passes it with this decision. Calls recorded in the gate's
+    /// step are not made again. Here too the first decision wins.
+    pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
+        self.header(run).await?;
+        let (store, settings) = (&self.shared.store, &self.shared.settings);
+        let token = store.claim(run, self.owner(), settings.lease).await?;
+        // Nobody else can reopen it from here on, so what the log says now stays true.
+        let reopened = match self.reopening(run, token, decision).await {
+            Ok(append) => store.append(append, settings.lease).await.map(drop),
+            Err(error) => Err(error),
+        };
+        if reopened.is_err() {
+            store.release(run, token).await?;
+        }
+        reopened
+    }
+
+    /// The append that turns a run back to the last gate that timed out.
+    async fn reopening(
+        &self,
+        run: RunId,
+        token: Token,
+        decision: Decision,
+    ) -> Result<Append, Error> {
+        let missed = self.last_missed(run).await?;
+        let (header, _) = self.header_and_token(run).await?;
+        let at = self.shared.clock.now();
+        let node = self.node_of(&header, missed.step).await?;
+        let base = self.base_before(&header, &missed, node.clone(), at).await?;
+        let entries = self.entries_again(&header, &missed, decision, at).await?;
+        let head = head_at_gate(&header.head, token, node, entries.len() as u32, at);
+        let event = EventKind::Reopened {
+            step: head.step,
+            gate_step: missed.step,
+        };
+        Ok(Append {
+            run,
+            token,
+            nonce: fresh_nonce(),
+            events: vec![Event {
+                number: head.events,
+                at,
+                kind: event,
+            }],
+            head,
+            record: Some(base),
+            snapshot: None,
+            entries,
+            blobs: Vec::new(),
+            release: true,
+        })
+    }
+
+    /// The state before the gate's step, as the record that the run goes on from.
+    async fn base_before(
+        &self,
+        header: &Run,
+        missed: &Missed,
+        node: Name,
+        at: Timestamp,
+    ) -> Result<StepRecord, Error> {
+        let before = missed.step - 1;
+        let loaded = self.shared.store.load(header.id(), Some(before)).await?;
+        let (state, tally) = fold::whole::<S>(loaded)?;
+        Ok(StepRecord {
+            meta: StepMeta {
+                step: header.head.step + 1,
+                node: node.clone(),
+                kind: StepKind::Base {
+                    tally,
+                    why: BaseReason::Reopened,
+                },
+                next: Some(node),
+                looped: None,
+                meters: Meters::new(),
+                // Those of a step that had not ended: the base takes its number.
+                entries: header.head.entries,
+                at,
+            },
+            payload: Some(Payload::encoded(&state)?),
+        })
+    }
+
+    /// The journal of the gate's step for the step to come, with the decision in place of the
+    /// deadline.
+    async fn entries_again(
+        &self,
+        header: &Run,
+        missed: &Missed,
+        decision: Decision,
+        at: Timestamp,
+    ) -> Result<Vec<Entry>, Error> {
+        let answer = Payload::encoded(&Answer::Decided { decision, at })?;
+        let mut entries = self.shared.store.entries(header.id(), missed.step).await?;
+        for Entry { meta, payload } in &mut entries {
+            meta.step = header.head.step + 2;
+            // Other gates of the step keep the answers they got.
+            if meta.key == missed.key && meta.part == Part::Answered {
+                *payload = answer.clone();
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The node that ran, or was about to run, as step `step`.
+    async fn node_of(&self, header: &Run, step: u64) -> Result<Name, Error> {
+        let run = header.id();
+        let passed = self.shared.store.steps(run, step, 1).await?;
+        let node = match passed.into_iter().next() {
+            Some(record) => Some(record.meta.node),
+            // The step has not ended yet.
+            None => header.head.next.clone(),
+        };
+        node.ok_or(Error::NoSuchStep {
+            run,
+            step,
+            last: header.head.step,
+        })
+    }
+
+    /// The last gate that its deadline passed, unless it was reopened since.
+    async fn last_missed(&self, run: RunId) -> Result<Missed, Error> {
+        let (mut found, mut seen) = (None, 0);
+        loop {
+            let events = self.shared.store.events(run, seen, PAGE).await?;
+            let Some(last) = events.last() else { break };
+            seen = last.number;
+            for event in events {
+                match event.kind {
+                    EventKind::Answered {
+                        step,
+                        key,
+                        answer: Answer::TimedOut { .. },
+                    } => found = Some(Missed { step, key }),
+                    EventKind::Reopened { .. } => found = None,
+                    _ => {}
+                }
+            }
+        }
+        found.ok_or_else(|| Error::GateClosed {
+            run,
+            key: "any".into(),
+            how: "none stands that its deadline passed, so there is nothing to reopen".into(),
+        })
+    }
+}
+
+fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timestamp) -> Head {
+    let ended_for = at.duration_since(head.updated_at);
+    let ended_for = ended_for.try_into().unwrap_or_default();
+    Head {
+        rev: token.rev + 1,
+        status: Status::Pending,
+        step: head.step + 1,
+        next: Some(node),
+        updated_at: at,
+        // The time until somebody came with a late decision is not the run's own.
+        deadline: head.deadline.map(|end| later(end, ended_for)),
+        wake_at: None,
+        reason: None,
+        events: head.events + 1,
+        entries,
+        attempts: 0,
+    }
+}

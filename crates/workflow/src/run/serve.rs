@@ -1,0 +1,82 @@
+//! Stores what a node lays on its desk while it works.
+
+use std::time::Duration;
+
+use futures::future::{BoxFuture, OptionFuture};
+use tokio_util::sync::CancellationToken;
+
+use crate::Error;
+use crate::desk::{Desk, Pressure};
+use crate::journal::Appended;
+use crate::scribe::{InFlight, Scribe};
+use crate::snapshot::Snapshots;
+
+/// Events that nobody waits for may lie this long before they are stored and passed on. Long enough
+/// for a quick call's start to share a commit with its answer, short to a person who watches.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// Commits what a node at work lays on its desk, one append at a time: what gathers while one is on
+/// its way goes with the next.
+pub(super) struct DeskWork<'a> {
+    pub(super) scribe: &'a mut Scribe,
+    pub(super) snapshots: &'a mut Snapshots,
+    pub(super) desk: &'a Desk,
+    pub(super) in_flight: Option<InFlight>,
+    pub(super) cancel: CancellationToken,
+}
+
+impl DeskWork<'_> {
+    /// Works until the store fails.
+    pub(super) async fn serve(&mut self) -> Error {
+        loop {
+            if let Some(in_flight) = &mut self.in_flight {
+                let reply = (&mut in_flight.reply).await;
+                if let Err(error) = self.settle(reply) {
+                    return error;
+                }
+                continue;
+            }
+            match self.desk.pressure() {
+                Pressure::Now => self.send(),
+                Pressure::Since(laid) => {
+                    tokio::select! {
+                        () = tokio::time::sleep_until(laid + LINGER) => self.send(),
+                        () = self.desk.news() => {}
+                    }
+                }
+                Pressure::None => self.desk.news().await,
+            }
+        }
+    }
+
+    fn send(&mut self) {
+        let notes = self.desk.take();
+        let entries = notes.entries.len() as u32;
+        let mut draft = self.scribe.draft(notes);
+        draft.head.entries += entries;
+        self.in_flight = Some(self.scribe.begin(draft));
+    }
+
+    fn settle(&mut self, reply: Result<Appended, Error>) -> Result<(), Error> {
+        if let Some(in_flight) = self.in_flight.take() {
+            let appended = self.scribe.settle(in_flight, reply)?;
+            self.snapshots.count(appended.bytes);
+            if appended.cancel_requested {
+                self.cancel.cancel();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn see_through(mut self) -> Result<(), Error> {
+        let reply: OptionFuture<&mut BoxFuture<'static, _>> = self
+            .in_flight
+            .as_mut()
+            .map(|in_flight| &mut in_flight.reply)
+            .into();
+        match reply.await {
+            Some(reply) => self.settle(reply),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! How a turn's end is written: a step, a cut, a gate, or the end of the run.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{CANCELLED, Execution, Outcome, Progress};
+use crate::clock::later;
+use crate::desk::{Desk, Notes};
+use crate::event::EventKind;
+use crate::graph::Leave;
+use crate::interrupt::{Ask, Interrupt};
+use crate::record::{
+    Cut, Entry, EntryKind, EntryMeta, Head, Meters, Name, Part, Status, StepKind, StepMeta,
+    StepRecord,
+};
+use crate::{Error, NodeName, Payload, State, fold};
+
+impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
+    /// Takes an update in and records the step.
+    pub(super) async fn record(
+        &mut self,
+        name: NodeName,
+        desk: &Arc<Desk>,
+        update: S::Update,
+    ) -> Result<Progress, Error> {
+        let update = Arc::new(update);
+        let leave = match self.apply(name, &update) {
+            Ok(leave) => leave,
+            Err(error) => {
+                // The state may be half changed: the log has the good one.
+                self.reload().await?;
+                return self.cut(name, desk, Cut::Failed(error.to_string())).await;
+            }
+        };
+        let payload = Payload::live(update);
+        self.write_step(name, desk, StepKind::Update, Some(payload), leave)
+            .await
+    }
+
+    fn apply(&mut self, name: NodeName, update: &S::Update) -> Result<Leave, Error> {
+        let node = || name.to_owned();
+        self.state.apply(update).map_err(|misfit| Error::Misfit {
+            node: node(),
+            why: misfit.0,
+        })?;
+        self.shared
+            .graph
+            .leave(name, &self.state, &self.tally)
+            .map_err(|chose| Error::UndeclaredTarget {
+                node: node(),
+                chose: chose.to_owned(),
+            })
+    }
+
+    async fn reload(&mut self) -> Result<(), Error> {
+        let loaded = self.shared.store.load(self.id(), None).await?;
+        (self.state, _) = fold::whole(loaded)?;
+        Ok(())
+    }
+
+    /// Ends a step that brought nothing: the run goes to its rescue node, or fails.
+    pub(super) async fn cut(
+        &mut self,
+        name: NodeName,
+        desk: &Arc<Desk>,
+        cut: Cut,
+    ) -> Result<Progress, Error> {
+        let rescue = self
+            .shared
+            .graph
+            .rescue()
+            .filter(|rescue| *rescue != name && self.tally.rescue.is_none());
+        let Some(rescue) = rescue else {
+            return self
+                .finish(Status::Failed, &cut.to_string(), desk.take())
+                .await;
+        };
+        if let Some(deadline) = &mut self.scribe.run.head.deadline {
+            // Time for the rescue to save what there is.
+            *deadline = later(self.shared.clock.now(), self.shared.settings.grace).max(*deadline);
+        }
+        let leave = Leave {
+            to: Some(rescue),
+            looped: None,
+        };
+        self.write_step(name, desk, StepKind::Cut(cut), None, leave)
+            .await
+    }
+
+    async fn write_step(
+        &mut self,
+        name: NodeName,
+        desk: &Arc<Desk>,
+        kind: StepKind,
+        payload: Option<Payload>,
+        leave: Leave,
+    ) -> Result<Progress, Error> {
+        let mut notes = desk.take();
+        let now = self.shared.clock.now();
+        let step = desk.step;
+        let entries = self.scribe.run.head.entries + notes.entries.len() as u32;
+        let next = leave.to.map(Name::Borrowed);
+        let status = match leave.to {
+            Some(next) => Status::Running(self.shared.graph.phase(next, &self.state)),
+            None => Status::Completed,
+        };
+        step_events(&mut notes, now, step, name, &kind, next.clone(), &status);
+        let meta = StepMeta {
+            step,
+            node: Name::Borrowed(name),
+            kind,
+            next: next.clone(),
+            looped: leave.looped,
+            meters: desk.spendings(),
+            entries,
+            at: now,
+        };
+        // The desk holds the other reference; a stray task that kept it only costs a copy.
+        Arc::make_mut(&mut self.tally).count(&meta);
+        let snapshot = self.snapshots.take(step, &self.state, &self.tally)?;
+
+        let mut draft = self.scribe.draft(notes);
+        let ends = next.is_none();
+        draft.head = Head {
+            step,
+            next,
+            status,
+            entries: 0,
+            attempts: 1,
+            ..draft.head
+        };
+        draft.record = Some(StepRecord { meta, payload });
+        draft.snapshot = snapshot;
+        draft.release = ends;
+        let appended = self.scribe.commit(draft).await?;
+
+        self.started_at = now;
+        self.snapshots.count(appended.bytes);
+        if appended.cancel_requested {
+            self.held.cancel.cancel();
+        }
+        if ends {
+            return Ok(Progress::Done(Outcome::of(&self.scribe.run.head)));
+        }
+        if self.held.cancel.is_cancelled() {
+            return self
+                .finish(Status::Cancelled, CANCELLED, Notes::default())
+                .await;
+        }
+        Ok(Progress::Ran { step })
+    }
+
+    /// Parks the run at a gate and gives it up until there is an answer.
+    pub(super) async fn park(
+        &mut self,
+        desk: &Desk,
+        key: String,
+        ask: Ask,
+        already_open: bool,
+    ) -> Result<Progress, Error> {
+        let now = self.shared.clock.now();
+        let mut notes = desk.take();
+        let mut head = self.scribe.run.head.clone();
+        head.status = Status::Waiting;
+        head.reason = Some(ask.reason.clone());
+        if !already_open {
+            let interrupt = Interrupt {
+                reason: ask.reason,
+                show: ask.show,
+                deadline: ask.within.map(|within| later(now, within)),
+            };
+            head.wake_at = interrupt.deadline;
+            notes.entries.push(Entry {
+                meta: EntryMeta {
+                    step: desk.step,
+                    key: key.clone(),
+                    kind: EntryKind::Gate,
+                    part: Part::Opened,
+                    meters: Meters::new(),
+                    at: now,
+                },
+                payload: Payload::encoded(&interrupt)?,
+            });
+            notes.events.push((
+                now,
+                EventKind::Interrupted {
+                    step: desk.step,
+                    key,
+                    interrupt,
+                },
+            ));
+        }
+        head.entries += notes.entries.len() as u32;
+        let until = head.wake_at;
+        let mut draft = self.scribe.draft(notes);
+        draft.head = head;
+        draft.release = true;
+        self.scribe.commit(draft).await?;
+        Ok(Progress::Waiting { until })
+    }
+
+    /// Ends the run without another step. It can be resumed at the step it was at.
+    pub(crate) async fn finish(
+        &mut self,
+        status: Status,
+        reason: &str,
+        mut notes: Notes,
+    ) -> Result<Progress, Error> {
+        let reason = Some(reason.to_owned());
+        let event = EventKind::RunFinished {
+            status: status.clone(),
+            reason: reason.clone(),
+        };
+        self.scribe.note(&mut notes, event);
+        let entries = self.scribe.run.head.entries + notes.entries.len() as u32;
+        let mut draft = self.scribe.draft(notes);
+        draft.head = Head {
+            status,
+            reason,
+            entries,
+            ..draft.head
+        };
+        draft.release = true;
+        self.scribe.commit(draft).await?;
+        Ok(Progress::Done(Outcome::of(&self.scribe.run.head)))
+    }
+}
+
+fn step_events(
+    notes: &mut Notes,
+    now: Timestamp,
+    step: u64,
+    node: NodeName,
+    kind: &StepKind,
+    next: Option<Name>,
+    status: &Status,
+) {
+    let node = Name::Borrowed(node);
+    let ended = match kind {
+        StepKind::Cut(cut) => EventKind::StepCut {
+            step,
+            node,
+            cut: cut.clone(),
+        },
+        StepKind::Update | StepKind::Base { .. } => EventKind::StepFinished {
+            step,
+            node,
+            next: next.clone(),
+        },
+    };
+    let following = match (next, status) {
+        (Some(node), Status::Running(phase)) => EventKind::StepStarted {
+            step: step + 1,
+            node,
+            phase: phase.clone(),
+        },
+        _ => EventKind::RunFinished {
+            status: status.clone(),
+            reason: None,
+        },
+    };
+    notes.events.extend([(now, ended), (now, following)]);
+}
