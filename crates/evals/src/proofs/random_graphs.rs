@@ -3,6 +3,7 @@
 //! Every seed draws a graph, what its nodes do, and all that goes wrong. Time is the test's own, so
 //! tens of thousands of runs take minutes, and a seed that fails does so again.
 
+mod chance;
 mod course;
 mod promises;
 mod script;

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use async_trait::async_trait;
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
@@ -19,11 +17,12 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use uuid::Uuid;
 
+use super::chance::Chance;
 use super::script::{Script, Tale};
 use super::stage::Stage;
 use crate::ledger;
 use crate::proofs::audit::Effect;
-use crate::proofs::faulty::{Fate, FaultyStore, Op, gone};
+use crate::proofs::faulty::FaultyStore;
 use crate::proofs::observed::{Observed, Repeats};
 
 /// After so many rounds nothing more goes wrong, and the run must get to its end.
@@ -100,7 +99,7 @@ impl Course {
             match self.judge(&engine, what).await? {
                 Round::Again => {}
                 Round::End => {
-                    self.faults = self.fate.lock().struck;
+                    self.faults = self.fate.strikes();
                     return Ok(());
                 }
             }
@@ -344,58 +343,4 @@ async fn cut_short<F: Future>(
         future.as_mut().poll(context).map(Some)
     })
     .await
-}
-
-/// Operations fail by chance, and always take a few turns, so that a crash finds places to come.
-struct Chance {
-    rate: f64,
-    calm: AtomicBool,
-    drawn: Mutex<Drawn>,
-}
-
-struct Drawn {
-    chance: StdRng,
-    struck: u64,
-}
-
-impl Chance {
-    fn new(chance: StdRng, rate: f64) -> Self {
-        Self {
-            rate,
-            calm: AtomicBool::new(false),
-            drawn: Mutex::new(Drawn { chance, struck: 0 }),
-        }
-    }
-
-    fn calm(&self) {
-        self.calm.store(true, Ordering::SeqCst);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Drawn> {
-        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn strike(&self) -> Result<(), Error> {
-        let turns = self.lock().chance.random_range(0..3);
-        for _ in 0..turns {
-            tokio::task::yield_now().await;
-        }
-        let mut drawn = self.lock();
-        if !self.calm.load(Ordering::SeqCst) && drawn.chance.random_bool(self.rate) {
-            drawn.struck += 1;
-            return Err(gone());
-        }
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl Fate for Chance {
-    async fn before(&self, _: Op) -> Result<(), Error> {
-        self.strike().await
-    }
-
-    async fn after(&self, _: Op) -> Result<(), Error> {
-        self.strike().await
-    }
 }
