@@ -175,16 +175,22 @@ impl Desk {
     /// gave the transaction up: those have not run yet, and get another.
     fn commit(
         &mut self,
-        jobs: &mut dyn Iterator<Item = Box<dyn Job>>,
+        jobs: &mut dyn ExactSizeIterator<Item = Box<dyn Job>>,
         group: &mut Vec<Box<dyn Job>>,
     ) -> Result<(), Fault> {
         if let Err(error) = self.execute("BEGIN IMMEDIATE") {
             group.extend(jobs);
             return Err(error.into());
         }
+        // A job that is alone needs no savepoint, which would copy every page it changes.
+        let alone = jobs.len() == 1;
         let mut kept = false;
         for mut job in jobs {
-            let ran = self.run(job.as_mut());
+            let ran = if alone {
+                self.run_alone(job.as_mut())
+            } else {
+                self.run(job.as_mut())
+            };
             group.push(job);
             match ran {
                 Ok(keep) => kept |= keep,
@@ -202,6 +208,16 @@ impl Desk {
         }
         self.commits.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Runs the only job of its transaction. If it fails there is nothing to keep, and the
+    /// transaction is rolled back.
+    fn run_alone(&self, job: &mut dyn Job) -> Result<bool, Fault> {
+        match job.run(&self.connection) {
+            Ok(()) => Ok(true),
+            Err(fault) if self.connection.is_autocommit() => Err(fault),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Runs one job so that its failure leaves the others' work alone. Says whether it wrote
