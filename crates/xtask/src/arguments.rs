@@ -12,6 +12,7 @@ Usage: cargo xtask COMMAND
   prove AREA ARG…   the proofs of an area, such as `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area, such as `bench engine`
   eval AREA ARG…    the evaluation of an area
+  postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 
 test, prove and bench start a private PostgreSQL server, and install PostgreSQL first where
@@ -20,6 +21,7 @@ they may. To use a server of your own, set FATHOM_TEST_POSTGRES to its URL.";
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     Help,
+    Postgres,
     Test {
         filter: Vec<String>,
     },
@@ -58,6 +60,7 @@ pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Command> {
         "prove" => evals(Verb::Prove, rest),
         "bench" => evals(Verb::Bench, rest),
         "eval" => evals(Verb::Eval, rest),
+        "postgres" => Ok(Command::Postgres),
         unknown => bail!("there is no command `{unknown}`"),
     }
 }

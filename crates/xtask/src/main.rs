@@ -51,5 +51,6 @@ fn run(command: Command) -> Result<()> {
         Command::Test { filter } if filter.is_empty() => test::everything(),
         Command::Test { filter } => test::matching(&filter),
         Command::Evals { verb, area, rest } => evals::run(verb, &area, &rest),
+        Command::Postgres => service::serve(),
     }
 }

@@ -19,6 +19,7 @@ use std::env;
 use std::hash::BuildHasher;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::Range;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -117,6 +118,12 @@ impl Cluster {
             Ipv4Addr::LOCALHOST,
             self.port
         )
+    }
+
+    /// Where the server keeps its data and its log.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.place.folder.path()
     }
 
     /// Stops the server and starts it again on the same port.

@@ -33,3 +33,12 @@ impl Postgres {
         }
     }
 }
+
+/// Starts a private server, says where it is, and keeps it until the input ends.
+pub fn serve() -> Result<()> {
+    let cluster = Cluster::start()?;
+    println!("{}", cluster.url());
+    println!("{}", cluster.folder().display());
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    Ok(())
+}

@@ -1,18 +1,14 @@
 //! Real servers: started, restarted, killed, and gone afterwards.
 
-use std::env;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 
 const GONE_LIMIT: Duration = Duration::from_secs(30);
-/// Marks the line of [`the_owner_process`] among what the test harness prints around it.
-const FOLDER_MARK: &str = "cluster's folder: ";
 
 #[test]
 fn a_cluster_restarts_on_its_port_and_leaves_nothing_behind() {
@@ -126,50 +122,6 @@ fn a_panic_of_the_owner_leaves_nothing_behind() {
 
     assert!(owner.join().is_err());
     assert!(!folder.exists());
-}
-
-#[test]
-fn a_killed_owner_leaves_nothing_behind() {
-    let mut owner = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "postgres::tests::the_owner_process",
-            "--ignored",
-            "--nocapture",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(owner.stdout.take().unwrap()).lines();
-    let mut lines = lines.map(Result::unwrap);
-    let folder = lines.find_map(|line| {
-        line.split_once(FOLDER_MARK)
-            .map(|(_, path)| PathBuf::from(path))
-    });
-    let folder = folder.expect("the owner process prints its folder");
-    assert!(folder.exists());
-
-    owner.kill().unwrap();
-    owner.wait().unwrap();
-
-    let deadline = Instant::now() + GONE_LIMIT;
-    while folder.exists() {
-        assert!(
-            Instant::now() < deadline,
-            "{} is still there",
-            folder.display()
-        );
-        thread::sleep(POLL);
-    }
-}
-
-#[test]
-#[ignore = "the process that the test above kills; it ends with its standard input"]
-fn the_owner_process() {
-    let cluster = start(Options::default());
-    println!("{FOLDER_MARK}{}", folder(&cluster).display());
-    let _ = std::io::stdin().read_to_string(&mut String::new());
 }
 
 #[test]
