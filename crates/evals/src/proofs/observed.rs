@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 use async_trait::async_trait;
+use fathom_workflow::interrupt::Answer;
 use fathom_workflow::record::{Entry, EntryKind, Part};
 use fathom_workflow::{NodeError, RunId, Store};
 
@@ -60,40 +61,69 @@ impl Observed {
         }
     }
 
-    /// Writes a call down. It must be asked for before the call takes any time.
+    /// Writes a call down. It must be told before the call takes any time.
     pub async fn note(&self, run: RunId, step: u64, key: &str) {
-        let recorded = match self.repeats {
-            Repeats::Forbidden => self.is_recorded(run, step, key).await,
-            Repeats::Allowed => Ok(false),
-        };
-        let mut seen = self.lock();
-        match recorded {
-            Ok(false) => {}
-            Ok(true) => seen.broken.push(format!(
+        let repeats = |entry: &Entry| is_answer(entry, key);
+        if self.repeats == Repeats::Forbidden && self.journal_has(run, step, repeats).await {
+            self.complain(format!(
                 "run {run}: effect \"{key}\" of step {step} was made again after it was recorded"
-            )),
-            Err(error) => seen
-                .broken
-                .push(format!("the store could not be read: {error:#}")),
+            ));
         }
+        let mut seen = self.lock();
         *seen.calls.entry((step, key.to_owned())).or_default() += 1;
     }
 
-    async fn is_recorded(&self, run: RunId, step: u64, key: &str) -> Result<bool> {
-        let entries = self.store.entries(run, step).await?;
-        let answers = |Entry { meta, .. }: &Entry| {
-            // The second try of an effect that must not repeat has a key of its own.
-            let again = meta.key.strip_prefix(key).is_some_and(|rest| {
-                rest.is_empty() || (meta.kind == EntryKind::Once && rest.starts_with("/again"))
-            });
-            meta.part == Part::Answered && meta.kind != EntryKind::Gate && again
-        };
-        Ok(entries.iter().any(answers))
+    /// A node goes on with an answer, which must be recorded by now.
+    pub async fn went_on(&self, run: RunId, step: u64, key: &str) {
+        let known = |entry: &Entry| is_answer(entry, key) || is_edit(entry, key);
+        if !self.journal_has(run, step, known).await {
+            self.complain(format!(
+                "run {run}: step {step} went on before the answer of \"{key}\" was recorded"
+            ));
+        }
+    }
+
+    async fn journal_has(&self, run: RunId, step: u64, wanted: impl Fn(&Entry) -> bool) -> bool {
+        match self.store.entries(run, step).await {
+            Ok(entries) => entries.iter().any(wanted),
+            Err(error) => {
+                self.complain(format!("the store could not be read: {error}"));
+                false
+            }
+        }
+    }
+
+    fn complain(&self, how: String) {
+        self.lock().broken.push(how);
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether an entry answers an effect. What must not repeat may have been tried again, which has a
+/// longer key.
+fn is_answer(entry: &Entry, key: &str) -> bool {
+    let meta = &entry.meta;
+    let rest = meta.key.strip_prefix(key);
+    let right = match meta.kind {
+        EntryKind::Call => rest == Some(""),
+        EntryKind::Once => rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("/again")),
+        EntryKind::Gate => false,
+    };
+    right && meta.part == Part::Answered
+}
+
+/// Whether an entry is a person's word that an effect has happened, with its answer.
+fn is_edit(entry: &Entry, key: &str) -> bool {
+    let meta = &entry.meta;
+    let asks = meta.kind == EntryKind::Gate && meta.part == Part::Answered;
+    asks && meta.key.starts_with(&format!("{key}/"))
+        && matches!(
+            entry.payload.decode_owned(),
+            Ok(Answer::Decided { decision, .. }) if decision.edits.is_some()
+        )
 }
 
 #[async_trait]
@@ -102,5 +132,10 @@ impl World for Observed {
         self.note(run, step, key).await;
         tokio::task::yield_now().await;
         Ok(ledger::answer(step, key))
+    }
+    async fn went_on(&self, run: RunId, step: u64, key: &str) {
+        if self.repeats == Repeats::Forbidden {
+            Self::went_on(self, run, step, key).await;
+        }
     }
 }

@@ -30,6 +30,9 @@ const AT_ONCE: usize = 3;
 #[async_trait]
 pub trait World: Send + Sync + 'static {
     async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, NodeError>;
+
+    /// Told when a node goes on with an answer.
+    async fn went_on(&self, _run: RunId, _step: u64, _key: &str) {}
 }
 
 pub struct Deps(pub Arc<dyn World>);
@@ -171,17 +174,21 @@ async fn fallback(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
             answer.map_err(|error| format!("{error:?}"))
         })
         .await?;
+    ctx.deps().0.went_on(ctx.run(), ctx.step(), key).await;
     let why = ctx.rescued().map(|rescue| rescue.cut.to_string());
     let end = format!("{delivered:?}, because {why:?}");
     Ok(report(state, end))
 }
 
 async fn call(ctx: &Ctx, key: String) -> Result<String, NodeError> {
-    ctx.try_effect(key.clone(), |call| async move {
+    let (world, run, step) = (&ctx.deps().0, ctx.run(), ctx.step());
+    let answer = ctx.try_effect(key.clone(), |call| {
         call.spend("calls", 1);
-        ctx.deps().0.call(ctx.run(), ctx.step(), &key).await
-    })
-    .await
+        async { world.call(run, step, &key).await }
+    });
+    let answer = answer.await?;
+    world.went_on(run, step, &key).await;
+    Ok(answer)
 }
 
 fn all(found: Vec<Result<String, NodeError>>) -> NodeResult<Research> {

@@ -124,21 +124,24 @@ async fn perform(
             }
         }
         Act::Try { failures } => {
-            let failures = *failures;
-            let answer = ctx.try_effect(key.clone(), |call| async move {
+            let answer = ctx.try_effect(key.clone(), |call| {
                 call.spend(CALLS, 1);
-                let stage = ctx.deps();
-                stage.try_call(ctx.run(), ctx.step(), &key, failures).await
+                async {
+                    let stage = ctx.deps();
+                    stage.try_call(ctx.run(), ctx.step(), &key, *failures).await
+                }
             });
             lines.push(answer.await?);
+            went_on(ctx, &key).await;
         }
         Act::Once => {
             let key = format!("{ONCE} {number}");
-            let answer = ctx.once(key.clone(), |call| async move {
+            let answer = ctx.once(key.clone(), |call| {
                 call.spend(CALLS, 1);
-                ctx.deps().call(ctx.run(), ctx.step(), &key).await
+                async { ctx.deps().call(ctx.run(), ctx.step(), &key).await }
             });
             lines.push(answer.await?);
+            went_on(ctx, &key).await;
         }
         Act::Ask { within } => {
             let answer = ctx.ask(key, question(*within)).await?;
@@ -161,7 +164,14 @@ async fn call(ctx: &Context<Stage>, key: &str) -> Result<String, NodeError> {
         call.spend(CALLS, 1);
         ctx.deps().call(ctx.run(), ctx.step(), key).await
     });
-    Ok(answer.await?)
+    let answer = answer.await?;
+    went_on(ctx, key).await;
+    Ok(answer)
+}
+
+async fn went_on(ctx: &Context<Stage>, key: &str) {
+    let world = &ctx.deps().world;
+    world.went_on(ctx.run(), ctx.step(), key).await;
 }
 
 fn question(within: Option<Duration>) -> Ask {
