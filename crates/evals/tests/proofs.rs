@@ -1,4 +1,4 @@
-//! The quick sizes of the proofs about crashes, faults and owners.
+//! Every proof at its quick size; `cargo xtask prove engine` runs the full ones.
 
 use fathom_evals::proofs::{self, Setting, Size};
 
@@ -38,4 +38,34 @@ async fn every_promise_holds_for_workflows_drawn_by_chance() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_that_was_stopped_past_its_lease_writes_nothing() {
     prove("T4").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_timer_is_early_or_lost_when_the_clock_jumps() {
+    prove("T11").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gate_takes_one_answer_and_a_deadline_fires_once() {
+    prove("T12").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_is_seen_and_other_runs_go_on() {
+    prove("T7").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_grow_with_steps_and_purge_leaves_nothing() {
+    prove("T20").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_outlast_restarts_of_the_database() {
+    prove("T8").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_share_few_connections_that_are_killed() {
+    prove("T9").await;
 }
