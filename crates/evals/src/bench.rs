@@ -17,7 +17,7 @@ use crate::stores::Backend;
 
 const PARTS: [&str; 3] = ["one-run", "in-flight", "long-run"];
 
-/// `bench engine [--store memory|sqlite|postgres] [--part one-run|in-flight|long-run]`
+/// `bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]`
 pub async fn engine(rest: &[&str]) -> Result<()> {
     let wanted = Wanted::parse(rest)?;
     match (wanted.part, wanted.store) {

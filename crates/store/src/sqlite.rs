@@ -142,10 +142,12 @@ impl Store for Sqlite {
         self.writer.run(work).await
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
-        let work =
-            move |connection: &_| hold::renew(connection, &owner, Lease::new(clock.now(), lease));
+        let runs = runs.to_vec();
+        let work = move |connection: &_| {
+            hold::renew(connection, &owner, &runs, Lease::new(clock.now(), lease))
+        };
         self.writer.run(work).await
     }
 
@@ -215,12 +217,14 @@ impl Store for Sqlite {
 
     async fn due(
         &self,
+        workflow: &str,
         now: Timestamp,
         unheld: Duration,
         limit: usize,
     ) -> Result<Vec<RunId>, Error> {
-        let clock = self.clock.now();
-        let read = move |connection: &_| header::due(connection, clock, now, unheld, limit);
+        let (clock, workflow) = (self.clock.now(), workflow.to_owned());
+        let read =
+            move |connection: &_| header::due(connection, &workflow, clock, now, unheld, limit);
         self.readers.run(read).await
     }
 

@@ -72,6 +72,8 @@ struct Tray {
     spent: Meters,
     kept: HashMap<BlobHash, Bytes>,
     stop: Option<Stop>,
+    /// Set when the node's turn is over.
+    closed: bool,
 }
 
 /// Notes in the order they were laid down.
@@ -209,6 +211,10 @@ impl Desk {
         let (ack, stored) = oneshot::channel();
         {
             let mut tray = self.tray();
+            if tray.closed {
+                drop(tray);
+                return Err(self.halt(Stop::Superseded));
+            }
             for (meter, amount) in &entry.meta.meters {
                 *tray.spent.entry(meter.clone()).or_default() += amount;
             }
@@ -285,6 +291,11 @@ impl Desk {
     }
 
     // What the engine does.
+
+    /// Ends the node's turn: what a stray task of it lays down from now on is turned away.
+    pub(crate) fn close(&self) {
+        self.tray().closed = true;
+    }
 
     pub(crate) fn stop(&self) -> Option<Stop> {
         self.tray().stop.take()

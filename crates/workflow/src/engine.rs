@@ -48,6 +48,10 @@ pub(crate) struct Shared<S: State, D> {
 }
 
 impl<S: State, D: 'static> Shared<S, D> {
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
     pub(crate) fn most_steps(&self) -> u64 {
         self.settings
             .max_steps
@@ -201,6 +205,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             title: new.title,
             created_at: now,
             forked_from,
+            time_limit: new.time_limit,
         };
         let deadline = new.time_limit.map(|limit| later(now, limit));
         let run = Run {
@@ -231,10 +236,15 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             ..
         } = self.shared.settings;
         let unheld = take_up_after.saturating_sub(lease);
-        self.shared
-            .store
-            .due(self.shared.clock.now(), unheld, limit)
-            .await
+        {
+            let Shared {
+                graph,
+                store,
+                clock,
+                ..
+            } = &*self.shared;
+            store.due(graph.name(), clock.now(), unheld, limit).await
+        }
     }
 
     /// Every event numbered above `after`, then what comes, until the run ends.
@@ -281,10 +291,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Ok((header, token))
     }
 
-    pub(crate) fn owner(&self) -> &Owner {
-        &self.shared.owner
-    }
-
     fn hold(&self, run: RunId, now: Timestamp) -> Result<Held, Error> {
         self.shared.keeper.hold(run).ok_or_else(|| Error::Held {
             run,
@@ -325,6 +331,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             started_at,
             snapshots: Snapshots::default(),
             held,
+            adrift: false,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{GraphError, Owner, RunId};
 #[non_exhaustive]
 pub enum Error {
     // The caller's mistakes.
-    #[error("\"{given}\" is not a run id; `fathom runs list` shows them")]
+    #[error("\"{given}\" is not a run id, which looks like 01a1e155-3fda-70a9-9a60-5495200fda34")]
     BadRunId { given: String },
     #[error("\"{given}\" is not the hash of stored bytes (64 hexadecimal digits)")]
     BadBlobHash { given: String },
@@ -21,6 +21,8 @@ pub enum Error {
     NoSuchStep { run: RunId, step: u64, last: u64 },
     #[error("run {run} has ended ({status}); fork it to go on from one of its steps")]
     Ended { run: RunId, status: String },
+    #[error("run {run} ends with step {step}; fork it at an earlier step")]
+    NothingAfter { run: RunId, step: u64 },
     #[error("run {run} waits ({reason}){}", until.map(|until| format!(" until {until}")).unwrap_or_default())]
     Waiting {
         run: RunId,
@@ -90,6 +92,10 @@ pub enum Error {
         owner: Owner,
         until: Timestamp,
     },
+    #[error(
+        "the work on run {run} was broken off, so what this process knows of it may be ahead of the log; open the run again"
+    )]
+    Adrift { run: RunId },
     #[error("run {run} was taken over or changed by another process; this one has stopped")]
     Superseded { run: RunId },
 

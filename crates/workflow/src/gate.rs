@@ -37,11 +37,17 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// Answers the question of a waiting run, which is then ready to be opened again. The first
-    /// answer wins, and one that comes after the deadline is too late: see [`Engine::reopen`].
-    pub async fn decide(&self, run: RunId, decision: Decision) -> Result<(), Error> {
+    /// answer wins, and one that comes after the deadline is too late: see [`Engine::reopen`]. The
+    /// gate is the one that the person has seen; an answer never falls to a later one.
+    pub async fn decide(&self, asked: &Gate, decision: Decision) -> Result<(), Error> {
+        let run = asked.run;
         for _ in 0..TRIES {
             let (header, token) = self.header_and_token(run).await?;
             let gate = self.open_gate(&header).await?;
+            if (gate.step, &gate.key) != (asked.step, &asked.key) {
+                let (key, how) = (asked.key.clone(), "the run has gone on since".to_owned());
+                return Err(Error::GateClosed { run, key, how });
+            }
             let at = self.shared.clock.now();
             let late = gate
                 .interrupt
@@ -156,6 +162,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             reason: None,
             events: header.head.events + 1,
             entries: header.head.entries + 1,
+            // A step that asks many questions is started as often, and has not crashed.
+            attempts: 0,
             ..header.head.clone()
         };
         let (step, key) = (gate.step, gate.key.clone());

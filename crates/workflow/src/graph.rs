@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use crate::State;
 use crate::node::{BoxNode, NodeFn, boxed};
-use crate::record::{LoopUse, Name, Tally};
+use crate::record::{LoopUse, Name, Status, Tally};
 
 pub use check::GraphError;
 
@@ -122,9 +122,14 @@ impl<S: State, D: 'static> Graph<S, D> {
 
     /// The phase a run is in while `name` works on `state`.
     pub(crate) fn phase(&self, name: &str, state: &S) -> Name {
-        match self.nodes.get(name) {
-            Some(node) => Name::Borrowed((node.phase)(state)),
-            None => Name::Borrowed(RUNNING),
+        let phase = self
+            .nodes
+            .get(name)
+            .map_or(RUNNING, |node| (node.phase)(state));
+        match Status::parse(phase) {
+            Status::Running(_) => Name::Borrowed(phase),
+            // The word of another status would be read back as that status.
+            _ => Name::Borrowed(RUNNING),
         }
     }
 
@@ -242,7 +247,8 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         self
     }
 
-    /// What the run's status says while this node works; "running" where nothing is said.
+    /// What the run's status says while this node works; "running" where nothing is said, or where
+    /// the word means another status.
     pub fn phase(
         mut self,
         node: NodeName,

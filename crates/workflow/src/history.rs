@@ -1,8 +1,9 @@
 //! A run's past: its state at any step, forks from there, replay, export.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures::Stream;
+use futures::{FutureExt, Stream};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -84,10 +85,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             return Err(Error::Damaged { run, damage });
         }
         let Some(next) = next else {
-            return Err(Error::Ended {
-                run,
-                status: format!("at step {at}"),
-            });
+            return Err(Error::NothingAfter { run, step: at });
         };
         edit(&mut state);
         let origin = Origin { run, step };
@@ -188,7 +186,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Ok(())
     }
 
-    async fn step(&self, run: RunId, step: u64) -> Result<StepRecord, Error> {
+    pub(crate) async fn step(&self, run: RunId, step: u64) -> Result<StepRecord, Error> {
         let found = self.shared.store.steps(run, step, 1).await?;
         let last = step.saturating_sub(1);
         found
@@ -319,7 +317,10 @@ impl<S: State, D: Send + Sync + 'static> Replay<S, D> {
             store,
         ));
         let ctx = Context::new(Arc::clone(&shared.deps), Arc::clone(&desk));
-        let result = (node.run)(&self.state, &ctx).await;
+        let working = AssertUnwindSafe((node.run)(&self.state, &ctx)).catch_unwind();
+        let Ok(result) = working.await else {
+            return Err(self.diverged(meta, "it panicked".into()));
+        };
         match (desk.stop(), result) {
             (Some(Stop::Fault(error) | Stop::Broken(error)), _) => Err(error),
             (None, Ok(update)) => match desk.unasked() {

@@ -33,8 +33,9 @@ pub trait Store: Send + Sync + 'static {
     /// fence rises by one, so the former holder's writes are refused from now on.
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error>;
 
-    /// Prolongs every lease of `owner`, lapsed ones included unless somebody else took the run.
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error>;
+    /// Prolongs the leases of `owner` on `runs`, lapsed ones included unless somebody else took the
+    /// run. A run that is not named lapses: its owner has lost sight of it.
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error>;
 
     /// Gives up a run without writing to it, if the token's fence is still the run's (its rev does not
     /// matter: a lost reply leaves the writer behind). Else the run is not ours, which is no error.
@@ -72,10 +73,11 @@ pub trait Store: Send + Sync + 'static {
     /// Headers that match, newest first.
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error>;
 
-    /// Unfinished runs that nobody has held for `unheld` by the store's clock (one that was given up
+    /// Unfinished runs of a workflow that nobody has held for `unheld` by the store's clock (one that was given up
     /// counts at once), and that do not wait beyond `now`. Longest untouched first, `limit` at most.
     async fn due(
         &self,
+        workflow: &str,
         now: Timestamp,
         unheld: Duration,
         limit: usize,

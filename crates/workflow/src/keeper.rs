@@ -12,6 +12,9 @@ use crate::{Owner, RunId, Store};
 /// How often the store is asked for cancel requests made by other processes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// However short the leases, the round is not walked more often.
+const LEAST_PAUSE: Duration = Duration::from_millis(10);
+
 /// A lease is prolonged when this part of it has gone.
 const RENEW_AFTER: u32 = 3;
 
@@ -95,18 +98,19 @@ impl Keeper {
 
     async fn walk(self) {
         let mut renewed = Instant::now();
-        let pause = LOOK_EVERY.min(self.lease / RENEW_AFTER);
+        let pause = (self.lease / RENEW_AFTER).clamp(LEAST_PAUSE, LOOK_EVERY);
         loop {
             tokio::time::sleep(pause).await;
-            {
+            let runs: Vec<RunId> = {
                 let mut round = lock(&self.round);
                 if round.runs.is_empty() {
                     round.walking = false;
                     return;
                 }
-            }
+                round.runs.keys().copied().collect()
+            };
             if renewed.elapsed() + pause > self.lease / RENEW_AFTER {
-                match self.store.renew(&self.owner, self.lease).await {
+                match self.store.renew(&self.owner, &runs, self.lease).await {
                     Ok(()) => renewed = Instant::now(),
                     Err(error) => tracing::warn!(%error, "leases could not be prolonged"),
                 }

@@ -114,10 +114,13 @@ impl Store for MemoryStore {
         })?
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         let until = later(self.clock.now(), lease);
-        for log in self.lock().runs.values_mut() {
-            if let Some(held) = log.lease.as_mut().filter(|held| held.owner == *owner) {
+        let mut kept = self.lock();
+        for run in runs {
+            if let Some(log) = kept.runs.get_mut(run)
+                && let Some(held) = log.lease.as_mut().filter(|held| held.owner == *owner)
+            {
                 held.until = until;
             }
         }
@@ -216,6 +219,7 @@ impl Store for MemoryStore {
 
     async fn due(
         &self,
+        workflow: &str,
         now: Timestamp,
         unheld: Duration,
         limit: usize,
@@ -223,7 +227,7 @@ impl Store for MemoryStore {
         // Leases lapse by the store's clock; only wake-up times go by the caller's.
         let clock = self.clock.now();
         let kept = self.lock();
-        let due = kept.runs.values().filter(|log| log.is_due(now));
+        let due = kept.runs.values().filter(|log| log.is_due(workflow, now));
         let mut due: Vec<_> = due
             .filter(|log| log.is_unheld_for(unheld, clock))
             .map(|log| (log.run.head.updated_at, log.run.id()))

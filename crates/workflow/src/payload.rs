@@ -97,3 +97,30 @@ impl fmt::Debug for Payload {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Payload;
+
+    proptest! {
+        #[test]
+        fn a_number_comes_back_from_the_log_as_it_went_in(
+            number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL,
+        ) {
+            let payload = Payload::encoded(&number).unwrap();
+            prop_assert_eq!(payload.decode_owned::<f64>().unwrap().to_bits(), number.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_number_that_a_quick_parser_rounds_comes_back_whole() {
+        let number = 130.653_316_326_530_61_f64;
+        let payload = Payload::encoded(&number).unwrap();
+        assert_eq!(
+            payload.decode_owned::<f64>().unwrap().to_bits(),
+            number.to_bits()
+        );
+    }
+}

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -44,6 +45,9 @@ pub struct About {
     pub title: String,
     pub created_at: Timestamp,
     pub forked_from: Option<Origin>,
+    /// How long the run may take; what is left of it is the head's deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<Duration>,
 }
 
 /// The step of another run that a fork began from.

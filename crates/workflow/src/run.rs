@@ -38,6 +38,9 @@ pub struct Execution<S: State, D> {
     pub(crate) started_at: Timestamp,
     pub(crate) snapshots: Snapshots,
     pub(crate) held: Held,
+    /// Set while a turn is under way, and for good if it was dropped or failed: what is in memory may
+    /// then be ahead of the log.
+    pub(crate) adrift: bool,
 }
 
 /// What one turn brought the run.
@@ -109,10 +112,15 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         }
     }
 
-    /// Runs one node and records what it brought. After an error nothing more can be done with this
-    /// execution; the run itself stands as it was last recorded, and can be opened again.
+    /// Runs one node and records what it brought. After an error, or when this was dropped under
+    /// way, nothing more can be done with this execution; the run itself stands as it was last
+    /// recorded, and can be opened again.
     pub async fn advance(&mut self) -> Result<Progress, Error> {
+        if std::mem::replace(&mut self.adrift, true) {
+            return Err(Error::Adrift { run: self.id() });
+        }
         let progress = self.one_turn().await;
+        self.adrift = progress.is_err();
         match &progress {
             Ok(Progress::Ran { .. }) => {}
             Ok(Progress::Waiting { .. } | Progress::Done(_)) => self.held.let_go(),
@@ -148,7 +156,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         if let Some(cut) = self.used_up() {
             return self.cut(name, &desk, cut).await;
         }
-        match self.turn(name, &desk).await? {
+        let turn = self.turn(name, &desk).await;
+        desk.close();
+        match turn? {
             Turn::Update(update) => self.record(name, &desk, update).await,
             Turn::Parked {
                 key,

@@ -11,7 +11,7 @@ use crate::event::{Event, EventKind};
 use crate::journal::Appended;
 use crate::record::{Append, Head, Run, Snapshot, StepRecord, Token};
 use crate::stream::Hub;
-use crate::{Clock, Error, RunId, Store};
+use crate::{Clock, Error, Owner, RunId, Store};
 
 pub(crate) struct Scribe {
     pub(crate) store: Arc<dyn Store>,
@@ -104,6 +104,18 @@ impl Scribe {
         let appended = self.store.append(append, self.lease).await?;
         self.publish(sent);
         Ok(appended)
+    }
+
+    /// Takes back a run that was given up. False if it has changed meanwhile; then it is let go.
+    pub(crate) async fn claim_again(&mut self, owner: &Owner) -> Result<bool, Error> {
+        let run = self.run.id();
+        let token = self.store.claim(run, owner, self.lease).await?;
+        if token.rev != self.token.rev {
+            self.store.release(run, token).await?;
+            return Ok(false);
+        }
+        self.token = token;
+        Ok(true)
     }
 
     /// Gives the run up as well as it can after an error; a lapsed lease does the rest.

@@ -107,6 +107,8 @@ struct Subscriber {
     seen: u64,
     in_hand: VecDeque<Event>,
     ended: bool,
+    /// Whether the store may hold events that the hub has not handed on.
+    behind: bool,
 }
 
 /// Every event of `run` numbered above `after`, without gap or repeat, until the run ends. A number
@@ -125,6 +127,7 @@ pub(crate) fn events(
         seen: after,
         in_hand: VecDeque::new(),
         ended: false,
+        behind: true,
     };
     futures::stream::unfold(Some(subscriber), |subscriber| async {
         let mut subscriber = subscriber?;
@@ -146,8 +149,9 @@ impl Subscriber {
             if self.ended {
                 return Ok(None);
             }
-            self.read_stored().await?;
-            if self.in_hand.is_empty() && !self.ended {
+            if self.behind {
+                self.read_stored().await?;
+            } else {
                 self.wait().await;
             }
         }
@@ -161,12 +165,16 @@ impl Subscriber {
                 .extend(self.store.events(self.run, self.seen, PAGE).await?);
         } else {
             self.ended = run.head.status.is_finished();
+            self.behind = false;
         }
         Ok(())
     }
 
     /// Waits for news, and takes them in hand if they are exactly the next ones.
     async fn wait(&mut self) {
+        // Unless they are: then the store knows more. So it may after a silence, since another
+        // process may be at work.
+        self.behind = true;
         let Ok(Ok(News {
             ended,
             events: Some(events),
@@ -180,6 +188,7 @@ impl Subscriber {
         {
             self.in_hand.extend(events.iter().cloned());
             self.ended = ended;
+            self.behind = false;
         }
     }
 }

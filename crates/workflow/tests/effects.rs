@@ -163,7 +163,7 @@ async fn a_call_that_must_not_repeat_waits_for_a_person_after_a_crash() {
             edits,
             ..Decision::new(verdict, "kim")
         };
-        after.decide(run, decision).await.unwrap();
+        after.decide(&gate, decision).await.unwrap();
         let mut resumed = after.open(run).await.unwrap();
         let outcome = resumed.run().await.unwrap();
         assert_eq!(deps(&resumed).calls(), calls, "{verdict:?}");

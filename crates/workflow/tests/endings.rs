@@ -421,3 +421,62 @@ async fn finished_runs_expire_and_others_stay() {
         "the memory store says what it is"
     );
 }
+
+#[tokio::test]
+async fn a_run_asked_to_stop_while_it_parks_does_not_wait() {
+    let stage = Stage::new();
+    let park: Script = |_, ctx| {
+        Box::pin(async move {
+            // Another process asks just before the node does.
+            ctx.deps().cancel_from_elsewhere(ctx.run()).await;
+            let ask = interrupt::Ask {
+                reason: "well?".into(),
+                show: ().into(),
+                within: None,
+            };
+            ctx.ask("gate", ask).await?;
+            Ok("b".into())
+        })
+    };
+    let engine = stage.engine(line(), &[("b", park)]);
+    let mut execution = start(&engine).await;
+    let store = stage.store.clone();
+    deps(&execution).set_store(store);
+    assert_eq!(execution.run().await.unwrap().status, Status::Cancelled);
+    let head = engine.header(execution.id()).await.unwrap().head;
+    assert_eq!(head.status, Status::Cancelled);
+}
+
+#[tokio::test]
+async fn work_that_was_broken_off_cannot_be_taken_up_in_memory() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", STUCK)]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    tokio::select! {
+        biased;
+        _ = execution.run() => panic!("it is stuck"),
+        () = async { for _ in 0..50 { tokio::task::yield_now().await } } => {}
+    }
+    let error = execution.advance().await.unwrap_err();
+    assert!(matches!(error, Error::Adrift { .. }), "{error}");
+    drop(execution);
+    stage.clock.advance(MINUTE);
+    let mended = stage.engine(line(), &[]);
+    assert_eq!(mended.drive(run).await.unwrap().status, Status::Completed);
+}
+
+#[tokio::test]
+async fn a_run_that_ran_out_of_time_gets_its_time_again_when_resumed() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[]);
+    let new = NewRun {
+        time_limit: Some(MINUTE),
+        ..NewRun::titled("t")
+    };
+    let mut execution = engine.start(new, Diary::default()).await.unwrap();
+    stage.clock.advance(MINUTE);
+    assert_eq!(execution.run().await.unwrap().status, Status::Failed);
+    let mut resumed = engine.resume(execution.id()).await.unwrap();
+    assert_eq!(resumed.run().await.unwrap().status, Status::Completed);
+}

@@ -31,6 +31,16 @@ const ASK: Script = |_, ctx| {
     })
 };
 
+/// What a person does: looks at the question, then answers it.
+async fn decide(
+    engine: &Engine<Diary, World>,
+    run: RunId,
+    decision: Decision,
+) -> Result<(), Error> {
+    let gate = engine.gate(run).await?;
+    engine.decide(&gate, decision).await
+}
+
 fn approve() -> Decision {
     Decision::new(Verdict::Approve, "kim")
 }
@@ -55,7 +65,7 @@ async fn a_parked_run_shows_what_it_asks_and_goes_on_with_the_answer() {
     let waiting = other_process.open(run).await.err().unwrap();
     assert!(matches!(waiting, Error::Waiting { .. }), "{waiting}");
 
-    other_process.decide(run, approve()).await.unwrap();
+    decide(&other_process, run, approve()).await.unwrap();
     let mut execution = other_process.open(run).await.unwrap();
     assert_eq!(execution.run().await.unwrap().status, Status::Completed);
     assert_eq!(execution.state().lines[1], "Approve by kim");
@@ -69,13 +79,9 @@ async fn a_parked_run_shows_what_it_asks_and_goes_on_with_the_answer() {
 async fn the_first_answer_wins() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
+    let gate = engine.gate(run).await.unwrap();
     let answers = fan_out(0..100, 100, |n| {
-        let engine = engine.clone();
-        async move {
-            engine
-                .decide(run, Decision::new(Verdict::Approve, format!("p{n}")))
-                .await
-        }
+        engine.decide(&gate, Decision::new(Verdict::Approve, format!("p{n}")))
     })
     .await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
@@ -108,7 +114,7 @@ async fn a_decision_after_the_deadline_is_refused_even_if_the_timer_has_not_fire
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
     stage.clock.advance(HOUR);
-    let refused = engine.decide(run, approve()).await.unwrap_err();
+    let refused = decide(&engine, run, approve()).await.unwrap_err();
     assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
     let mut execution = engine.open(run).await.unwrap();
     execution.run().await.unwrap();
@@ -142,7 +148,7 @@ async fn a_late_decision_can_reopen_the_run_without_repeating_its_calls() {
 async fn only_a_gate_that_timed_out_can_be_reopened() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
-    engine.decide(run, approve()).await.unwrap();
+    decide(&engine, run, approve()).await.unwrap();
     engine.drive(run).await.unwrap();
     let refused = engine.reopen(run, approve()).await.unwrap_err();
     assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
@@ -170,7 +176,7 @@ async fn a_late_decision_can_reopen_a_run_before_it_has_gone_on() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
     stage.clock.advance(HOUR);
-    let refused = engine.decide(run, approve()).await.unwrap_err();
+    let refused = decide(&engine, run, approve()).await.unwrap_err();
     assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
     engine.reopen(run, approve()).await.unwrap();
     let mut execution = engine.open(run).await.unwrap();
@@ -204,7 +210,7 @@ async fn reopening_one_gate_leaves_the_answers_of_others_in_its_step() {
     let run = execution.id();
     execution.run().await.unwrap();
     let lee = Decision::new(Verdict::Reject, "lee");
-    engine.decide(run, lee).await.unwrap();
+    decide(&engine, run, lee).await.unwrap();
     engine.drive(run).await.unwrap();
     stage.clock.advance(HOUR);
     engine.drive(run).await.unwrap();
@@ -245,7 +251,7 @@ async fn waiting_for_people_is_not_the_runs_own_time() {
     execution.run().await.unwrap();
     let run = execution.id();
     stage.clock.advance(HOUR / 2);
-    engine.decide(run, approve()).await.unwrap();
+    decide(&engine, run, approve()).await.unwrap();
     assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
 }
 
@@ -265,7 +271,7 @@ async fn time_at_a_gate_is_taken_off_once_even_if_the_run_was_cancelled_there() 
     let parked_again = engine.resume(run).await.unwrap().run().await.unwrap();
     assert_eq!(parked_again.status, Status::Waiting);
     stage.clock.advance(Duration::from_secs(10));
-    engine.decide(run, approve()).await.unwrap();
+    decide(&engine, run, approve()).await.unwrap();
     let deadline = engine.header(run).await.unwrap().head.deadline.unwrap();
     assert_eq!(
         deadline.duration_since(noon()),
@@ -279,10 +285,66 @@ async fn a_run_that_does_not_wait_takes_no_decision() {
     let engine = stage.engine(line(), &[]);
     let mut execution = start(&engine).await;
     let run = execution.id();
-    let refused = engine.decide(run, approve()).await.unwrap_err();
+    let refused = decide(&engine, run, approve()).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!("run {run} is not waiting for a decision: it is pending")
     );
     execution.run().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_never_falls_to_a_later_gate() {
+    const TWO: Script = |_, ctx| {
+        Box::pin(async move {
+            for key in ["plan", "final"] {
+                let ask = Ask {
+                    reason: key.into(),
+                    show: json!(null),
+                    within: None,
+                };
+                ctx.ask(key, ask).await?;
+            }
+            Ok("b".into())
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", TWO)]);
+    let mut execution = start(&engine).await;
+    execution.run().await.unwrap();
+    let run = execution.id();
+    let plan = engine.gate(run).await.unwrap();
+    engine.decide(&plan, approve()).await.unwrap();
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+
+    let refused = engine.decide(&plan, approve()).await.unwrap_err();
+    assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
+    assert_eq!(engine.gate(run).await.unwrap().key, "final");
+}
+
+#[tokio::test]
+async fn a_step_that_asks_many_questions_has_not_crashed() {
+    const MANY: Script = |_, ctx| {
+        Box::pin(async move {
+            for number in 0..30 {
+                let ask = Ask {
+                    reason: "and this?".into(),
+                    show: json!(number),
+                    within: None,
+                };
+                ctx.ask(format!("question {number}"), ask).await?;
+            }
+            Ok("b".into())
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", MANY)]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    let mut outcome = execution.run().await.unwrap();
+    while outcome.status == Status::Waiting {
+        decide(&engine, run, approve()).await.unwrap();
+        outcome = engine.drive(run).await.unwrap();
+    }
+    assert_eq!(outcome.status, Status::Completed);
 }

@@ -62,7 +62,7 @@ async fn a_fork_goes_on_from_a_step_with_an_edited_state_and_leaves_the_run_alon
         .await
         .err()
         .unwrap();
-    assert!(matches!(ended, Error::Ended { .. }), "{ended}");
+    assert!(matches!(ended, Error::NothingAfter { .. }), "{ended}");
 }
 
 #[tokio::test]

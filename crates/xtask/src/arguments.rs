@@ -11,7 +11,6 @@ Usage: cargo xtask COMMAND
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, such as `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area, such as `bench engine`
-  eval AREA ARG…    the evaluation of an area
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 
@@ -37,7 +36,6 @@ pub enum Command {
 pub enum Verb {
     Prove,
     Bench,
-    Eval,
 }
 
 impl Verb {
@@ -45,7 +43,6 @@ impl Verb {
         match self {
             Self::Prove => "prove",
             Self::Bench => "bench",
-            Self::Eval => "eval",
         }
     }
 }
@@ -59,7 +56,6 @@ pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Command> {
         "test" => test(rest),
         "prove" => evals(Verb::Prove, rest),
         "bench" => evals(Verb::Bench, rest),
-        "eval" => evals(Verb::Eval, rest),
         "postgres" => Ok(Command::Postgres),
         unknown => bail!("there is no command `{unknown}`"),
     }
@@ -137,11 +133,7 @@ mod tests {
 
     #[test]
     fn everything_after_an_area_is_passed_on() {
-        let lines = [
-            ("prove", Verb::Prove),
-            ("bench", Verb::Bench),
-            ("eval", Verb::Eval),
-        ];
+        let lines = [("prove", Verb::Prove), ("bench", Verb::Bench)];
         for (word, verb) in lines {
             let rest = strings(&["--seed", "7", "--only", "T1,T3", "--help"]);
             let expected = Command::Evals {
@@ -175,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_verb() {
-        for verb in [Verb::Prove, Verb::Bench, Verb::Eval] {
+        for verb in [Verb::Prove, Verb::Bench] {
             assert!(USAGE.contains(&format!("\n  {} AREA", verb.word())));
         }
     }

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::{Client, NoTls};
 
 use super::figure::rate;
+use crate::stores::{Backend, Disk, Site};
 
 /// About what the engine writes for a small step.
 const ROW: [u8; 700] = [b'x'; 700];
@@ -109,13 +110,17 @@ fn insert(connection: &Connection, run: i64, step: usize) -> Result<()> {
 pub(super) struct BarePostgres {
     clients: Vec<Client>,
     run: i64,
+    /// The schema that its table lies in; dropped with it.
+    _site: Site,
 }
 
 impl BarePostgres {
-    pub(super) async fn connect(url: &str, connections: usize) -> Result<Self> {
+    pub(super) async fn connect(connections: usize) -> Result<Self> {
+        let site = Site::new(Backend::Postgres, Disk::Real).await?;
+        let url = site.address()?;
         let mut clients = Vec::new();
         for _ in 0..connections {
-            let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
             // It ends when its client is dropped.
             tokio::spawn(connection);
             clients.push(client);
@@ -126,7 +131,11 @@ impl BarePostgres {
                      (run bigint, step bigint, body bytea, PRIMARY KEY (run, step))",
             )
             .await?;
-        Ok(Self { clients, run: 0 })
+        Ok(Self {
+            clients,
+            run: 0,
+            _site: site,
+        })
     }
 
     /// Synced inserts a second over all connections, one row a commit.

@@ -8,7 +8,7 @@ use fathom_workflow::Settings;
 use super::figure::{Figure, rate, resident_kib};
 use super::floor::{BarePostgres, BareSqlite, ideal_runs_per_second};
 use super::research::{Canned, STEPS, engine, new_run};
-use crate::stores::{Backend, Disk, Site, server};
+use crate::stores::{Backend, Disk, Site};
 
 const WAIT: Duration = Duration::from_millis(50);
 
@@ -88,8 +88,8 @@ async fn grouped_floor(backend: Backend, callers: usize) -> Result<Option<f64>> 
             bare.grouped_rows_per_second(callers, each).await.map(Some)
         }
         Backend::Postgres => {
-            let connections = callers.min(8);
-            let mut bare = BarePostgres::connect(&server()?, connections).await?;
+            let connections = callers.min(fathom_store::PostgresOptions::default().connections);
+            let mut bare = BarePostgres::connect(connections).await?;
             bare.commits_per_second(1_000 * connections).await.map(Some)
         }
     }

@@ -124,8 +124,8 @@ impl Store for FaultyStore {
             .await
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
-        self.through(Op::Keeping, self.inner.renew(owner, lease))
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
+        self.through(Op::Keeping, self.inner.renew(owner, runs, lease))
             .await
     }
 
@@ -183,11 +183,12 @@ impl Store for FaultyStore {
 
     async fn due(
         &self,
+        workflow: &str,
         now: Timestamp,
         unheld: Duration,
         limit: usize,
     ) -> Result<Vec<RunId>, Error> {
-        self.through(Op::Read, self.inner.due(now, unheld, limit))
+        self.through(Op::Read, self.inner.due(workflow, now, unheld, limit))
             .await
     }
 

@@ -174,11 +174,13 @@ impl<'a> Bench<'a> {
     }
 
     async fn everybody_decides(&self, run: RunId) -> Result<Vec<(String, Result<(), Error>)>> {
+        let gate = self.engine(0).gate(run).await?;
         let people = (0..ANSWERS).map(|nth| {
             let (engine, person) = (self.engine(nth), format!("person {nth}"));
+            let gate = gate.clone();
             tokio::spawn(async move {
                 let decision = Decision::new(Verdict::Approve, person.clone());
-                (person, engine.decide(run, decision).await)
+                (person, engine.decide(&gate, decision).await)
             })
         });
         Ok(join_all(people)
@@ -211,7 +213,8 @@ impl<'a> Bench<'a> {
     async fn at_second_gate(&self) -> Result<RunId> {
         let run = self.begin().await?;
         let decision = Decision::new(Verdict::Modify, "the planner");
-        self.engine(0).decide(run, decision).await?;
+        let gate = self.engine(0).gate(run).await?;
+        self.engine(0).decide(&gate, decision).await?;
         let waits = self.engine(1).drive(run).await?;
         ensure!(
             waits.status == Status::Waiting,
@@ -340,7 +343,8 @@ impl<'a> Bench<'a> {
         let run = self.at_second_gate().await?;
         self.clock.advance(WITHIN);
         let late = Decision::new(Verdict::Approve, "a latecomer");
-        match self.engine(0).decide(run, late.clone()).await {
+        let gate = self.engine(0).gate(run).await?;
+        match self.engine(0).decide(&gate, late.clone()).await {
             Err(Error::GateClosed { .. }) => {}
             other => bail!("a late answer was not refused: {other:?}"),
         }

@@ -37,7 +37,7 @@ const LIST: &str = concat!(
 );
 
 const DUE: &str = "SELECT id FROM runs
-    WHERE NOT ended AND (status <> 'waiting' OR wake_at <= $1)
+    WHERE NOT ended AND workflow = $4 AND (status <> 'waiting' OR wake_at <= $1)
         AND (owner IS NULL
             OR lease_until + $2::bigint * interval '1 microsecond' <= clock_timestamp())
     ORDER BY updated_at, id LIMIT $3";
@@ -155,12 +155,14 @@ fn cursor(row: &Row, page: &Page) -> Result<Cursor, Fault> {
 
 pub(super) async fn due(
     link: &Link,
+    workflow: &str,
     now: Timestamp,
     unheld: Duration,
     count: usize,
 ) -> Result<Vec<RunId>, Fault> {
     let now = now.as_microsecond();
-    let values: super::link::Values<'_> = &[&now, &microseconds(unheld), &limit(count)];
+    let workflow = column_text(workflow);
+    let values: super::link::Values<'_> = &[&now, &microseconds(unheld), &limit(count), &workflow];
     run_ids(&link.rows(DUE, values).await?)
 }
 

@@ -196,9 +196,10 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Unfinished runs whose lease lapsed `unheld` before `clock`, and that do not wait past `now`.
+/// Unfinished runs of a workflow whose lease lapsed `unheld` before `clock`, and that do not wait past `now`.
 pub(super) fn due(
     connection: &Connection,
+    workflow: &str,
     clock: Timestamp,
     now: Timestamp,
     unheld: Duration,
@@ -208,12 +209,14 @@ pub(super) fn due(
     let mut statement = connection.prepare_cached(
         "SELECT id FROM runs INDEXED BY runs_unfinished
           WHERE ended = 0
+            AND workflow = :workflow
             AND (lease_until IS NULL OR lease_until <= :lapsed)
             AND (status <> 'waiting' OR wake_at <= :now)
           ORDER BY updated_at, id
           LIMIT :limit",
     )?;
     let mut rows = statement.query(named_params! {
+        ":workflow": workflow,
         ":lapsed": micros(clock).saturating_sub(unheld),
         ":now": micros(now),
         ":limit": i64::try_from(limit).unwrap_or(i64::MAX),

@@ -64,6 +64,7 @@ pub fn creation(title: &str) -> Creation {
                 title: title.into(),
                 created_at: moment(),
                 forked_from: None,
+                time_limit: None,
             },
             head: Head {
                 rev: 0,

@@ -58,6 +58,7 @@ pub fn creation(title: &str) -> Creation {
                 title: title.into(),
                 created_at: moment(0),
                 forked_from: None,
+                time_limit: None,
             },
             head: Head {
                 rev: 0,

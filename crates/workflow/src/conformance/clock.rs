@@ -23,7 +23,10 @@ pub async fn a_lease_lapses_at_its_time(store: Arc<dyn Store>, clock: Arc<Manual
     );
     writer.write_for(writer.step("1"), LEASE).await;
     clock.advance(LEASE - MOMENT);
-    store.renew(&writer.owner, LEASE).await.unwrap();
+    store
+        .renew(&writer.owner, &[writer.run], LEASE)
+        .await
+        .unwrap();
     clock.advance(LEASE - MOMENT);
     let early = store.claim(writer.run, &Owner::unique(), LEASE).await;
     assert!(
@@ -38,16 +41,19 @@ pub async fn a_lease_lapses_at_its_time(store: Arc<dyn Store>, clock: Arc<Manual
 pub async fn a_run_is_due_once_unheld_long_enough(store: Arc<dyn Store>, clock: Arc<ManualClock>) {
     let writer = Writer::begin_with(&store, creation("abandoned"), LEASE).await;
     clock.advance(LEASE + UNHELD - MOMENT);
-    let due = store.due(moment(0), UNHELD, 10).await.unwrap();
+    let due = store.due("report", moment(0), UNHELD, 10).await.unwrap();
     assert_eq!(due, [], "its owner may yet come back");
     clock.advance(MOMENT);
-    let due = store.due(moment(0), UNHELD, 10).await.unwrap();
+    let due = store.due("report", moment(0), UNHELD, 10).await.unwrap();
     assert_eq!(due, [writer.run], "nobody has held it for long enough");
 
     // A clock set back makes a lease last longer, never a run lost.
     clock.set(moment(0));
-    assert_eq!(store.due(moment(0), UNHELD, 10).await.unwrap(), []);
+    assert_eq!(
+        store.due("report", moment(0), UNHELD, 10).await.unwrap(),
+        []
+    );
     clock.advance(LEASE + UNHELD);
-    let due = store.due(moment(0), UNHELD, 10).await.unwrap();
+    let due = store.due("report", moment(0), UNHELD, 10).await.unwrap();
     assert_eq!(due, [writer.run]);
 }

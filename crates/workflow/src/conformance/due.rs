@@ -13,7 +13,7 @@ use crate::record::Status;
 use crate::{RunId, Store};
 
 async fn due(store: &Arc<dyn Store>, now: Timestamp, unheld: Duration) -> Vec<RunId> {
-    store.due(now, unheld, usize::MAX).await.unwrap()
+    store.due("report", now, unheld, usize::MAX).await.unwrap()
 }
 
 async fn left(store: &Arc<dyn Store>, status: Status, second: u64) -> RunId {
@@ -50,7 +50,10 @@ pub async fn due_runs_are_unfinished_and_unheld(store: Arc<dyn Store>) {
         assert_eq!(found, wanted, "at {now}, a lease lapsed just now is spared");
     }
     store.claim(running, &held.owner, HOUR).await.unwrap();
-    store.renew(&lapsed.owner, HOUR).await.unwrap();
+    store
+        .renew(&lapsed.owner, &[lapsed.run], HOUR)
+        .await
+        .unwrap();
     let found = due(&store, moment(1), NONE).await;
     assert_eq!(found, [released.run], "whoever is taken up is not due");
 }
@@ -63,9 +66,9 @@ pub async fn due_runs_come_oldest_first(store: Arc<dyn Store>) {
     runs.sort_unstable();
     let wanted: Vec<RunId> = runs.into_iter().map(|(_, run)| run).collect();
     assert_eq!(due(&store, moment(0), HOUR).await, wanted);
-    let first = store.due(moment(0), HOUR, 2).await.unwrap();
+    let first = store.due("report", moment(0), HOUR, 2).await.unwrap();
     assert_eq!(first, wanted[..2], "the oldest, and no more than wanted");
-    assert_eq!(store.due(moment(0), HOUR, 0).await.unwrap(), []);
+    assert_eq!(store.due("report", moment(0), HOUR, 0).await.unwrap(), []);
 }
 
 pub async fn waiting_runs_are_due_at_their_time(store: Arc<dyn Store>) {

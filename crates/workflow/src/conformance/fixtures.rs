@@ -118,6 +118,7 @@ pub(super) fn creation(title: &str) -> Creation {
                 title: title.to_owned(),
                 created_at: moment(0),
                 forked_from: None,
+                time_limit: None,
             },
             head: Head {
                 rev: 0,

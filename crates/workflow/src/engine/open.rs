@@ -25,7 +25,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// crashed too often gets another chance.
     pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
         self.admit(run, Purpose::Resume).await?;
-        self.shared.store.clear_cancel(run).await?;
         self.take_hold(run, Purpose::Resume).await
     }
 
@@ -73,6 +72,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             clock,
             ..
         } = &*self.shared;
+        if let Purpose::Resume = purpose {
+            // Only now: whoever held the run before would not have heard of the cancel any more.
+            store.clear_cancel(run).await?;
+        }
         let loaded = store.load(run, None).await?;
         let header = loaded.run.clone();
         // Between the first look and the claim another process may have ended it.
@@ -81,7 +84,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let started_at = match loaded.records.last() {
             Some(record) => record.meta.at,
             // The step before this one lies within the snapshot.
-            None => self.time_of_step(run, head.step).await?,
+            None => self.step(run, head.step).await?.meta.at,
         };
         let (state, tally) = fold::whole(loaded)?;
         let journal = desk::journal(store.entries(run, head.step + 1).await?);
@@ -89,24 +92,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let mut execution = self.execution(header, token, state, tally, journal, started_at, held);
         match purpose {
             Purpose::Open => execution.refuse_crash_loop(settings.max_starts).await?,
-            Purpose::Resume | Purpose::Cancel => execution.scribe.run.head.attempts = 0,
+            Purpose::Resume => execution.start_anew(clock.now()),
+            Purpose::Cancel => {}
         }
         execution
             .note_resumption(owner.clone(), clock.now())
             .await?;
         Ok(execution)
-    }
-
-    async fn time_of_step(&self, run: RunId, step: u64) -> Result<Timestamp, Error> {
-        let found = self.shared.store.steps(run, step, 1).await?;
-        match found.first() {
-            Some(record) => Ok(record.meta.at),
-            None => Err(Error::NoSuchStep {
-                run,
-                step,
-                last: step,
-            }),
-        }
     }
 
     /// Opens a run and works on it until it ends or waits.
@@ -150,6 +142,17 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         self.finish(Status::Failed, &reason, Notes::default())
             .await?;
         Err(error)
+    }
+
+    /// Gives a run that a person resumes its chances back, and its time if that was used up.
+    fn start_anew(&mut self, now: Timestamp) {
+        let Run { about, head, .. } = &mut self.scribe.run;
+        head.attempts = 0;
+        if head.deadline.is_some_and(|deadline| deadline <= now) {
+            head.deadline = about.time_limit.map(|limit| later(now, limit));
+            // So that the pause is not added to it.
+            head.updated_at = now;
+        }
     }
 
     /// Records that the run goes on. The time in which nobody held it does not count as its own.

@@ -30,16 +30,28 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
         self.header(run).await?;
         let (store, settings) = (&self.shared.store, &self.shared.settings);
-        let token = store.claim(run, self.owner(), settings.lease).await?;
+        let token = store
+            .claim(run, self.shared.owner(), settings.lease)
+            .await?;
         // Nobody else can reopen it from here on, so what the log says now stays true.
-        let reopened = match self.reopening(run, token, decision).await {
-            Ok(append) => store.append(append, settings.lease).await.map(drop),
-            Err(error) => Err(error),
-        };
-        if reopened.is_err() {
-            store.release(run, token).await?;
+        let reopened = self.turn_back(run, token, decision).await;
+        if reopened.is_err()
+            && let Err(error) = store.release(run, token).await
+        {
+            tracing::warn!(%run, %error, "the run could not be released");
         }
         reopened
+    }
+
+    async fn turn_back(&self, run: RunId, token: Token, decision: Decision) -> Result<(), Error> {
+        let (store, settings) = (&self.shared.store, &self.shared.settings);
+        let append = self.reopening(run, token, decision).await?;
+        let head = append.head.clone();
+        // A run that was cancelled after the gate is wanted again.
+        store.clear_cancel(run).await?;
+        store.append(append, settings.lease).await?;
+        self.shared.hub.publish(run, &head, None);
+        Ok(())
     }
 
     /// The append that turns a run back to the last gate that timed out.
@@ -86,9 +98,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         node: Name,
         at: Timestamp,
     ) -> Result<StepRecord, Error> {
-        let before = missed.step - 1;
-        let loaded = self.shared.store.load(header.id(), Some(before)).await?;
-        let (state, tally) = fold::whole::<S>(loaded)?;
+        let (run, before) = (header.id(), missed.step - 1);
+        let loaded = self.shared.store.load(run, Some(before)).await?;
+        let (state, mut tally) = fold::whole::<S>(loaded)?;
+        tally.meters = self.spent_elsewhere(run, missed.step).await?;
         Ok(StepRecord {
             meta: StepMeta {
                 step: header.head.step + 1,
@@ -106,6 +119,21 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             },
             payload: Some(Payload::encoded(&state)?),
         })
+    }
+
+    /// All that the run has spent, but for the gate's step, which is about to be counted again.
+    async fn spent_elsewhere(&self, run: RunId, gate_step: u64) -> Result<Meters, Error> {
+        let store = &self.shared.store;
+        let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
+        let mut meters = tally.meters;
+        if let Some(passed) = store.steps(run, gate_step, 1).await?.first() {
+            for (meter, amount) in &passed.meta.meters {
+                if let Some(spent) = meters.get_mut(meter) {
+                    *spent = spent.saturating_sub(*amount);
+                }
+            }
+        }
+        Ok(meters)
     }
 
     /// The journal of the gate's step for the step to come, with the decision in place of the

@@ -248,7 +248,11 @@ impl Log {
         found
     }
 
-    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+    pub(super) fn is_due(&self, workflow: &str, now: Timestamp) -> bool {
+        self.run.about.workflow == workflow && self.can_go_on(now)
+    }
+
+    fn can_go_on(&self, now: Timestamp) -> bool {
         match self.run.head.status {
             Status::Pending | Status::Running(_) => true,
             Status::Waiting => self.run.head.wake_at.is_some_and(|at| at <= now),

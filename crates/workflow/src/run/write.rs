@@ -196,8 +196,24 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let mut draft = self.scribe.draft(notes);
         draft.head = head;
         draft.release = true;
-        self.scribe.commit(draft).await?;
+        let appended = self.scribe.commit(draft).await?;
+        if appended.cancel_requested || self.held.cancel.is_cancelled() {
+            return self.cancel_parked(until).await;
+        }
         Ok(Progress::Waiting { until })
+    }
+
+    /// Stops a run that was asked to stop just as it parked, when nobody heard it any more.
+    async fn cancel_parked(&mut self, until: Option<Timestamp>) -> Result<Progress, Error> {
+        match self.scribe.claim_again(self.shared.owner()).await {
+            Ok(true) => {
+                self.finish(Status::Cancelled, CANCELLED, Notes::default())
+                    .await
+            }
+            // Somebody was quicker to answer. The mark stands for whoever takes the run up.
+            Ok(false) | Err(Error::Held { .. }) => Ok(Progress::Waiting { until }),
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends the run without another step. It can be resumed at the step it was at.

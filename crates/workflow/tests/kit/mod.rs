@@ -37,6 +37,7 @@ pub struct World {
     scripts: HashMap<&'static str, Script>,
     /// Calls by these names never answer: what a crash in flight looks like.
     stuck: Mutex<Vec<&'static str>>,
+    store: Mutex<Option<Arc<dyn Store>>>,
 }
 
 impl World {
@@ -55,6 +56,16 @@ impl World {
 
     pub fn unstick(&self) {
         self.stuck.lock().unwrap().clear();
+    }
+
+    pub fn set_store(&self, store: Arc<dyn Store>) {
+        *self.store.lock().unwrap() = Some(store);
+    }
+
+    /// Asks a run to stop, as another process would.
+    pub async fn cancel_from_elsewhere(&self, run: RunId) {
+        let store = self.store.lock().unwrap().clone().unwrap();
+        store.request_cancel(run).await.unwrap();
     }
 
     /// A call that answers at once, unless it is stuck.

@@ -100,7 +100,11 @@ impl Schedule {
         let (before, now) = (self.head().await?, self.clock.now());
         let late = before.wake_at.is_some_and(|at| now >= at);
         let decision = Decision::new(Verdict::Approve, "a person");
-        match (&before.status, self.engine.decide(self.run, decision).await) {
+        let decided = match self.engine.gate(self.run).await {
+            Ok(gate) => self.engine.decide(&gate, decision).await,
+            Err(error) => Err(error),
+        };
+        match (&before.status, decided) {
             (Status::Waiting, Ok(())) if !late => Ok(()),
             (Status::Waiting, Err(Error::GateClosed { .. })) if late => {
                 self.figures.late += 1;
@@ -232,7 +236,6 @@ fn engine(store: &Arc<dyn Store>, clock: &Arc<ManualClock>) -> Result<Engine<Tri
     let settings = Settings {
         lease: LEASE,
         take_up_after: LEASE * 2,
-        max_starts: u32::MAX,
         ..Settings::default()
     };
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;

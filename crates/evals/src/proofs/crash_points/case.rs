@@ -135,7 +135,7 @@ impl Case {
             decision.verdict = Verdict::Modify;
             decision.edits = serde_json::to_value(answer).ok();
         }
-        engine.decide(self.run, decision).await
+        engine.decide(&gate, decision).await
     }
 
     pub(super) async fn end(&self) -> Result<End> {

@@ -81,7 +81,9 @@ impl Reading {
                 .map(|bytes| digest_bytes(&bytes.unwrap_or_default()));
             answers.insert((run, format!("blob {hash}")), answer(bytes));
         }
-        let due = store.due(Timestamp::MAX, Duration::ZERO, MOST).await;
+        let due = store
+            .due(specimen::WORKFLOW, Timestamp::MAX, Duration::ZERO, MOST)
+            .await;
         Ok(Self {
             answers,
             views,

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::reading::{Digest, digest};
 
 const WORK: &str = "work";
+/// The workflow of every run in it.
+pub(super) const WORKFLOW: &str = "notebook";
+
 /// Enough for the engine to write a snapshot.
 const LONG: usize = 270;
 /// Over the size from which a body is kept apart.
@@ -169,7 +172,7 @@ fn notebook(name: &str, tasks: &[Task]) -> Notebook {
 }
 
 fn graph() -> Result<Graph<Notebook, ()>, GraphError> {
-    Graph::new("notebook")
+    Graph::new(WORKFLOW)
         .node(WORK, work)
         .start(WORK)
         .route(WORK, [WORK, END], |notebook: &Notebook| {

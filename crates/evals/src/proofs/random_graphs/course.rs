@@ -267,7 +267,7 @@ impl Course {
             .chance
             .random_bool(0.2)
             .then(|| self.chance.random_range(1..6));
-        let deciding = engine.decide(self.run, decision);
+        let deciding = engine.decide(&gate, decision);
         match cut_short(deciding, polls, || {}).await {
             None | Some(Ok(()) | Err(Error::StoreGone { .. })) => Ok(Round::Again),
             // The clock was past the deadline, or the answer of a lost reply stands.
