@@ -152,9 +152,9 @@ impl Store for Postgres {
             .await
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::renew(&link, owner, lease).await })
+            .run(|link, _| async move { lease::renew(&link, owner, runs, lease).await })
             .await
     }
 

@@ -142,10 +142,11 @@ impl Store for Sqlite {
         self.writer.run(work).await
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
-        let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
-        let work =
-            move |connection: &_| hold::renew(connection, &owner, Lease::new(clock.now(), lease));
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
+        let (clock, owner, runs) = (Arc::clone(&self.clock), owner.clone(), runs.to_vec());
+        let work = move |connection: &_| {
+            hold::renew(connection, &owner, &runs, Lease::new(clock.now(), lease))
+        };
         self.writer.run(work).await
     }
 

@@ -33,8 +33,9 @@ pub trait Store: Send + Sync + 'static {
     /// fence rises by one, so the former holder's writes are refused from now on.
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error>;
 
-    /// Prolongs every lease of `owner`, lapsed ones included unless somebody else took the run.
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error>;
+    /// Prolongs the leases that `owner` has on `runs`, lapsed ones included unless somebody else took
+    /// the run. Only what is named: a claim whose reply was lost must lapse.
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error>;
 
     /// Gives up a run without writing to it, if the token's fence is still the run's (its rev does not
     /// matter: a lost reply leaves the writer behind). Else the run is not ours, which is no error.

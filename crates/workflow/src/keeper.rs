@@ -93,20 +93,23 @@ impl Keeper {
         }
     }
 
+    /// The runs on the round. With none left the round ends, and the next hold begins another.
+    fn runs_or_rest(&self) -> Option<Vec<RunId>> {
+        let mut round = lock(&self.round);
+        round.walking = !round.runs.is_empty();
+        round.walking.then(|| round.runs.keys().copied().collect())
+    }
+
     async fn walk(self) {
         let mut renewed = Instant::now();
         let pause = LOOK_EVERY.min(self.lease / RENEW_AFTER);
         loop {
             tokio::time::sleep(pause).await;
-            {
-                let mut round = lock(&self.round);
-                if round.runs.is_empty() {
-                    round.walking = false;
-                    return;
-                }
-            }
+            let Some(runs) = self.runs_or_rest() else {
+                return;
+            };
             if renewed.elapsed() + pause > self.lease / RENEW_AFTER {
-                match self.store.renew(&self.owner, self.lease).await {
+                match self.store.renew(&self.owner, &runs, self.lease).await {
                     Ok(()) => renewed = Instant::now(),
                     Err(error) => tracing::warn!(%error, "leases could not be prolonged"),
                 }

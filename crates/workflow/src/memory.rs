@@ -114,10 +114,12 @@ impl Store for MemoryStore {
         })?
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         let until = later(self.clock.now(), lease);
-        for log in self.lock().runs.values_mut() {
-            if let Some(held) = log.lease.as_mut().filter(|held| held.owner == *owner) {
+        let mut kept = self.lock();
+        for run in runs {
+            let lease = kept.runs.get_mut(run).and_then(|log| log.lease.as_mut());
+            if let Some(held) = lease.filter(|held| held.owner == *owner) {
                 held.until = until;
             }
         }

@@ -124,8 +124,8 @@ impl Store for FaultyStore {
             .await
     }
 
-    async fn renew(&self, owner: &Owner, lease: Duration) -> Result<(), Error> {
-        self.through(Op::Keeping, self.inner.renew(owner, lease))
+    async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
+        self.through(Op::Keeping, self.inner.renew(owner, runs, lease))
             .await
     }
 

@@ -6,6 +6,7 @@ use fathom_workflow::record::{Damage, Token};
 use fathom_workflow::{Error, Owner, RunId};
 use jiff::Timestamp;
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::fault::Fault;
 use super::header::run_ids;
@@ -24,7 +25,7 @@ const HOLDER: &str = "SELECT owner, lease_until, lease_until > clock_timestamp()
 
 /// Locks runs in the order in which batches lock them.
 const RENEW: &str = "WITH held AS (
-        SELECT id FROM runs WHERE owner = $1 ORDER BY id FOR NO KEY UPDATE)
+        SELECT id FROM runs WHERE owner = $1 AND id = ANY($3) ORDER BY id FOR NO KEY UPDATE)
     UPDATE runs SET lease_until = clock_timestamp() + $2::bigint * interval '1 microsecond'
     FROM held WHERE runs.id = held.id";
 
@@ -106,9 +107,16 @@ pub(super) async fn refuse_if_held(link: &Link, run: RunId) -> Result<(), Fault>
     }
 }
 
-pub(super) async fn renew(link: &Link, owner: &Owner, lease: Duration) -> Result<(), Fault> {
+pub(super) async fn renew(
+    link: &Link,
+    owner: &Owner,
+    runs: &[RunId],
+    lease: Duration,
+) -> Result<(), Fault> {
     let owner = column_text(owner.as_str());
-    link.change(RENEW, &[&owner, &microseconds(lease)]).await?;
+    let runs: Vec<Uuid> = runs.iter().map(|run| *run.as_uuid()).collect();
+    link.change(RENEW, &[&owner, &microseconds(lease), &runs])
+        .await?;
     Ok(())
 }
 

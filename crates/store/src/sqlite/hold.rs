@@ -79,10 +79,17 @@ pub(super) fn holder(
     }
 }
 
-pub(super) fn renew(connection: &Connection, owner: &Owner, lease: Lease) -> Result<(), Failure> {
-    connection
-        .prepare_cached("UPDATE runs SET lease_until = ?2 WHERE owner = ?1")?
-        .execute(params![owner.as_str(), lease.until])?;
+pub(super) fn renew(
+    connection: &Connection,
+    owner: &Owner,
+    runs: &[RunId],
+    lease: Lease,
+) -> Result<(), Failure> {
+    let mut renew = connection
+        .prepare_cached("UPDATE runs SET lease_until = ?3 WHERE id = ?1 AND owner = ?2")?;
+    for run in runs {
+        renew.execute(params![key(*run), owner.as_str(), lease.until])?;
+    }
     Ok(())
 }
 

@@ -122,7 +122,8 @@ async fn a_small_pool_serves_many_without_a_standstill() {
             let mut writer = Writer::begin(&store).await;
             for _ in 0..5 {
                 writer.take_steps(1).await;
-                store.renew(&writer.owner, HOUR).await.unwrap();
+                let kept = [writer.run];
+                store.renew(&writer.owner, &kept, HOUR).await.unwrap();
                 store.load(writer.run, None).await.unwrap();
             }
             writer.assert_whole().await;

@@ -23,7 +23,8 @@ pub async fn a_lease_lapses_at_its_time(store: Arc<dyn Store>, clock: Arc<Manual
     );
     writer.write_for(writer.step("1"), LEASE).await;
     clock.advance(LEASE - MOMENT);
-    store.renew(&writer.owner, LEASE).await.unwrap();
+    let kept = [writer.run];
+    store.renew(&writer.owner, &kept, LEASE).await.unwrap();
     clock.advance(LEASE - MOMENT);
     let early = store.claim(writer.run, &Owner::unique(), LEASE).await;
     assert!(

@@ -50,7 +50,8 @@ pub async fn due_runs_are_unfinished_and_unheld(store: Arc<dyn Store>) {
         assert_eq!(found, wanted, "at {now}, a lease lapsed just now is spared");
     }
     store.claim(running, &held.owner, HOUR).await.unwrap();
-    store.renew(&lapsed.owner, HOUR).await.unwrap();
+    let kept = [lapsed.run];
+    store.renew(&lapsed.owner, &kept, HOUR).await.unwrap();
     let found = due(&store, moment(1), NONE).await;
     assert_eq!(found, [released.run], "whoever is taken up is not due");
 }

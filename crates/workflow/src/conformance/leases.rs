@@ -96,7 +96,8 @@ pub async fn a_stale_owner_cannot_write(store: Arc<dyn Store>) {
         matches!(refused, Err(Error::Superseded { .. })),
         "the former owner is refused: {refused:?}"
     );
-    store.renew(&stale.owner, HOUR).await.unwrap();
+    let taken = [stale.run];
+    store.renew(&stale.owner, &taken, HOUR).await.unwrap();
     store.release(stale.run, stale.token).await.unwrap();
     assert_held(&store, stale.run, &heir, "the heir still holds it").await;
     assert_eq!(picture(&store, stale.run).await, before, "nothing changed");
@@ -108,23 +109,28 @@ pub async fn a_stale_owner_cannot_write(store: Arc<dyn Store>) {
 pub async fn renewing_keeps_a_run(store: Arc<dyn Store>) {
     let owner = Owner::unique();
     let mut runs = Vec::new();
-    for title in ["one", "two"] {
+    for title in ["one", "two", "lost sight of"] {
         let creation = creation(title);
         runs.push(creation.run.id());
         store.create(creation, &owner, NONE).await.unwrap();
     }
     let other = Writer::begin_with(&store, creation("another's"), NONE).await;
+    let unnamed = runs.pop().expect("three were made");
 
-    store.renew(&owner, HOUR).await.unwrap();
+    let named = [runs[0], other.run, runs[1], RunId::new()];
+    store.renew(&owner, &named, HOUR).await.unwrap();
     for run in runs {
-        assert_held(&store, run, &owner, "every run of the owner is kept").await;
+        assert_held(&store, run, &owner, "every named run of the owner is kept").await;
     }
+    let free = store.claim(unnamed, &Owner::unique(), HOUR).await;
+    assert!(free.is_ok(), "a lease that was not named lapses: {free:?}");
     let free = store.claim(other.run, &owner, HOUR).await;
     assert!(free.is_ok(), "no lease of another was prolonged: {free:?}");
 
     let mut given_up = Writer::begin(&store).await;
     given_up.write(given_up.parting(Status::Waiting, 1)).await;
-    store.renew(&given_up.owner, HOUR).await.unwrap();
+    let given = [given_up.run];
+    store.renew(&given_up.owner, &given, HOUR).await.unwrap();
     let free = store.claim(given_up.run, &owner, HOUR).await;
     assert!(free.is_ok(), "what was given up stays so: {free:?}");
 }
