@@ -98,3 +98,27 @@ async fn a_gate_that_times_out_under_two_processes_is_passed_once() {
     let lines = late.view(run, None).await.unwrap().state.lines;
     assert_eq!(lines, ["a", "rang", "c"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_nobody_works_on_is_let_go_although_its_process_works_on_others() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[]);
+    let (lost, other) = (start(&engine).await, start(&engine).await);
+    let run = lost.id();
+    // As after a write that failed, when not even the hold could be given back.
+    drop(lost);
+    for _ in 0..10 {
+        stage.clock.advance(Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_secs(10)).await;
+    }
+    let elsewhere = stage.engine(line(), &[]);
+    assert_eq!(elsewhere.unattended(10).await.unwrap(), [run]);
+    assert_eq!(
+        elsewhere.drive(run).await.unwrap().status,
+        Status::Completed
+    );
+    assert!(matches!(
+        elsewhere.open(other.id()).await.err(),
+        Some(Error::Held { .. })
+    ));
+}

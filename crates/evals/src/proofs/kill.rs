@@ -20,7 +20,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use super::audit::{self, Effect};
-use super::{Proof, Setting};
+use super::{Proof, Setting, research};
 use crate::ledger::Ledger;
 use crate::stores::{Backend, Disk, Site};
 use crate::victim::{self, Orders};
@@ -180,13 +180,10 @@ impl Stage {
                 Life::Ended(report) => break report,
                 Life::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
                 Life::Killed => {
-                    let recorded = self.recorded(run).await?;
-                    let calls = self.ledger.calls(run).into_iter();
-                    let open =
-                        calls.filter(|call| !recorded.contains(&(call.step, call.key.clone())));
+                    let death = self.look_at(run).await?;
                     figures.kills += 1;
-                    figures.mid_effect += u64::from(open.count() > 0);
-                    recorded_at_death.push(recorded);
+                    figures.mid_effect += u64::from(death.open > 0);
+                    recorded_at_death.push(death.recorded);
                 }
             }
         };
@@ -226,13 +223,31 @@ impl Stage {
         Ok(())
     }
 
-    /// What the store holds of a run whose process has just died; the log must be sound.
-    async fn recorded(&self, run: RunId) -> Result<BTreeSet<Effect>> {
-        match self.store.head(run).await {
+    /// Looks at a run whose process has just died. Its log must be sound, and nothing may have been
+    /// done that builds on what is not recorded.
+    async fn look_at(&self, run: RunId) -> Result<Death> {
+        let calls = self.ledger.calls(run);
+        let (recorded, step) = match self.store.head(run).await {
             // It died before its run was admitted.
-            Err(Error::NoSuchRun { .. }) => Ok(BTreeSet::new()),
-            _ => Ok(audit::story(&*self.store, run).await?.recorded()),
+            Err(Error::NoSuchRun { .. }) => (BTreeSet::new(), None),
+            _ => {
+                let story = audit::story(&*self.store, run).await?;
+                (story.recorded(), Some(story.run.head.step))
+            }
+        };
+        let effects = calls.into_iter().map(|call| (call.step, call.key));
+        let open: BTreeSet<Effect> = effects
+            .filter(|effect| !recorded.contains(effect))
+            .collect();
+        if let Some((early, _)) = open.iter().find(|(call, _)| Some(call - 1) != step) {
+            bail!("run {run}: step {early} made calls, and what is recorded ends with {step:?}");
         }
+        ensure!(
+            open.len() <= research::AT_ONCE,
+            "run {run}: {open:?} were made and none is recorded, more than are made at once"
+        );
+        let open = open.len();
+        Ok(Death { recorded, open })
     }
 
     /// One process from its start to its end.
@@ -273,6 +288,13 @@ impl Stage {
             }
         }
     }
+}
+
+/// What was found when a process had died.
+struct Death {
+    recorded: BTreeSet<Effect>,
+    /// Calls that were made, by this life or an earlier one, and are not recorded.
+    open: usize,
 }
 
 /// How a life ended.

@@ -24,7 +24,9 @@ const FALLBACK: &str = "fallback";
 
 const QUERIES: u32 = 6;
 const SECTIONS: u32 = 3;
-const AT_ONCE: usize = 3;
+
+/// The most calls that are made at the same time.
+pub const AT_ONCE: usize = 3;
 
 /// What the nodes may call. It gives the same answer to the same key.
 #[async_trait]

@@ -1,13 +1,14 @@
 //! What befalls one drawn run: lost replies, crashes, clock jumps, people who decide or don't.
 
+mod person;
+
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use fathom_workflow::interrupt::{Decision, Verdict};
+use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
     Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, Settings, Store,
@@ -20,7 +21,6 @@ use uuid::Uuid;
 use super::chance::Chance;
 use super::script::{Script, Tale};
 use super::stage::Stage;
-use crate::ledger;
 use crate::proofs::audit::Effect;
 use crate::proofs::faulty::FaultyStore;
 use crate::proofs::observed::{Observed, Repeats};
@@ -184,6 +184,7 @@ impl Course {
                 self.crashes += 1;
                 if self.chance.random_bool(0.7) {
                     self.clock.advance(2 * LEASE);
+                    self.is_found().await?;
                 }
                 Ok(Round::Again)
             }
@@ -218,6 +219,25 @@ impl Course {
         }
     }
 
+    /// A run that nobody works on any more, and that could go on, is found by whoever looks.
+    async fn is_found(&mut self) -> Result<()> {
+        let due = match self.store.head(self.run).await {
+            Err(Error::NoSuchRun { .. }) => false,
+            Err(error) => return Err(error.into()),
+            Ok((run, _)) => match run.head.status {
+                Status::Pending | Status::Running(_) => true,
+                Status::Waiting => run.head.wake_at.is_some_and(|at| at <= self.clock.now()),
+                Status::Completed | Status::Failed | Status::Cancelled => false,
+            },
+        };
+        let found = self.plain_engine()?.unattended(2).await?;
+        ensure!(
+            found == Vec::from_iter(due.then_some(self.run)),
+            "the run could go on: {due}, and those that can are {found:?}"
+        );
+        Ok(())
+    }
+
     async fn status(&self) -> Result<Status> {
         Ok(self.store.head(self.run).await?.0.head.status)
     }
@@ -240,63 +260,6 @@ impl Course {
             Err(Error::Ended { .. }) => Ok(Round::End),
             Err(error) => Box::pin(self.after_error(engine, error)).await,
         }
-    }
-
-    /// Somebody looks at a waiting run: decides, lets time pass, or goes away.
-    async fn person(&mut self, engine: &Playhouse) -> Result<Round> {
-        let gate = match engine.gate(self.run).await {
-            Ok(gate) => gate,
-            Err(Error::StoreGone { .. } | Error::NotWaiting { .. }) => return Ok(Round::Again),
-            Err(error) => return Err(error).context("a waiting run shows no gate"),
-        };
-        if let Some(deadline) = gate.interrupt.deadline
-            && self.chance.random_bool(0.5)
-        {
-            let left = deadline.duration_since(self.clock.now());
-            let left = Duration::try_from(left).unwrap_or_default();
-            // To the very moment, short of it, or well past it.
-            let part = [0.5, 1.0, 1.0, 3.0][self.chance.random_range(0..4)];
-            self.clock.advance(left.mul_f64(part));
-            return Ok(Round::Again);
-        }
-        if gate.interrupt.deadline.is_none() && self.nobody_there {
-            return Ok(Round::End);
-        }
-        let decision = self.decision(gate.step, &gate.key);
-        let polls = self
-            .chance
-            .random_bool(0.2)
-            .then(|| self.chance.random_range(1..6));
-        let deciding = engine.decide(&gate, decision);
-        match cut_short(deciding, polls, || {}).await {
-            None | Some(Ok(()) | Err(Error::StoreGone { .. })) => Ok(Round::Again),
-            // The clock was past the deadline, or the answer of a lost reply stands.
-            Some(Err(Error::GateClosed { .. } | Error::NotWaiting { .. })) => Ok(Round::Again),
-            Some(Err(error)) => Err(error).context("a decision was refused"),
-        }
-    }
-
-    fn decision(&mut self, step: u64, key: &str) -> Decision {
-        let verdict = match self.chance.random_range(0..4) {
-            0 => Verdict::Reject,
-            1 => Verdict::Skip,
-            _ => Verdict::Approve,
-        };
-        let mut decision = Decision::new(verdict, "a person");
-        let Some(effect) = key.strip_suffix("/outcome") else {
-            return decision;
-        };
-        let effect = effect.trim_end_matches("/again");
-        if self.world.times(step, effect) == 0 {
-            decision.verdict = Verdict::Approve;
-        } else if self.chance.random_bool(0.8) {
-            decision.verdict = Verdict::Modify;
-            decision.edits = Some(ledger::answer(step, effect).into());
-        } else if decision.verdict == Verdict::Approve {
-            // This person did not look.
-            *self.approved.entry((step, effect.to_owned())).or_default() += 1;
-        }
-        decision
     }
 }
 
