@@ -187,12 +187,8 @@ impl Stage {
                 }
             }
         };
-        ensure!(
-            report == reference.report,
-            "run {run}, killed {} times, has another report:\n{report}\ninstead of:\n{}",
-            figures.kills,
-            reference.report
-        );
+        research::same_report(&report, &reference.report)
+            .with_context(|| format!("run {run}, killed {} times", figures.kills))?;
         let effects = audit::story(&*self.store, run).await?.recorded();
         ensure!(
             effects == reference.effects,
@@ -322,7 +318,7 @@ impl Life {
             (Some(0), _) => Ok(Self::Ended(said)),
             (Some(code), _) if code == i32::from(victim::SUPERSEDED) => Ok(Self::Refused),
             (_, Some(SIGKILL)) => Ok(Self::Killed),
-            _ => bail!("the process ended with {status}: {said}"),
+            _ => bail!("the process ended with {status}: {}", said.trim_end()),
         }
     }
 }

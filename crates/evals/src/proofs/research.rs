@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use anyhow::{Result, bail, ensure};
 use async_trait::async_trait;
 use fathom_workflow::interrupt::{Answer, Ask};
 use fathom_workflow::{
@@ -102,6 +103,22 @@ fn middle(first: &'static str, last: &'static str) -> GraphBuilder<Research, Dep
         .edge(WRITE, REVIEW)
         .route(REVIEW, [WRITE, last], |_| WRITE)
         .at_most(1, REVIEW, WRITE, last)
+}
+
+/// Fails with the first line in which a report differs from the one it should be.
+pub fn same_report(report: &str, wanted: &str) -> Result<()> {
+    let mut wanted = wanted.lines();
+    for (number, line) in (1..).zip(report.lines()) {
+        let wanted = wanted.next().unwrap_or("the end");
+        ensure!(
+            line == wanted,
+            "line {number} of the report is \"{line}\" instead of \"{wanted}\""
+        );
+    }
+    match wanted.next() {
+        Some(missing) => bail!("the report lacks \"{missing}\""),
+        None => Ok(()),
+    }
 }
 
 async fn plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {

@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 use super::Figures;
 use crate::proofs::audit;
 use crate::proofs::kill::{Life, Stage};
+use crate::proofs::research;
 use crate::stores::{Backend, Disk, Site};
 use crate::victim::LEASE;
 
@@ -54,10 +55,8 @@ async fn one(stage: &Stage, report: &str, moment: Duration, calls: usize) -> Res
     for (life, end) in (1..).zip([first, second]) {
         match end {
             Life::Ended(text) => {
-                ensure!(
-                    text == report,
-                    "run {run}: life {life} has another report:\n{text}"
-                );
+                research::same_report(&text, report)
+                    .with_context(|| format!("run {run}, life {life}"))?;
                 reports += 1;
             }
             Life::Refused => {}
