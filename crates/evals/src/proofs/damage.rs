@@ -140,6 +140,8 @@ impl Tally {
             broken,
         } = self;
         let all = same + refused + unopened + broken.len() as u64;
-        format!("{all} harmed, {same} read the same, {refused} refused in part, {unopened} whole")
+        format!(
+            "{all} harmed, {same} read the same, {refused} refused in part, {unopened} refused whole"
+        )
     }
 }

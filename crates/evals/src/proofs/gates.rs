@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::interrupt::{Answer, Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{Clock, Engine, Error, ManualClock, NewRun, RunId, Settings, SystemClock};
+use fathom_workflow::{Clock, Engine, Error, ManualClock, NewRun, RunId, Settings};
 use futures::future::join_all;
 use jiff::Timestamp;
 
@@ -40,7 +40,7 @@ pub fn proof() -> Proof {
 async fn prove(setting: Setting) -> Result<String> {
     let rounds = setting.size.pick(3, 60);
     for backend in Backend::ALL {
-        let site = Site::with_clock(backend, Disk::Fast, Arc::new(SystemClock)).await?;
+        let site = Site::new(backend, Disk::Fast).await?;
         for round in 0..rounds {
             // What differs from round to round is who comes first, and that is left to chance.
             let mut bench = Bench::set_up(&site).await?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use async_trait::async_trait;
+use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Engine, MemoryStore, NewRun, NodeError, RunId, Store, fan_out};
 use futures::future::try_join_all;
@@ -39,7 +40,7 @@ impl Load {
         for store in stores {
             let world: Arc<dyn World> = Arc::clone(&calls) as _;
             engines.push(Engine::new(
-                research::plain()?,
+                research::eventful()?,
                 store,
                 Arc::new(Deps(world)),
             ));
@@ -55,10 +56,13 @@ impl Load {
     /// Keeps `at_once` runs under way until `enough` have completed. Fails with the first that fails.
     pub async fn bear(&self, at_once: usize, enough: impl Fn(usize) -> bool + Sync) -> Result<()> {
         let workers = (0..at_once).map(|worker| {
-            let (engine, enough) = (&self.engines[worker % self.engines.len()], &enough);
+            let enough = &enough;
             async move {
                 while !enough(self.completed.load(Ordering::Relaxed)) {
-                    self.one_run(engine).await?;
+                    let new = NewRun::titled("under load");
+                    let run = new.id;
+                    let done = self.one_run(worker, new).await;
+                    done.with_context(|| format!("run {run} failed"))?;
                     self.completed.fetch_add(1, Ordering::Relaxed);
                 }
                 anyhow::Ok(())
@@ -67,19 +71,23 @@ impl Load {
         try_join_all(workers).await.map(drop)
     }
 
-    async fn one_run(&self, engine: &Engine<Research, Deps>) -> Result<()> {
-        let new = NewRun::titled("under load");
+    /// A run that one engine begins, a person lets go on, and the next engine ends.
+    async fn one_run(&self, worker: usize, new: NewRun) -> Result<()> {
         let run = new.id;
-        let failed = || format!("run {run} failed");
-        let begun = engine.start(new, Research::default()).await;
-        let mut execution = begun.with_context(failed)?;
+        let mut execution = self.engine(worker).start(new, Research::default()).await?;
         lock(&self.runs).push(run);
-        let outcome = execution.run().await.with_context(failed)?;
-        ensure!(
-            outcome.status == Status::Completed,
-            "run {run} ended {outcome:?}"
-        );
+        let parked = execution.run().await?;
+        ensure!(parked.status == Status::Waiting, "it began with {parked:?}");
+        drop(execution);
+        let decision = Decision::new(Verdict::Approve, "a person");
+        self.engine(worker).decide(run, decision).await?;
+        let ended = self.engine(worker + 1).drive(run).await?;
+        ensure!(ended.status == Status::Completed, "it ended with {ended:?}");
         Ok(())
+    }
+
+    fn engine(&self, worker: usize) -> &Engine<Research, Deps> {
+        &self.engines[worker % self.engines.len()]
     }
 
     /// Checks that every run is there, whole, and that each of its calls was made once. Gives how
@@ -102,7 +110,7 @@ impl Load {
         made: &BTreeMap<RunId, BTreeMap<Effect, u32>>,
         report: &Option<String>,
     ) -> Result<usize> {
-        let engine = &self.engines[0];
+        let engine = self.engine(0);
         let story = audit::story(&**engine.store(), run).await?;
         let status = &story.run.head.status;
         ensure!(*status == Status::Completed, "run {run} is {status}");
@@ -130,7 +138,7 @@ impl Load {
         let undisturbed = Self::new([store as Arc<dyn Store>])?;
         undisturbed.bear(1, |completed| completed == 1).await?;
         let run = lock(&undisturbed.runs)[0];
-        Ok(undisturbed.engines[0].view(run, None).await?.state.report)
+        Ok(undisturbed.engine(0).view(run, None).await?.state.report)
     }
 }
 

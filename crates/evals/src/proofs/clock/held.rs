@@ -45,12 +45,18 @@ impl Schedule {
                 drop(execution);
                 return self.crash();
             }
-            let before = self.head().await?;
+            let (before, began) = (self.head().await?, self.clock.now());
             let Some(progress) = self.turn(&mut execution).await? else {
                 drop(execution);
                 return self.crash();
             };
-            self.check_cut(&before, &progress).await?;
+            let cut = self.is_cut(&before, &progress).await?;
+            let late = before.deadline.is_some_and(|deadline| began >= deadline);
+            ensure!(
+                cut || !late,
+                "at {began}, past its deadline {:?}, it went on",
+                before.deadline
+            );
             if !matches!(progress, Progress::Ran { .. }) {
                 return Ok(());
             }
@@ -88,8 +94,8 @@ impl Schedule {
         bail!("it never ended")
     }
 
-    /// Whoever is cut short for lack of time must have had it all.
-    async fn check_cut(&mut self, before: &Head, progress: &Progress) -> Result<()> {
+    /// Whether a turn was cut short for lack of time, which the run must then have used up.
+    async fn is_cut(&mut self, before: &Head, progress: &Progress) -> Result<bool> {
         let out_of_time = match progress {
             Progress::Ran { step } => {
                 let found = self.store.steps(self.run, *step, 1).await?;
@@ -100,7 +106,7 @@ impl Schedule {
             Progress::Waiting { .. } => false,
         };
         if !out_of_time {
-            return Ok(());
+            return Ok(false);
         }
         let (now, deadline) = (self.clock.now(), before.deadline);
         ensure!(
@@ -114,7 +120,7 @@ impl Schedule {
             self.held
         );
         self.figures.cut += 1;
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use fathom_store::Sqlite;
 use fathom_workflow::{Error, Store};
 use rand::rngs::SmallRng;
@@ -32,6 +33,8 @@ const ENDINGS: [&str; 3] = ["", LOG, INDEX];
 
 /// As many as the smallest machine has cores.
 const AT_ONCE: usize = 2;
+/// How long an engine may use its store after its last run.
+const LONGEST_USE: Duration = Duration::from_secs(30);
 
 impl Files {
     pub(super) async fn make() -> Result<Self> {
@@ -47,7 +50,8 @@ impl Files {
         let store = site.open().await?;
         let specimen = specimen::fill(Arc::clone(&store)).await?;
         copy(&file, &crashed)?;
-        drop(store);
+        close(store).await?;
+        ensure!(!with(&file, LOG).exists(), "a clean end leaves a log");
         copy(&file, &closed)?;
         // To know how they go on, the unfinished runs are let go on in the first file.
         let good = Good::read(&site.open().await?, specimen).await?;
@@ -124,6 +128,16 @@ impl Files {
         };
         Ok(Outcome::Read(self.good.judge(&store, harmed).await?))
     }
+}
+
+/// Closes a store once the engine's last task has let go of it.
+async fn close(store: Arc<dyn Store>) -> Result<()> {
+    let began = Instant::now();
+    while Arc::strong_count(&store) > 1 {
+        ensure!(began.elapsed() < LONGEST_USE, "the store is still in use");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
 }
 
 /// A store may refuse to open if its file is damaged, but not because of a row.
