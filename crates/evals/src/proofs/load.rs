@@ -80,7 +80,8 @@ impl Load {
         ensure!(parked.status == Status::Waiting, "it began with {parked:?}");
         drop(execution);
         let decision = Decision::new(Verdict::Approve, "a person");
-        self.engine(worker).decide(run, decision).await?;
+        let gate = self.engine(worker).gate(run).await?;
+        self.engine(worker).decide(&gate, decision).await?;
         let ended = self.engine(worker + 1).drive(run).await?;
         ensure!(ended.status == Status::Completed, "it ended with {ended:?}");
         Ok(())
