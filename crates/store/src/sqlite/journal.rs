@@ -1,5 +1,7 @@
 //! Reading what happened within and between steps: the journal's entries, and the events.
 
+use std::collections::HashSet;
+
 use fathom_workflow::event::Event;
 use fathom_workflow::record::{Damage, Entry};
 use fathom_workflow::{Error, RunId};
@@ -8,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::fault::{Failure, seen};
 use super::header::{self, key};
 use super::load::{self, whole_row};
-use crate::row::{EntryRow, read_entry, read_events, signed, unsigned};
+use crate::row::{EntryRow, part_number, read_entry, read_events, signed, unsigned};
 
 /// The journal of one step, by time and then by key; what was opened comes before its answer. It
 /// has as many entries as the log says.
@@ -38,8 +40,20 @@ pub(super) fn entries(
         let why = format!("it has {} entries of {counted}", entries.len());
         return Err(damaged(run, Damage { what, why }));
     }
-    entries.sort_by(|a, b| (a.meta.at, &a.meta.key).cmp(&(b.meta.at, &b.meta.key)));
+    // A damaged index can lead to one row twice, in place of another.
+    let names: HashSet<_> = entries.iter().map(name).collect();
+    if names.len() != entries.len() {
+        let what = format!("journal of step {step}");
+        let why = "it has an entry twice".into();
+        return Err(damaged(run, Damage { what, why }));
+    }
+    entries.sort_by(|a, b| (a.meta.at, name(a)).cmp(&(b.meta.at, name(b))));
     Ok(entries)
+}
+
+/// What tells an entry from the others of its step; an opening comes before its answer.
+fn name(entry: &Entry) -> (&str, i16) {
+    (&entry.meta.key, part_number(entry.meta.part))
 }
 
 fn read_entries(
