@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::interrupt::{Answer, Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{Clock, Engine, Error, ManualClock, NewRun, RunId, Settings};
+use fathom_workflow::{Clock, Engine, Error, Gate, ManualClock, NewRun, RunId, Settings};
 use futures::future::join_all;
 use jiff::Timestamp;
 
@@ -158,7 +158,8 @@ impl<'a> Bench<'a> {
     /// Everybody answers at once; gives the one who was taken.
     async fn one_of_many(&self, run: RunId) -> Result<String> {
         let mut taken = Vec::new();
-        for (person, answer) in self.everybody_decides(run).await? {
+        let gate = self.engine(0).gate(run).await?;
+        for (person, answer) in self.everybody_decides(&gate).await? {
             match answer {
                 Ok(()) => taken.push(person),
                 Err(Error::GateClosed { .. } | Error::NotWaiting { .. }) => {}
@@ -173,8 +174,7 @@ impl<'a> Bench<'a> {
         Ok(taken.remove(0))
     }
 
-    async fn everybody_decides(&self, run: RunId) -> Result<Vec<(String, Result<(), Error>)>> {
-        let gate = self.engine(0).gate(run).await?;
+    async fn everybody_decides(&self, gate: &Gate) -> Result<Vec<(String, Result<(), Error>)>> {
         let people = (0..ANSWERS).map(|nth| {
             let (engine, person) = (self.engine(nth), format!("person {nth}"));
             let gate = gate.clone();
@@ -320,9 +320,10 @@ impl<'a> Bench<'a> {
     /// A hundred answers after the deadline, while others open the run.
     async fn all_answered_late(&self) -> Result<()> {
         let run = self.at_second_gate().await?;
+        let gate = self.engine(0).gate(run).await?;
         self.clock.advance(WITHIN);
         let (answers, opened) =
-            tokio::join!(self.everybody_decides(run), self.everybody_opens(run));
+            tokio::join!(self.everybody_decides(&gate), self.everybody_opens(run));
         opened?;
         for (person, answer) in answers? {
             match answer {
