@@ -2,7 +2,9 @@
 
 use fathom_evals::proofs::{self, Setting, Size};
 
-/// Another seed each time; the line names it.
+/// The same each time, so that what has passed passes again; `cargo xtask prove` draws new ones.
+const SEED: u64 = 7;
+
 async fn prove(id: &str) {
     let proof = proofs::engine()
         .into_iter()
@@ -10,7 +12,7 @@ async fn prove(id: &str) {
         .expect("a proof of that name is listed");
     let setting = Setting {
         size: Size::Quick,
-        seed: rand::random(),
+        seed: SEED,
     };
     let (line, held) = proof.show(setting).await;
     assert!(held, "{line}");
