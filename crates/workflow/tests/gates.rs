@@ -389,3 +389,32 @@ async fn a_question_that_stood_open_keeps_its_deadline_when_an_earlier_gate_is_r
     let view = engine.view(run, None).await.unwrap();
     assert_eq!(view.state.lines[0], "decided missed ");
 }
+
+#[tokio::test]
+async fn what_a_step_spent_that_never_ended_is_counted_when_a_gate_before_it_is_reopened() {
+    const SPEND: Script = |diary, ctx| {
+        Box::pin(async move {
+            let call = ctx.effect("call", |call| {
+                call.spend("tokens", 7);
+                ctx.deps().ask("call")
+            });
+            let answer: String = call.await?;
+            match diary.lines[0].as_str() {
+                "nobody came" => Err(NodeError::new("nobody has looked at it")),
+                _ => Ok(answer),
+            }
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("a", ASK), ("b", SPEND)]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    execution.run().await.unwrap();
+    stage.clock.advance(HOUR);
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Failed);
+
+    engine.reopen(run, approve()).await.unwrap();
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    let tally = engine.view(run, None).await.unwrap().tally;
+    assert_eq!(tally.meters["tokens"], 14);
+}

@@ -101,7 +101,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let (run, before) = (header.id(), missed.step - 1);
         let loaded = self.shared.store.load(run, Some(before)).await?;
         let (state, mut tally) = fold::whole::<S>(loaded)?;
-        tally.meters = self.spent_elsewhere(run, missed.step).await?;
+        tally.meters = self.spent_elsewhere(header, missed.step).await?;
         Ok(StepRecord {
             meta: StepMeta {
                 step: header.head.step + 1,
@@ -122,10 +122,19 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// All that the run has spent, but for the gate's step, which is about to be counted again.
-    async fn spent_elsewhere(&self, run: RunId, gate_step: u64) -> Result<Meters, Error> {
-        let store = &self.shared.store;
+    async fn spent_elsewhere(&self, header: &Run, gate_step: u64) -> Result<Meters, Error> {
+        let (run, store) = (header.id(), &self.shared.store);
         let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
         let mut meters = tally.meters;
+        // A step that has not ended is in no tally yet, and never will be.
+        let under_way = header.head.step + 1;
+        if under_way != gate_step {
+            for entry in store.entries(run, under_way).await? {
+                for (meter, amount) in entry.meta.meters {
+                    *meters.entry(meter).or_default() += amount;
+                }
+            }
+        }
         if let Some(passed) = store.steps(run, gate_step, 1).await?.first() {
             for (meter, amount) in &passed.meta.meters {
                 if let Some(spent) = meters.get_mut(meter) {
