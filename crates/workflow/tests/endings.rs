@@ -480,3 +480,26 @@ async fn a_run_that_ran_out_of_time_gets_its_time_again_when_resumed() {
     let mut resumed = engine.resume(execution.id()).await.unwrap();
     assert_eq!(resumed.run().await.unwrap().status, Status::Completed);
 }
+
+#[tokio::test]
+async fn a_run_that_was_stopped_with_time_left_has_that_time_when_resumed() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[]);
+    let new = NewRun {
+        time_limit: Some(MINUTE),
+        ..NewRun::titled("t")
+    };
+    let execution = engine.start(new, Diary::default()).await.unwrap();
+    let run = execution.id();
+    drop(execution);
+    stage.clock.advance(MINUTE);
+    engine.cancel(run).await.unwrap();
+    stage.clock.advance(60 * MINUTE);
+    let before = stage.clock.now();
+    let _resumed = engine.resume(run).await.unwrap();
+    let deadline = engine.header(run).await.unwrap().head.deadline.unwrap();
+    assert_eq!(
+        deadline.duration_since(before),
+        jiff::SignedDuration::from_secs(60)
+    );
+}

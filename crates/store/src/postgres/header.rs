@@ -18,7 +18,7 @@ use crate::row::{read_run, signed, unsigned};
 macro_rules! columns {
     () => {
         "id, about, about_sum, head, head_sum, status, keep, fence, rev, \
-         created_at, updated_at, wake_at, ended"
+         created_at, updated_at, wake_at, ended, workflow"
     };
 }
 
@@ -198,7 +198,8 @@ fn read(row: &Row) -> Result<Result<(Run, Token), Damage>, Fault> {
     };
     let (fence, rev): (i64, i64) = (row.try_get(7)?, row.try_get(8)?);
     let (told, held) = (columns_of(row)?, columns_by(&run));
-    if told != held || rev != signed(run.head.rev) {
+    let workflow = column_text(&run.about.workflow);
+    if told != held || rev != signed(run.head.rev) || row.try_get::<_, &str>(13)? != workflow {
         return Ok(Err(damaged("its columns and its content differ")));
     }
     let token = Token {

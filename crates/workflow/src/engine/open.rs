@@ -148,7 +148,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     fn start_anew(&mut self, now: Timestamp) {
         let Run { about, head, .. } = &mut self.scribe.run;
         head.attempts = 0;
-        if head.deadline.is_some_and(|deadline| deadline <= now) {
+        if after_pause(head, now).is_some_and(|deadline| deadline <= now) {
             head.deadline = about.time_limit.map(|limit| later(now, limit));
             // So that the pause is not added to it.
             head.updated_at = now;
@@ -159,9 +159,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     async fn note_resumption(&mut self, owner: Owner, now: Timestamp) -> Result<(), Error> {
         let head = &self.scribe.run.head;
         let attempt = head.attempts + 1;
-        let paused = now.duration_since(head.updated_at);
-        let paused = Duration::try_from(paused).unwrap_or_default();
-        let deadline = head.deadline.map(|deadline| later(deadline, paused));
+        let deadline = after_pause(head, now);
         let resumed = EventKind::RunResumed {
             owner,
             step: head.step + 1,
@@ -182,6 +180,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         }
         Ok(())
     }
+}
+
+/// The deadline of a run that nobody has held since it was last written to.
+fn after_pause(head: &Head, now: Timestamp) -> Option<Timestamp> {
+    let paused = now.duration_since(head.updated_at);
+    let paused = Duration::try_from(paused).unwrap_or_default();
+    head.deadline.map(|deadline| later(deadline, paused))
 }
 
 /// What a run is taken up for, which says what it may be.

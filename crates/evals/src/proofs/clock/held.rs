@@ -16,17 +16,24 @@ use super::trip::Trip;
 const JUMPS_WHILE_STUCK: usize = 4;
 
 impl Schedule {
-    /// The run's time does not pass while nobody holds it.
+    /// The run's time does not pass while nobody holds it. A person who resumes a run that has none
+    /// left gives it its time anew.
     pub(super) async fn begun(
         &mut self,
         before: &Head,
         now: Timestamp,
+        by_person: bool,
         execution: Execution<Trip, ()>,
     ) -> Result<()> {
         let at_rest = now
             .duration_since(before.updated_at)
             .max(SignedDuration::ZERO);
-        let wanted = before.deadline.map(|deadline| deadline + at_rest);
+        let mut wanted = before.deadline.map(|deadline| deadline + at_rest);
+        if by_person && wanted.is_some_and(|deadline| deadline <= now) {
+            let limit = SignedDuration::try_from(self.limit.unwrap_or_default())?;
+            wanted = Some(now + limit);
+            self.held = SignedDuration::ZERO;
+        }
         let deadline = self.head().await?.deadline;
         ensure!(
             deadline == wanted,

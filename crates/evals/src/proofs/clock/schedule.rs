@@ -78,10 +78,10 @@ impl Schedule {
         let opened = self.engine.open(self.run).await;
         match (&before.status, before.wake_at, opened) {
             (Status::Waiting, Some(at), Ok(execution)) if now >= at => {
-                self.begun(&before, now, execution).await
+                self.begun(&before, now, false, execution).await
             }
             (Status::Pending | Status::Running(_), _, Ok(execution)) => {
-                self.begun(&before, now, execution).await
+                self.begun(&before, now, false, execution).await
             }
             (Status::Waiting, at, Err(Error::Waiting { until, .. }))
                 if at == until && at.is_none_or(|at| now < at) =>
@@ -158,7 +158,7 @@ impl Schedule {
             "a cancelled run is stamped {}",
             stopped.updated_at
         );
-        self.begun(&stopped, resumed_at, execution).await?;
+        self.begun(&stopped, resumed_at, true, execution).await?;
         let after = self.head().await?;
         if before.status == Status::Waiting && after.status == Status::Waiting {
             ensure!(
