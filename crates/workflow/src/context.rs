@@ -204,7 +204,7 @@ impl<D> Context<D> {
                 answered: Some(answer),
                 ..
             } => self.recorded(&answer),
-            Recorded { opened, .. } => Err(self.desk.park(key, ask, opened.is_some())),
+            Recorded { opened, .. } => Err(self.desk.park(key, ask, opened)),
         }
     }
 

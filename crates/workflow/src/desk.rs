@@ -266,12 +266,8 @@ impl Desk {
             .map_err(|error| self.halt(Stop::Fault(error)))
     }
 
-    pub(crate) fn park(&self, key: String, ask: Ask, already_open: bool) -> Halt {
-        self.halt(Stop::Parked {
-            key,
-            ask,
-            already_open,
-        })
+    pub(crate) fn park(&self, key: String, ask: Ask, opened: Option<Payload>) -> Halt {
+        self.halt(Stop::Parked { key, ask, opened })
     }
 
     /// Leaves word for the engine, which reads it even if the node swallows the halt. The first

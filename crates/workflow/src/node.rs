@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 use crate::context::Context;
 use crate::interrupt::Ask;
-use crate::{Error, State};
+use crate::{Error, Payload, State};
 
 /// What a node gives: an update, or the reason there is none.
 pub type NodeResult<S> = Result<<S as State>::Update, NodeError>;
@@ -60,7 +60,8 @@ pub(crate) enum Stop {
     Parked {
         key: String,
         ask: Ask,
-        already_open: bool,
+        /// The interrupt as the journal holds it, if the question was put before.
+        opened: Option<Payload>,
     },
     /// The node's code is at fault, so the step fails.
     Broken(Error),

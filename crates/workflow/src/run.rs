@@ -22,7 +22,7 @@ use crate::node::{Halted, NodeError, Stop};
 use crate::record::{Cut, Head, Status, Tally};
 use crate::scribe::Scribe;
 use crate::snapshot::Snapshots;
-use crate::{Error, NodeName, NodeResult, RunId, State};
+use crate::{Error, NodeName, NodeResult, Payload, RunId, State};
 
 const CANCELLED: &str = "somebody asked it to stop";
 
@@ -76,7 +76,7 @@ enum Turn<U> {
     Parked {
         key: String,
         ask: Ask,
-        already_open: bool,
+        opened: Option<Payload>,
     },
     Failed(String),
     Deadline,
@@ -160,11 +160,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         desk.close();
         match turn? {
             Turn::Update(update) => self.record(name, &desk, update).await,
-            Turn::Parked {
-                key,
-                ask,
-                already_open,
-            } => self.park(&desk, key, ask, already_open).await,
+            Turn::Parked { key, ask, opened } => self.park(&desk, key, ask, opened).await,
             Turn::Failed(why) => self.cut(name, &desk, Cut::Failed(why)).await,
             Turn::Deadline => self.cut(name, &desk, Cut::Deadline).await,
             Turn::Cancelled => self.finish(Status::Cancelled, CANCELLED, desk.take()).await,
@@ -265,18 +261,7 @@ fn ended<S: State>(result: Ended<S>, desk: &Desk) -> Result<Turn<S::Update>, Err
         Err(panic) => return Ok(Turn::Failed(words_of(panic.as_ref(), desk.node))),
     };
     match (desk.stop(), result) {
-        (
-            Some(Stop::Parked {
-                key,
-                ask,
-                already_open,
-            }),
-            _,
-        ) => Ok(Turn::Parked {
-            key,
-            ask,
-            already_open,
-        }),
+        (Some(Stop::Parked { key, ask, opened }), _) => Ok(Turn::Parked { key, ask, opened }),
         (Some(Stop::Broken(error)), _) => Ok(Turn::Failed(error.to_string())),
         (Some(Stop::Fault(error)), _) => Err(error),
         (Some(Stop::Superseded), _) | (None, Err(NodeError(Halted::Engine))) => {

@@ -350,6 +350,47 @@ async fn a_step_that_asks_many_questions_has_not_crashed() {
 }
 
 #[tokio::test]
+async fn a_question_that_stood_open_keeps_its_deadline_when_an_earlier_gate_is_reopened() {
+    const TWO: Script = |_, ctx| {
+        Box::pin(async move {
+            let mut words = String::new();
+            for (key, hours) in [("first", 1), ("second", 3)] {
+                let ask = Ask {
+                    reason: format!("the {key} question"),
+                    show: json!(null),
+                    within: Some(hours * HOUR),
+                };
+                words += match ctx.ask(key, ask).await? {
+                    Answer::Decided { .. } => "decided ",
+                    Answer::TimedOut { .. } => "missed ",
+                };
+            }
+            Ok(words)
+        })
+    };
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("a", TWO)]);
+    let mut execution = start(&engine).await;
+    let run = execution.id();
+    execution.run().await.unwrap();
+    stage.clock.advance(HOUR);
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    let second = engine.gate(run).await.unwrap();
+
+    engine.reopen(run, approve()).await.unwrap();
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    let deadline = second.interrupt.deadline;
+    assert_eq!(engine.gate(run).await.unwrap().interrupt.deadline, deadline);
+    assert_eq!(engine.header(run).await.unwrap().head.wake_at, deadline);
+
+    stage.clock.advance(3 * HOUR);
+    assert_eq!(engine.unattended(10).await.unwrap(), [run]);
+    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    let view = engine.view(run, None).await.unwrap();
+    assert_eq!(view.state.lines[0], "decided missed ");
+}
+
+#[tokio::test]
 async fn what_a_step_spent_that_never_ended_is_counted_when_a_gate_before_it_is_reopened() {
     const SPEND: Script = |diary, ctx| {
         Box::pin(async move {

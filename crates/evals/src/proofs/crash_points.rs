@@ -60,19 +60,23 @@ enum Process {
 }
 
 async fn run(setting: Setting) -> Result<String> {
-    let mut told = Vec::new();
+    let (mut crashes, mut told) = (0, Vec::new());
     for backend in Backend::ALL {
         let bench = Arc::new(Bench::new(backend).await?);
         let modes = modes(backend, setting.size);
         let mut writes = 0;
         for (moment, process) in &modes {
-            writes = bench.every_write(*moment, *process).await?.max(writes);
+            let reached = bench.every_write(*moment, *process).await?;
+            crashes += reached;
+            writes = reached.max(writes);
         }
         let (store, modes) = (backend.name(), modes.len());
         told.push(format!("{store} {writes} writes × {modes} modes"));
     }
-    told.push("0 failures".into());
-    Ok(told.join("; "))
+    Ok(format!(
+        "{crashes} crashes ({}), 0 failures",
+        told.join(", ")
+    ))
 }
 
 /// What is tried at every write. Only SQLite lets us drop a transaction from outside; the quick size

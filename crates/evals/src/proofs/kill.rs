@@ -106,7 +106,7 @@ impl Figures {
 enum Moment {
     /// So long after the process was started.
     After(Duration),
-    /// So long after the life's so manieth call arrived: while it is made, or its answer recorded.
+    /// So long after this life's call of that number arrived: while it is made, or its answer recorded.
     Call { number: usize, then: Duration },
 }
 

@@ -62,7 +62,7 @@ async fn run(setting: Setting) -> Result<String> {
         total.add(figures);
     }
     Ok(format!(
-        "{} interleavings ({}), {} of the stopped refused, the others had nothing to write; 0 forks, 0 stale commits",
+        "{} interleavings ({}), {} of the stopped refused when they wrote, the rest before that or already done; 0 forks, 0 stale commits",
         total.stopped,
         told.join(", "),
         total.refused

@@ -157,14 +157,17 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         desk: &Desk,
         key: String,
         ask: Ask,
-        already_open: bool,
+        opened: Option<Payload>,
     ) -> Result<Progress, Error> {
         let now = self.shared.clock.now();
         let mut notes = desk.take();
         let mut head = self.scribe.run.head.clone();
         head.status = Status::Waiting;
         head.reason = Some(ask.reason.clone());
-        if !already_open {
+        if let Some(opened) = opened {
+            // The journal's word counts: a reopened gate has cleared the header's.
+            head.wake_at = opened.decode_owned::<Interrupt>()?.deadline;
+        } else {
             let interrupt = Interrupt {
                 reason: ask.reason,
                 show: ask.show,

@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
     Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, Settings, Store,
@@ -31,6 +32,7 @@ const MOST_ROUNDS: u32 = 160;
 
 /// How often a person takes up again what has failed or was cancelled.
 const MOST_RESUMES: u32 = 3;
+const MOST_REOPENS: u32 = 3;
 
 const LEASE: Duration = Duration::from_secs(30);
 
@@ -50,6 +52,7 @@ pub(super) struct Course {
     fate: Arc<Chance>,
     chance: StdRng,
     resumes: u32,
+    reopens: u32,
     /// Nobody answers questions that can wait for ever.
     nobody_there: bool,
 }
@@ -76,6 +79,7 @@ impl Course {
             fate: Arc::new(Chance::new(StdRng::seed_from_u64(seed ^ 1), rate)),
             nobody_there: chance.random_bool(0.1),
             resumes: 0,
+            reopens: 0,
             script,
             store,
             clock,
@@ -195,8 +199,9 @@ impl Course {
 
     async fn after(&mut self, engine: &Playhouse, status: Status) -> Result<Round> {
         match status {
-            Status::Completed => Ok(Round::End),
-            Status::Failed | Status::Cancelled => self.give_up_or_resume(engine).await,
+            Status::Completed | Status::Failed | Status::Cancelled => {
+                self.at_the_end(engine, status).await
+            }
             Status::Waiting => self.person(engine).await,
             Status::Pending | Status::Running(_) => bail!("a run was left while it was {status}"),
         }
@@ -211,10 +216,10 @@ impl Course {
             }
             Error::Waiting { .. } => self.person(engine).await,
             Error::CrashLoop { .. } => self.resume(engine).await,
-            Error::Ended { .. } => match self.status().await? {
-                Status::Completed => Ok(Round::End),
-                _ => self.give_up_or_resume(engine).await,
-            },
+            Error::Ended { .. } => {
+                let status = self.status().await?;
+                self.at_the_end(engine, status).await
+            }
             error => Err(error).context("an error that nothing here should bring"),
         }
     }
@@ -242,8 +247,24 @@ impl Course {
         Ok(self.store.head(self.run).await?.0.head.status)
     }
 
-    async fn give_up_or_resume(&mut self, engine: &Playhouse) -> Result<Round> {
-        if self.resumes >= MOST_RESUMES || self.chance.random_bool(0.4) {
+    /// An ended run is left alone, resumed, or sent back to a gate that nobody answered in time.
+    async fn at_the_end(&mut self, engine: &Playhouse, status: Status) -> Result<Round> {
+        if self.reopens < MOST_REOPENS && self.chance.random_bool(0.3) {
+            self.reopens += 1;
+            let decision = Decision::new(Verdict::Approve, "a person who is late");
+            return match engine.reopen(self.run, decision).await {
+                Ok(()) | Err(Error::StoreGone { .. } | Error::GateClosed { .. }) => {
+                    Ok(Round::Again)
+                }
+                Err(Error::Held { .. }) => {
+                    self.clock.advance(2 * LEASE);
+                    Ok(Round::Again)
+                }
+                Err(error) => Err(error).context("a late decision was refused"),
+            };
+        }
+        let done = status == Status::Completed || self.resumes >= MOST_RESUMES;
+        if done || self.chance.random_bool(0.4) {
             return Ok(Round::End);
         }
         self.resume(engine).await

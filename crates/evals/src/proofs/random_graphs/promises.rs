@@ -1,9 +1,12 @@
 //! What must be true of a drawn run, whatever befell it.
 
 use anyhow::{Context, Result, bail, ensure};
+use fathom_workflow::event::EventKind;
 use fathom_workflow::interrupt::{Answer, Interrupt};
-use fathom_workflow::record::{Cut, EntryKind, Head, Part, Status, StepKind, StepRecord};
-use fathom_workflow::{EdgeKind, State, edge_name};
+use fathom_workflow::record::{
+    Cut, EntryKind, EntryMeta, Head, Part, Status, StepKind, StepRecord, Tally,
+};
+use fathom_workflow::{END, EdgeKind, State, edge_name};
 
 use super::course::{Course, Playhouse};
 use super::script::Tale;
@@ -18,7 +21,8 @@ pub(super) async fn check(course: &mut Course) -> Result<Head> {
     an_end(&story)?;
     within_bounds(&engine, course, &story).await?;
     gates_keep_their_time(&story)?;
-    spending_is_counted(&story)?;
+    let tally = engine.view(course.run, None).await?.tally;
+    spending_is_counted(&story, &tally)?;
     cuts_have_causes(course, &story)?;
     once_is_once(course)?;
     state_is_the_fold(&engine, course, &story.steps).await?;
@@ -42,32 +46,35 @@ fn an_end(story: &Story) -> Result<()> {
     Ok(())
 }
 
+/// Each stretch of the log keeps the bounds: the whole of it, or what follows a reopened gate.
 async fn within_bounds(engine: &Playhouse, course: &Course, story: &Story) -> Result<()> {
     let graph = engine.graph();
-    let tally = engine.view(course.run, None).await?.tally;
-    ensure!(
-        tally.steps <= graph.most_steps() && story.run.head.step == tally.steps,
-        "the run took {} steps, recorded {}, of {} at most",
-        tally.steps,
-        story.run.head.step,
-        graph.most_steps()
-    );
-    for edge in graph.outline().edges {
-        let name = edge_name(edge.from, edge.to);
-        let leaves = |record: &&StepRecord| {
-            record.meta.node == edge.from
-                && record.meta.next.as_deref() == Some(edge.to)
-                && record.meta.kind == StepKind::Update
+    let outline = graph.outline();
+    let mut counted = Tally::default();
+    for StepRecord { meta, .. } in &story.steps {
+        counted.count(meta);
+        let next = meta.next.as_deref().unwrap_or(END);
+        let mut edges = outline.edges.iter();
+        let edge = edges.find(|edge| edge.from == meta.node && edge.to == next);
+        let Some(EdgeKind::Bounded { times }) = edge.map(|edge| edge.kind) else {
+            continue;
         };
-        let taken = story.steps.iter().filter(leaves).count() as u64;
-        let counted = tally.loops.get(name.as_str()).copied().unwrap_or(0);
-        if let EdgeKind::Bounded { times } = edge.kind {
-            ensure!(
-                taken <= u64::from(times) && taken == u64::from(counted),
-                "{name} was taken {taken} times, counted {counted}, of {times} at most"
-            );
-        }
+        let name = edge_name(&meta.node, next);
+        let uses = counted.loops.get(name.as_str()).copied().unwrap_or(0);
+        let told = meta.looped.as_ref().map(|looped| looped.used);
+        let left = meta.kind == StepKind::Update;
+        ensure!(
+            !left || (uses <= times && told == Some(uses)),
+            "use {uses} of {name} is told as {told:?}, of {times} at most"
+        );
     }
+    let (steps, most) = (counted.steps, graph.most_steps());
+    ensure!(
+        steps <= most,
+        "the run took {steps} steps of {most} at most"
+    );
+    let tally = engine.view(course.run, None).await?.tally;
+    ensure!(tally == counted, "{counted:?} was told as {tally:?}");
     Ok(())
 }
 
@@ -77,11 +84,16 @@ fn gates_keep_their_time(story: &Story) -> Result<()> {
         .entries
         .iter()
         .filter(|entry| entry.meta.kind == EntryKind::Gate);
+    // A late decision that reopened its gate counts too.
+    let late = story.copied();
     for answered in gates
         .clone()
         .filter(|entry| entry.meta.part == Part::Answered)
     {
         let (step, key) = (answered.meta.step, &answered.meta.key);
+        if late.contains(&(step, key.clone())) {
+            continue;
+        }
         let opened = gates
             .clone()
             .find(|entry| {
@@ -103,23 +115,34 @@ fn gates_keep_their_time(story: &Story) -> Result<()> {
     Ok(())
 }
 
-/// A step's record counts what its recorded calls have spent.
-fn spending_is_counted(story: &Story) -> Result<()> {
+/// What recorded calls have spent is counted: by their step's record, and once by the run.
+fn spending_is_counted(story: &Story, tally: &Tally) -> Result<()> {
+    let spent = |wanted: &dyn Fn(&EntryMeta) -> bool| -> u64 {
+        let metas = story.entries.iter().map(|entry| &entry.meta);
+        let wanted = metas.filter(|meta| wanted(meta));
+        wanted.filter_map(|meta| meta.meters.get(CALLS)).sum()
+    };
     for StepRecord { meta, .. } in &story.steps {
-        let journal = story
-            .entries
-            .iter()
-            .filter(|entry| entry.meta.step == meta.step);
-        let spent: u64 = journal
-            .filter_map(|entry| entry.meta.meters.get(CALLS))
-            .sum();
+        let spent = spent(&|entry| entry.step == meta.step);
         let counted = meta.meters.get(CALLS).copied().unwrap_or(0);
         ensure!(
-            spent == counted,
+            spent == counted || matches!(meta.kind, StepKind::Base { .. }),
             "the calls of step {} spent {spent}, its record says {counted}",
             meta.step
         );
     }
+    // A gate's step that was reopened is counted where it is done again.
+    let reopened = |step: u64| {
+        let mut events = story.events.iter();
+        events.any(|event| matches!(event.kind, EventKind::Reopened { gate_step, .. } if gate_step == step))
+    };
+    let under_way = story.run.head.step + 1;
+    let spent = spent(&|entry| entry.step != under_way && !reopened(entry.step));
+    let counted = tally.meters.get(CALLS).copied().unwrap_or(0);
+    ensure!(
+        spent == counted,
+        "the calls of the run spent {spent}, its tally says {counted}"
+    );
     Ok(())
 }
 
