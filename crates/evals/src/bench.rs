@@ -3,7 +3,6 @@
 //! Each figure is one JSON line. Parts run in processes of their own, so that one's memory is not
 //! another's.
 
-mod figure;
 mod floor;
 mod in_flight;
 mod long_run;

@@ -1,15 +1,17 @@
-//! `fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]` and `fathom-evals bench engine`.
+//! Proves, measures and compares: see `USAGE` for what it is asked.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use fathom_evals::bench;
 use fathom_evals::proofs::{self, Proof, Setting, Size};
 use fathom_evals::victim;
+use fathom_evals::{bench, evidence};
 
 const USAGE: &str = "\
 usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]
-       fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]";
+       fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
+       fathom-evals eval evidence --data DIR [--only PART,PART]
+       fathom-evals bench evidence --data DIR";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -20,6 +22,8 @@ async fn main() -> ExitCode {
         // Not for people: the process that proofs kill.
         ["victim", rest @ ..] => return victim::live(rest, say).await,
         ["bench", "engine", rest @ ..] => bench::engine(rest).await,
+        ["eval", "evidence", rest @ ..] => evidence::eval(rest),
+        ["bench", "evidence", rest @ ..] => evidence::bench(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };
     match done {

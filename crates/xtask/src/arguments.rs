@@ -11,6 +11,7 @@ Usage: cargo xtask COMMAND
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, such as `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area, such as `bench engine`
+  eval AREA ARG…    what an area reaches on given data, as `eval evidence --data DIR`
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 
@@ -36,6 +37,7 @@ pub enum Command {
 pub enum Verb {
     Prove,
     Bench,
+    Eval,
 }
 
 impl Verb {
@@ -43,6 +45,7 @@ impl Verb {
         match self {
             Self::Prove => "prove",
             Self::Bench => "bench",
+            Self::Eval => "eval",
         }
     }
 }
@@ -56,6 +59,7 @@ pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Command> {
         "test" => test(rest),
         "prove" => evals(Verb::Prove, rest),
         "bench" => evals(Verb::Bench, rest),
+        "eval" => evals(Verb::Eval, rest),
         "postgres" => Ok(Command::Postgres),
         unknown => bail!("there is no command `{unknown}`"),
     }
@@ -76,7 +80,11 @@ fn test(filter: &[String]) -> Result<Command> {
 
 fn evals(verb: Verb, words: &[String]) -> Result<Command> {
     let word = verb.word();
-    let missing = || format!("`{word}` needs an area, such as `{word} engine`");
+    let example = match verb {
+        Verb::Prove | Verb::Bench => "engine",
+        Verb::Eval => "evidence",
+    };
+    let missing = || format!("`{word}` needs an area, such as `{word} {example}`");
     let (area, rest) = words.split_first().with_context(missing)?;
     match area.as_str() {
         "--help" | "-h" => Ok(Command::Help),
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_verb() {
-        for verb in [Verb::Prove, Verb::Bench] {
+        for verb in [Verb::Prove, Verb::Bench, Verb::Eval] {
             assert!(USAGE.contains(&format!("\n  {} AREA", verb.word())));
         }
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask prove` and `bench`: run as a release build, with the server they need. What they
-//! measure is theirs.
+//! `cargo xtask prove`, `bench` and `eval`: run as a release build, with the server they need. What
+//! they measure is theirs.
 
 use anyhow::{Context, Result};
 
@@ -8,9 +8,12 @@ use crate::cargo::{cargo, show};
 use crate::service::Postgres;
 
 pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
-    let postgres = Postgres::at_hand()?;
     let mut command = cargo("run --release -p fathom-evals --")?;
     command.args([verb.word(), area]).args(rest);
-    postgres.tell(&mut command);
+    // Kept until the command has ended: the server ends with it.
+    let postgres = (area == "engine").then(Postgres::at_hand).transpose()?;
+    if let Some(postgres) = &postgres {
+        postgres.tell(&mut command);
+    }
     show(&mut command).with_context(|| format!("`{} {area}` failed, see above", verb.word()))
 }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::{Client, NoTls};
 
-use super::figure::rate;
+use crate::figure::rate;
 use crate::stores::{Backend, Disk, Site};
 
 /// About what the engine writes for a small step.

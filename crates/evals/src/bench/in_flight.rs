@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fathom_workflow::Settings;
 
-use super::figure::{Figure, rate, resident_kib};
 use super::floor::{BarePostgres, BareSqlite, ideal_runs_per_second};
 use super::research::{Canned, STEPS, engine, new_run};
+use crate::figure::{Figure, rate, resident_kib};
 use crate::stores::{Backend, Disk, Site};
 
 const WAIT: Duration = Duration::from_millis(50);

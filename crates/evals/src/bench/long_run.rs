@@ -8,7 +8,7 @@ use fathom_workflow::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::figure::{Figure, median, ms, timed};
+use crate::figure::{Figure, median, ms, timed};
 use crate::stores::{Backend, Disk, Site};
 
 const STEPS: u32 = 10_000;

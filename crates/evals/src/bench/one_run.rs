@@ -7,10 +7,10 @@ use anyhow::Result;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::{RunId, Settings, Store};
 
-use super::figure::{Figure, bytes_written, median, ms, rate, timed};
 use super::floor::{BarePostgres, BareSqlite};
 use super::research::{Canned, STEPS, engine, new_run};
 use super::size::Size;
+use crate::figure::{Figure, bytes_written, median, ms, rate, timed};
 use crate::stores::{Backend, Disk, Site};
 
 const SIZES: [usize; 4] = [0, 10, 100, 1_000];

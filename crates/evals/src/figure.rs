@@ -2,31 +2,33 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One line in the making.
-pub(super) struct Figure(Map<String, Value>);
+pub(crate) struct Figure(Map<String, Value>);
 
 impl Figure {
-    pub(super) fn new(name: &str, store: &str) -> Self {
-        let mut line = Map::new();
-        line.insert("figure".into(), json!(name));
-        line.insert("store".into(), json!(store));
-        Self(line)
+    pub(crate) fn named(name: &str) -> Self {
+        Self(Map::new()).with("figure", name)
     }
 
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    /// Of one store.
+    pub(crate) fn new(name: &str, store: &str) -> Self {
+        Self::named(name).with("store", store)
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.into(), value.into());
         self
     }
 
     /// A measured number, to three digits that mean something.
-    pub(super) fn number(self, name: &str, value: f64) -> Self {
+    pub(crate) fn number(self, name: &str, value: f64) -> Self {
         self.with(name, rounded(value))
     }
 
     #[expect(clippy::print_stdout, reason = "the lines are what a benchmark is for")]
-    pub(super) fn print(self) {
+    pub(crate) fn print(self) {
         println!("{}", Value::Object(self.0));
     }
 }
@@ -40,32 +42,32 @@ fn rounded(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-pub(super) fn rate(count: usize, took: Duration) -> f64 {
+pub(crate) fn rate(count: usize, took: Duration) -> f64 {
     count as f64 / took.as_secs_f64()
 }
 
-pub(super) fn ms(took: Duration) -> f64 {
+pub(crate) fn ms(took: Duration) -> f64 {
     took.as_secs_f64() * 1e3
 }
 
-pub(super) async fn timed<T>(work: impl Future<Output = T>) -> (T, Duration) {
+pub(crate) async fn timed<T>(work: impl Future<Output = T>) -> (T, Duration) {
     let begun = Instant::now();
     let value = work.await;
     (value, begun.elapsed())
 }
 
 /// This process's resident memory in KiB; 0 where the system does not tell.
-pub(super) fn resident_kib() -> u64 {
+pub(crate) fn resident_kib() -> u64 {
     told("/proc/self/status", "VmRSS:")
 }
 
 /// What this process has sent to disks, in bytes; 0 where the system does not tell.
-pub(super) fn bytes_written() -> u64 {
+pub(crate) fn bytes_written() -> u64 {
     told("/proc/self/io", "write_bytes:")
 }
 

@@ -1,0 +1,69 @@
+//! What the evidence crate reaches on public sets, and how fast it is beside its peers.
+//!
+//! The sets are read from a folder and never copied. Each figure is one JSON line; a part whose set
+//! is not in the folder says so and gives no figure.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// One set, measured: its name, and what prints its figures from the folder of sets.
+type Part = (&'static str, fn(&Path) -> Result<()>);
+
+/// Every set, in the order in which they are measured.
+const PARTS: &[Part] = &[];
+
+/// Every comparison of speed.
+const RACES: &[Part] = &[];
+
+/// `eval evidence --data DIR [--only PART,PART]`
+pub fn eval(rest: &[&str]) -> Result<()> {
+    measure(PARTS, rest)
+}
+
+/// `bench evidence --data DIR [--only PART,PART]`
+pub fn bench(rest: &[&str]) -> Result<()> {
+    measure(RACES, rest)
+}
+
+fn measure(parts: &[Part], rest: &[&str]) -> Result<()> {
+    let wanted = Wanted::parse(rest)?;
+    let known: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = wanted.only.iter().find(|name| !known.contains(name)) {
+        bail!(
+            "there is no part \"{unknown}\"; there are {}",
+            known.join(", ")
+        );
+    }
+    for (name, part) in parts {
+        if wanted.only.is_empty() || wanted.only.contains(name) {
+            part(&wanted.data).with_context(|| format!("{name} was not measured"))?;
+        }
+    }
+    Ok(())
+}
+
+struct Wanted<'a> {
+    data: PathBuf,
+    /// Names of parts; empty means all.
+    only: Vec<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn parse(rest: &[&'a str]) -> Result<Self> {
+        let mut data = std::env::var_os("FATHOM_DATA").map(PathBuf::from);
+        let mut only = Vec::new();
+        for pair in rest.chunks(2) {
+            match *pair {
+                ["--data", folder] => data = Some(folder.into()),
+                ["--only", names] => only = names.split(',').map(str::trim).collect(),
+                _ => bail!("\"{}\" is not known here", pair.join(" ")),
+            }
+        }
+        let data = data.context("where are the sets? Give --data DIR, or set FATHOM_DATA")?;
+        if !data.is_dir() {
+            bail!("{} is no folder", data.display());
+        }
+        Ok(Self { data, only })
+    }
+}

@@ -1,0 +1,118 @@
+//! A document that was read: its clean text, and what stands where in it.
+//!
+//! Takes pieces in reading order from a reader of some format; gives one text in which every
+//! paragraph, section and page has its exact place. Readers are in [`crate::extract`].
+
+mod builder;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Language, Span};
+
+pub use builder::Builder;
+
+/// One document. Every span in it refers to `text`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    pub text: String,
+    pub about: About,
+    /// In reading order; they do not overlap. Headings are among them.
+    pub paragraphs: Vec<Paragraph>,
+    /// In reading order. A section ends where the next of the same or a higher level begins.
+    pub sections: Vec<Section>,
+    /// Of documents that have pages, in order and without gaps.
+    pub pages: Vec<Page>,
+    /// What could not be read, in sentences for people. Empty when all was read.
+    pub lost: Vec<String>,
+}
+
+/// What a document says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    pub title: Option<String>,
+    pub authors: Vec<String>,
+    /// As precise as it was told: `2024`, `2024-05` or `2024-05-17`.
+    pub published: Option<String>,
+    pub language: Option<Language>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Paragraph {
+    pub id: ParagraphId,
+    pub span: Span,
+    pub role: Role,
+    /// Index into [`Document::sections`]; nothing before the first heading.
+    pub section: Option<usize>,
+    /// From 1, of documents that have pages: the page on which it begins.
+    pub page: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Heading,
+    Body,
+    ListItem,
+    TableRow,
+    Caption,
+    Quote,
+    Code,
+}
+
+/// Names a paragraph by what it says, so that reading a changed document again keeps the names of
+/// the paragraphs that did not change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ParagraphId(String);
+
+impl ParagraphId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ParagraphId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    pub title: String,
+    /// 1 is the highest.
+    pub level: u8,
+    /// From its heading to its end, the sections inside it included.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// From 1.
+    pub number: u32,
+    pub span: Span,
+}
+
+impl Document {
+    /// The language it is written in as far as known, else English.
+    pub fn language(&self) -> Language {
+        self.about.language.unwrap_or(Language::ENGLISH)
+    }
+
+    /// The text at a place in this document; nothing when the place is not in it.
+    pub fn at(&self, span: Span) -> Option<&str> {
+        span.of(&self.text)
+    }
+
+    /// The titles of the sections around a paragraph, outermost first.
+    pub fn trail(&self, paragraph: &Paragraph) -> Vec<&str> {
+        let around = |section: &&Section| section.span.holds(paragraph.span);
+        let sections = self.sections.iter().filter(around);
+        sections.map(|section| section.title.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Puts a document together from pieces in reading order.
+
+use std::collections::HashMap;
+
+use super::{About, Document, Page, Paragraph, ParagraphId, Role, Section};
+use crate::{Language, Span};
+
+/// Between two paragraphs of a document's text.
+const BREAK: &str = "\n\n";
+
+/// Hexadecimal digits of a paragraph's hash: a clash in one document is beyond chance.
+const ID_DIGITS: usize = 16;
+
+/// A document in the making. Pieces are given in reading order.
+#[derive(Debug, Default)]
+pub struct Builder {
+    text: String,
+    about: About,
+    paragraphs: Vec<Paragraph>,
+    sections: Vec<Section>,
+    /// Where each page begins, with its number.
+    page_starts: Vec<(u32, usize)>,
+    lost: Vec<String>,
+    /// How often a text was seen: equal paragraphs are told apart by their order.
+    seen: HashMap<String, usize>,
+}
+
+impl Builder {
+    pub fn new(about: About) -> Self {
+        Self {
+            about,
+            ..Self::default()
+        }
+    }
+
+    /// What follows stands on this page.
+    pub fn page(&mut self, number: u32) -> &mut Self {
+        self.page_starts.push((number, self.text.len()));
+        self
+    }
+
+    /// A heading, and the section it opens. Level 1 is the highest.
+    pub fn heading(&mut self, level: u8, title: &str) -> &mut Self {
+        let title = title.trim();
+        if title.is_empty() {
+            return self;
+        }
+        let start = self.next_start();
+        self.close_sections(level, start);
+        self.sections.push(Section {
+            title: title.to_owned(),
+            level,
+            span: Span::new(start, usize::MAX),
+        });
+        self.piece(Role::Heading, title)
+    }
+
+    /// One paragraph; nothing is added when it is blank.
+    pub fn piece(&mut self, role: Role, text: &str) -> &mut Self {
+        let text = text.trim();
+        if text.is_empty() {
+            return self;
+        }
+        let start = self.next_start();
+        if start > self.text.len() {
+            self.text.push_str(BREAK);
+        }
+        self.text.push_str(text);
+        let paragraph = Paragraph {
+            id: self.name(text),
+            span: Span::new(start, self.text.len()),
+            role,
+            section: self.sections.len().checked_sub(1),
+            page: self.page_starts.last().map(|(number, _)| *number),
+        };
+        self.paragraphs.push(paragraph);
+        self
+    }
+
+    /// Something could not be read; says it in a sentence for people.
+    pub fn lost(&mut self, what: impl Into<String>) -> &mut Self {
+        self.lost.push(what.into());
+        self
+    }
+
+    /// Where a piece given now would begin. Readers use it to keep a text within its limit.
+    pub fn next_start(&self) -> usize {
+        if self.text.is_empty() {
+            0
+        } else {
+            self.text.len() + BREAK.len()
+        }
+    }
+
+    pub fn build(mut self) -> Document {
+        self.close_sections(0, self.text.len());
+        if self.about.language.is_none() {
+            self.about.language = Language::detect(&self.text);
+        }
+        let pages = self.pages();
+        Document {
+            text: self.text,
+            about: self.about,
+            paragraphs: self.paragraphs,
+            sections: self.sections,
+            pages,
+            lost: self.lost,
+        }
+    }
+
+    /// Ends every open section that a heading of this level does not stand inside.
+    fn close_sections(&mut self, level: u8, next: usize) {
+        let end = next.saturating_sub(BREAK.len()).min(self.text.len());
+        for section in &mut self.sections {
+            if section.span.end == usize::MAX && section.level >= level {
+                section.span.end = if level == 0 { next } else { end };
+            }
+        }
+    }
+
+    fn name(&mut self, text: &str) -> ParagraphId {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let hash = blake3::hash(words.join(" ").as_bytes()).to_hex();
+        let short = hash[..ID_DIGITS].to_owned();
+        let times = self.seen.entry(short.clone()).or_insert(0);
+        *times += 1;
+        ParagraphId(match *times {
+            1 => short,
+            n => format!("{short}.{n}"),
+        })
+    }
+
+    fn pages(&self) -> Vec<Page> {
+        let ends = self.page_starts.iter().skip(1).map(|(_, start)| *start);
+        let ends = ends.chain([self.text.len()]);
+        let starts = self.page_starts.iter();
+        let page = |(&(number, start), end)| Page {
+            number,
+            span: Span::new(start, end),
+        };
+        starts.zip(ends).map(page).collect()
+    }
+}

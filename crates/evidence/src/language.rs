@@ -1,0 +1,114 @@
+//! The language of a text, as far as splitting and stemming need to know it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How much of a text is looked at: more does not change the answer.
+const ENOUGH_CHARACTERS: usize = 4_000;
+
+/// A language by its two-letter code (ISO 639-1), lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Language([u8; 2]);
+
+impl Language {
+    pub const ENGLISH: Self = Self(*b"en");
+
+    /// The language a text is written in; nothing when it is too short or too mixed to tell.
+    pub fn detect(text: &str) -> Option<Self> {
+        let head = match text.char_indices().nth(ENOUGH_CHARACTERS) {
+            Some((end, _)) => &text[..end],
+            None => text,
+        };
+        let info = whatlang::detect(head)?;
+        if info.is_reliable() {
+            two_letters(info.lang())
+        } else {
+            None
+        }
+    }
+
+    pub fn code(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or("en")
+    }
+}
+
+/// Takes `de`, and also `de-CH` or `de_CH` as pages declare it.
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
+        let code = text.split(['-', '_']).next().unwrap_or_default().trim();
+        match code.as_bytes() {
+            [a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+                Ok(Self([a.to_ascii_lowercase(), b.to_ascii_lowercase()]))
+            }
+            _ => Err(UnknownLanguage(text.chars().take(20).collect())),
+        }
+    }
+}
+
+/// What was given as a language and is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no language: give two letters, such as \"en\" or \"de\"")]
+pub struct UnknownLanguage(String);
+
+impl TryFrom<String> for Language {
+    type Error = UnknownLanguage;
+
+    fn try_from(text: String) -> Result<Self, UnknownLanguage> {
+        text.parse()
+    }
+}
+
+impl From<Language> for String {
+    fn from(language: Language) -> Self {
+        language.code().to_owned()
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+fn two_letters(lang: whatlang::Lang) -> Option<Language> {
+    use whatlang::Lang;
+    let code = match lang {
+        Lang::Eng => "en",
+        Lang::Rus => "ru",
+        Lang::Cmn => "zh",
+        Lang::Spa => "es",
+        Lang::Por => "pt",
+        Lang::Ita => "it",
+        Lang::Fra => "fr",
+        Lang::Deu => "de",
+        Lang::Ukr => "uk",
+        Lang::Ara => "ar",
+        Lang::Hin => "hi",
+        Lang::Jpn => "ja",
+        Lang::Heb => "he",
+        Lang::Pol => "pl",
+        Lang::Jav => "jv",
+        Lang::Nld => "nl",
+        Lang::Swe => "sv",
+        Lang::Dan => "da",
+        Lang::Nob => "nb",
+        Lang::Fin => "fi",
+        Lang::Tur => "tr",
+        Lang::Ell => "el",
+        Lang::Hun => "hu",
+        Lang::Ces => "cs",
+        Lang::Ron => "ro",
+        Lang::Kor => "ko",
+        Lang::Vie => "vi",
+        Lang::Cat => "ca",
+        Lang::Slk => "sk",
+        Lang::Bul => "bg",
+        _ => return None,
+    };
+    code.parse().ok()
+}

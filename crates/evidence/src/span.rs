@@ -1,0 +1,62 @@
+//! A stretch of a text, by byte offsets.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// Where something stands in a text: `text[span]` is what was meant, to the byte.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    pub fn len(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    pub fn holds(&self, inner: Span) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
+
+    pub fn overlaps(&self, other: Span) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// The same stretch, counted from `by` bytes further left.
+    #[must_use]
+    pub fn moved(&self, by: usize) -> Self {
+        Self::new(self.start + by, self.end + by)
+    }
+
+    /// The text it means; nothing when it does not fit the text, as a span from elsewhere may.
+    pub fn of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        text.get(self.range())
+    }
+
+    /// Without white space at either end.
+    #[must_use]
+    pub fn trimmed(&self, text: &str) -> Self {
+        let Some(inside) = self.of(text) else {
+            return *self;
+        };
+        let start = self.start + (inside.len() - inside.trim_start().len());
+        let kept = inside.trim().len();
+        Self::new(start, start + kept)
+    }
+}
