@@ -31,6 +31,7 @@ use fathom_workflow::journal::{Appended, Page, Purged, RunFilter, Store};
 use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use self::address::Address;
 use self::order::Order;
@@ -135,7 +136,7 @@ impl Store for Postgres {
         lease: Duration,
     ) -> Result<Token, Error> {
         let run = creation.run.id();
-        let order = Order::create(&creation, owner, lease)?;
+        let order = || Order::create(&creation, owner, lease);
         match self.writers.write(order).await? {
             Fate::Taken { fence, rev, .. } => Ok(Token {
                 fence: unsigned(fence),
@@ -166,8 +167,12 @@ impl Store for Postgres {
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
         let run = append.run;
-        let order = Order::append(&append, lease)?;
-        let bytes = order.bytes;
+        let mut bytes = 0;
+        let order = || {
+            let order = Order::append(&append, lease)?;
+            bytes = order.bytes;
+            Ok(order)
+        };
         match self.writers.write(order).await? {
             Fate::Taken { cancel, .. } => Ok(Appended {
                 cancel_requested: cancel,
@@ -282,17 +287,19 @@ impl Store for Postgres {
     async fn purge(&self, before: Timestamp) -> Result<Purged, Error> {
         let before_us = before.as_microsecond();
         let mut purged = Purged::default();
-        // Ends when nothing is left that was finished before; new runs finish later.
+        let mut after = Uuid::nil();
+        // Goes through the ids once; what finishes meanwhile finishes too late to expire.
         loop {
-            let some = self
+            let (some, last) = self
                 .pool
-                .run(|link, _| async move { removal::purge_some(&link, before_us).await })
+                .run(|link, _| async move { removal::purge_some(&link, before_us, after).await })
                 .await?;
-            if some.runs == 0 {
-                return Ok(purged);
-            }
             purged.runs += some.runs;
             purged.blobs += some.blobs;
+            match last {
+                Some(last) => after = last,
+                None => return Ok(purged),
+            }
         }
     }
 }

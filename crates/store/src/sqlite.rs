@@ -127,11 +127,12 @@ impl Store for Sqlite {
         owner: &Owner,
         lease: Duration,
     ) -> Result<Token, Error> {
+        let room = self.writer.room().await?;
         let new = NewRun::of(creation, owner)?;
         let clock = Arc::clone(&self.clock);
         let work =
             move |connection: &_| append::create(connection, &new, Lease::new(clock.now(), lease));
-        self.writer.run(work).await
+        room.run(work).await
     }
 
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
@@ -157,11 +158,12 @@ impl Store for Sqlite {
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
+        let room = self.writer.room().await?;
         let new = NewAppend::of(&append)?;
         let clock = Arc::clone(&self.clock);
         let work =
             move |connection: &_| append::append(connection, &new, Lease::new(clock.now(), lease));
-        self.writer.run(work).await
+        room.run(work).await
     }
 
     async fn request_cancel(&self, run: RunId) -> Result<(), Error> {

@@ -58,6 +58,8 @@ macro_rules! store_conformance {
             appends::a_repeated_append_is_taken_once,
             appends::a_repeated_append_succeeds_after_the_run_changed_hands,
             appends::an_append_is_all_or_nothing,
+            appends::an_append_that_contradicts_itself_is_refused,
+            appends::a_creation_that_contradicts_itself_is_refused,
             appends::a_journal_entry_is_never_written_twice,
             appends::of_many_writers_one_wins,
             leases::the_fence_rises_when_a_run_changes_hands,

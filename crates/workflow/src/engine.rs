@@ -216,7 +216,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let creation = Creation {
             run: run.clone(),
             base,
-            entries: Vec::new(),
             events: vec![Event {
                 number: 1,
                 at: now,

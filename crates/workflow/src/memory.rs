@@ -90,6 +90,7 @@ impl Store for MemoryStore {
         owner: &Owner,
         lease: Duration,
     ) -> Result<Token, Error> {
+        creation.check()?;
         let run = creation.run.id();
         let lease = Lease::from(self.clock.now(), owner, lease);
         let mut kept = self.lock();
@@ -97,7 +98,7 @@ impl Store for MemoryStore {
             return Err(Error::RunExists { run });
         }
         let origin = creation.run.about.forked_from.as_ref().map(|from| from.run);
-        let mut log = Log::begin(creation, lease)?;
+        let mut log = Log::begin(creation, lease);
         log.blobs = kept.share_blobs_of(origin);
         let token = log.token();
         kept.runs.insert(run, log);
@@ -137,6 +138,7 @@ impl Store for MemoryStore {
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
+        append.check()?;
         let until = later(self.clock.now(), lease);
         let mut kept = self.lock();
         let Kept { runs, blobs } = &mut *kept;

@@ -3,6 +3,8 @@
 //! State is the fold of the steps. Everything here is plain data; payloads stay opaque, so a store
 //! never needs to know what a workflow is about.
 
+mod check;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -358,8 +360,6 @@ pub struct Append {
 pub struct Creation {
     pub run: Run,
     pub base: StepRecord,
-    /// Journal entries the first step finds already there.
-    pub entries: Vec<Entry>,
     pub events: Vec<Event>,
 }
 

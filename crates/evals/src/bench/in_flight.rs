@@ -3,16 +3,19 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fathom_workflow::Settings;
+use fathom_workflow::{Engine, Settings};
 
 use super::floor::{BarePostgres, BareSqlite, ideal_runs_per_second};
-use super::research::{Canned, STEPS, engine, new_run};
+use super::research::{Canned, Research, STEPS, engine, new_run};
 use crate::figure::{Figure, rate, resident_kib};
 use crate::stores::{Backend, Disk, Site};
 
 const WAIT: Duration = Duration::from_millis(50);
 
 const RESULTS: usize = 10;
+
+/// Runs before memory is looked at for the first time.
+const WARM_UP: usize = 50;
 
 /// The rows a run writes: its steps and its beginning.
 const ROWS: usize = STEPS + 1;
@@ -30,6 +33,7 @@ pub(super) async fn measure(backend: Backend, at_once: usize) -> Result<()> {
     let canned = Canned::results(RESULTS).own().waiting(WAIT);
     let engine = engine(site.open().await?, canned, Settings::default())?;
     let rounds = if at_once == 1 { 4 } else { 5 };
+    warm_up(&engine).await?;
     let before = resident_kib();
     let begun = Instant::now();
     let mut tasks = tokio::task::JoinSet::new();
@@ -75,6 +79,16 @@ pub(super) async fn measure(backend: Backend, at_once: usize) -> Result<()> {
             .number("ratio_to_bare", rows / floor);
     }
     figure.print();
+    Ok(())
+}
+
+/// Fills the caches of the store and of the allocator, which are the process's and not a run's.
+async fn warm_up(engine: &Engine<Research, Canned>) -> Result<()> {
+    let runs = (0..WARM_UP).map(|_| async {
+        let mut run = engine.start(new_run(), Default::default()).await?;
+        run.run().await
+    });
+    futures::future::try_join_all(runs).await?;
     Ok(())
 }
 

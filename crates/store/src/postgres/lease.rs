@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fathom_workflow::record::{Damage, Token};
+use fathom_workflow::record::Token;
 use fathom_workflow::{Error, Owner, RunId};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -10,8 +10,8 @@ use tokio_postgres::Row;
 use super::fault::Fault;
 use super::header::run_ids;
 use super::link::{Link, Values};
-use super::order::{column_text, keep_text, microseconds};
-use crate::row::{signed, unsigned};
+use super::order::{column_text, microseconds};
+use crate::row::{cancel_word, keep_word, signed, unsigned};
 
 const CLAIM: &str = "UPDATE runs SET fence = fence + 1, owner = $2,
         lease_until = clock_timestamp() + $3::bigint * interval '1 microsecond'
@@ -30,24 +30,6 @@ const RENEW: &str = "WITH held AS (
 
 const RELEASE: &str = "UPDATE runs SET owner = NULL, lease_until = NULL
     WHERE id = $1 AND fence = $2 AND owner IS NOT NULL";
-
-/// The values of the column `cancel`.
-const WANTED: &str = "wanted";
-const NOT_WANTED: &str = "no";
-
-/// What the column `cancel` says.
-pub(super) fn is_wanted(run: RunId, cancel: &str) -> Result<bool, Error> {
-    match cancel {
-        WANTED => Ok(true),
-        NOT_WANTED => Ok(false),
-        _ => {
-            let what = "header".into();
-            let why = "its mark to stop is neither set nor clear".into();
-            let damage = Damage { what, why };
-            Err(Error::Damaged { run, damage })
-        }
-    }
-}
 
 const CANCELS: &str = "SELECT id FROM runs WHERE owner = $1 AND cancel = 'wanted'";
 
@@ -132,13 +114,13 @@ pub(super) async fn cancels(link: &Link, owner: &Owner) -> Result<Vec<RunId>, Fa
 
 pub(super) async fn mark_cancel(link: &Link, run: RunId, wanted: bool) -> Result<(), Fault> {
     const MARK: &str = "UPDATE runs SET cancel = $2 WHERE id = $1";
-    let mark = if wanted { WANTED } else { NOT_WANTED };
+    let mark = cancel_word(wanted);
     one_run(run, link.change(MARK, &[run.as_uuid(), &mark]).await?)
 }
 
 pub(super) async fn mark_kept(link: &Link, run: RunId, keep: bool) -> Result<(), Fault> {
     const MARK: &str = "UPDATE runs SET keep = $2 WHERE id = $1";
-    let keep = keep_text(keep);
+    let keep = keep_word(keep);
     one_run(run, link.change(MARK, &[run.as_uuid(), &keep]).await?)
 }
 

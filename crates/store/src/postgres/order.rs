@@ -4,19 +4,14 @@
 
 use std::time::Duration;
 
-use fathom_workflow::event::Event;
 use fathom_workflow::record::{Append, Creation, StepKind, StepRecord};
-use fathom_workflow::{BlobHash, Error, Owner, RunId};
+use fathom_workflow::{Error, Owner, RunId};
 use uuid::Uuid;
 
-use crate::row::{Write, about_row, signed};
+use crate::row::{Write, about_row, keep_word, signed};
 
 /// Leases end, and the database's calendar too.
 const LONGEST_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
-
-/// What the column `keep` says.
-pub(super) const KEPT: &str = "kept";
-pub(super) const MAY_EXPIRE: &str = "may expire";
 
 pub(super) struct Order {
     pub(super) run: RunId,
@@ -60,7 +55,7 @@ pub(super) struct NewRun {
 
 impl Order {
     pub(super) fn append(append: &Append, lease: Duration) -> Result<Self, Error> {
-        check_append(append)?;
+        append.check()?;
         let write = Write::of_append(append)?;
         Ok(Self {
             run: append.run,
@@ -84,8 +79,7 @@ impl Order {
         lease: Duration,
     ) -> Result<Self, Error> {
         let about = &creation.run.about;
-        check_step(&creation.base, creation.run.head.step)?;
-        check_events(&creation.events, creation.run.head.events)?;
+        creation.check()?;
         let (meta, sum) = about_row(about)?;
         let write = Write::of_creation(creation)?;
         let (_, random) = Uuid::now_v7().as_u64_pair();
@@ -103,7 +97,7 @@ impl Order {
                 created_at: about.created_at.as_microsecond(),
                 workflow: column_text(&about.workflow),
                 title: searched_text(&about.title),
-                keep: keep_text(creation.run.keep),
+                keep: keep_word(creation.run.keep),
                 owner: column_text(owner.as_str()),
                 origin: about.forked_from.as_ref().map(|from| *from.run.as_uuid()),
             })),
@@ -115,56 +109,8 @@ impl Order {
     }
 }
 
-/// What would make the log contradict itself is refused before it is written.
-fn check_append(append: &Append) -> Result<(), Error> {
-    let head = &append.head;
-    if append.token.rev.checked_add(1) != Some(head.rev) {
-        // Its writer has lost count, which is what the token is there to find out.
-        return Err(Error::Superseded { run: append.run });
-    }
-    if let Some(record) = &append.record {
-        check_step(record, head.step)?;
-    }
-    check_events(&append.events, head.events)?;
-    for blob in &append.blobs {
-        if BlobHash::of(&blob.bytes) != blob.hash {
-            return Err(refused("a blob's bytes are not those of its name"));
-        }
-    }
-    Ok(())
-}
-
-fn check_events(events: &[Event], last: u64) -> Result<(), Error> {
-    let numbers = events.iter().rev().map(|event| event.number);
-    let wanted = (1..=last).rev().take(events.len());
-    match numbers.eq(wanted) {
-        true => Ok(()),
-        false => Err(refused(
-            "the events are not numbered up to the header's last",
-        )),
-    }
-}
-
-fn check_step(record: &StepRecord, last: u64) -> Result<(), Error> {
-    if record.meta.step != last {
-        return Err(refused("the recorded step is not the header's last"));
-    }
-    if is_base(record) && record.payload.is_none() {
-        return Err(refused("a base must hold a state"));
-    }
-    Ok(())
-}
-
-fn refused(why: &str) -> Error {
-    Error::Store { why: why.into() }
-}
-
 fn is_base(record: &StepRecord) -> bool {
     matches!(record.meta.kind, StepKind::Base { .. })
-}
-
-pub(super) fn keep_text(keep: bool) -> &'static str {
-    if keep { KEPT } else { MAY_EXPIRE }
 }
 
 /// Text as a column holds it: PostgreSQL's text has no NUL. The record holds the whole truth.

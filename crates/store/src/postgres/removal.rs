@@ -10,20 +10,15 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::fault::Fault;
+use super::header::{EXPIRED, sound};
 use super::lease::refuse_if_held;
 use super::link::Link;
-use super::order::MAY_EXPIRE;
+use crate::row::MAY_EXPIRE;
 
 /// How many runs a purge forgets in one transaction.
 const PURGED_AT_ONCE: i64 = 100;
 
 const LOCK: &str = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
-
-/// Whatever is locked is in use, and can expire another time.
-const EXPIRED: &str = "SELECT id FROM runs
-    WHERE ended AND keep = $1 AND updated_at < $2
-        AND (owner IS NULL OR lease_until <= clock_timestamp())
-    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED";
 
 const OWN_ROWS: [&str; 5] = [
     "DELETE FROM steps WHERE run = ANY($1)",
@@ -57,22 +52,29 @@ pub(super) async fn delete(link: &Link, run: RunId, in_doubt: bool) -> Result<()
     }
 }
 
-/// Forgets some expired runs; none are left when it forgot none.
-pub(super) async fn purge_some(link: &Link, before_us: i64) -> Result<Purged, Fault> {
+/// Forgets some expired runs whose id is above `after`. Tells how far it looked; nothing when there
+/// were none to look at.
+pub(super) async fn purge_some(
+    link: &Link,
+    before_us: i64,
+    after: Uuid,
+) -> Result<(Purged, Option<Uuid>), Fault> {
     link.begin_writing().await?;
     let found = link
-        .rows(EXPIRED, &[&MAY_EXPIRE, &before_us, &PURGED_AT_ONCE])
+        .rows(EXPIRED, &[&MAY_EXPIRE, &before_us, &after, &PURGED_AT_ONCE])
         .await?;
-    let runs: Vec<Uuid> = first_column(&found)?;
+    let last = first_column(&found)?.pop();
+    let runs = sound(&found)?;
     let blobs = match runs.is_empty() {
         true => 0,
         false => forget(link, &runs).await?,
     };
     link.end().await?;
-    Ok(Purged {
+    let purged = Purged {
         runs: runs.len() as u64,
         blobs,
-    })
+    };
+    Ok((purged, last))
 }
 
 /// Removes locked runs. Tells how many blobs went with them.

@@ -19,16 +19,16 @@ use uuid::Uuid;
 use super::address::Address;
 use super::batch::Batch;
 use super::fault::Fault;
-use super::lease;
 use super::link::Link;
 use super::links::Links;
 use super::order::Order;
 use super::patience::{ANSWER_LIMIT, Pauses};
+use crate::row::is_wanted;
 
 /// The most orders in one batch.
 const LARGEST_BATCH: usize = 128;
-/// The most orders that wait for a writer; further callers wait for room.
-const QUEUE: usize = 1024;
+/// The most orders that wait for a writer; further callers wait for room, and make no rows yet.
+const QUEUE: usize = 2 * LARGEST_BATCH;
 
 pub(super) struct Writers {
     queue: mpsc::Sender<Job>,
@@ -82,17 +82,21 @@ impl Writers {
         }
     }
 
-    pub(super) async fn write(&self, order: Order) -> Result<Fate, Error> {
-        let (reply, fate) = oneshot::channel();
-        let job = Job {
-            order,
-            give_up_at: Instant::now() + self.retry_for,
-            reply,
-        };
+    /// Waits for room, and only then makes the order: its rows may be large, and those of many
+    /// callers would all wait in memory.
+    pub(super) async fn write(
+        &self,
+        order: impl FnOnce() -> Result<Order, Error>,
+    ) -> Result<Fate, Error> {
+        let give_up_at = Instant::now() + self.retry_for;
         // Room is made at the latest when the orders in front are given up.
-        if self.queue.send(job).await.is_err() {
-            return Err(ended());
-        }
+        let room = self.queue.reserve().await.map_err(|_| ended())?;
+        let (reply, fate) = oneshot::channel();
+        room.send(Job {
+            order: order()?,
+            give_up_at,
+            reply,
+        });
         fate.await.unwrap_or_else(|_| Err(ended()))
     }
 
@@ -228,7 +232,7 @@ fn taken_fate(row: &Row) -> Result<Fate, Fault> {
     Ok(Fate::Taken {
         fence: row.try_get(1)?,
         rev: row.try_get(2)?,
-        cancel: lease::is_wanted(RunId::from_uuid(row.try_get(0)?), row.try_get(3)?)?,
+        cancel: is_wanted(RunId::from_uuid(row.try_get(0)?), row.try_get(3)?)?,
     })
 }
 

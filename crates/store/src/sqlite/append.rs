@@ -6,10 +6,10 @@ use fathom_workflow::{Error, Owner, RunId};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::fault::Failure;
-use super::header::{KEPT, MAY_EXPIRE, key};
+use super::header::key;
 use super::hold::{self, Lease};
 use super::rows::Rows;
-use crate::row::{about_row, signed};
+use crate::row::{about_row, is_wanted, keep_word, signed};
 
 /// The fence of a run that has not changed hands.
 const FIRST_FENCE: u64 = 1;
@@ -67,7 +67,7 @@ pub(super) fn create(
             ":created_at": about.created_at.as_microsecond(),
             ":updated_at": head.updated_at,
             ":wake_at": head.wake_at,
-            ":keep": if new.run.keep { KEPT } else { MAY_EXPIRE },
+            ":keep": keep_word(new.run.keep),
             ":fence": signed(token.fence),
             ":owner": new.owner.as_str(),
             ":until": lease.until,
@@ -102,7 +102,7 @@ impl NewAppend {
 
     fn appended(&self, cancel: &str) -> Result<Appended, Failure> {
         Ok(Appended {
-            cancel_requested: hold::is_wanted(self.rows.run(), cancel)?,
+            cancel_requested: is_wanted(self.rows.run(), cancel)?,
             bytes: self.bytes,
         })
     }

@@ -11,11 +11,7 @@ use uuid::Uuid;
 
 use super::fault::{Failure, seen};
 use super::micros;
-use crate::row::{read_run, unsigned};
-
-/// The values of the column `keep`.
-pub(super) const KEPT: &str = "kept";
-pub(super) const MAY_EXPIRE: &str = "may expire";
+use crate::row::{is_kept, read_run, unsigned};
 
 /// The columns that [`read`] takes, for a `SELECT` of its own.
 macro_rules! header_columns {
@@ -63,10 +59,9 @@ fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(Run, Token), Dama
             why: why.into(),
         }))
     };
-    let keep = match text(row, "keep")? {
-        KEPT => true,
-        MAY_EXPIRE => false,
-        _ => return damage("it neither may expire nor is kept"),
+    let keep = match is_kept(text(row, "keep")?) {
+        Ok(keep) => keep,
+        Err(damage) => return Ok(Err(damage)),
     };
     let header = match read_run(
         run,

@@ -2,19 +2,15 @@
 
 use std::time::Duration;
 
-use fathom_workflow::record::{Damage, Token};
+use fathom_workflow::record::Token;
 use fathom_workflow::{Error, Owner, RunId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::fault::Failure;
-use super::header::{KEPT, MAY_EXPIRE, key, run_id};
+use super::header::{key, run_id};
 use super::micros;
-use crate::row::{signed, unsigned};
-
-/// The values of the column `cancel`.
-const WANTED: &str = "wanted";
-const NOT_WANTED: &str = "no";
+use crate::row::{WANTED, cancel_word, keep_word, signed, unsigned};
 
 /// A lease as of now, by the store's clock.
 #[derive(Clone, Copy)]
@@ -116,13 +112,13 @@ pub(super) fn mark_cancel(
     run: RunId,
     wanted: bool,
 ) -> Result<(), Failure> {
-    let mark = if wanted { WANTED } else { NOT_WANTED };
+    let mark = cancel_word(wanted);
     let sql = "UPDATE runs SET cancel = ?2 WHERE id = ?1";
     mark_run(connection, run, sql, params![key(run), mark])
 }
 
 pub(super) fn mark_keep(connection: &Connection, run: RunId, keep: bool) -> Result<(), Failure> {
-    let mark = if keep { KEPT } else { MAY_EXPIRE };
+    let mark = keep_word(keep);
     let sql = "UPDATE runs SET keep = ?2 WHERE id = ?1";
     mark_run(connection, run, sql, params![key(run), mark])
 }
@@ -136,22 +132,6 @@ fn mark_run(
     match connection.prepare_cached(sql)?.execute(params)? {
         0 => Err(Error::NoSuchRun { run }.into()),
         _ => Ok(()),
-    }
-}
-
-/// What the column `cancel` says.
-pub(super) fn is_wanted(run: RunId, cancel: &str) -> Result<bool, Failure> {
-    match cancel {
-        WANTED => Ok(true),
-        NOT_WANTED => Ok(false),
-        _ => Err(Error::Damaged {
-            run,
-            damage: Damage {
-                what: "header".into(),
-                why: "its mark to stop is neither set nor clear".into(),
-            },
-        }
-        .into()),
     }
 }
 

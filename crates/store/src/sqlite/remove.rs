@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::fault::{Failure, seen};
-use super::header::{self, MAY_EXPIRE, key, run_id};
+use super::header::{self, key, run_id};
 use super::{hold, micros};
+use crate::row::MAY_EXPIRE;
 
 /// Runs removed in one transaction. Others wait for it, so it must not take long.
 pub(super) const PURGED_AT_ONCE: usize = 32;

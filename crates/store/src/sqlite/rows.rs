@@ -3,8 +3,8 @@
 //! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
 //! place.
 
-use fathom_workflow::record::{Append, Blob, Creation, StepKind};
-use fathom_workflow::{BlobHash, Error, RunId};
+use fathom_workflow::record::{Append, Creation, StepKind};
+use fathom_workflow::{Error, RunId};
 use rusqlite::{Connection, params};
 
 use super::header::key;
@@ -21,6 +21,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn of_creation(creation: &Creation) -> Result<Self, Error> {
+        creation.check()?;
         Ok(Self {
             run: creation.run.id(),
             origin: creation.run.about.forked_from.as_ref().map(|from| from.run),
@@ -30,11 +31,7 @@ impl Rows {
     }
 
     pub(super) fn of_append(append: &Append) -> Result<Self, Error> {
-        // False bytes would be everybody's who refers to the name.
-        if let Some(blob) = append.blobs.iter().find(|blob| !is_true(blob)) {
-            let why = format!("the bytes given as blob {} have another hash", blob.hash);
-            return Err(Error::Store { why });
-        }
+        append.check()?;
         let kind = append.record.as_ref().map(|record| &record.meta.kind);
         Ok(Self {
             run: append.run,
@@ -158,8 +155,4 @@ impl Rows {
         }
         Ok(())
     }
-}
-
-fn is_true(blob: &Blob) -> bool {
-    BlobHash::of(&blob.bytes) == blob.hash
 }

@@ -14,11 +14,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::fault::{Failure, Fault};
 
-/// Jobs that may wait; more callers than that wait to hand theirs in.
-const QUEUE: usize = 1_024;
+/// Jobs that may wait; more callers than that wait for room, and hold no rows meanwhile.
+const QUEUE: usize = 256;
 
 /// Jobs that share one commit, at most.
-const GROUP: usize = 1_024;
+const GROUP: usize = QUEUE;
 
 /// Asked before each commit; `true` turns the commit into a rollback.
 pub(super) type Veto = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -52,25 +52,21 @@ impl Writer {
         })
     }
 
-    /// Runs `work` in a transaction, and answers once that is committed. Work that fails leaves
-    /// nothing. The work is done even if the caller stops waiting.
+    /// Waits for room for one job. Rows that may be large are made only then, so that those of
+    /// many callers don't all wait in memory.
+    pub(super) async fn room(&self) -> Result<Room<'_>, Error> {
+        match &self.jobs {
+            Some(jobs) => jobs.reserve().await.map(Room).map_err(|_| stopped()),
+            None => Err(stopped()),
+        }
+    }
+
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        let task = Task {
-            state: State::Waiting(work),
-            reply,
-        };
-        let Some(jobs) = &self.jobs else {
-            return Err(stopped());
-        };
-        if jobs.send(Box::new(task)).await.is_err() {
-            return Err(stopped());
-        }
-        answer.await.unwrap_or_else(|_| Err(stopped()))
+        self.room().await?.run(work).await
     }
 
     pub(super) fn commits(&self) -> u64 {
@@ -87,6 +83,26 @@ impl Drop for Writer {
         {
             tracing::error!("the writing thread of the SQLite store ended in a panic");
         }
+    }
+}
+
+/// A place in the queue.
+pub(super) struct Room<'a>(mpsc::Permit<'a, Box<dyn Job>>);
+
+impl Room<'_> {
+    /// Runs `work` in a transaction, and answers once that is committed. Work that fails leaves
+    /// nothing. The work is done even if the caller stops waiting.
+    pub(super) async fn run<T, F>(self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(Box::new(Task {
+            state: State::Waiting(work),
+            reply,
+        }));
+        answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 }
 

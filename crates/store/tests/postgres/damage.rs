@@ -151,6 +151,17 @@ async fn a_run_that_lost_its_header_is_named() {
 }
 
 #[tokio::test]
+async fn a_run_whose_columns_are_damaged_does_not_expire() {
+    let (place, store, writer) = six_steps().await;
+    let unheld = "ended = true, owner = NULL, lease_until = NULL";
+    place.sql(&format!("UPDATE runs SET {unheld}"), &[]).await;
+    let purged = store.purge(jiff::Timestamp::MAX).await.unwrap();
+    assert_eq!(purged.runs, 0, "its record says that it goes on");
+    place.sql("UPDATE runs SET ended = false", &[]).await;
+    assert!(store.head(writer.run).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_damaged_mark_to_stop_stops_no_run() {
     let (place, store, writer) = six_steps().await;
     let change = "UPDATE runs SET cancel = 'nx' RETURNING 1";

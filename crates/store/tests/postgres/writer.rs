@@ -82,7 +82,6 @@ pub fn creation(title: &str) -> Creation {
             keep: false,
         },
         base: record(0, StepKind::Base { tally, why }, "begun"),
-        entries: Vec::new(),
         events: vec![event(1)],
     }
 }

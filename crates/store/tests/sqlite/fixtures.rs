@@ -79,7 +79,6 @@ pub fn creation(title: &str) -> Creation {
             meta: meta(0, kind, 0),
             payload: Some(body("begun")),
         },
-        entries: Vec::new(),
         events: vec![event(1)],
     }
 }

@@ -129,6 +129,33 @@ pub async fn an_append_is_all_or_nothing(store: Arc<dyn Store>) {
     assert_eq!(after.entries.len(), 2);
 }
 
+pub async fn an_append_that_contradicts_itself_is_refused(store: Arc<dyn Store>) {
+    let mut writer = Writer::begin(&store).await;
+    writer.take_steps(2).await;
+    type Spoil = fn(&mut Append);
+    let faults: [(&str, Spoil); 4] = [
+        ("a step that is not the last", |append| {
+            append.head.step += 1
+        }),
+        ("an event that is left out", |append| {
+            append.head.events += 1;
+        }),
+        ("an event that comes twice", |append| {
+            append.events.extend(append.events.clone());
+        }),
+        ("a rev that does not follow", |append| append.head.rev += 1),
+    ];
+    for (what, spoil) in faults {
+        let mut append = writer.step("3");
+        spoil(&mut append);
+        let before = picture(&store, writer.run).await;
+        let refused = store.append(append, HOUR).await;
+        assert!(refused.is_err(), "{what} is taken");
+        assert_eq!(picture(&store, writer.run).await, before, "{what}");
+    }
+    writer.take_steps(1).await;
+}
+
 pub async fn a_journal_entry_is_never_written_twice(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     for step in [1, 2] {
@@ -153,11 +180,13 @@ pub async fn a_journal_entry_is_never_written_twice(store: Arc<dyn Store>) {
         "nor twice in one append: {refused:?}"
     );
     assert_eq!(store.entries(writer.run, 3).await.unwrap().len(), 0);
+}
 
-    let mut creation = creation("twins");
+pub async fn a_creation_that_contradicts_itself_is_refused(store: Arc<dyn Store>) {
+    let mut creation = creation("without its first event");
     let run = creation.run.id();
-    creation.entries = vec![entry(1, "a", Part::Opened), entry(1, "a", Part::Opened)];
-    let refused = store.create(creation, &writer.owner, HOUR).await;
+    creation.run.head.events += 1;
+    let refused = store.create(creation, &Owner::unique(), HOUR).await;
     assert!(matches!(refused, Err(Error::Store { .. })), "{refused:?}");
     let head = store.head(run).await;
     assert!(

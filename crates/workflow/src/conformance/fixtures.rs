@@ -136,7 +136,6 @@ pub(super) fn creation(title: &str) -> Creation {
             keep: false,
         },
         base: base(0, Tally::default(), BaseReason::Started, "begun"),
-        entries: Vec::new(),
         events: vec![event(1, "begun")],
     }
 }

@@ -71,7 +71,7 @@ impl EntryName {
 }
 
 impl Log {
-    pub(super) fn begin(creation: Creation, lease: Lease) -> Result<Self, Error> {
+    pub(super) fn begin(creation: Creation, lease: Lease) -> Self {
         let mut log = Self {
             run: creation.run,
             fence: 1,
@@ -85,12 +85,9 @@ impl Log {
             event_batches: Vec::new(),
             blobs: HashSet::new(),
         };
-        log.check_record(&creation.base)?;
-        let names = log.new_names(&creation.entries)?;
         log.add_record(creation.base);
-        log.add_entries(creation.entries, names);
         log.add_events(creation.events);
-        Ok(log)
+        log
     }
 
     pub(super) fn token(&self) -> Token {
@@ -149,19 +146,14 @@ impl Log {
         Ok(())
     }
 
-    /// Refuses a record that is not the next step, or a base without a state.
-    pub(super) fn check_record(&self, record: &StepRecord) -> Result<(), Error> {
+    /// Refuses a record that is not the next step.
+    fn check_record(&self, record: &StepRecord) -> Result<(), Error> {
         let (step, next) = (record.meta.step, self.records.len());
         if index(step) != next {
             let why = format!("step {step} was to be recorded where step {next} belongs");
             return Err(Error::Store { why });
         }
-        match (&record.meta.kind, &record.payload) {
-            (StepKind::Base { .. }, None) => Err(Error::Store {
-                why: format!("step {step} was to be a base, but holds no state"),
-            }),
-            (StepKind::Base { .. }, Some(_)) | (StepKind::Update | StepKind::Cut(_), _) => Ok(()),
-        }
+        Ok(())
     }
 
     pub(super) fn add_record(&mut self, record: StepRecord) {
