@@ -6,6 +6,7 @@
 
 pub mod document;
 mod language;
+mod lists;
 pub mod passage;
 mod sentence;
 mod span;
