@@ -5,11 +5,18 @@
 #![warn(unreachable_pub)]
 
 pub mod document;
+pub mod duplicate;
 mod language;
+mod lists;
 pub mod passage;
+pub mod phrases;
+pub mod question;
 mod sentence;
 mod span;
+pub mod summarise;
 pub mod terms;
+pub mod themes;
+mod vector;
 
 pub use document::Document;
 pub use language::Language;

@@ -1,14 +1,20 @@
 //! Passages: what is searched, quoted and cited.
 //!
 //! Takes a document; gives stretches of it that stay within one section, are long enough to be
-//! understood alone and short enough to be read at once, each with its sentences.
+//! understood alone and short enough to be read at once, each with its sentences. A list stays
+//! with the sentence that leads into it and a table with its caption; where they are too long, each
+//! part names the places it needs. What a document cites is marked, to be left out of a search.
+
+mod block;
+mod references;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Paragraph, ParagraphId, Role};
-use crate::{Document, Span, sentences};
+use crate::document::{Paragraph, ParagraphId};
+use crate::{Document, Span};
+use block::Block;
 
 /// How documents are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +24,8 @@ pub struct Settings {
     pub passage_wanted_chars: usize,
     /// A longer paragraph is cut between sentences; a longer sentence stays whole.
     pub passage_max_chars: usize,
+    /// What is shorter and stands last in its section joins the passage before it.
+    pub passage_min_chars: usize,
 }
 
 impl Default for Settings {
@@ -25,6 +33,7 @@ impl Default for Settings {
         Self {
             passage_wanted_chars: 400,
             passage_max_chars: 1_200,
+            passage_min_chars: 120,
         }
     }
 }
@@ -40,6 +49,19 @@ pub struct Passage {
     pub page: Option<u32>,
     /// The paragraph in which it begins.
     pub paragraph: ParagraphId,
+    /// Places before it without which it is not understood: the head of the table or the sentence
+    /// that leads into the list of which this is a further part. Mostly none.
+    #[serde(default)]
+    pub needs: Vec<Span>,
+    /// Whether it lists what the document cites. Such text names everything and says nothing.
+    #[serde(default)]
+    pub references: bool,
+}
+
+impl Passage {
+    pub fn text<'d>(&self, document: &'d Document) -> Option<&'d str> {
+        document.at(self.span)
+    }
 }
 
 /// Names a passage within its document: its first paragraph, and which cut of it.
@@ -62,78 +84,96 @@ impl fmt::Display for PassageId {
 /// Cuts a document into passages. Headings are not passages: they name those under them.
 pub fn passages(document: &Document, settings: &Settings) -> Vec<Passage> {
     let mut cut = Vec::new();
-    let mut open: Vec<&Paragraph> = Vec::new();
-    for paragraph in &document.paragraphs {
-        let ends = paragraph.role == Role::Heading || !fits(&open, paragraph, settings);
-        if ends {
+    let mut open: Vec<Block<'_>> = Vec::new();
+    for block in block::blocks(document) {
+        if !fits(&open, &block, settings) {
             close(document, settings, &mut open, &mut cut);
         }
-        if paragraph.role != Role::Heading {
-            open.push(paragraph);
-        }
+        open.push(block);
     }
     close(document, settings, &mut open, &mut cut);
     cut
 }
 
-/// Whether a paragraph may join those that are open.
-fn fits(open: &[&Paragraph], next: &Paragraph, settings: &Settings) -> bool {
+/// Whether a block may join those that are open.
+fn fits(open: &[Block<'_>], next: &Block<'_>, settings: &Settings) -> bool {
     let (Some(first), Some(last)) = (open.first(), open.last()) else {
         return true;
     };
-    let so_far = last.span.end - first.span.start;
-    let together = next.span.end - first.span.start;
-    first.section == next.section
-        && so_far < settings.passage_wanted_chars
-        && together <= settings.passage_max_chars
+    let so_far = last.span.end.saturating_sub(first.span.start);
+    let together = next.span.end.saturating_sub(first.span.start);
+    // Nothing but white space stands between them: no heading, no other section.
+    let adjoin = next.after == Some(last.last);
+    let short_end = next.ends_section && next.span.len() < settings.passage_min_chars;
+    let wanted = so_far < settings.passage_wanted_chars || short_end;
+    adjoin && wanted && together <= settings.passage_max_chars && first.cites == next.cites
 }
 
 fn close(
     document: &Document,
     settings: &Settings,
-    open: &mut Vec<&Paragraph>,
+    open: &mut Vec<Block<'_>>,
     cut: &mut Vec<Passage>,
 ) {
-    let (Some(first), Some(last)) = (open.first().copied(), open.last().copied()) else {
+    let Some(paragraph) = open.first().map(|block| block.first) else {
         return;
     };
-    open.clear();
-    let span = Span::new(first.span.start, last.span.end);
-    let Some(text) = document.at(span) else {
-        return;
-    };
-    let all = sentences(text, document.language());
-    let all: Vec<Span> = all.iter().map(|s| s.moved(span.start)).collect();
-    for (nth, sentences) in groups(&all, settings.passage_max_chars).enumerate() {
-        let (Some(begin), Some(end)) = (sentences.first(), sentences.last()) else {
+    let blocks = std::mem::take(open);
+    let sentences: Vec<Span> = blocks.iter().flat_map(|b| b.sentences.clone()).collect();
+    let references = blocks.iter().all(|block| block.cites);
+    let trail: Vec<String> = document
+        .trail(paragraph)
+        .into_iter()
+        .map(String::from)
+        .collect();
+    for (nth, group) in groups(&sentences, settings).into_iter().enumerate() {
+        let (Some(begin), Some(end)) = (group.first(), group.last()) else {
             continue;
         };
+        let span = Span::new(begin.start, end.end);
         cut.push(Passage {
-            id: PassageId(format!("{}-{nth}", first.id)),
-            span: Span::new(begin.start, end.end),
-            sentences: sentences.to_vec(),
-            sections: document
-                .trail(first)
-                .into_iter()
-                .map(String::from)
+            id: PassageId(format!("{}-{nth}", paragraph.id)),
+            span,
+            sentences: group.to_vec(),
+            sections: trail.clone(),
+            page: page_at(document, begin.start).or(paragraph.page),
+            paragraph: beginning(document, span, paragraph),
+            needs: blocks
+                .iter()
+                .filter_map(|block| block.lead_of(span))
                 .collect(),
-            page: page_at(document, begin.start).or(first.page),
-            paragraph: first.id.clone(),
+            references,
         });
     }
 }
 
-/// Runs of sentences, each as long as the limit allows.
-fn groups(sentences: &[Span], max_chars: usize) -> impl Iterator<Item = &[Span]> {
-    let mut rest = sentences;
-    std::iter::from_fn(move || {
-        let start = rest.first()?.start;
-        let beyond = |span: &Span| span.end - start > max_chars;
-        let taken = rest.iter().position(beyond).unwrap_or(rest.len()).max(1);
-        let (group, after) = rest.split_at(taken);
-        rest = after;
-        Some(group)
-    })
+/// Runs of sentences, each as long as the limit allows. A last one that is too short to stand alone
+/// goes to the one before.
+fn groups<'s>(sentences: &'s [Span], settings: &Settings) -> Vec<&'s [Span]> {
+    let mut groups = Vec::new();
+    let mut begun = 0;
+    for (nth, span) in sentences.iter().enumerate() {
+        let start = sentences.get(begun).map_or(span.start, |first| first.start);
+        let rest = sentences
+            .last()
+            .map_or(0, |last| last.end.saturating_sub(span.start));
+        let short_rest = rest < settings.passage_min_chars;
+        let beyond = span.end.saturating_sub(start) > settings.passage_max_chars;
+        if nth > begun && beyond && !short_rest {
+            groups.extend(sentences.get(begun..nth));
+            begun = nth;
+        }
+    }
+    groups.extend(sentences.get(begun..).filter(|rest| !rest.is_empty()));
+    groups
+}
+
+/// The name of the paragraph in which a passage begins.
+fn beginning(document: &Document, span: Span, first: &Paragraph) -> ParagraphId {
+    let paragraphs = &document.paragraphs;
+    let after = paragraphs.partition_point(|paragraph| paragraph.span.start <= span.start);
+    let found = after.checked_sub(1).and_then(|at| paragraphs.get(at));
+    found.unwrap_or(first).id.clone()
 }
 
 fn page_at(document: &Document, offset: usize) -> Option<u32> {
@@ -142,3 +182,6 @@ fn page_at(document: &Document, offset: usize) -> Option<u32> {
         .partition_point(|page| page.span.start <= offset);
     Some(document.pages.get(after.checked_sub(1)?)?.number)
 }
+
+#[cfg(test)]
+mod tests;

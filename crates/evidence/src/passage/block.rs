@@ -1,0 +1,131 @@
+//! Paragraphs that belong together: a list with its lead-in, a table with its caption.
+
+use super::references;
+use crate::document::{Paragraph, Role};
+use crate::{Document, Span, sentences};
+
+/// One paragraph, or several of which none is understood without the first.
+pub(super) struct Block<'d> {
+    pub(super) first: &'d Paragraph,
+    pub(super) span: Span,
+    pub(super) sentences: Vec<Span>,
+    /// What a further part of it needs to be understood.
+    lead: Vec<Span>,
+    /// The place of its last paragraph among those of the document.
+    pub(super) last: usize,
+    /// The paragraph right before it in the same section; none when a heading stands between.
+    pub(super) after: Option<usize>,
+    pub(super) ends_section: bool,
+    /// Whether it lists what the document cites.
+    pub(super) cites: bool,
+}
+
+impl Block<'_> {
+    /// What a passage needs of this block when it begins inside it, past its head.
+    pub(super) fn lead_of(&self, passage: Span) -> Option<Span> {
+        let head = Span::new(self.lead.first()?.start, self.lead.last()?.end);
+        let inside = passage.start < self.span.end && self.span.start < passage.end;
+        (inside && head.end <= passage.start).then_some(head)
+    }
+}
+
+/// The blocks of a document in reading order, without its headings.
+pub(super) fn blocks(document: &Document) -> Vec<Block<'_>> {
+    let cites = references::marked(document);
+    let paragraphs = &document.paragraphs;
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut at = 0;
+    while let Some(first) = paragraphs.get(at) {
+        let count = together(document, &paragraphs[at..]).max(1);
+        let parts = &paragraphs[at..at + count];
+        let last = at + count - 1;
+        if first.role != Role::Heading && document.at(first.span).is_some() {
+            let before = at.checked_sub(1).and_then(|before| paragraphs.get(before));
+            let joins =
+                |other: &Paragraph| other.role != Role::Heading && other.section == first.section;
+            blocks.push(Block {
+                first,
+                span: Span::new(first.span.start, parts.last().map_or(first, |p| p).span.end),
+                sentences: parts
+                    .iter()
+                    .flat_map(|p| sentences_of(document, p))
+                    .collect(),
+                lead: lead(document, parts),
+                last,
+                after: before.filter(|p| joins(p)).and(at.checked_sub(1)),
+                ends_section: !paragraphs.get(last + 1).is_some_and(joins),
+                cites: cites.get(at).copied().unwrap_or(false),
+            });
+        }
+        at += count;
+    }
+    blocks
+}
+
+/// How many of the paragraphs, from the first on, make one block.
+fn together(document: &Document, rest: &[Paragraph]) -> usize {
+    let Some(first) = rest.first() else {
+        return 0;
+    };
+    let role = |nth: usize| {
+        rest.get(nth)
+            .filter(|p| p.section == first.section)
+            .map(|p| p.role)
+    };
+    let run = |from: usize, wanted: Role| {
+        (from..)
+            .take_while(|nth| role(*nth) == Some(wanted))
+            .count()
+    };
+    match first.role {
+        Role::Body if leads_in(document, first) => 1 + run(1, Role::ListItem),
+        Role::Caption => 1 + run(1, Role::TableRow),
+        Role::TableRow => {
+            let rows = run(0, Role::TableRow);
+            // A caption below its table; one that has a table of its own after it goes with that.
+            let below = role(rows) == Some(Role::Caption) && role(rows + 1) != Some(Role::TableRow);
+            rows + usize::from(below)
+        }
+        Role::ListItem => run(0, Role::ListItem),
+        Role::Heading | Role::Body | Role::Quote | Role::Code => 1,
+    }
+}
+
+fn leads_in(document: &Document, paragraph: &Paragraph) -> bool {
+    let text = document.at(paragraph.span).unwrap_or_default();
+    text.ends_with([':', '：'])
+}
+
+/// What the later parts of a block need: the lead-in's last sentence, or caption and head row.
+fn lead(document: &Document, parts: &[Paragraph]) -> Vec<Span> {
+    let Some((first, rest)) = parts.split_first() else {
+        return Vec::new();
+    };
+    match (first.role, rest.first()) {
+        (Role::Body, Some(_)) => sentences_of(document, first)
+            .last()
+            .copied()
+            .into_iter()
+            .collect(),
+        (Role::Caption, Some(head)) => vec![first.span, head.span],
+        (Role::TableRow, Some(_)) => vec![first.span],
+        _ => Vec::new(),
+    }
+}
+
+/// A row of a table or a line of code is not prose: it stays whole.
+fn sentences_of(document: &Document, paragraph: &Paragraph) -> Vec<Span> {
+    let Some(text) = document.at(paragraph.span) else {
+        return Vec::new();
+    };
+    match paragraph.role {
+        Role::TableRow | Role::Code => vec![paragraph.span.trimmed(&document.text)],
+        Role::Heading | Role::Body | Role::ListItem | Role::Caption | Role::Quote => {
+            let found = sentences(text, document.language());
+            found
+                .iter()
+                .map(|span| span.moved(paragraph.span.start))
+                .collect()
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Sub-questions, report sections and queries for a question that was read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, Reading, pattern};
+use crate::{lists, phrases};
+
+const TEMPLATES: &str = include_str!("templates.txt");
+
+/// A query has so many words at most: more words find less.
+const QUERY_WORDS: usize = 14;
+
+/// What else is known about what is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hints {
+    /// Words of the field, such as "cardiology"; they are added to queries.
+    pub domain: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// 3 to 7.
+    pub sub_questions: Vec<SubQuestion>,
+    pub sections: Vec<Section>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubQuestion {
+    pub text: String,
+    /// One or two words: background, evidence, mechanism.
+    pub intent: String,
+    /// Places in the plan of the sub-questions that come before it.
+    pub needs: Vec<usize>,
+    pub queries: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    pub title: String,
+    /// Places in the plan of the sub-questions that it answers.
+    pub answers: Vec<usize>,
+}
+
+/// Plans how to answer a question. The same question gives the same plan.
+pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
+    let slots = slots(reading);
+    let mut plan = Plan::default();
+    let mut numbers: Vec<&str> = Vec::new();
+    for line in lists::lines(TEMPLATES, section_of(reading.kind)) {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [number, after, intent, section, text, query] = fields[..] else {
+            continue;
+        };
+        let filled = (
+            fill(text, &slots),
+            fill(query, &slots),
+            fill(section, &slots),
+        );
+        let (Some(text), Some(query), Some(title)) = filled else {
+            continue;
+        };
+        if numbers.contains(&number) {
+            continue;
+        }
+        numbers.push(number);
+        let needed = after.split_whitespace();
+        let needs = needed
+            .filter_map(|n| numbers.iter().position(|known| *known == n))
+            .collect();
+        let answers = vec![plan.sub_questions.len()];
+        plan.sections.push(Section {
+            title: capital(&title),
+            answers,
+        });
+        plan.sub_questions.push(SubQuestion {
+            // A quoted question brings its own mark.
+            text: capital(&text.replace("?”?", "?”")),
+            intent: intent.to_owned(),
+            needs,
+            queries: queries(&query, reading, hints),
+        });
+    }
+    plan
+}
+
+fn section_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Comparison => "comparison",
+        Kind::Quantity => "quantity",
+        Kind::Time => "time",
+        Kind::Definition => "definition",
+        Kind::Evaluation => "evaluation",
+        Kind::Why => "why",
+        Kind::Effect => "effect",
+        Kind::How => "how",
+        Kind::HowTo => "how-to",
+        Kind::List => "list",
+        Kind::YesNo => "yes-no",
+        Kind::Who => "who",
+        Kind::Other => "other",
+    }
+}
+
+/// Every part that a template may name.
+fn slots(reading: &Reading) -> BTreeMap<&str, String> {
+    let mut slots: BTreeMap<&str, String> = BTreeMap::new();
+    for (name, text) in &reading.more {
+        slots.insert(name, text.clone());
+    }
+    let parts = [
+        ("subject", &reading.subject),
+        ("outcome", &reading.outcome),
+        ("population", &reading.population),
+        ("period", &reading.period),
+        ("statement", &reading.statement),
+        ("task", &reading.task),
+    ];
+    for (name, part) in parts {
+        slots.extend(part.clone().map(|part| (name, part)));
+    }
+    for (name, side) in ["a", "b"].into_iter().zip(&reading.compared) {
+        slots.insert(name, side.clone());
+    }
+    slots.insert("question", reading.question.clone());
+    slots.insert("topic", topic(reading));
+    slots
+}
+
+/// A noun phrase for what the question is about. There is always one.
+fn topic(reading: &Reading) -> String {
+    let bare = reading.question.trim_end_matches(['?', '.', '!', ' ']);
+    let parts = [&reading.subject, &reading.outcome].into_iter().flatten();
+    let part = parts.into_iter().find(|part| is_short(part));
+    match (reading.kind, part, &reading.statement) {
+        (Kind::List, _, _) if reading.more.contains_key("named") => reading.more["named"].clone(),
+        (Kind::Quantity | Kind::List | Kind::Time, None, _) | (Kind::Quantity, _, _) => {
+            let found = phrases::candidates(bare);
+            let longest = found
+                .into_iter()
+                .max_by_key(|phrase| phrase.split(' ').count());
+            longest.unwrap_or_else(|| "this".to_owned())
+        }
+        (_, Some(part), _) => part.clone(),
+        (Kind::Effect, None, Some(statement)) => format!("what happens when {statement}"),
+        (_, None, Some(statement)) => format!("whether {statement}"),
+        _ if bare.is_empty() => "this".to_owned(),
+        _ => super::parts::named(bare),
+    }
+}
+
+fn is_short(part: &str) -> bool {
+    part.split_whitespace().count() <= 12
+}
+
+/// The template with its parts; nothing when one is missing.
+fn fill(template: &str, slots: &BTreeMap<&str, String>) -> Option<String> {
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['[', '{']) {
+        filled.push_str(&rest[..at]);
+        let optional = rest[at..].starts_with('[');
+        let close = rest[at..].find(if optional { ']' } else { '}' })? + at;
+        let inside = &rest[at + 1..close];
+        match optional {
+            true => filled.extend(fill(inside, slots)),
+            false => filled.push_str(slots.get(inside).filter(|slot| !slot.is_empty())?),
+        }
+        rest = &rest[close + 1..];
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+/// The broad query, and a narrower one where the question says for whom or when.
+fn queries(query: &str, reading: &Reading, hints: &Hints) -> Vec<String> {
+    let domain = hints.domain.join(" ");
+    let broad = key_words(&[query, &domain]);
+    let population = reading.population.as_deref().unwrap_or_default();
+    let period = reading.period.as_deref().unwrap_or_default();
+    let narrow = key_words(&[query, population, period, &domain]);
+    let mut queries = vec![broad];
+    if !queries.contains(&narrow) {
+        queries.push(narrow);
+    }
+    queries
+}
+
+fn key_words(texts: &[&str]) -> String {
+    let mut seen = BTreeSet::new();
+    let mut kept = Vec::new();
+    for word in texts.iter().flat_map(|text| pattern::words(text)) {
+        if !phrases::is_stop_word(&word.plain) && seen.insert(word.plain.clone()) {
+            kept.push(
+                word.written
+                    .trim_matches(|c: char| !c.is_alphanumeric())
+                    .to_owned(),
+            );
+        }
+    }
+    kept.truncate(QUERY_WORDS);
+    kept.join(" ")
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
