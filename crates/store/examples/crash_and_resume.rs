@@ -200,14 +200,14 @@ async fn resume(folder: &Path, run: RunId) -> Result<(), Box<dyn std::error::Err
         replayed.steps, replayed.answers
     );
     let events: Vec<_> = engine.events(run, 0).try_collect().await?;
-    let resumed = events
-        .iter()
-        .find(|event| matches!(event.kind, EventKind::RunResumed { .. }));
-    println!(
-        "    Its {} events tell of the crash: {:?}",
-        events.len(),
-        resumed.map(|e| &e.kind)
-    );
+    let resumed = events.iter().find_map(|event| match &event.kind {
+        EventKind::RunResumed { step, attempt, .. } => Some((step, attempt)),
+        _ => None,
+    });
+    if let Some((step, attempt)) = resumed {
+        let told = events.len();
+        println!("    Its {told} events tell of the crash: step {step} was begun {attempt} times.");
+    }
     Ok(())
 }
 
