@@ -5,6 +5,8 @@
 #![warn(unreachable_pub)]
 
 pub mod document;
+mod error;
+pub mod extract;
 mod language;
 pub mod passage;
 mod sentence;
@@ -12,6 +14,7 @@ mod span;
 pub mod terms;
 
 pub use document::Document;
+pub use error::Error;
 pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;
