@@ -23,6 +23,10 @@ const UNSEEN: &str = "[hidden]:not([hidden='until-found']), [aria-hidden='true' 
     [style*='visibility: hidden' i], nav, dialog, [role='navigation' i], [role='banner' i], \
     [role='contentinfo' i], [role='search' i], [role='dialog' i]";
 
+/// The search for main content asks at every element for the text in it, so its cost grows with
+/// depth. Pages that people write nest less than half of this; deeper ones are read as a whole.
+const SEARCHED_MAX_DEPTH: usize = 128;
+
 /// Main content shorter than this share of the whole page's text was probably missed.
 const MISSED_SHARE: usize = 50;
 
@@ -44,7 +48,10 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
             tamed.flattened, limits.html_max_depth
         ));
     }
-    let main = if tamed.tags <= limits.html_max_tags {
+    let main = if tamed.deepest > SEARCHED_MAX_DEPTH {
+        pieces.lost("Its elements nest too deep; its main content was not looked for.");
+        None
+    } else if tamed.tags <= limits.html_max_tags {
         main_content(&tamed.html)
     } else {
         pieces.lost(format!(

@@ -42,6 +42,8 @@ pub(super) struct Tamed {
     pub(super) tags: usize,
     /// Start tags that stood too deep.
     pub(super) flattened: usize,
+    /// How deep the elements nest that were kept.
+    pub(super) deepest: usize,
 }
 
 pub(super) fn tame(text: &str, depth_max: usize) -> Tamed {
@@ -50,6 +52,7 @@ pub(super) fn tame(text: &str, depth_max: usize) -> Tamed {
             html: String::with_capacity(text.len()),
             tags: 0,
             flattened: 0,
+            deepest: 0,
         },
         open: Vec::new(),
         formatting: 0,
@@ -145,6 +148,7 @@ impl<'t> Scan<'t> {
         }
         if counted {
             self.open.push(name);
+            self.out.deepest = self.out.deepest.max(self.open.len());
             self.formatting += usize::from(formatting);
         }
         self.keep(name, tag);
