@@ -43,6 +43,11 @@ fn edges(items: &[Item]) -> HashSet<usize> {
     let mut start = 0;
     for page in items.chunk_by(|one, next| one.page == next.page) {
         let end = start + page.len();
+        // A line that is all its page says is no frame around anything.
+        if page.len() == 1 {
+            start = end;
+            continue;
+        }
         edges.extend(start..end.min(start + FROM_TOP));
         edges.extend(end.saturating_sub(FROM_BOTTOM).max(start)..end);
         start = end;
@@ -125,6 +130,13 @@ mod tests {
                 .count(),
             4
         );
+    }
+
+    #[test]
+    fn a_line_that_is_all_its_page_says_stays() {
+        let mut items = vec![item(1, "1"), item(2, "2")];
+        drop_running_lines(&mut items, 2);
+        assert_eq!(items.len(), 2);
     }
 
     #[test]
