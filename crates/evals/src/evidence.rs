@@ -3,6 +3,8 @@
 //! The sets are read from a folder and never copied. Each figure is one JSON line; a part whose set
 //! is not in the folder says so and gives no figure.
 
+mod pages;
+mod pdfs;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +15,11 @@ use anyhow::{Context, Result, bail};
 type Part = (&'static str, fn(&Path) -> Result<()>);
 
 /// Every set, in the order in which they are measured.
-const PARTS: &[Part] = &[("words", words::measure)];
+const PARTS: &[Part] = &[
+    ("pages", pages::measure),
+    ("pdfs", pdfs::measure),
+    ("words", words::measure),
+];
 
 /// Every comparison of speed.
 const RACES: &[Part] = &[];

@@ -84,6 +84,8 @@ pub struct Section {
     pub title: String,
     /// 1 is the highest.
     pub level: u8,
+    /// The section it stands in, an index into [`Document::sections`] that is smaller than its own.
+    pub parent: Option<usize>,
     /// From its heading to its end, the sections inside it included.
     pub span: Span,
 }
@@ -108,9 +110,16 @@ impl Document {
 
     /// The titles of the sections around a paragraph, outermost first.
     pub fn trail(&self, paragraph: &Paragraph) -> Vec<&str> {
-        let around = |section: &&Section| section.span.holds(paragraph.span);
-        let sections = self.sections.iter().filter(around);
-        sections.map(|section| section.title.as_str()).collect()
+        let innermost = paragraph.section.and_then(|index| self.sections.get(index));
+        // A parent stands before its child, so the walk ends even if the record was made by hand.
+        let outwards = |section: &&Section| {
+            let parent = section.parent.and_then(|index| self.sections.get(index));
+            parent.filter(|parent| parent.level < section.level)
+        };
+        let around = std::iter::successors(innermost, outwards);
+        let mut titles: Vec<&str> = around.map(|section| section.title.as_str()).collect();
+        titles.reverse();
+        titles
     }
 }
 

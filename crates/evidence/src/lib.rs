@@ -6,6 +6,8 @@
 
 pub mod document;
 pub mod duplicate;
+mod error;
+pub mod extract;
 mod language;
 mod lists;
 pub mod passage;
@@ -19,6 +21,7 @@ pub mod themes;
 mod vector;
 
 pub use document::Document;
+pub use error::Error;
 pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;

@@ -18,6 +18,8 @@ pub struct Builder {
     about: About,
     paragraphs: Vec<Paragraph>,
     sections: Vec<Section>,
+    /// Indices of the sections that have not ended, outermost first.
+    open: Vec<usize>,
     /// Where each page begins, with its number.
     page_starts: Vec<(u32, usize)>,
     lost: Vec<String>,
@@ -45,13 +47,17 @@ impl Builder {
         if title.is_empty() {
             return self;
         }
+        let level = level.max(1);
+        self.close_sections(level);
         let start = self.next_start();
-        self.close_sections(level, start);
-        self.sections.push(Section {
+        let section = Section {
             title: title.to_owned(),
             level,
-            span: Span::new(start, usize::MAX),
-        });
+            parent: self.open.last().copied(),
+            span: Span::new(start, start),
+        };
+        self.open.push(self.sections.len());
+        self.sections.push(section);
         self.piece(Role::Heading, title)
     }
 
@@ -77,6 +83,25 @@ impl Builder {
         self
     }
 
+    /// One paragraph that goes on over pages: each with its number, and where in the paragraph's
+    /// (trimmed) text it begins.
+    pub fn piece_over_pages(
+        &mut self,
+        role: Role,
+        text: &str,
+        pages: &[(u32, usize)],
+    ) -> &mut Self {
+        let text = text.trim();
+        let start = self.next_start();
+        self.piece(role, text);
+        for (number, at) in pages {
+            let at = text.floor_char_boundary(*at);
+            self.page_starts
+                .push((*number, (start + at).min(self.text.len())));
+        }
+        self
+    }
+
     /// Something could not be read; says it in a sentence for people.
     pub fn lost(&mut self, what: impl Into<String>) -> &mut Self {
         self.lost.push(what.into());
@@ -93,7 +118,7 @@ impl Builder {
     }
 
     pub fn build(mut self) -> Document {
-        self.close_sections(0, self.text.len());
+        self.close_sections(0);
         if self.about.language.is_none() {
             self.about.language = Language::detect(&self.text);
         }
@@ -109,12 +134,17 @@ impl Builder {
     }
 
     /// Ends every open section that a heading of this level does not stand inside.
-    fn close_sections(&mut self, level: u8, next: usize) {
-        let end = next.saturating_sub(BREAK.len()).min(self.text.len());
-        for section in &mut self.sections {
-            if section.span.end == usize::MAX && section.level >= level {
-                section.span.end = if level == 0 { next } else { end };
+    fn close_sections(&mut self, level: u8) {
+        while let Some(section) = self
+            .open
+            .last()
+            .and_then(|&last| self.sections.get_mut(last))
+        {
+            if section.level < level {
+                break;
             }
+            section.span.end = self.text.len();
+            self.open.pop();
         }
     }
 

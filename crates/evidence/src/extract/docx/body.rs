@@ -1,0 +1,172 @@
+//! The text of a Word document, paragraph by paragraph.
+
+use std::collections::HashMap;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::styles::{self, Style};
+use crate::document::Role;
+use crate::extract::pieces::Pieces;
+
+/// Writes the paragraphs and tables; says why, when the XML breaks off.
+pub(super) fn write(
+    xml: &str,
+    headings: &HashMap<String, Style>,
+    pieces: &mut Pieces,
+) -> Result<(), String> {
+    let mut reader = Reader::from_str(xml);
+    let mut walk = Walk {
+        headings,
+        pieces,
+        paragraph: Paragraph::default(),
+        cells: Vec::new(),
+        deleted: 0,
+    };
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) => break,
+            Ok(_) if walk.pieces.is_full() => break,
+            Ok(event) => walk.step(&event),
+            Err(error) => {
+                walk.end_paragraph();
+                return Err(error.to_string());
+            }
+        }
+    }
+    walk.end_paragraph();
+    Ok(())
+}
+
+#[derive(Default)]
+struct Paragraph {
+    text: String,
+    style: Option<Style>,
+    is_item: bool,
+    /// Between `<w:t>` and its end: only this is text.
+    in_text: bool,
+}
+
+struct Walk<'w> {
+    headings: &'w HashMap<String, Style>,
+    pieces: &'w mut Pieces,
+    paragraph: Paragraph,
+    /// Cells of the rows around, innermost last.
+    cells: Vec<Vec<String>>,
+    /// Inside text that was deleted, or a second rendering of what was already said.
+    deleted: usize,
+}
+
+impl Walk<'_> {
+    fn step(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(tag) => self.begin(tag, false),
+            Event::Empty(tag) => self.begin(tag, true),
+            Event::End(tag) => self.end(tag.local_name().as_ref()),
+            Event::Text(text) if self.reads() => self.paragraph.text.push_str(text),
+            Event::GeneralRef(reference) if self.reads() => {
+                self.paragraph.text.push_str(&character(reference));
+            }
+            Event::CData(data) if self.reads() => self.paragraph.text.push_str(data),
+            _ => {}
+        }
+    }
+
+    fn reads(&self) -> bool {
+        self.paragraph.in_text && self.deleted == 0
+    }
+
+    fn begin(&mut self, tag: &BytesStart<'_>, empty: bool) {
+        match tag.local_name().as_ref() {
+            "t" | "m:t" if !empty => self.paragraph.in_text = true,
+            "tab" | "br" | "cr" if self.deleted == 0 => self.paragraph.text.push(' '),
+            "noBreakHyphen" if self.deleted == 0 => self.paragraph.text.push('-'),
+            "del" | "moveFrom" | "Fallback" if !empty => self.deleted += 1,
+            "numPr" => self.paragraph.is_item = true,
+            "pStyle" => self.style(&attribute(tag, "val").unwrap_or_default()),
+            "outlineLvl" => {
+                let level = attribute(tag, "val").and_then(|level| level.parse::<u8>().ok());
+                if let Some(level) = level.filter(|level| *level < 9) {
+                    self.paragraph.style = Some(Style::Heading(level + 1));
+                }
+            }
+            "tr" if !empty => {
+                self.end_paragraph();
+                self.cells.push(Vec::new());
+            }
+            "tc" if !empty => {
+                if let Some(row) = self.cells.last_mut() {
+                    row.push(String::new());
+                }
+            }
+            "p" if empty => self.end_paragraph(),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            "t" => self.paragraph.in_text = false,
+            "del" | "moveFrom" | "Fallback" => self.deleted = self.deleted.saturating_sub(1),
+            "p" => self.end_paragraph(),
+            "tr" => {
+                let row = self.cells.pop().unwrap_or_default();
+                self.pieces.row(&row);
+            }
+            _ => {}
+        }
+    }
+
+    fn style(&mut self, id: &str) {
+        let style = self
+            .headings
+            .get(id)
+            .copied()
+            .or_else(|| styles::by_name(id));
+        self.paragraph.style = style;
+        let id = id.to_ascii_lowercase();
+        self.paragraph.is_item |= id.starts_with("listparagraph") || id.starts_with("listbullet");
+    }
+
+    fn end_paragraph(&mut self) {
+        let Paragraph {
+            text,
+            style,
+            is_item,
+            ..
+        } = std::mem::take(&mut self.paragraph);
+        if let Some(cell) = self.cells.last_mut().and_then(|row| row.last_mut()) {
+            cell.push(' ');
+            cell.push_str(&text);
+            return;
+        }
+        match style {
+            Some(Style::Heading(level)) => self.pieces.heading(level, &text),
+            Some(Style::Caption) => self.pieces.piece(Role::Caption, &text),
+            Some(Style::Quote) => self.pieces.piece(Role::Quote, &text),
+            Some(Style::Code) => self.pieces.piece(Role::Code, &text),
+            None if is_item => self.pieces.piece(Role::ListItem, &text),
+            None => self.pieces.piece(Role::Body, &text),
+        }
+    }
+}
+
+/// An attribute by its name without prefix.
+pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = tag.attributes();
+    let attributes = attributes.with_checks(false).flatten();
+    let mut named = attributes.filter(|attribute| attribute.key.local_name().as_ref() == name);
+    let value = named.next()?.value.into_owned();
+    Some(quick_xml::escape::unescape(&value).map_or(value.clone(), |text| text.into_owned()))
+}
+
+/// What `&amp;` or `&#8212;` stands for; nothing for names that XML does not know.
+pub(super) fn character(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.to_string();
+    }
+    let name: &str = reference;
+    quick_xml::escape::resolve_predefined_entity(name)
+        .unwrap_or_default()
+        .to_owned()
+}

@@ -1,0 +1,102 @@
+//! Web pages: the main content without what surrounds it, and what the page says about itself.
+//!
+//! Markup is tamed first, so that no page can make the parser nest or grow without bound. Then a
+//! library finds the main content, and its blocks become paragraphs with their roles. A page in
+//! which no main content is found is read as a whole.
+
+mod about;
+mod blocks;
+mod tame;
+mod whole;
+
+use std::panic::catch_unwind;
+
+use scraper::Html;
+
+use super::pieces::Pieces;
+use super::{Error, Format, Limits};
+use crate::Document;
+
+/// What nobody sees on the page, and what is never content.
+const UNSEEN: &str = "[hidden]:not([hidden='until-found']), [aria-hidden='true' i], \
+    [style*='display:none' i], [style*='display: none' i], [style*='visibility:hidden' i], \
+    [style*='visibility: hidden' i], nav, dialog, [role='navigation' i], [role='banner' i], \
+    [role='contentinfo' i], [role='search' i], [role='dialog' i]";
+
+/// The search for main content asks at every element for the text in it, so its cost grows with
+/// depth. Pages that people write nest less than half of this; deeper ones are read as a whole.
+const SEARCHED_MAX_DEPTH: usize = 128;
+
+/// Main content shorter than this share of the whole page's text was probably missed.
+const MISSED_SHARE: usize = 50;
+
+pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
+    if text.len() > limits.html_max_bytes {
+        let size = text.len() as u64;
+        return Err(Error::too_large(
+            size,
+            limits.html_max_bytes,
+            "html_max_bytes",
+        ));
+    }
+    let tamed = tame::tame(text, limits.html_max_depth);
+    let page = Html::parse_document(&tamed.html);
+    let mut pieces = Pieces::new(about::of(&page), limits);
+    if tamed.flattened > 0 {
+        pieces.lost(format!(
+            "{} elements stood deeper than {} and were flattened (\"html_max_depth\").",
+            tamed.flattened, limits.html_max_depth
+        ));
+    }
+    let main = if tamed.deepest > SEARCHED_MAX_DEPTH {
+        pieces.lost("Its elements nest too deep; its main content was not looked for.");
+        None
+    } else if tamed.tags <= limits.html_max_tags {
+        main_content(&tamed.html)
+    } else {
+        pieces.lost(format!(
+            "The page has {} tags; its main content was not looked for (\"html_max_tags\").",
+            tamed.tags
+        ));
+        None
+    };
+    match main.filter(|main| is_enough(main, &page)) {
+        Some(main) => blocks::write(main.tree.root(), &|_| false, &mut pieces),
+        None => whole::write(&page, &mut pieces),
+    }
+    pieces.build(Format::Html, "only markup or scripts")
+}
+
+/// The main content as markup, if the library finds any.
+fn main_content(html: &str) -> Option<Html> {
+    extracted(html, Some(UNSEEN))
+        // Some pages hide all their text until a script shows it.
+        .or_else(|| extracted(html, None))
+        .map(|content| Html::parse_fragment(&content))
+}
+
+fn extracted(html: &str, unseen: Option<&str>) -> Option<String> {
+    let mut options = trafilatura::Options::default()
+        .with_fallback(true)
+        .with_exclude_comments(true)
+        .with_html_date_mode(trafilatura::HtmlDateMode::Disabled);
+    options.prune_selector = unseen.map(str::to_owned);
+    // The library states invariants by panicking; a page that breaks one is still a page.
+    let result = catch_unwind(|| trafilatura::extract(html, &options))
+        .ok()?
+        .ok()?;
+    let content = result.content_html;
+    result
+        .content_text
+        .chars()
+        .any(char::is_alphanumeric)
+        .then_some(content)
+}
+
+fn is_enough(main: &Html, page: &Html) -> bool {
+    let length = |html: &Html| -> usize {
+        let texts = html.root_element().text();
+        texts.map(|text| text.trim().len()).sum()
+    };
+    length(main) >= length(page) / MISSED_SHARE
+}

@@ -1,0 +1,154 @@
+//! PDF: text in reading order with its pages, without running heads, feet and page numbers.
+//!
+//! A library finds letters, columns, lines and tables; ours is what makes a text of them: words that
+//! were broken at line ends, paragraphs that go on over a page, headings and their levels.
+
+mod flow;
+mod furniture;
+mod items;
+mod nesting;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use unpdf::{ErrorKind, PageSelection, ParseOptions};
+
+use super::pieces::Pieces;
+use super::{Error, Format, Limits};
+use crate::Document;
+use crate::document::About;
+
+/// Titles that a program wrote and no person.
+const NO_TITLES: &[&str] = &[
+    "untitled",
+    "microsoft word",
+    "powerpoint",
+    "slide 1",
+    "document1",
+];
+
+/// How many pages without text a sentence names one by one.
+const NAMED_PAGES: usize = 10;
+
+pub(super) fn read(
+    bytes: &[u8],
+    password: Option<&str>,
+    limits: &Limits,
+) -> Result<Document, Error> {
+    let pdf = parse(bytes, password, limits)?;
+    let mut items = items::of(&pdf);
+    furniture::drop_running_lines(&mut items, pdf.pages.len());
+    items::mend_words(&mut items);
+    let mut pieces = Pieces::new(about(&pdf, &items), limits);
+    say_what_is_lost(&pdf, limits, &mut pieces);
+    let numbers = pdf.pages.iter().map(|page| page.number);
+    flow::write(items, numbers, &mut pieces);
+    let pictures = pdf.pages.iter().any(|page| page.image_op_count > 0);
+    let why = if pictures || pdf.extraction_quality.is_scan_pdf {
+        "its pages are pictures; text recognition (OCR) can add it"
+    } else {
+        "its pages show none"
+    };
+    pieces.build(Format::Pdf, why)
+}
+
+fn parse(bytes: &[u8], password: Option<&str>, limits: &Limits) -> Result<unpdf::Document, Error> {
+    if nesting::is_too_deep(bytes) {
+        return Err(Error::broken(
+            Format::Pdf,
+            "its objects are nested without end",
+        ));
+    }
+    let mut options = ParseOptions::new().lenient().sequential();
+    if let Some(password) = password {
+        options = options.with_password(password);
+    }
+    // Pages are numbered from 1; a document with fewer is refused if a range is asked of it.
+    let count = page_count(bytes, &options);
+    if count.is_some_and(|count| count > limits.pdf_max_pages) {
+        options = options.with_pages(PageSelection::Range(1..=limits.pdf_max_pages.max(1)));
+    }
+    // The library is large and young. A file that makes it panic is a broken file to us, and
+    // nothing of the half-read document is used afterwards.
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        unpdf::parse_bytes_with_options(bytes, options)
+    }));
+    match parsed {
+        Ok(Ok(pdf)) => Ok(pdf),
+        Ok(Err(error)) => Err(match error.kind() {
+            ErrorKind::Encrypted | ErrorKind::InvalidPassword => Error::Encrypted {
+                format: Format::Pdf,
+            },
+            _ => Error::broken(Format::Pdf, error),
+        }),
+        Err(_) => Err(Error::broken(
+            Format::Pdf,
+            "its parts contradict each other",
+        )),
+    }
+}
+
+/// How many pages there are, without reading them.
+fn page_count(bytes: &[u8], options: &ParseOptions) -> Option<u32> {
+    let options = options.clone().with_text(false);
+    let count = catch_unwind(AssertUnwindSafe(|| {
+        let pdf = unpdf::parse_bytes_with_options(bytes, options).ok()?;
+        u32::try_from(pdf.pages.len()).ok()
+    }));
+    count.ok().flatten()
+}
+
+fn about(pdf: &unpdf::Document, items: &[items::Item]) -> About {
+    let told = pdf.metadata.title.clone().filter(|title| is_title(title));
+    let authors = pdf.metadata.author.as_deref().unwrap_or_default();
+    let authors = authors
+        .split([';', ','])
+        .flat_map(|part| part.split(" and "));
+    let authors = authors.map(|name| name.trim().to_owned());
+    About {
+        title: told.or_else(|| items::title(items)),
+        authors: authors.filter(|name| !name.is_empty()).collect(),
+        // A file says when it was made, not when its text was published.
+        published: None,
+        language: None,
+    }
+}
+
+fn is_title(title: &str) -> bool {
+    let title = title.trim().to_lowercase();
+    let is_file = [
+        ".pdf", ".doc", ".docx", ".tex", ".dvi", ".indd", ".qxd", ".ps",
+    ];
+    title.chars().filter(|c| c.is_alphabetic()).count() >= 4
+        && !NO_TITLES.iter().any(|none| title.starts_with(none))
+        && !is_file.iter().any(|ending| title.ends_with(ending))
+}
+
+fn say_what_is_lost(pdf: &unpdf::Document, limits: &Limits, pieces: &mut Pieces) {
+    let empty = pdf.pages.iter().filter(|page| page.elements.is_empty());
+    let pictures = empty.filter(|page| page.image_op_count > 0);
+    let pictures: Vec<String> = pictures.map(|page| page.number.to_string()).collect();
+    match pictures.len() {
+        0 => {}
+        count if count <= NAMED_PAGES => {
+            pieces.lost(format!(
+                "Only pictures and no text on page {}.",
+                pictures.join(", ")
+            ));
+        }
+        count => pieces.lost(format!("Only pictures and no text on {count} pages.")),
+    }
+    let quality = &pdf.extraction_quality;
+    if quality.suppressed_text_runs > 0 {
+        pieces.lost("Some text is set in fonts that do not tell their letters and was left out.");
+    }
+    if quality.undecodable_content_streams > 0 || quality.pages_incomplete {
+        pieces.lost("The file is damaged; some pages or parts of pages are missing.");
+    }
+    let count = pdf.metadata.page_count;
+    if count > limits.pdf_max_pages {
+        let max = limits.pdf_max_pages;
+        pieces.lost(format!(
+            "It has {count} pages; those after page {max} were left out (\"pdf_max_pages\")."
+        ));
+    }
+}

@@ -1,0 +1,79 @@
+//! Promises about Word documents.
+
+use super::made::{docx, packed};
+use super::{Hint, Limits, cited, read, read_within, titles};
+use crate::Error;
+use crate::document::Role;
+
+const PROPERTIES: &str = "<cp:coreProperties xmlns:dc=\"dc\"><dc:title>Sleep &amp; work</dc:title>\
+    <dc:creator>A. Person; B. Person</dc:creator><dcterms:created>2024-05-17T08:00:00Z</dcterms:created></cp:coreProperties>";
+
+const BODY: &str = "<w:p><w:pPr><w:pStyle w:val=\"Heading1\"/></w:pPr><w:r><w:t>Methods</w:t></w:r></w:p>\
+    <w:p><w:r><w:t>We asked </w:t></w:r><w:r><w:t>forty &lt;adult&gt; people.</w:t></w:r></w:p>\
+    <w:p><w:pPr><w:pStyle w:val=\"berschrift2\"/></w:pPr><w:r><w:t>People</w:t></w:r></w:p>\
+    <w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>one</w:t></w:r></w:p>\
+    <w:tbl><w:tr><w:tc><w:p><w:r><w:t>Group</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>n</w:t></w:r></w:p></w:tc></w:tr></w:tbl>\
+    <w:p><w:pPr><w:pStyle w:val=\"Own\"/></w:pPr><w:r><w:t>Deeper</w:t></w:r></w:p>\
+    <w:p><w:r><w:t>kept</w:t></w:r><w:del><w:r><w:delText>gone</w:delText><w:t>gone</w:t></w:r></w:del></w:p>";
+
+#[test]
+fn a_word_document_keeps_its_headings_lists_tables_and_properties() {
+    let document = read(&docx(BODY, PROPERTIES), &Hint::default()).expect("it is a DOCX");
+    assert_eq!(
+        cited(&document),
+        [
+            (Role::Heading, "Methods"),
+            (Role::Body, "We asked forty <adult> people."),
+            (Role::Heading, "People"),
+            (Role::ListItem, "one"),
+            (Role::TableRow, "Group | n"),
+            (Role::Heading, "Deeper"),
+            (Role::Body, "kept"),
+        ]
+    );
+    assert_eq!(
+        titles(&document),
+        [(1, "Methods"), (2, "People"), (3, "Deeper")]
+    );
+    assert_eq!(document.about.title.as_deref(), Some("Sleep & work"));
+    assert_eq!(document.about.authors, ["A. Person", "B. Person"]);
+    assert_eq!(document.about.published.as_deref(), Some("2024-05-17"));
+}
+
+#[test]
+fn a_part_that_grows_beyond_its_limit_is_refused() {
+    let limits = Limits {
+        zip_max_expanded_bytes: 100_000,
+        ..Limits::default()
+    };
+    let bomb = docx(&" ".repeat(1_000_000), "");
+    assert!(bomb.len() < 20_000);
+    let error = read_within(&bomb, &Hint::default(), &limits).expect_err("it is a bomb");
+    assert!(
+        matches!(error, Error::TooLarge { setting, .. } if setting == "zip_max_expanded_bytes")
+    );
+}
+
+#[test]
+fn other_archives_are_named_and_broken_ones_are_said_to_be() {
+    let workbook = packed(&[("xl/workbook.xml", b"<workbook/>")]);
+    let error = read(&workbook, &Hint::default()).expect_err("it is no text");
+    assert!(
+        error.to_string().starts_with("this is an Excel workbook"),
+        "{error}"
+    );
+    let mut broken = docx(BODY, PROPERTIES);
+    broken.truncate(broken.len() / 2);
+    assert!(matches!(
+        read(&broken, &Hint::default()),
+        Err(Error::Broken { .. })
+    ));
+}
+
+#[test]
+fn xml_that_breaks_off_gives_what_came_before() {
+    let body = "<w:p><w:r><w:t>The first paragraph.</w:t></w:r></w:p><w:p></w:q></w:p>";
+    let document = read(&docx(body, ""), &Hint::default()).expect("part of it can be read");
+    assert_eq!(document.text, "The first paragraph.");
+    assert_eq!(document.lost.len(), 1);
+}

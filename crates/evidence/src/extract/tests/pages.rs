@@ -1,0 +1,105 @@
+//! Promises about web pages.
+
+use super::{Hint, Limits, cited, read, read_within, titles};
+use crate::document::Role;
+
+const ARTICLE: &str = r#"<!DOCTYPE html><html lang="en"><head><title>Sleep and work | The Paper</title>
+<meta property="og:title" content="Sleep and work">
+<script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"A. Person"},{"name":"B. Person"}],"datePublished":"2024-05-17T08:00:00Z"}</script>
+<script>var hidden = "<p>not text</p>";</script><style>p { color: red }</style></head>
+<body><nav><ul><li><a href="/">Home</a></li><li><a href="/news">News of the day</a></li></ul></nav>
+<article><h1>Sleep and work</h1>
+<p>People who work at night sleep less than people who work by day, a study of forty adults in one town has found this year.</p>
+<p style="display: none">Nobody can see this sentence, and nobody should be able to quote it from here either.</p>
+<h2>What was measured</h2>
+<p>The authors asked each person to wear a watch for two weeks, and they compared the nights with what the people wrote down.</p>
+<ul><li>Forty adults who work in shifts took part in it.</li><li>Two weeks of nights were measured for each of them.</li></ul>
+<blockquote><p>We did not expect so large a difference between the two groups, said one of the authors to this paper.</p></blockquote>
+<table><tr><th>Group</th><th>Hours</th></tr><tr><td>Night</td><td>5.9</td></tr><tr><td>Day</td><td>7.1</td></tr></table>
+<p>The difference was 1.2 hours a night on average, and it stayed when age and the number of children were taken into account.</p>
+</article><footer><p>Copyright by the paper, all rights reserved. Terms of use and privacy policy.</p></footer></body></html>"#;
+
+#[test]
+fn a_page_gives_its_main_content_with_roles_and_sections() {
+    let document = read(ARTICLE.as_bytes(), &Hint::default()).expect("it is a page");
+    let cited = cited(&document);
+    let has = |role, start: &str| {
+        cited
+            .iter()
+            .any(|(is, text)| *is == role && text.starts_with(start))
+    };
+    assert!(has(Role::Body, "People who work at night"));
+    assert!(has(Role::ListItem, "Forty adults"));
+    assert!(has(Role::Quote, "We did not expect"));
+    assert!(has(Role::TableRow, "Night | 5.9"));
+    assert!(titles(&document).contains(&(2, "What was measured")));
+    for absent in ["Home", "Copyright", "Nobody can see", "not text", "color"] {
+        assert!(!document.text.contains(absent), "{absent} is no content");
+    }
+}
+
+#[test]
+fn a_page_says_what_it_is() {
+    let about = read(ARTICLE.as_bytes(), &Hint::default())
+        .expect("it is a page")
+        .about;
+    assert_eq!(about.title.as_deref(), Some("Sleep and work"));
+    assert_eq!(about.authors, ["A. Person", "B. Person"]);
+    assert_eq!(about.published.as_deref(), Some("2024-05-17"));
+    assert_eq!(
+        about
+            .language
+            .map(|language| language.to_string())
+            .as_deref(),
+        Some("en")
+    );
+}
+
+#[test]
+fn what_is_meant_for_libraries_comes_first() {
+    let page = r#"<html><head><meta name="citation_title" content="On Sleep">
+        <meta name="citation_author" content="Person, A."><meta name="citation_author" content="Person, B.">
+        <meta name="citation_publication_date" content="2023/11"><meta property="og:title" content="Journal | On Sleep">
+        <meta name="author" content="The publisher"></head><body><p>We asked forty people about their sleep.</p></body></html>"#;
+    let about = read(page.as_bytes(), &Hint::default())
+        .expect("it is a page")
+        .about;
+    assert_eq!(about.title.as_deref(), Some("On Sleep"));
+    assert_eq!(about.authors, ["Person, A.", "Person, B."]);
+    assert_eq!(about.published.as_deref(), Some("2023-11"));
+}
+
+#[test]
+fn a_page_a_hundred_thousand_deep_is_read() {
+    for tag in ["div", "b", "table", "rt"] {
+        let open = format!("<{tag}>").repeat(100_000);
+        let page = format!("<html><body><p>Some words that stand before it.</p>{open}deep inside");
+        let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+        assert!(document.text.contains("words that stand before"), "{tag}");
+    }
+}
+
+#[test]
+fn a_huge_page_is_read_as_a_whole() {
+    let rows = "<tr><td>one</td><td>two</td></tr>".repeat(30_000);
+    let page = format!("<html><body><nav>Menu</nav><table>{rows}</table></body></html>");
+    let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+    assert_eq!(document.paragraphs.len(), 30_000);
+    assert!(!document.text.contains("Menu"));
+    assert!(document.lost[0].contains("html_max_tags"));
+}
+
+#[test]
+fn a_page_too_large_is_refused() {
+    let limits = Limits {
+        html_max_bytes: 100,
+        ..Limits::default()
+    };
+    assert!(read_within(ARTICLE.as_bytes(), &Hint::default(), &limits).is_err());
+}
+
+#[test]
+fn reading_twice_gives_the_same_document() {
+    let one = read(ARTICLE.as_bytes(), &Hint::default());
+    assert_eq!(one, read(ARTICLE.as_bytes(), &Hint::default()));
+}

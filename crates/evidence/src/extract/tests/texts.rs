@@ -1,0 +1,106 @@
+//! Promises about Markdown, plain text, JSON and CSV.
+
+use super::{Hint, cited, named, read, titles};
+use crate::document::Role;
+
+#[test]
+fn markdown_keeps_what_is_marked() {
+    let text = "---\ntitle: \"Sleep and work\"\nauthors:\n  - A. Person\n  - B. Person\ndate: 2024-05\n---\n\n\
+        # Methods\n\nWe *asked* [forty](http://x.test) `adults`\nin one town.\n\n- one\n- two\n\n> Said so.\n\n\
+        | Group | n |\n|---|---|\n| A | 20 |\n\n## Code\n\n```\nfn a() {\n    b\n}\n```\n";
+    let document = read(text.as_bytes(), &named("notes.md")).expect("it is Markdown");
+    assert_eq!(
+        cited(&document),
+        [
+            (Role::Heading, "Methods"),
+            (Role::Body, "We asked forty adults in one town."),
+            (Role::ListItem, "one"),
+            (Role::ListItem, "two"),
+            (Role::Quote, "Said so."),
+            (Role::TableRow, "Group | n"),
+            (Role::TableRow, "A | 20"),
+            (Role::Heading, "Code"),
+            (Role::Code, "fn a() {\n    b\n}"),
+        ]
+    );
+    assert_eq!(titles(&document), [(1, "Methods"), (2, "Code")]);
+    assert_eq!(document.about.title.as_deref(), Some("Sleep and work"));
+    assert_eq!(document.about.authors, ["A. Person", "B. Person"]);
+    assert_eq!(document.about.published.as_deref(), Some("2024-05"));
+}
+
+#[test]
+fn plain_text_is_joined_across_lines_and_divided_by_its_headings() {
+    let text = "A Study of Sleep\n================\n\nIt was found that people who work at night sleep less than\n\
+        those who work by day, which is well-\nknown to most of us and to all who were asked.\n\n\
+        2.1 Participants\n\n- adults\n- who work\n\nRESULTS\n\nThey slept.\n";
+    let document = read(text.as_bytes(), &Hint::default()).expect("it is text");
+    assert_eq!(
+        cited(&document),
+        [
+            (Role::Heading, "A Study of Sleep"),
+            (
+                Role::Body,
+                "It was found that people who work at night sleep less than those who work by day, \
+                 which is well-known to most of us and to all who were asked."
+            ),
+            (Role::Heading, "2.1 Participants"),
+            (Role::ListItem, "adults"),
+            (Role::ListItem, "who work"),
+            (Role::Heading, "RESULTS"),
+            (Role::Body, "They slept."),
+        ]
+    );
+}
+
+#[test]
+fn form_feeds_begin_pages() {
+    let document = read(b"First page.\x0cSecond page.", &Hint::default()).expect("it is text");
+    assert_eq!(document.pages.len(), 2);
+    assert_eq!(document.paragraphs[1].page, Some(2));
+}
+
+#[test]
+fn rows_of_a_table_say_what_their_values_are() {
+    let csv = "name;age\n\"Person; A.\";31\nB;\n";
+    let document = read(csv.as_bytes(), &named("people.csv")).expect("it is CSV");
+    assert_eq!(
+        cited(&document),
+        [
+            (Role::TableRow, "name | age"),
+            (Role::TableRow, "name: Person; A.; age: 31"),
+            (Role::TableRow, "name: B"),
+        ]
+    );
+}
+
+#[test]
+fn json_is_read_in_its_own_order() {
+    let json = r#"{"zeta": "last letter", "alpha": 1.5, "tags": ["a", "b"], "rows": [{"n": 1}, {"n": 2}]}"#;
+    let document = read(json.as_bytes(), &Hint::default()).expect("it is JSON");
+    assert_eq!(
+        cited(&document),
+        [
+            (Role::TableRow, "zeta: last letter; alpha: 1.5; tags: a, b"),
+            (Role::Body, "rows:"),
+            (Role::TableRow, "n: 1"),
+            (Role::TableRow, "n: 2"),
+        ]
+    );
+}
+
+#[test]
+fn json_that_is_too_deep_or_cut_off_is_read_as_text() {
+    let deep = format!("{}\"word\"{}", "[".repeat(100_000), "]".repeat(100_000));
+    let document = read(deep.as_bytes(), &named("deep.json")).expect("its words can be read");
+    assert!(document.text.contains("word"));
+    assert_eq!(document.lost.len(), 1);
+}
+
+#[test]
+fn deep_markdown_ends() {
+    for mark in ["> ", "* ", "[", "**", "<b>"] {
+        let deep = format!("{}word", mark.repeat(20_000));
+        assert!(read(deep.as_bytes(), &named("deep.md")).is_ok(), "{mark}");
+    }
+}
