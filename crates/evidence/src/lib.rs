@@ -7,6 +7,7 @@
 pub mod document;
 mod language;
 pub mod passage;
+pub mod quote;
 mod sentence;
 mod span;
 pub mod terms;
