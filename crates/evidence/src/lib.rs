@@ -4,6 +4,8 @@
 
 #![warn(unreachable_pub)]
 
+pub mod citation;
+pub mod claim;
 pub mod document;
 mod language;
 pub mod passage;
@@ -11,6 +13,7 @@ pub mod quote;
 mod sentence;
 mod span;
 pub mod terms;
+pub mod validate;
 
 pub use document::Document;
 pub use language::Language;

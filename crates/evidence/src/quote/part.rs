@@ -68,8 +68,8 @@ where
     I: Iterator<Item = Span>,
 {
     let parts = parts(quote);
-    let words = |part: &&str| part.split_whitespace().count();
-    if parts.len() < 2 || parts.iter().any(|part| words(&part) < PART_MIN_WORDS) {
+    let words = |part: &str| part.split_whitespace().count();
+    if parts.len() < 2 || parts.iter().any(|part| words(part) < PART_MIN_WORDS) {
         return None;
     }
     let (first, rest) = parts.split_first()?;
