@@ -4,6 +4,7 @@
 
 #![warn(unreachable_pub)]
 
+pub mod banned;
 pub mod citation;
 pub mod claim;
 pub mod document;

@@ -11,6 +11,9 @@ use crate::claim::reading::words;
 use super::support::{Lexical, support};
 use super::{Reason, Settings, SourceText, Supporting};
 
+/// From this share on a sentence says nearly the same as the claim.
+const NEARLY_THE_SAME: f64 = 0.75;
+
 /// What came of it.
 pub(super) struct Comparison {
     /// The share of the claim that the source has, between 0 and 1.
@@ -36,7 +39,7 @@ impl Comparison {
         let place = |at: &usize| source.sentences().get(*at).copied();
         let supporting = |span: Span| Supporting { source: id, span };
         Self {
-            score: score(&lexical),
+            score: score(&lexical).max(quoted(claim, source, &terms)),
             by: lexical
                 .best
                 .iter()
@@ -53,6 +56,17 @@ impl Comparison {
 /// A claim may rest on several sentences, but one that has it all says it best.
 fn score(lexical: &Lexical) -> f64 {
     0.5 * lexical.one + 0.3 * lexical.few + 0.2 * lexical.whole
+}
+
+/// The share of the claim that is quoted: the quotes have been found by now.
+fn quoted(claim: &Claim, source: &SourceText<'_>, terms: &[String]) -> f64 {
+    let quoted: Vec<String> = claim
+        .quotes
+        .iter()
+        .flat_map(|quote| source.reader().about(quote))
+        .collect();
+    let held = terms.iter().filter(|term| quoted.contains(term)).count();
+    held as f64 / terms.len().max(1) as f64
 }
 
 /// What the claim is about, numbers apart: those are compared by their values.
@@ -78,10 +92,15 @@ fn missing(claim: &str, source: &SourceText<'_>, lexical: &Lexical) -> Vec<Reaso
     // "One" is mostly no number, and small steps of counting are often left unsaid.
     let counts = |number: &&Number| !(number.value == 1.0 && number.unit.is_none());
     let numbers = said.numbers.iter().filter(in_date).filter(counts);
-    missing.extend(numbers.filter_map(|number| missing_number(number, claim, source, &near)));
+    let unsaid = numbers.filter_map(|number| missing_number(number, claim, source, &near));
+    // Where no sentence says nearly the same, a number may rest on another part of the source.
+    let counts = |reason: &Reason| {
+        lexical.one >= NEARLY_THE_SAME || !matches!(reason, Reason::NumberElsewhere { .. })
+    };
+    missing.extend(unsaid.filter(counts));
     let text = |span: Span| span.of(claim).unwrap_or_default().to_owned();
     for (span, code) in &said.codes {
-        if !source.has_code(code) && !holds_letters(source, code) {
+        if !source.has_code(code) && !source.has_letters(code) {
             missing.push(Reason::NameNotFound { name: text(*span) });
         }
     }
@@ -127,8 +146,19 @@ fn missing_date(date: &Date, claim: &str, source: &SourceText<'_>) -> Option<Rea
 fn has_name(source: &SourceText<'_>, name: &str) -> bool {
     let mut terms = source.reader().about(name).into_iter();
     terms.all(|term| !source.holding(&term).is_empty() || !source.relatives(&term).is_empty())
-        || source.text().contains(name)
+        || source.has_letters(stem(name))
         || is_initials(source, name)
+}
+
+/// A longer name without its ending: "Libyan" is borne out by "Libya".
+fn stem(name: &str) -> &str {
+    let ending = if name.chars().count() > 5 { 2 } else { 0 };
+    let end = name
+        .char_indices()
+        .rev()
+        .nth(ending)
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    name.get(..end).unwrap_or(name)
 }
 
 /// "CKD" for "chronic kidney disease".
@@ -151,27 +181,6 @@ fn is_initials(source: &SourceText<'_>, name: &str) -> bool {
         .flat_map(char::to_lowercase)
         .collect();
     initials.windows(wanted.len()).any(|run| run == wanted)
-}
-
-/// "B12" where the source writes "vitamin B 12": a code may be written apart.
-fn holds_letters(source: &SourceText<'_>, code: &str) -> bool {
-    let mut rest = code;
-    for c in source
-        .text()
-        .chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-    {
-        let Some(next) = rest.chars().next() else {
-            return true;
-        };
-        rest = if c == next {
-            rest.get(next.len_utf8()..).unwrap_or_default()
-        } else {
-            code
-        };
-    }
-    rest.is_empty()
 }
 
 /// What the best sentence says against the claim, where it is on the same matter.

@@ -4,6 +4,7 @@
 //! that a claim looks only at the sentences that share a term with it.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::claim::Number;
 use crate::claim::date::{Date, dates};
@@ -20,6 +21,8 @@ pub struct SourceText<'t> {
     searched: Searched<'t>,
     reader: Reader,
     sentences: Vec<Span>,
+    /// Its letters and digits alone, in lower case.
+    letters: OnceLock<String>,
     figures: Vec<Figures>,
     dates: Vec<Date>,
     terms: HashMap<String, usize>,
@@ -40,6 +43,7 @@ impl<'t> SourceText<'t> {
         let mut source = Self {
             searched: Searched::new(text),
             reader: Reader::new(language),
+            letters: OnceLock::new(),
             figures: Vec::with_capacity(sentences.len()),
             sentences,
             dates: dates(text),
@@ -91,6 +95,13 @@ impl<'t> SourceText<'t> {
     pub(super) fn has_code(&self, code: &str) -> bool {
         let mut codes = self.figures.iter().flat_map(|figures| &figures.codes);
         codes.any(|(_, held)| held == code)
+    }
+
+    /// Whether a name stands in it, however it is hyphenated and in whatever case.
+    pub(super) fn has_letters(&self, name: &str) -> bool {
+        self.letters
+            .get_or_init(|| letters(self.text()))
+            .contains(&letters(name))
     }
 
     /// The sentences that hold a term.
@@ -166,4 +177,9 @@ impl<'t> SourceText<'t> {
 fn head(term: &str) -> Option<&str> {
     let (end, _) = term.char_indices().nth(STEM_LETTERS)?;
     term.get(..end)
+}
+
+fn letters(text: &str) -> String {
+    let signs = text.chars().filter(|c| c.is_alphanumeric());
+    signs.flat_map(char::to_lowercase).collect()
 }

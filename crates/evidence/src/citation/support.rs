@@ -73,7 +73,8 @@ fn look_up(term: &str, source: &SourceText<'_>) -> Wanted {
     } else {
         exact.iter().map(|at| (*at, 1.0)).collect()
     };
-    let often = held.len() as f64;
+    // A term that is nowhere counts as much as one that is in a single sentence.
+    let often = held.len().max(1) as f64;
     Wanted {
         weight: (1.0 + (all - often + 0.5).max(0.0) / (often + 0.5)).ln(),
         held,

@@ -109,8 +109,8 @@ impl Cutter {
             Event::Start(tag) => self.start(&tag, span, text),
             Event::End(tag) => self.end(tag),
             Event::Text(words) => self.words(&words, span, text),
-            // Inline code is a name, not a statement, but the sentence goes on around it.
-            Event::Code(words) => self.words(&words, Span::new(span.start, span.start), text),
+            // Inline code is a name: its place is kept, its words are nobody's prose.
+            Event::Code(_) => self.words("_", Span::new(span.start, span.start), text),
             Event::SoftBreak | Event::HardBreak => {
                 self.words(" ", Span::new(span.start, span.start), text)
             }
