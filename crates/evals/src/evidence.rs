@@ -3,6 +3,10 @@
 //! The sets are read from a folder and never copied. Each figure is one JSON line; a part whose set
 //! is not in the folder says so and gives no figure.
 
+mod citations;
+mod claims;
+mod sets;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +15,10 @@ use anyhow::{Context, Result, bail};
 type Part = (&'static str, fn(&Path) -> Result<()>);
 
 /// Every set, in the order in which they are measured.
-const PARTS: &[Part] = &[];
+const PARTS: &[Part] = &[
+    ("citations", citations::measure),
+    ("claims", claims::measure),
+];
 
 /// Every comparison of speed.
 const RACES: &[Part] = &[];
