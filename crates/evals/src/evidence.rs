@@ -6,6 +6,9 @@
 mod pages;
 mod pdfs;
 mod words;
+mod citations;
+mod claims;
+mod sets;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +22,8 @@ const PARTS: &[Part] = &[
     ("pages", pages::measure),
     ("pdfs", pdfs::measure),
     ("words", words::measure),
+    ("citations", citations::measure),
+    ("claims", claims::measure),
 ];
 
 /// Every comparison of speed.

@@ -4,6 +4,9 @@
 
 #![warn(unreachable_pub)]
 
+pub mod banned;
+pub mod citation;
+pub mod claim;
 pub mod document;
 pub mod duplicate;
 mod error;
@@ -13,12 +16,14 @@ mod lists;
 pub mod passage;
 pub mod phrases;
 pub mod question;
+pub mod quote;
 mod sentence;
 mod span;
 pub mod summarise;
 pub mod terms;
 pub mod themes;
 mod vector;
+pub mod validate;
 
 pub use document::Document;
 pub use error::Error;

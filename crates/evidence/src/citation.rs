@@ -1,0 +1,272 @@
+//! Checks what a text says against the sources it cites.
+//!
+//! Takes claims and the sources by their numbers; gives for each claim a verdict, the places that
+//! bear it out or speak against it, and the reasons: a source that is not there, a quote, number,
+//! name or date that does not stand in it, a denial. It compares words, so it knows what is
+//! missing and what is turned around, and says so when a claim is put too freely to tell.
+
+mod against;
+mod source;
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::claim::{Claim, Opposite, Stated, claims};
+use crate::quote::{self, Match};
+use crate::{Language, Span};
+
+use against::Comparison;
+pub use source::SourceText;
+pub(crate) use support::share;
+
+/// How much a claim and a source must have in common. Shares are between 0 and 1, rare words
+/// counting most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// From this share on a claim is supported when nothing speaks against it.
+    pub citation_support_min: f64,
+    /// Under this share it is not supported; between the two, words alone cannot tell.
+    pub citation_doubt_min: f64,
+    /// From this share on, the best sentence is on the same matter, so that a denial in it counts.
+    pub citation_same_matter_min: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            citation_support_min: 0.60,
+            citation_doubt_min: 0.45,
+            citation_same_matter_min: 0.50,
+        }
+    }
+}
+
+/// What the cited sources say of a claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Support {
+    Supported { by: Vec<Supporting> },
+    Contradicted { by: Vec<Supporting> },
+    NotSupported,
+    NotChecked { why: String },
+}
+
+/// A place in a source that a claim was held against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Supporting {
+    pub source: u32,
+    pub span: Span,
+}
+
+/// What was found wrong with a claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    NoCitation,
+    UnknownSource {
+        id: u32,
+    },
+    QuoteNotFound {
+        quote: String,
+    },
+    NumberNotFound {
+        number: String,
+    },
+    /// It stands in the source, but not where the source speaks of this.
+    NumberElsewhere {
+        number: String,
+    },
+    NameNotFound {
+        name: String,
+    },
+    DateNotFound {
+        date: String,
+    },
+    Opposed {
+        kind: Opposite,
+        claim: String,
+        source: String,
+    },
+    LittleInCommon {
+        share: f64,
+    },
+}
+
+/// A phrase in quotation marks and where it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundQuote {
+    pub quote: String,
+    pub source: u32,
+    pub span: Span,
+    pub matched: Match,
+}
+
+/// A claim with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    pub support: Support,
+    pub reasons: Vec<Reason>,
+    /// The share of the claim that its best source has.
+    pub score: f64,
+    pub quotes: Vec<FoundQuote>,
+}
+
+/// Sources by the numbers that a text cites them with.
+pub type Sources<'t> = BTreeMap<u32, SourceText<'t>>;
+
+/// Every sentence of a Markdown text with its verdict.
+pub fn check_text(
+    text: &str,
+    language: Language,
+    sources: &Sources<'_>,
+    settings: &Settings,
+) -> Vec<(Claim, Checked)> {
+    let all = claims(text, language).into_iter();
+    all.map(|claim| {
+        let checked = check(&claim, sources, settings);
+        (claim, checked)
+    })
+    .collect()
+}
+
+/// Holds one claim against the sources it cites.
+pub fn check(claim: &Claim, sources: &Sources<'_>, settings: &Settings) -> Checked {
+    let mut checked = Checked {
+        support: Support::NotSupported,
+        reasons: Vec::new(),
+        score: 0.0,
+        quotes: Vec::new(),
+    };
+    if claim.citations.is_empty() {
+        return uncited(claim, checked);
+    }
+    let mut cited = Vec::new();
+    for citation in &claim.citations {
+        match sources.get(&citation.id) {
+            Some(source) => cited.push((citation.id, source)),
+            None => checked
+                .reasons
+                .push(Reason::UnknownSource { id: citation.id }),
+        }
+    }
+    find_quotes(claim, &cited, &mut checked);
+    if !checked.reasons.is_empty() || cited.is_empty() {
+        return checked;
+    }
+    let compared: Vec<Comparison> = cited
+        .iter()
+        .map(|(id, source)| Comparison::new(*id, claim, source, settings))
+        .collect();
+    decide(&compared, settings, &mut checked);
+    checked
+}
+
+fn uncited(claim: &Claim, mut checked: Checked) -> Checked {
+    match claim.stated {
+        Stated::Fact => checked.reasons.push(Reason::NoCitation),
+        Stated::Nothing { .. } => {
+            let why = "it states nothing that a source could bear out".to_owned();
+            checked.support = Support::NotChecked { why };
+        }
+    }
+    checked
+}
+
+/// A quote must stand in one of the sources that are cited for it.
+fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Checked) {
+    let settings = quote::Settings::default();
+    for quote in &claim.quotes {
+        let found = cited.iter().find_map(|(id, source)| {
+            let found = source.searched().find(quote, &settings)?;
+            Some((*id, found))
+        });
+        match found {
+            Some((source, found)) => checked.quotes.push(FoundQuote {
+                quote: quote.clone(),
+                source,
+                span: found.span,
+                matched: found.matched,
+            }),
+            None => checked.reasons.push(Reason::QuoteNotFound {
+                quote: quote.clone(),
+            }),
+        }
+    }
+}
+
+/// One verdict from the comparisons with each cited source. A detail is missing when it stands in
+/// none of them; a denial counts in the source that has most of the claim.
+fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
+    let mut ranked: Vec<&Comparison> = compared.iter().collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let Some(best) = ranked.first() else { return };
+    checked.score = best.score;
+    let together = |c: &&Comparison| c.score >= settings.citation_doubt_min;
+    let by: Vec<Supporting> = ranked
+        .iter()
+        .filter(|c| together(c))
+        .flat_map(|c| c.by.clone())
+        .collect();
+    let missing = best.missing.iter().filter(|reason| {
+        compared
+            .iter()
+            .all(|other| other.missing.iter().any(|r| r.is_same_detail(reason)))
+    });
+    checked.reasons.extend(missing.cloned());
+    checked.support = if let Some(opposed) = &best.opposed {
+        checked.reasons.push(opposed.clone());
+        Support::Contradicted { by }
+    } else if !checked.reasons.is_empty() {
+        let elsewhere = |r: &Reason| {
+            matches!(
+                r,
+                Reason::NumberElsewhere { .. } | Reason::NumberNotFound { .. }
+            )
+        };
+        if best.score >= settings.citation_support_min
+            && checked.reasons.iter().all(elsewhere)
+            && best.other_numbers
+        {
+            Support::Contradicted { by }
+        } else {
+            Support::NotSupported
+        }
+    } else if best.score >= settings.citation_support_min {
+        Support::Supported { by }
+    } else if best.score >= settings.citation_doubt_min {
+        let why = "it is put too freely for its words to tell".to_owned();
+        Support::NotChecked { why }
+    } else {
+        checked
+            .reasons
+            .push(Reason::LittleInCommon { share: best.score });
+        Support::NotSupported
+    };
+}
+
+impl Reason {
+    /// Whether both are about the same number, name or date.
+    fn is_same_detail(&self, other: &Reason) -> bool {
+        fn detail(reason: &Reason) -> Option<&str> {
+            match reason {
+                Reason::NumberNotFound { number } | Reason::NumberElsewhere { number } => {
+                    Some(number)
+                }
+                Reason::NameNotFound { name } => Some(name),
+                Reason::DateNotFound { date } => Some(date),
+                Reason::NoCitation
+                | Reason::UnknownSource { .. }
+                | Reason::QuoteNotFound { .. }
+                | Reason::Opposed { .. }
+                | Reason::LittleInCommon { .. } => None,
+            }
+        }
+        detail(self) == detail(other)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! A source made ready for many claims to be checked against it.
+//!
+//! Takes the text of a source; keeps its sentences, what each says, and an index of their terms, so
+//! that a claim looks only at the sentences that share a term with it.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::claim::Number;
+use crate::claim::date::{Date, dates};
+use crate::claim::number::{Figures, figures};
+use crate::claim::reading::Reader;
+use crate::quote::Searched;
+use crate::{Language, Span, sentences};
+
+/// Terms that begin with the same letters, this many of them, may be forms of one word.
+const STEM_LETTERS: usize = 5;
+
+/// The text of one source, indexed.
+pub struct SourceText<'t> {
+    searched: Searched<'t>,
+    reader: Reader,
+    sentences: Vec<Span>,
+    /// Its letters and digits alone, in lower case.
+    letters: OnceLock<String>,
+    figures: Vec<Figures>,
+    dates: Vec<Date>,
+    terms: HashMap<String, usize>,
+    names: Vec<String>,
+    /// Of each term: the sentences that hold it, in order.
+    postings: Vec<Vec<u32>>,
+    /// By the first letters of a term: the terms that begin so.
+    families: HashMap<String, Vec<usize>>,
+}
+
+impl<'t> SourceText<'t> {
+    pub fn new(text: &'t str, language: Language) -> Self {
+        Self::with_sentences(text, sentences(text, language), language)
+    }
+
+    /// For a source whose sentences are known already.
+    pub fn with_sentences(text: &'t str, sentences: Vec<Span>, language: Language) -> Self {
+        let mut source = Self {
+            searched: Searched::new(text),
+            reader: Reader::new(language),
+            letters: OnceLock::new(),
+            figures: Vec::with_capacity(sentences.len()),
+            sentences,
+            dates: dates(text),
+            terms: HashMap::new(),
+            names: Vec::new(),
+            postings: Vec::new(),
+            families: HashMap::new(),
+        };
+        for at in 0..source.sentences.len() {
+            source.index(at);
+        }
+        source
+    }
+
+    pub fn text(&self) -> &'t str {
+        self.searched.text()
+    }
+
+    pub fn sentences(&self) -> &[Span] {
+        &self.sentences
+    }
+
+    pub(crate) fn searched(&self) -> &Searched<'t> {
+        &self.searched
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    pub(super) fn dates(&self) -> &[Date] {
+        &self.dates
+    }
+
+    pub(super) fn sentence(&self, at: usize) -> Option<&'t str> {
+        self.sentences.get(at)?.of(self.text())
+    }
+
+    /// The numbers that the sentences at these places state.
+    pub(super) fn numbers(&self, places: &[usize]) -> impl Iterator<Item = &Number> {
+        let figures = places.iter().filter_map(|at| self.figures.get(*at));
+        figures.flat_map(|figures| &figures.numbers)
+    }
+
+    pub(super) fn all_numbers(&self) -> impl Iterator<Item = &Number> {
+        self.figures.iter().flat_map(|figures| &figures.numbers)
+    }
+
+    pub(super) fn has_code(&self, code: &str) -> bool {
+        let mut codes = self.figures.iter().flat_map(|figures| &figures.codes);
+        codes.any(|(_, held)| held == code)
+    }
+
+    /// Whether a name stands in it, however it is hyphenated and in whatever case.
+    pub(super) fn has_letters(&self, name: &str) -> bool {
+        self.letters
+            .get_or_init(|| letters(self.text()))
+            .contains(&letters(name))
+    }
+
+    /// The sentences that hold a term.
+    pub(super) fn holding(&self, term: &str) -> &[u32] {
+        let held = self.terms.get(term).and_then(|id| self.postings.get(*id));
+        held.map_or(&[], Vec::as_slice)
+    }
+
+    /// Terms of the source that look like forms of one it does not hold, with the share of letters
+    /// they have in common.
+    pub(super) fn relatives(&self, term: &str) -> Vec<(&[u32], f64)> {
+        let Some(family) = head(term).and_then(|head| self.families.get(head)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for id in family {
+            if let Some((held, shared)) = self.relative(term, *id) {
+                found.push((held, shared));
+            }
+        }
+        found
+    }
+
+    fn relative(&self, term: &str, id: usize) -> Option<(&[u32], f64)> {
+        let held = self.postings.get(id)?;
+        let name = self.names_of(id)?;
+        let shared = name
+            .bytes()
+            .zip(term.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let share = shared as f64 / name.len().max(term.len()) as f64;
+        (share >= 0.6).then_some((held.as_slice(), share))
+    }
+
+    fn names_of(&self, id: usize) -> Option<&str> {
+        self.names.get(id).map(String::as_str)
+    }
+
+    fn index(&mut self, at: usize) {
+        let Some(sentence) = self.sentence(at) else {
+            self.figures.push(Figures::default());
+            return;
+        };
+        self.figures.push(figures(sentence));
+        for term in self.reader.about(sentence) {
+            let id = self.id(term);
+            let place = u32::try_from(at).unwrap_or(u32::MAX);
+            if let Some(held) = self.postings.get_mut(id)
+                && held.last() != Some(&place)
+            {
+                held.push(place);
+            }
+        }
+    }
+
+    fn id(&mut self, term: String) -> usize {
+        if let Some(id) = self.terms.get(&term) {
+            return *id;
+        }
+        let id = self.postings.len();
+        if let Some(head) = head(&term) {
+            self.families.entry(head.to_owned()).or_default().push(id);
+        }
+        self.postings.push(Vec::new());
+        self.names.push(term.clone());
+        self.terms.insert(term, id);
+        id
+    }
+}
+
+/// The first letters of a term, when it has as many.
+fn head(term: &str) -> Option<&str> {
+    let (end, _) = term.char_indices().nth(STEM_LETTERS)?;
+    term.get(..end)
+}
+
+fn letters(text: &str) -> String {
+    let signs = text.chars().filter(|c| c.is_alphanumeric());
+    signs.flat_map(char::to_lowercase).collect()
+}

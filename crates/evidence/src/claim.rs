@@ -1,0 +1,129 @@
+//! Claims: what a text states, sentence by sentence, and what it cites for it.
+//!
+//! Takes prose in Markdown; gives each sentence with its exact place, its citations, the phrases it
+//! quotes, and whether it states something that a source must bear out. Whether a source does is
+//! for [`crate::citation`].
+
+mod block;
+mod cite;
+pub(crate) mod date;
+mod factual;
+pub(crate) mod lexicon;
+pub(crate) mod name;
+pub(crate) mod number;
+pub(crate) mod oppose;
+mod quoted;
+pub(crate) mod reading;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Language, Span, sentences};
+
+pub use block::Place;
+pub(crate) use block::blocks;
+pub use date::Date;
+pub use factual::{NotFactual, Stated};
+pub use number::Number;
+pub use oppose::{Opposite, Opposition};
+pub use quoted::quoted;
+
+/// One sentence of a text. Spans refer to the text as given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// From its first to its last word, citations behind it not included.
+    pub span: Span,
+    /// Its words without markup and citations.
+    pub text: String,
+    pub place: Place,
+    pub citations: Vec<Citation>,
+    /// The phrases it puts in quotation marks; all of it where it is a quote set apart.
+    pub quotes: Vec<String>,
+    pub stated: Stated,
+}
+
+impl Claim {
+    /// A claim that stands by itself, with the ids it cites.
+    pub fn alone(text: &str, ids: &[u32]) -> Self {
+        let whole = Span::new(0, text.len());
+        let cite = |id: &u32| Citation {
+            id: *id,
+            span: Span::new(text.len(), text.len()),
+        };
+        Self {
+            span: whole,
+            text: text.to_owned(),
+            place: Place::Prose,
+            citations: ids.iter().map(cite).collect(),
+            quotes: quoted(text),
+            stated: factual::stated(text, Place::Prose),
+        }
+    }
+}
+
+/// A source's number, where it is cited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    pub id: u32,
+    pub span: Span,
+}
+
+/// The sentences of a Markdown text, in order. Code is left out, and so is the list of sources.
+pub fn claims(text: &str, language: Language) -> Vec<Claim> {
+    let mut found = Vec::new();
+    let mut among_references = false;
+    for block in blocks(text) {
+        if block.place == Place::Heading {
+            among_references = factual::lists_sources(&block.words);
+        }
+        if !among_references {
+            in_block(&block, text, language, &mut found);
+        }
+    }
+    found
+}
+
+fn in_block(block: &block::Block, text: &str, language: Language, found: &mut Vec<Claim>) {
+    let brackets = cite::citations(&block.words);
+    let cut: Vec<Span> = brackets.iter().map(|bracket| bracket.span).collect();
+    let plain = block.without(&cut);
+    let first = found.len();
+    let whole = [Span::new(0, plain.words.len()).trimmed(&plain.words)];
+    let spans = match block.place {
+        Place::Table | Place::Heading => whole.to_vec(),
+        Place::Prose | Place::ListItem | Place::Quote => sentences(&plain.words, language),
+    };
+    for span in &spans {
+        let words = span.of(&plain.words).unwrap_or_default();
+        let quotes = if block.place == Place::Quote {
+            vec![words.to_owned()]
+        } else {
+            quoted(words)
+        };
+        found.push(Claim {
+            span: plain.origin(*span, text),
+            text: words.to_owned(),
+            place: block.place,
+            citations: Vec::new(),
+            quotes,
+            stated: factual::stated(words, block.place),
+        });
+    }
+    let mut removed = 0;
+    for bracket in &brackets {
+        let at = bracket.span.start - removed;
+        removed += bracket.span.len();
+        // Behind a full stop it belongs to the sentence before; at the very start to the first.
+        let owner = spans
+            .partition_point(|span| span.start < at)
+            .saturating_sub(1);
+        let span = block.origin(bracket.span, text);
+        if let Some(claim) = found.get_mut(first + owner) {
+            claim
+                .citations
+                .extend(bracket.ids.iter().map(|id| Citation { id: *id, span }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The word lists that claims are read with, from the text files beside this one.
+//!
+//! They are English. Text in other languages is compared by its words and numbers alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use crate::Language;
+use crate::terms::Terms;
+
+pub(crate) struct Lexicon {
+    pub(crate) stop: BTreeSet<&'static str>,
+    /// Longest first.
+    pub(crate) negations: Vec<Phrase>,
+    /// Of a stem: which lines of opposites it stands in, and on which side.
+    pub(crate) directions: BTreeMap<String, Vec<Direction>>,
+    pub(crate) units: BTreeMap<&'static str, &'static str>,
+    pub(crate) numerals: BTreeMap<&'static str, f64>,
+}
+
+/// Words that turn a statement around, or only look like it.
+pub(crate) struct Phrase {
+    pub(crate) words: Vec<&'static str>,
+    pub(crate) turns: bool,
+}
+
+/// Which way a word points, along which line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Direction {
+    pub(crate) axis: usize,
+    pub(crate) up: bool,
+}
+
+pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon {
+    stop: lines(include_str!("stop.txt"))
+        .flat_map(str::split_whitespace)
+        .collect(),
+    negations: negations(),
+    directions: directions(),
+    units: units(),
+    numerals: lines(include_str!("numerals.txt"))
+        .filter_map(numeral)
+        .collect(),
+});
+
+/// The lines of a list without its comments.
+pub(crate) fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
+    let said = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    list.lines().map(str::trim).filter(said)
+}
+
+fn negations() -> Vec<Phrase> {
+    let mut all: Vec<Phrase> = lines(include_str!("negation.txt")).map(phrase).collect();
+    all.sort_by_key(|phrase| std::cmp::Reverse(phrase.words.len()));
+    all
+}
+
+fn phrase(line: &'static str) -> Phrase {
+    let words = line.trim_start_matches('!');
+    Phrase {
+        words: words.split_whitespace().collect(),
+        turns: !line.starts_with('!'),
+    }
+}
+
+fn directions() -> BTreeMap<String, Vec<Direction>> {
+    let terms = Terms::new(Language::ENGLISH);
+    let mut all: BTreeMap<String, Vec<Direction>> = BTreeMap::new();
+    for (axis, line) in lines(include_str!("opposites.txt")).enumerate() {
+        for (side, words) in line.split('|').enumerate() {
+            for word in words.split_whitespace() {
+                let direction = Direction {
+                    axis,
+                    up: side == 0,
+                };
+                let held = all.entry(terms.term(word)).or_default();
+                if !held.contains(&direction) {
+                    held.push(direction);
+                }
+            }
+        }
+    }
+    all
+}
+
+fn units() -> BTreeMap<&'static str, &'static str> {
+    let named = |line: &'static str| {
+        let (kind, names) = line.split_once(':').unwrap_or((line, ""));
+        names.split_whitespace().map(move |name| (name, kind))
+    };
+    lines(include_str!("units.txt")).flat_map(named).collect()
+}
+
+fn numeral(line: &'static str) -> Option<(&'static str, f64)> {
+    let (word, value) = line.split_once(' ')?;
+    Some((word, value.trim().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_points_both_ways_along_one_line() {
+        for (word, held) in &LEXICON.directions {
+            for one in held {
+                let other = Direction {
+                    axis: one.axis,
+                    up: !one.up,
+                };
+                assert!(!held.contains(&other), "{word} points both ways");
+            }
+        }
+    }
+
+    #[test]
+    fn every_list_is_read() {
+        assert_eq!(LEXICON.units.get("mg"), Some(&"mass_mg"));
+        assert_eq!(LEXICON.numerals.get("seven"), Some(&7.0));
+        assert!(LEXICON.stop.contains("the"));
+        assert!(LEXICON.negations.iter().any(|phrase| !phrase.turns));
+    }
+}

@@ -1,0 +1,133 @@
+//! Validators: whether evidence bears on its question, really stands where it is said to, agrees
+//! with the rest, and is enough.
+//!
+//! Takes questions, evidence with the verdicts of a judge (a model's or the lexical one here) and
+//! the texts; gives what was accepted and why not, conflicts, and which questions failed. Verdicts
+//! are plain data, so that a workflow can fetch them as recorded calls. What to do about a failure
+//! is decided in [`retry`].
+
+pub mod completeness;
+pub mod consistency;
+pub mod existence;
+pub mod relevance;
+pub mod retry;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Language, Span};
+
+use completeness::Completeness;
+use consistency::{Conflict, Statement};
+use existence::{Existence, NotThere};
+use relevance::Verdict;
+
+/// Rules that evidence must pass.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub relevance_min_confidence: f64,
+    pub relevance_require_quote: bool,
+    pub existence: Existence,
+    /// Only evidence that passed relevance counts towards completeness.
+    pub completeness_require_relevance: bool,
+    /// How many pieces of valid evidence a question needs.
+    pub completeness_min_evidence: usize,
+    /// Evidence accepted now is marked as accepted under relaxed rules.
+    pub relaxed: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            relevance_min_confidence: 0.5,
+            relevance_require_quote: true,
+            existence: Existence::Exact,
+            completeness_require_relevance: true,
+            completeness_min_evidence: 1,
+            relaxed: false,
+        }
+    }
+}
+
+/// A passage put forward for a question, with a judge's verdict on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    pub question: String,
+    pub source: String,
+    /// Where the passage stands in the source's text.
+    pub span: Span,
+    /// The passage's words as they were given to the judge.
+    pub passage: String,
+    pub verdict: Verdict,
+}
+
+/// A candidate after all validators that look at it alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Validated {
+    pub candidate: Candidate,
+    /// Where the verdict's quote stands in the source.
+    pub quote: Option<Span>,
+    pub relevant: bool,
+    pub accepted: bool,
+    /// It was accepted under rules that had been relaxed for a retry.
+    pub relaxed: bool,
+    /// Why it was not accepted, in sentences for people.
+    pub reasons: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Validation {
+    pub evidence: Vec<Validated>,
+    pub conflicts: Vec<Conflict>,
+    pub completeness: Vec<Completeness>,
+}
+
+/// Runs all four validators. `text` gives a source's text by its id.
+pub fn validate<'t>(
+    questions: &[String],
+    candidates: &[Candidate],
+    text: impl Fn(&str) -> Option<&'t str>,
+    language: Language,
+    settings: &Settings,
+) -> Validation {
+    let one = |candidate: &Candidate| validate_one(candidate, text(&candidate.source), settings);
+    let evidence: Vec<Validated> = candidates.iter().map(one).collect();
+    let statements: Vec<Statement<'_>> = evidence
+        .iter()
+        .filter(|e| e.accepted)
+        .map(Statement::of)
+        .collect();
+    Validation {
+        conflicts: consistency::conflicts(&statements, language),
+        completeness: completeness::completeness(questions, &evidence, settings),
+        evidence,
+    }
+}
+
+fn validate_one(candidate: &Candidate, text: Option<&str>, settings: &Settings) -> Validated {
+    let mut reasons = Vec::new();
+    let irrelevant = relevance::objection(&candidate.verdict, settings);
+    let relevant = irrelevant.is_none();
+    if settings.completeness_require_relevance {
+        reasons.extend(irrelevant);
+    }
+    let quote = match existence::exists(candidate, text, settings.existence) {
+        Ok(found) => found,
+        Err(why) => {
+            reasons.push(NotThere::to_string(&why));
+            None
+        }
+    };
+    let accepted = reasons.is_empty();
+    Validated {
+        candidate: candidate.clone(),
+        quote,
+        relevant,
+        accepted,
+        relaxed: accepted && settings.relaxed,
+        reasons,
+    }
+}
+
+#[cfg(test)]
+mod tests;

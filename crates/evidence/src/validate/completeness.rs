@@ -1,0 +1,41 @@
+//! Whether each question has enough valid evidence.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Settings, Validated};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completeness {
+    pub question: String,
+    pub valid: usize,
+    pub wanted: usize,
+    pub met: bool,
+}
+
+/// Counts passages once each: the same one found twice is no more evidence.
+pub fn completeness(
+    questions: &[String],
+    evidence: &[Validated],
+    settings: &Settings,
+) -> Vec<Completeness> {
+    let wanted = settings.completeness_min_evidence;
+    let of = |question: &String| {
+        let counts = |e: &&Validated| {
+            e.accepted
+                && e.candidate.question == *question
+                && (e.relevant || !settings.completeness_require_relevance)
+        };
+        let place = |e: &Validated| (e.candidate.source.clone(), e.candidate.span);
+        let mut places: Vec<_> = evidence.iter().filter(counts).map(place).collect();
+        places.sort();
+        places.dedup();
+        let valid = places.len();
+        Completeness {
+            question: question.clone(),
+            valid,
+            wanted,
+            met: valid >= wanted,
+        }
+    };
+    questions.iter().map(of).collect()
+}

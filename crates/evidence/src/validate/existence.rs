@@ -1,0 +1,53 @@
+//! Whether a quote really stands in its passage, and the passage in its source.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Span;
+use crate::quote::{self, Searched};
+
+use super::Candidate;
+
+/// How closely the words must agree. There is no mode in which a missing quote passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Existence {
+    #[default]
+    Exact,
+    Normalised,
+}
+
+/// What is not where it was said to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotThere {
+    #[error("there is no source \"{0}\"")]
+    Source(String),
+    #[error("the passage does not stand in its source at the place given")]
+    Passage,
+    #[error("the quote does not stand in its passage: \"{0}\"")]
+    Quote(String),
+}
+
+/// The place of the quote in the source; nothing when there is no quote to look for.
+pub fn exists(
+    candidate: &Candidate,
+    text: Option<&str>,
+    mode: Existence,
+) -> Result<Option<Span>, NotThere> {
+    let text = text.ok_or_else(|| NotThere::Source(candidate.source.clone()))?;
+    let settings = quote::Settings {
+        quote_exact: mode == Existence::Exact,
+        ..quote::Settings::default()
+    };
+    let stored = candidate.span.of(text).ok_or(NotThere::Passage)?;
+    let same =
+        stored == candidate.passage || quote::find(stored, &candidate.passage, &settings).is_some();
+    if !same {
+        return Err(NotThere::Passage);
+    }
+    let Some(quote) = &candidate.verdict.quote else {
+        return Ok(None);
+    };
+    let found = Searched::new(stored).find(quote, &settings);
+    let found = found.ok_or_else(|| NotThere::Quote(quote.clone()))?;
+    Ok(Some(found.span.moved(candidate.span.start)))
+}
