@@ -4,7 +4,9 @@
 
 #![warn(unreachable_pub)]
 
+pub mod bm25;
 pub mod document;
+mod inverted;
 mod language;
 pub mod passage;
 mod sentence;
@@ -12,6 +14,7 @@ mod span;
 pub mod terms;
 
 pub use document::Document;
+pub use inverted::Hit;
 pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;
