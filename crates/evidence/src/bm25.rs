@@ -24,9 +24,18 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             bm25_k1: 1.2,
-            bm25_b: 0.7,
+            bm25_b: 0.75,
         }
     }
+}
+
+impl Settings {
+    /// For texts of a sentence or two: a word rarely stands twice in one, and a longer sentence
+    /// tells more rather than the same at greater length.
+    pub const SENTENCES: Self = Self {
+        bm25_k1: 0.4,
+        bm25_b: 0.2,
+    };
 }
 
 /// An index over texts of one language.
@@ -102,13 +111,12 @@ impl Bm25 {
         &self.vocabulary
     }
 
-    /// A question as terms and how often it has them.
+    /// A question as terms, each once: a word that a claim repeats is not what it is about.
     pub fn query(&self, question: &str) -> Vec<(TermId, f32)> {
         let mut query: Vec<(TermId, f32)> = Vec::new();
         for term in self.vocabulary.find(question) {
-            match query.iter_mut().find(|(known, _)| *known == term) {
-                Some((_, times)) => *times += 1.0,
-                None => query.push((term, 1.0)),
+            if query.iter().all(|(known, _)| *known != term) {
+                query.push((term, 1.0));
             }
         }
         query
@@ -142,6 +150,11 @@ impl Bm25 {
     /// The terms of a text and how often it has them.
     pub fn terms_of(&self, doc: usize) -> &[(TermId, f32)] {
         self.index.rows().of(doc)
+    }
+
+    /// What a term adds to a text's score; 0 where it does not stand.
+    pub fn weight(&self, term: TermId, doc: usize) -> f32 {
+        self.index.weight(term, doc)
     }
 
     /// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).

@@ -5,12 +5,21 @@
 #![warn(unreachable_pub)]
 
 pub mod bm25;
+pub mod dense;
+pub mod diversity;
 pub mod document;
+pub mod encode;
+pub mod fusion;
 mod inverted;
 mod language;
+pub mod locate;
+pub mod ngrams;
 pub mod passage;
+pub mod prf;
+pub mod rerank;
 mod sentence;
 mod span;
+pub mod sparse;
 pub mod terms;
 
 pub use document::Document;

@@ -25,8 +25,20 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     pub fn new(language: Language) -> Self {
+        Self::of(Terms::new(language))
+    }
+
+    /// Of words as they are, in lower case and without accents, but with their endings.
+    pub fn unstemmed(language: Language) -> Self {
+        Self::of(Terms {
+            stemmer: None,
+            ..Terms::new(language)
+        })
+    }
+
+    fn of(terms: Terms) -> Self {
         Self {
-            terms: Terms::new(language),
+            terms,
             of_token: Ids::default(),
             of_term: Ids::default(),
             names: Vec::new(),
@@ -44,6 +56,11 @@ impl Vocabulary {
     /// The term that has this number.
     pub fn name(&self, id: TermId) -> Option<&str> {
         self.names.get(id as usize).map(AsRef::as_ref)
+    }
+
+    /// The number of a term, given as [`Terms`] gives it.
+    pub fn id(&self, term: &str) -> Option<TermId> {
+        self.of_term.get(term).copied()
     }
 
     pub fn terms(&self) -> &Terms {
