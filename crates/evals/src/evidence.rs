@@ -3,6 +3,12 @@
 //! The sets are read from a folder and never copied. Each figure is one JSON line; a part whose set
 //! is not in the folder says so and gives no figure.
 
+mod ranking_race;
+mod scifact;
+mod sentences;
+mod sets;
+mod trials;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,10 +17,17 @@ use anyhow::{Context, Result, bail};
 type Part = (&'static str, fn(&Path) -> Result<()>);
 
 /// Every set, in the order in which they are measured.
-const PARTS: &[Part] = &[];
+const PARTS: &[Part] = &[
+    ("scifact", scifact::measure),
+    ("wice", sentences::wice),
+    ("scifact-claims", sentences::claims),
+    ("musique", sentences::musique),
+    ("evidence-inference", trials::evidence_inference),
+    ("robbr", trials::robbr),
+];
 
 /// Every comparison of speed.
-const RACES: &[Part] = &[];
+const RACES: &[Part] = &[("ranking", ranking_race::race)];
 
 /// `eval evidence --data DIR [--only PART,PART]`
 pub fn eval(rest: &[&str]) -> Result<()> {

@@ -25,7 +25,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            ngram_chars: 4,
+            ngram_chars: 3,
             ngram_k1: 2.0,
             ngram_b: 0.8,
         }

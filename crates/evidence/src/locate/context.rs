@@ -10,6 +10,9 @@ use crate::fusion::blend;
 use crate::inverted::{Hit, best};
 use crate::ngrams::Ngrams;
 
+/// What pieces count beside words.
+const PIECES: f32 = 1.0;
+
 pub struct Context<'p> {
     pub words: &'p Bm25,
     pub pieces: &'p Ngrams,
@@ -27,7 +30,7 @@ impl Locator for Context<'_> {
     fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
         let words = self.words.scores(question.text);
         let pieces = self.pieces.scores(question.text);
-        let own = blend(&[(1.0, &words), (1.0, &pieces)]);
+        let own = blend(&[(1.0, &words), (PIECES, &pieces)]);
         let scores = borrowed(&own, self.sources, self.share);
         let why = |hit: &Hit| {
             let alone = own.get(hit.doc).copied().unwrap_or_default();
