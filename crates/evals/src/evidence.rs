@@ -3,12 +3,17 @@
 //! The sets are read from a folder and never copied. Each figure is one JSON line; a part whose set
 //! is not in the folder says so and gives no figure.
 
-mod pages;
-mod pdfs;
-mod words;
 mod citations;
 mod claims;
+mod judged;
+mod pages;
+mod pdfs;
+mod ranking_race;
+mod scifact;
+mod sentences;
 mod sets;
+mod trials;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -24,10 +29,16 @@ const PARTS: &[Part] = &[
     ("words", words::measure),
     ("citations", citations::measure),
     ("claims", claims::measure),
+    ("scifact", scifact::measure),
+    ("wice", sentences::wice),
+    ("scifact-claims", sentences::claims),
+    ("musique", sentences::musique),
+    ("evidence-inference", trials::evidence_inference),
+    ("robbr", trials::robbr),
 ];
 
 /// Every comparison of speed.
-const RACES: &[Part] = &[];
+const RACES: &[Part] = &[("ranking", ranking_race::race)];
 
 /// `eval evidence --data DIR [--only PART,PART]`
 pub fn eval(rest: &[&str]) -> Result<()> {

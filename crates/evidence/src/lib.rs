@@ -5,28 +5,40 @@
 #![warn(unreachable_pub)]
 
 pub mod banned;
+pub mod bm25;
 pub mod citation;
 pub mod claim;
+pub mod dense;
+pub mod diversity;
 pub mod document;
 pub mod duplicate;
+pub mod encode;
 mod error;
 pub mod extract;
+pub mod fusion;
+mod inverted;
 mod language;
 mod lists;
+pub mod locate;
+pub mod ngrams;
 pub mod passage;
 pub mod phrases;
+pub mod prf;
 pub mod question;
 pub mod quote;
+pub mod rerank;
 mod sentence;
 mod span;
+pub mod sparse;
 pub mod summarise;
 pub mod terms;
 pub mod themes;
-mod vector;
 pub mod validate;
+mod vector;
 
 pub use document::Document;
 pub use error::Error;
+pub use inverted::Hit;
 pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;

@@ -1,56 +1,86 @@
 //! The terms of a text: what is counted when texts are compared.
+//!
+//! Takes text; gives terms: lower case, stemmed, without accents. A number stays whole (`2.5`), a
+//! name with a digit is found with and without its hyphen (`IL-6`, `IL6`), and scripts written
+//! without spaces are cut into pairs of characters. [`Vocabulary`] numbers terms and remembers
+//! each word it has met, so that no word is stemmed twice.
+
+mod fold;
+mod stop;
+mod tokens;
+mod vocabulary;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
-/// The words of a text and where they stand: runs of letters and digits.
-pub fn words(text: &str) -> impl Iterator<Item = Span> {
-    let mut rest = text.char_indices().peekable();
-    std::iter::from_fn(move || {
-        let start = loop {
-            let (at, c) = rest.next()?;
-            if c.is_alphanumeric() {
-                break at;
-            }
-        };
-        let mut end = text.len();
-        while let Some((at, c)) = rest.peek() {
-            if !c.is_alphanumeric() {
-                end = *at;
-                break;
-            }
-            rest.next();
-        }
-        Some(Span::new(start, end))
-    })
-}
+pub use tokens::words;
+pub use vocabulary::{TermId, Vocabulary};
 
-/// Turns words into terms: lower case, stemmed.
+/// Turns the words of one language into terms.
 pub struct Terms {
     stemmer: Option<Stemmer>,
+    stop: stop::Words,
 }
 
 impl Terms {
     pub fn new(language: Language) -> Self {
         Self {
             stemmer: algorithm(language).map(Stemmer::create),
+            stop: stop::Words::new(language),
         }
     }
 
+    /// Every term of a text in order, stop words included.
     pub fn of(&self, text: &str) -> Vec<String> {
-        words(text)
-            .filter_map(|span| span.of(text))
-            .map(|word| self.term(word))
-            .collect()
+        let mut all = Vec::new();
+        tokens::each(text, |token, _| all.push(self.finished(token)));
+        all
     }
 
+    /// The terms that tell what a text is about: those of its words that are no stop words.
+    pub fn telling(&self, text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        self.each_telling(text, |term, _| all.push(term));
+        all
+    }
+
+    /// The telling terms and the words they come from.
+    pub fn telling_at(&self, text: &str) -> Vec<(String, Span)> {
+        let mut all = Vec::new();
+        self.each_telling(text, |term, span| all.push((term, span)));
+        all
+    }
+
+    /// The term of one word.
     pub fn term(&self, word: &str) -> String {
-        let lower = word.to_lowercase();
-        match &self.stemmer {
-            Some(stemmer) => stemmer.stem(&lower).into_owned(),
-            None => lower,
-        }
+        self.finished(&fold::lower(word))
+    }
+
+    /// Whether a word, in any case, tells nothing in this language.
+    pub fn is_stop(&self, word: &str) -> bool {
+        self.stop.has(&fold::lower(word))
+    }
+
+    fn each_telling(&self, text: &str, mut take: impl FnMut(String, Span)) {
+        tokens::each(text, |token, span| {
+            if !self.stop.has(token) {
+                take(self.finished(token), span);
+            }
+        });
+    }
+
+    /// The term of a token, which is in lower case already.
+    fn finished(&self, token: &str) -> String {
+        // What has a digit in it is a number or a name: it has no endings.
+        let stem = match &self.stemmer {
+            Some(stemmer) if !token.bytes().any(|byte| byte.is_ascii_digit()) => {
+                stemmer.stem(token)
+            }
+            _ => token.into(),
+        };
+        // Accents are folded last: the stemmers of French or Spanish read them.
+        fold::without_accents(&stem).into_owned()
     }
 }
 
@@ -77,3 +107,6 @@ fn algorithm(language: Language) -> Option<Algorithm> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;

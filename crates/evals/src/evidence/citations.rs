@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-use super::sets::{self, Label, Set};
+use super::judged::{self, Label, Set};
 use crate::figure::Figure;
 use neighbours::Neighbours;
 
@@ -51,7 +51,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
         Ok(text) => text.parse().context("FATHOM_SEED must be a number")?,
         Err(_) => SEED,
     };
-    let sets = [sets::scifact(data)?, sets::wice(data)?];
+    let sets = [judged::scifact(data)?, judged::wice(data)?];
     let mut maker = Maker::new(&sets, seed);
     let mut made = Vec::new();
     for kind in GOOD {

@@ -7,11 +7,11 @@ use fathom_evidence::Language;
 use fathom_evidence::citation::{Settings, SourceText, Sources, Support, check};
 use fathom_evidence::claim::Claim;
 
-use super::sets::{self, Label, Set};
+use super::judged::{self, Label, Set};
 use crate::figure::Figure;
 
 pub(super) fn measure(data: &Path) -> Result<()> {
-    for set in [sets::scifact(data)?, sets::wice(data)?] {
+    for set in [judged::scifact(data)?, judged::wice(data)?] {
         compare(&set);
     }
     Ok(())

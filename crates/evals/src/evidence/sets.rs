@@ -1,138 +1,153 @@
-//! The public sets of claims, as far as the check of citations needs them.
+//! Reads the public sets of questions and passages, and counts how well they are answered.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fathom_evidence::Span;
+use fathom_evidence::Language;
+use fathom_evidence::locate::{Entry, Key, Pool, Question, Settings};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A source as a text with the sentences that its set gives.
-pub(super) struct Source {
-    pub(super) text: String,
-    pub(super) sentences: Vec<Span>,
+/// Every line of a file as one value.
+pub(super) fn lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
+    let parse = |(nth, line)| {
+        serde_json::from_str(line).with_context(|| format!("line {nth} is not as expected"))
+    };
+    (1..).zip(text.lines()).map(parse).collect()
 }
 
-impl Source {
-    fn of(parts: Vec<String>) -> Self {
-        let mut text = String::new();
-        let mut sentences = Vec::new();
-        for part in parts {
-            let start = text.len();
-            text.push_str(&part);
-            sentences.push(Span::new(start, text.len()));
-            text.push('\n');
-        }
-        Self { text, sentences }
-    }
-
-    pub(super) fn sentence(&self, at: usize) -> &str {
-        let span = self.sentences.get(at);
-        span.and_then(|span| span.of(&self.text))
-            .unwrap_or_default()
-    }
+pub(super) fn read<T: DeserializeOwned>(data: &Path, file: &str) -> Result<Vec<T>> {
+    let path = data.join(file);
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    lines(&text).with_context(|| file.to_owned())
 }
 
-/// What people said of a claim and a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
-    Supported,
-    Partly,
-    Contradicted,
-    /// The source does not say.
-    Unsaid,
-}
-
-pub(super) struct Judged {
-    pub(super) claim: String,
-    /// Index into the sources of its set.
-    pub(super) source: usize,
-    pub(super) label: Label,
-}
-
-pub(super) struct Set {
-    pub(super) name: &'static str,
-    pub(super) sources: Vec<Source>,
-    pub(super) judged: Vec<Judged>,
-}
-
-/// SciFact's claims (train) with the abstracts they cite.
-pub(super) fn scifact(data: &Path) -> Result<Set> {
-    let folder = data.join("scifact_claims");
-    let (mut sources, mut places) = (Vec::new(), BTreeMap::new());
-    for line in lines(&folder.join("corpus.jsonl"))? {
-        let id = line["doc_id"]
-            .as_u64()
-            .context("a document without an id")?;
-        let mut parts = vec![string(&line["title"])];
-        parts.extend(strings(&line["abstract"]));
-        places.insert(id, sources.len());
-        sources.push(Source::of(parts));
-    }
-    let mut judged = Vec::new();
-    for line in lines(&folder.join("claims_train.jsonl"))? {
-        for id in line["cited_doc_ids"].as_array().into_iter().flatten() {
-            let Some(source) = id.as_u64().and_then(|id| places.get(&id)) else {
-                continue;
-            };
-            let said = &line["evidence"][id.to_string()][0]["label"];
-            let label = match said.as_str() {
-                Some("SUPPORT") => Label::Supported,
-                Some("CONTRADICT") => Label::Contradicted,
-                _ => Label::Unsaid,
-            };
-            judged.push(Judged {
-                claim: string(&line["claim"]),
-                source: *source,
-                label,
-            });
-        }
-    }
-    Ok(Set {
-        name: "scifact_claims_train",
-        sources,
-        judged,
-    })
-}
-
-/// WiCE's claims (dev) with the pages they cite.
-pub(super) fn wice(data: &Path) -> Result<Set> {
-    let (mut sources, mut judged) = (Vec::new(), Vec::new());
-    for line in lines(&data.join("wice/claim_dev.jsonl"))? {
-        let label = match line["label"].as_str() {
-            Some("supported") => Label::Supported,
-            Some("partially_supported") => Label::Partly,
-            _ => Label::Unsaid,
-        };
-        judged.push(Judged {
-            claim: string(&line["claim"]),
-            source: sources.len(),
-            label,
+/// Texts of one source each, or all of one, as a pool.
+pub(super) fn pool<'t>(
+    texts: impl IntoIterator<Item = (&'t str, &'t str)>,
+    one_source: bool,
+    settings: &Settings,
+) -> Result<Pool> {
+    let mut entries = Vec::new();
+    for (nth, (title, text)) in texts.into_iter().enumerate() {
+        entries.push(Entry {
+            key: Key {
+                source: if one_source {
+                    "0".into()
+                } else {
+                    nth.to_string()
+                },
+                passage: serde_json::from_value(Value::String(nth.to_string()))?,
+            },
+            title: Arc::from(title),
+            sections: Vec::new(),
+            text: text.to_owned(),
         });
-        sources.push(Source::of(strings(&line["evidence"])));
     }
-    Ok(Set {
-        name: "wice_dev",
-        sources,
-        judged,
-    })
+    Ok(Pool::new(entries, Language::ENGLISH, settings))
 }
 
-fn lines(file: &Path) -> Result<Vec<Value>> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    let parse = |line: &str| serde_json::from_str(line).context("a line that is no JSON");
-    text.lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(parse)
-        .collect()
+/// The places of a pool's candidates, best first.
+pub(super) fn located<'q>(
+    pool: &Pool,
+    question: impl Into<Question<'q>>,
+    settings: &Settings,
+) -> Vec<usize> {
+    let candidates = pool.locate(question, settings).candidates;
+    candidates.iter().map(|candidate| candidate.place).collect()
 }
 
-fn string(value: &Value) -> String {
-    value.as_str().unwrap_or_default().trim().to_owned()
+/// Discounted gain of the first ten over the best that was possible.
+pub(super) fn ndcg_at_10(found: &[usize], relevant: &[usize]) -> f64 {
+    let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+    let hits = found.iter().take(10).enumerate();
+    let reached: f64 = hits
+        .filter(|(_, doc)| relevant.contains(doc))
+        .map(|(rank, _)| gain(rank))
+        .sum();
+    reached / (0..relevant.len().min(10)).map(gain).sum::<f64>()
 }
 
-fn strings(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().map(string).collect()
+pub(super) fn recall(found: &[usize], relevant: &[usize], top: usize) -> f64 {
+    let found: Vec<&usize> = found.iter().take(top).collect();
+    let hits = relevant.iter().filter(|doc| found.contains(doc)).count();
+    hits as f64 / relevant.len().max(1) as f64
+}
+
+pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.into_iter().collect();
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// SciFact as BEIR has it.
+pub(super) struct SciFact {
+    /// Title and text.
+    pub(super) texts: Vec<(String, String)>,
+    pub(super) train: Vec<Asked>,
+    pub(super) test: Vec<Asked>,
+}
+
+pub(super) struct Asked {
+    pub(super) question: String,
+    pub(super) relevant: Vec<usize>,
+}
+
+impl SciFact {
+    pub(super) fn read(data: &Path) -> Result<Self> {
+        let (mut texts, mut places) = (Vec::new(), HashMap::new());
+        for text in read::<Value>(data, "scifact_beir/corpus.jsonl")? {
+            places.insert(string(&text["_id"]), texts.len());
+            texts.push((string(&text["title"]), string(&text["text"])));
+        }
+        let questions: HashMap<String, String> = read::<Value>(data, "scifact_beir/queries.jsonl")?
+            .iter()
+            .map(|query| (string(&query["_id"]), string(&query["text"])))
+            .collect();
+        let asked = |split: &str| -> Result<Vec<Asked>> {
+            let path = data.join(format!("scifact_beir/qrels/{split}.tsv"));
+            let table = std::fs::read_to_string(path)?;
+            Ok(judged(&table, &questions, &places))
+        };
+        Ok(Self {
+            train: asked("train")?,
+            test: asked("test")?,
+            texts,
+        })
+    }
+}
+
+fn judged(
+    table: &str,
+    questions: &HashMap<String, String>,
+    places: &HashMap<String, usize>,
+) -> Vec<Asked> {
+    let mut all: Vec<Asked> = Vec::new();
+    let mut last = "";
+    for line in table.lines().skip(1) {
+        let [query, doc, score] = line.split('\t').collect::<Vec<_>>()[..] else {
+            continue;
+        };
+        let (Some(question), Some(place)) = (questions.get(query), places.get(doc)) else {
+            continue;
+        };
+        if score.trim() == "0" {
+            continue;
+        }
+        match all.last_mut().filter(|_| query == last) {
+            Some(asked) => asked.relevant.push(*place),
+            None => all.push(Asked {
+                question: question.clone(),
+                relevant: vec![*place],
+            }),
+        }
+        last = query;
+    }
+    all
+}
+
+pub(super) fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }

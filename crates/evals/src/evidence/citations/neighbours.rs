@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_evidence::Language;
 use fathom_evidence::terms::Terms;
 
-use super::super::sets::Source;
+use super::super::judged::Source;
 
 pub(super) struct Neighbours {
     held: BTreeMap<String, Vec<usize>>,

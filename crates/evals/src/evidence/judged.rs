@@ -1,0 +1,128 @@
+//! The public sets of claims, as far as the check of citations needs them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use fathom_evidence::Span;
+use serde_json::Value;
+
+use super::sets::read;
+
+/// A source as a text with the sentences that its set gives.
+pub(super) struct Source {
+    pub(super) text: String,
+    pub(super) sentences: Vec<Span>,
+}
+
+impl Source {
+    fn of(parts: Vec<String>) -> Self {
+        let mut text = String::new();
+        let mut sentences = Vec::new();
+        for part in parts {
+            let start = text.len();
+            text.push_str(&part);
+            sentences.push(Span::new(start, text.len()));
+            text.push('\n');
+        }
+        Self { text, sentences }
+    }
+
+    pub(super) fn sentence(&self, at: usize) -> &str {
+        let span = self.sentences.get(at);
+        span.and_then(|span| span.of(&self.text))
+            .unwrap_or_default()
+    }
+}
+
+/// What people said of a claim and a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Supported,
+    Partly,
+    Contradicted,
+    /// The source does not say.
+    Unsaid,
+}
+
+pub(super) struct Judged {
+    pub(super) claim: String,
+    /// Index into the sources of its set.
+    pub(super) source: usize,
+    pub(super) label: Label,
+}
+
+pub(super) struct Set {
+    pub(super) name: &'static str,
+    pub(super) sources: Vec<Source>,
+    pub(super) judged: Vec<Judged>,
+}
+
+/// SciFact's claims (train) with the abstracts they cite.
+pub(super) fn scifact(data: &Path) -> Result<Set> {
+    let (mut sources, mut places) = (Vec::new(), BTreeMap::new());
+    for line in read::<Value>(data, "scifact_claims/corpus.jsonl")? {
+        let id = line["doc_id"]
+            .as_u64()
+            .context("a document without an id")?;
+        let mut parts = vec![string(&line["title"])];
+        parts.extend(strings(&line["abstract"]));
+        places.insert(id, sources.len());
+        sources.push(Source::of(parts));
+    }
+    let mut judged = Vec::new();
+    for line in read::<Value>(data, "scifact_claims/claims_train.jsonl")? {
+        for id in line["cited_doc_ids"].as_array().into_iter().flatten() {
+            let Some(source) = id.as_u64().and_then(|id| places.get(&id)) else {
+                continue;
+            };
+            let said = &line["evidence"][id.to_string()][0]["label"];
+            let label = match said.as_str() {
+                Some("SUPPORT") => Label::Supported,
+                Some("CONTRADICT") => Label::Contradicted,
+                _ => Label::Unsaid,
+            };
+            judged.push(Judged {
+                claim: string(&line["claim"]),
+                source: *source,
+                label,
+            });
+        }
+    }
+    Ok(Set {
+        name: "scifact_claims_train",
+        sources,
+        judged,
+    })
+}
+
+/// WiCE's claims (dev) with the pages they cite.
+pub(super) fn wice(data: &Path) -> Result<Set> {
+    let (mut sources, mut judged) = (Vec::new(), Vec::new());
+    for line in read::<Value>(data, "wice/claim_dev.jsonl")? {
+        let label = match line["label"].as_str() {
+            Some("supported") => Label::Supported,
+            Some("partially_supported") => Label::Partly,
+            _ => Label::Unsaid,
+        };
+        judged.push(Judged {
+            claim: string(&line["claim"]),
+            source: sources.len(),
+            label,
+        });
+        sources.push(Source::of(strings(&line["evidence"])));
+    }
+    Ok(Set {
+        name: "wice_dev",
+        sources,
+        judged,
+    })
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().trim().to_owned()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().map(string).collect()
+}

@@ -1,0 +1,187 @@
+//! BM25: ranks texts by the words they share with a question.
+//!
+//! Takes texts, plain or as fields with weights; gives an index that answers many questions. What
+//! each term adds to a text's score is worked out when the index is built, so that a question only
+//! adds up.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Language;
+use crate::inverted::{Counter, Hit, Inverted, Rows, best};
+use crate::terms::{TermId, Vocabulary};
+
+/// How words are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// How soon more of the same word stops to add: 0 is at once.
+    pub bm25_k1: f32,
+    /// How much a long text must have more of a word: 0 is not at all, 1 in full proportion.
+    pub bm25_b: f32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            bm25_k1: 1.2,
+            bm25_b: 0.75,
+        }
+    }
+}
+
+impl Settings {
+    /// For texts of a sentence or two: a word rarely stands twice in one, and a longer sentence
+    /// tells more rather than the same at greater length.
+    pub const SENTENCES: Self = Self {
+        bm25_k1: 0.4,
+        bm25_b: 0.2,
+    };
+}
+
+/// An index over texts of one language.
+pub struct Bm25 {
+    vocabulary: Vocabulary,
+    index: Inverted,
+}
+
+/// What one term of a question added to the score of a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contribution {
+    pub term: String,
+    pub score: f32,
+}
+
+impl Bm25 {
+    pub fn build<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+        language: Language,
+        settings: &Settings,
+    ) -> Self {
+        let fields = texts.into_iter().map(|text| [(text, 1.0)]);
+        Self::build_fields(fields, language, settings)
+    }
+
+    /// Of texts in parts, each with a weight: a word in a part of weight 2 counts twice.
+    pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
+        texts: impl IntoIterator<Item = F>,
+        language: Language,
+        settings: &Settings,
+    ) -> Self {
+        let mut vocabulary = Vocabulary::new(language);
+        let mut counter = Counter::default();
+        let mut rows = Rows::default();
+        for text in texts {
+            for (part, weight) in text {
+                vocabulary.learn(part.as_ref(), |term| counter.add(term, weight));
+            }
+            rows.push(counter.take());
+        }
+        Self {
+            vocabulary,
+            index: weighed(rows, settings),
+        }
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The best texts, best first; of equal ones the earlier. Texts without any of the question's
+    /// terms are not among them.
+    pub fn search(&self, question: &str, top_k: usize) -> Vec<Hit> {
+        self.index.search(&self.query(question), top_k)
+    }
+
+    /// The score of every text, in their order.
+    pub fn scores(&self, question: &str) -> Vec<f32> {
+        self.index.scores(&self.query(question))
+    }
+
+    /// What each term of the question adds to a text's score, the most first.
+    pub fn explain(&self, question: &str, doc: usize) -> Vec<Contribution> {
+        self.explain_query(&self.query(question), doc)
+    }
+
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// A question as terms, each once: a word that a claim repeats is not what it is about.
+    pub fn query(&self, question: &str) -> Vec<(TermId, f32)> {
+        let mut query: Vec<(TermId, f32)> = Vec::new();
+        for term in self.vocabulary.find(question) {
+            if query.iter().all(|(known, _)| *known != term) {
+                query.push((term, 1.0));
+            }
+        }
+        query
+    }
+
+    /// As [`Bm25::search`], for terms with weights of one's own.
+    pub fn search_query(&self, query: &[(TermId, f32)], top_k: usize) -> Vec<Hit> {
+        best(&self.scores_query(query), top_k)
+    }
+
+    /// As [`Bm25::scores`], for terms with weights of one's own.
+    pub fn scores_query(&self, query: &[(TermId, f32)]) -> Vec<f32> {
+        self.index.scores(query)
+    }
+
+    /// As [`Bm25::explain`], for terms with weights of one's own.
+    pub fn explain_query(&self, query: &[(TermId, f32)], doc: usize) -> Vec<Contribution> {
+        let mut all: Vec<Contribution> = query
+            .iter()
+            .map(|(term, factor)| (*term, factor * self.index.weight(*term, doc)))
+            .filter(|(_, score)| *score > 0.0)
+            .filter_map(|(term, score)| {
+                let term = self.vocabulary.name(term)?.to_owned();
+                Some(Contribution { term, score })
+            })
+            .collect();
+        all.sort_by(|a, b| b.score.total_cmp(&a.score));
+        all
+    }
+
+    /// The terms of a text and how often it has them.
+    pub fn terms_of(&self, doc: usize) -> &[(TermId, f32)] {
+        self.index.rows().of(doc)
+    }
+
+    /// What a term adds to a text's score; 0 where it does not stand.
+    pub fn weight(&self, term: TermId, doc: usize) -> f32 {
+        self.index.weight(term, doc)
+    }
+
+    /// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).
+    pub fn rarity(&self, term: TermId) -> f32 {
+        rarity(self.len(), self.index.frequency(term))
+    }
+}
+
+/// Rows of counts with BM25's weights.
+pub(crate) fn weighed(rows: Rows, settings: &Settings) -> Inverted {
+    let lengths: Vec<f32> = (0..rows.len())
+        .map(|doc| rows.of(doc).iter().map(|(_, count)| count).sum())
+        .collect();
+    let mean = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(f32::MIN_POSITIVE);
+    let Settings { bm25_k1, bm25_b } = *settings;
+    let norms: Vec<f32> = lengths
+        .iter()
+        .map(|length| bm25_k1 * (1.0 - bm25_b + bm25_b * length / mean))
+        .collect();
+    let texts = rows.len();
+    Inverted::new(rows, |doc, count, frequency| {
+        let norm = norms.get(doc).copied().unwrap_or_default();
+        rarity(texts, frequency) * count * (bm25_k1 + 1.0) / (count + norm)
+    })
+}
+
+fn rarity(texts: usize, with_term: usize) -> f32 {
+    let (texts, with_term) = (texts as f32, with_term as f32);
+    ((texts - with_term + 0.5) / (with_term + 0.5)).ln_1p()
+}

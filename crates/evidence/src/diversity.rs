@@ -1,0 +1,104 @@
+//! Chooses things that are good and that differ.
+//!
+//! Two ways. [`mmr`] (maximal marginal relevance) leaves out what says the same again. [`cover`]
+//! looks at the question instead: once a part of it is answered, that part counts less, so that a
+//! claim of three parts finds the sentences for all three.
+
+/// The places of `wanted` things in the order of choice. `balance` 1 looks only at relevance, 0
+/// only at difference; `alike(a, b)` is 0 to 1. Relevance is best scaled to 0 to 1, too.
+pub fn mmr(
+    relevance: &[f32],
+    wanted: usize,
+    balance: f32,
+    alike: impl Fn(usize, usize) -> f32,
+) -> Vec<usize> {
+    let mut nearest = vec![0.0_f32; relevance.len()];
+    greedy(relevance.len(), wanted, |chosen, place| {
+        if let (Some(last), Some(near)) = (chosen.last(), nearest.get_mut(place)) {
+            *near = near.max(alike(*last, place));
+        }
+        let (relevant, near) = (relevance.get(place), nearest.get(place));
+        let near = if chosen.is_empty() {
+            0.0
+        } else {
+            near.copied().unwrap_or_default()
+        };
+        balance * relevant.copied().unwrap_or_default() - (1.0 - balance) * near
+    })
+}
+
+/// The places of `wanted` things in the order of choice. `parts[place]` says how much that thing
+/// answers each part of the question; a part is worth `decay` of its worth each time it was
+/// answered. Half of a thing's worth is its relevance, half what it still answers.
+pub fn cover(relevance: &[f32], parts: &[Vec<f32>], wanted: usize, decay: f32) -> Vec<usize> {
+    let most = |values: &mut dyn Iterator<Item = f32>| values.fold(f32::MIN_POSITIVE, f32::max);
+    let most_relevant = most(&mut relevance.iter().copied());
+    let most_answered = most(&mut parts.iter().map(|of| of.iter().sum()));
+    let mut worth = vec![1.0_f32; parts.iter().map(Vec::len).max().unwrap_or(0)];
+    let mut paid = 0;
+    greedy(relevance.len().min(parts.len()), wanted, |chosen, place| {
+        if chosen.len() > paid {
+            paid = chosen.len();
+            let answered = chosen.last().and_then(|last| parts.get(*last));
+            for (worth, answered) in worth.iter_mut().zip(answered.into_iter().flatten()) {
+                if *answered > 0.0 {
+                    *worth *= decay;
+                }
+            }
+        }
+        let of = parts.get(place).map_or(&[][..], Vec::as_slice);
+        let answers: f32 = of
+            .iter()
+            .zip(&worth)
+            .map(|(answer, worth)| answer * worth)
+            .sum();
+        let relevant = relevance.get(place).copied().unwrap_or_default();
+        relevant / most_relevant + answers / most_answered
+    })
+}
+
+/// Chooses the best by `value`, again and again; of equal ones the earlier.
+fn greedy(
+    things: usize,
+    wanted: usize,
+    mut value: impl FnMut(&[usize], usize) -> f32,
+) -> Vec<usize> {
+    let mut chosen = Vec::new();
+    let mut left: Vec<usize> = (0..things).collect();
+    while chosen.len() < wanted && !left.is_empty() {
+        let mut best = (f32::NEG_INFINITY, 0);
+        for (at, place) in left.iter().enumerate() {
+            let value = value(&chosen, *place);
+            if value > best.0 {
+                best = (value, at);
+            }
+        }
+        chosen.push(left.remove(best.1));
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_gives_way_to_something_else() {
+        let alike = |a: usize, b: usize| f32::from(u8::from(a + b == 1));
+        assert_eq!(mmr(&[1.0, 0.9, 0.5], 3, 0.5, alike), [0, 2, 1]);
+        assert_eq!(mmr(&[1.0, 0.9, 0.5], 2, 1.0, alike), [0, 1]);
+    }
+
+    #[test]
+    fn a_part_not_yet_answered_comes_before_one_answered_again() {
+        let parts = [vec![1.0, 0.0], vec![0.9, 0.0], vec![0.0, 0.8]];
+        assert_eq!(cover(&[1.0, 0.9, 0.8], &parts, 3, 0.5), [0, 2, 1]);
+        assert_eq!(cover(&[1.0, 0.9, 0.8], &parts, 3, 1.0), [0, 1, 2]);
+    }
+
+    #[test]
+    fn no_more_is_chosen_than_there_is() {
+        assert_eq!(cover(&[1.0], &[vec![]], 5, 0.9), [0]);
+        assert!(mmr(&[], 5, 0.9, |_, _| 0.0).is_empty());
+    }
+}

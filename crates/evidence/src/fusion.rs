@@ -1,0 +1,161 @@
+//! Puts several rankings of the same things together, and keeps what each of them said.
+//!
+//! Takes rankings, each with a name and a weight; gives one ranking. Ranks are added up, not
+//! scores, so that locators need no common scale: a rank r adds weight / (k + r).
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use serde::{Deserialize, Serialize};
+
+/// How much the first ranks count more than the later ones (Cormack and others, 2009).
+pub const K: f32 = 60.0;
+
+/// One ranking: what was found, best first.
+#[derive(Clone, Debug)]
+pub struct Ranking<T, W> {
+    pub locator: String,
+    /// 0 keeps its support without counting it.
+    pub weight: f32,
+    /// What was found, with its score and why.
+    pub found: Vec<(T, f32, W)>,
+}
+
+/// What one locator said of a thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Support<W> {
+    pub locator: String,
+    /// From 1.
+    pub rank: usize,
+    /// On the locator's own scale.
+    pub score: f32,
+    pub why: W,
+}
+
+/// A thing that at least one locator found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fused<T, W> {
+    pub item: T,
+    pub score: f32,
+    /// In the order of the rankings.
+    pub support: Vec<Support<W>>,
+}
+
+/// Weighted reciprocal rank fusion, best first. Of equal things the one comes first that an earlier
+/// ranking found, and found better. A thing that one ranking has twice counts at its best rank.
+pub fn fuse<T: Clone + Eq + Hash, W>(
+    rankings: impl IntoIterator<Item = Ranking<T, W>>,
+) -> Vec<Fused<T, W>> {
+    let mut all: Vec<Fused<T, W>> = Vec::new();
+    let mut places: HashMap<T, usize> = HashMap::new();
+    for ranking in rankings {
+        let mut met = HashSet::new();
+        for (rank, (item, score, why)) in (1..).zip(ranking.found) {
+            let place = *places.entry(item.clone()).or_insert(all.len());
+            if place == all.len() {
+                all.push(Fused {
+                    item,
+                    score: 0.0,
+                    support: Vec::new(),
+                });
+            }
+            if !met.insert(place) {
+                continue;
+            }
+            if let Some(fused) = all.get_mut(place) {
+                fused.score += ranking.weight / (K + rank as f32);
+                fused.support.push(Support {
+                    locator: ranking.locator.clone(),
+                    rank,
+                    score,
+                    why,
+                });
+            }
+        }
+    }
+    // The sort is stable, so equal things stay in the order in which they were met.
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all
+}
+
+/// Scores of several locators over the same texts on one scale: each is divided by its best, then
+/// weighted and added. Finer than ranks where the scores mean the same kind of thing.
+pub fn blend(scores: &[(f32, &[f32])]) -> Vec<f32> {
+    let longest = scores.iter().map(|(_, of)| of.len()).max().unwrap_or(0);
+    let mut sums = vec![0.0_f32; longest];
+    for (weight, of) in scores {
+        let best = of.iter().copied().fold(0.0, f32::max);
+        if best > 0.0 {
+            for (sum, score) in sums.iter_mut().zip(of.iter()) {
+                *sum += weight * score / best;
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ranking(locator: &str, weight: f32, items: &[u32]) -> Ranking<u32, ()> {
+        let found = items.iter().map(|item| (*item, 1.0, ())).collect();
+        Ranking {
+            locator: locator.into(),
+            weight,
+            found,
+        }
+    }
+
+    #[test]
+    fn what_two_locators_find_comes_before_what_one_finds_best() {
+        let fused = fuse([ranking("a", 1.0, &[1, 2]), ranking("b", 1.0, &[3, 2])]);
+        let order: Vec<u32> = fused.iter().map(|one| one.item).collect();
+        assert_eq!(order, [2, 1, 3]);
+        assert!((fused[0].score - 2.0 / 62.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn every_locators_support_is_kept() {
+        let fused = fuse([ranking("a", 1.0, &[1, 2]), ranking("b", 0.0, &[2])]);
+        let two = fused.iter().find(|one| one.item == 2).unwrap();
+        let said: Vec<(&str, usize)> = two
+            .support
+            .iter()
+            .map(|support| (support.locator.as_str(), support.rank))
+            .collect();
+        assert_eq!(said, [("a", 2), ("b", 1)]);
+    }
+
+    #[test]
+    fn a_heavier_locator_decides() {
+        let fused = fuse([ranking("a", 1.0, &[1, 2]), ranking("b", 3.0, &[2, 1])]);
+        assert_eq!(fused[0].item, 2);
+    }
+
+    #[test]
+    fn blended_scores_are_on_one_scale() {
+        let sums = blend(&[(1.0, &[10.0, 5.0]), (0.5, &[0.0, 0.1])]);
+        assert_eq!(sums, [1.0, 1.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_nothing_is_made_up(
+            lists in prop::collection::vec(prop::collection::vec(0_u32..20, 0..20), 0..4),
+        ) {
+            let rankings: Vec<_> = lists.iter().map(|list| ranking("x", 1.0, list)).collect();
+            let fused = fuse(rankings.clone());
+            let mut items: Vec<u32> = fused.iter().map(|one| one.item).collect();
+            items.sort_unstable();
+            let mut given: Vec<u32> = lists.concat();
+            given.sort_unstable();
+            given.dedup();
+            prop_assert_eq!(items, given);
+            prop_assert!(fused.is_sorted_by(|a, b| a.score >= b.score));
+            prop_assert_eq!(fused, fuse(rankings));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Passages of several documents, indexed once, asked many questions.
+
+use std::sync::Arc;
+
+use super::lexical::Feedback;
+use super::{
+    Candidate, Context, Key, Located, Locator, Question, Reason, RuleLocator, Rules, Settings,
+};
+use crate::bm25::{self, Bm25};
+use crate::diversity::cover;
+use crate::fusion::{Fused, Ranking, fuse};
+use crate::ngrams::{self, Ngrams};
+use crate::passage::Passage;
+use crate::terms::TermId;
+use crate::{Document, Language};
+
+/// Passages that are shorter than this on average are weighed as sentences.
+const SENTENCE_CHARS: usize = 250;
+
+/// One passage of a pool. Passages of one source stand together, in their order.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub key: Key,
+    pub title: Arc<str>,
+    pub sections: Vec<String>,
+    pub text: String,
+}
+
+impl Entry {
+    /// The passages of one document.
+    pub fn of(source: &str, document: &Document, passages: &[Passage]) -> Vec<Self> {
+        let title: Arc<str> = document.about.title.as_deref().unwrap_or_default().into();
+        let entry = |passage: &Passage| {
+            Some(Self {
+                key: Key {
+                    source: source.to_owned(),
+                    passage: passage.id.clone(),
+                },
+                title: Arc::clone(&title),
+                sections: passage.sections.clone(),
+                text: document.at(passage.span)?.to_owned(),
+            })
+        };
+        passages.iter().filter_map(entry).collect()
+    }
+}
+
+/// Indexes over passages. Settings that shape the indexes are taken when it is built.
+pub struct Pool {
+    entries: Vec<Entry>,
+    sources: Vec<usize>,
+    words: Bm25,
+    pieces: Ngrams,
+    sequences: Vec<Vec<TermId>>,
+    rules: Rules,
+}
+
+impl Pool {
+    pub fn new(entries: Vec<Entry>, language: Language, settings: &Settings) -> Self {
+        let sources = numbered(&entries);
+        let title_weight = match sources.last() {
+            Some(last) if *last > 0 && settings.use_structure => settings.title_weight,
+            _ => 0.0,
+        };
+        let fields = |entry: &'_ Entry| {
+            let title = Some((Arc::clone(&entry.title), title_weight));
+            let text: Arc<str> = entry.text.as_str().into();
+            let title = title.filter(|(_, weight)| *weight > 0.0);
+            title.into_iter().chain([(text, 1.0)])
+        };
+        let (of_words, of_pieces) = fitting(&entries, settings);
+        let words = Bm25::build_fields(entries.iter().map(fields), language, &of_words);
+        let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &of_pieces);
+        let sequence = |entry: &Entry| words.vocabulary().find(&entry.text);
+        let sequences = entries.iter().map(sequence).collect();
+        Self {
+            sources,
+            words,
+            pieces,
+            sequences,
+            rules: Rules::for_research(),
+            entries,
+        }
+    }
+
+    /// With other rules than those for questions of research.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn words(&self) -> &Bm25 {
+        &self.words
+    }
+
+    /// The candidates for a question, best first.
+    pub fn locate<'q>(&self, question: impl Into<Question<'q>>, settings: &Settings) -> Located {
+        self.locate_with(question, settings, &[])
+    }
+
+    /// As [`Pool::locate`], with further locators and their weights. One that fails is named in
+    /// what was lost, and the others answer.
+    pub fn locate_with<'q>(
+        &self,
+        question: impl Into<Question<'q>>,
+        settings: &Settings,
+        further: &[(&dyn Locator, f32)],
+    ) -> Located {
+        let question = question.into();
+        let mut lost = Vec::new();
+        let sections: Vec<&[String]> = self
+            .entries
+            .iter()
+            .map(|entry| entry.sections.as_slice())
+            .collect();
+        let (feedback, context, rules) = self.own(settings, &sections);
+        let weights = settings.weights;
+        let structure = f32::from(u8::from(settings.use_structure));
+        let own: [(&dyn Locator, f32); 5] = [
+            (&context, weights.context),
+            (&self.words, weights.bm25),
+            (&self.pieces, weights.ngrams),
+            (&feedback, weights.feedback),
+            (&rules, weights.rules * structure),
+        ];
+        let rankings = own
+            .iter()
+            .chain(further)
+            .filter(|(_, weight)| *weight > 0.0);
+        let rankings: Vec<Ranking<usize, Reason>> = rankings
+            .filter_map(|(locator, weight)| {
+                let found = locator.locate(question, settings.per_query_top_n);
+                let found = found.map_err(|error| lost.push(error.to_string())).ok()?;
+                Some(Ranking {
+                    locator: locator.name().to_owned(),
+                    weight: *weight,
+                    found: found
+                        .into_iter()
+                        .map(|one| (one.place, one.score, one.why))
+                        .collect(),
+                })
+            })
+            .collect();
+        let candidates = self.chosen(question, fuse(rankings), settings);
+        Located { candidates, lost }
+    }
+
+    fn own<'p>(
+        &'p self,
+        settings: &Settings,
+        sections: &'p [&'p [String]],
+    ) -> (Feedback<'p>, Context<'p>, RuleLocator<'p>) {
+        let feedback = Feedback {
+            words: &self.words,
+            settings: settings.feedback,
+        };
+        let context = Context {
+            words: &self.words,
+            pieces: &self.pieces,
+            sources: &self.sources,
+            share: if settings.use_structure {
+                settings.neighbour_share
+            } else {
+                0.0
+            },
+        };
+        let rules = RuleLocator {
+            rules: &self.rules,
+            words: &self.words,
+            sequences: &self.sequences,
+            sections,
+        };
+        (feedback, context, rules)
+    }
+
+    /// The best that together answer all parts of the question, in that order.
+    fn chosen(
+        &self,
+        question: Question<'_>,
+        fused: Vec<Fused<usize, Reason>>,
+        settings: &Settings,
+    ) -> Vec<Candidate> {
+        let query = self.words.query(question.text);
+        let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
+        let parts: Vec<Vec<f32>> = fused
+            .iter()
+            .map(|one| {
+                query
+                    .iter()
+                    .map(|(term, _)| self.words.weight(*term, one.item))
+                    .collect()
+            })
+            .collect();
+        let order = cover(&scores, &parts, settings.top_k, settings.cover_decay);
+        let mut fused: Vec<Option<Fused<usize, Reason>>> = fused.into_iter().map(Some).collect();
+        order
+            .into_iter()
+            .filter_map(|place| fused.get_mut(place)?.take())
+            .filter_map(|one| {
+                Some(Candidate {
+                    key: self.entries.get(one.item)?.key.clone(),
+                    place: one.item,
+                    score: one.score,
+                    support: one.support,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Of each entry, the number of its source: from 0, one more where another source begins.
+fn numbered(entries: &[Entry]) -> Vec<usize> {
+    let mut number = 0;
+    let mut before: Option<&str> = None;
+    let mut numbers = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let source = entry.key.source.as_str();
+        if before.is_some_and(|before| before != source) {
+            number += 1;
+        }
+        before = Some(source);
+        numbers.push(number);
+    }
+    numbers
+}
+
+/// How words and pieces are weighed in passages of this length.
+fn fitting(entries: &[Entry], settings: &Settings) -> (bm25::Settings, ngrams::Settings) {
+    let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
+    let short = chars / entries.len().max(1) < SENTENCE_CHARS;
+    let (words, pieces) = if short {
+        (bm25::Settings::SENTENCES, ngrams::Settings::SENTENCES)
+    } else {
+        (bm25::Settings::default(), ngrams::Settings::default())
+    };
+    (
+        settings.words.unwrap_or(words),
+        settings.pieces.unwrap_or(pieces),
+    )
+}

@@ -1,0 +1,68 @@
+//! How passages are located.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{bm25, ngrams, prf};
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// How many passages each locator names.
+    pub per_query_top_n: usize,
+    /// How many candidates are given.
+    pub top_k: usize,
+    /// Whether sections, titles and neighbours count.
+    pub use_structure: bool,
+    pub weights: Weights,
+    /// What a passage borrows of the score of each passage beside it.
+    pub neighbour_share: f32,
+    /// What a part of the question is worth each time it was answered again; 1 changes nothing.
+    pub cover_decay: f32,
+    /// How much more a word of the title counts, where there are several documents.
+    pub title_weight: f32,
+    /// Nothing takes what fits the length of the passages.
+    pub words: Option<bm25::Settings>,
+    /// Nothing takes what fits the length of the passages.
+    pub pieces: Option<ngrams::Settings>,
+    pub feedback: prf::Settings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            per_query_top_n: 50,
+            top_k: 5,
+            use_structure: true,
+            weights: Weights::default(),
+            neighbour_share: 0.2,
+            cover_decay: 0.8,
+            title_weight: 2.0,
+            words: None,
+            pieces: None,
+            feedback: prf::Settings::default(),
+        }
+    }
+}
+
+/// How much each locator counts in fusion; 0 leaves it out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Weights {
+    pub bm25: f32,
+    pub ngrams: f32,
+    pub feedback: f32,
+    pub context: f32,
+    pub rules: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            bm25: 1.0,
+            ngrams: 0.3,
+            feedback: 0.1,
+            context: 3.0,
+            rules: 0.3,
+        }
+    }
+}

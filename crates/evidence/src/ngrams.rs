@@ -1,0 +1,175 @@
+//! Character n-grams: ranks texts by the pieces of words they share with a question.
+//!
+//! Where BM25 wants the same term, this finds parts of it: `methylation` in `hypermethylated`,
+//! a misspelt name, a compound that is written apart. Weighed as BM25 weighs words.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Language;
+use crate::bm25::{self, weighed};
+use crate::inverted::{Counter, Hit, Inverted, Rows};
+use crate::terms::Vocabulary;
+
+/// How words are cut and weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Characters a piece; a shorter word is one piece.
+    pub ngram_chars: usize,
+    pub ngram_k1: f32,
+    pub ngram_b: f32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ngram_chars: 3,
+            ngram_k1: 2.0,
+            ngram_b: 0.8,
+        }
+    }
+}
+
+impl Settings {
+    /// For texts of a sentence or two, as [`bm25::Settings::SENTENCES`].
+    pub const SENTENCES: Self = Self {
+        ngram_chars: 4,
+        ngram_k1: 0.4,
+        ngram_b: 0.2,
+    };
+}
+
+type Ids<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+
+/// An index over the pieces of the words of texts.
+pub struct Ngrams {
+    vocabulary: Vocabulary,
+    /// The pieces of each term of the vocabulary.
+    pieces: Vec<Vec<u32>>,
+    ids: Ids<Box<str>>,
+    index: Inverted,
+    chars: usize,
+}
+
+impl Ngrams {
+    pub fn build<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+        language: Language,
+        settings: &Settings,
+    ) -> Self {
+        let fields = texts.into_iter().map(|text| [(text, 1.0)]);
+        Self::build_fields(fields, language, settings)
+    }
+
+    /// Of texts in parts, each with a weight, as [`bm25::Bm25::build_fields`].
+    pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
+        texts: impl IntoIterator<Item = F>,
+        language: Language,
+        settings: &Settings,
+    ) -> Self {
+        let chars = settings.ngram_chars.max(2);
+        let mut vocabulary = Vocabulary::unstemmed(language);
+        let (mut ids, mut pieces) = (Ids::default(), Vec::new());
+        let (mut counter, mut rows) = (Counter::default(), Rows::default());
+        let mut words = Vec::new();
+        for text in texts {
+            words.clear();
+            for (part, weight) in text {
+                vocabulary.learn(part.as_ref(), |word| words.push((word, weight)));
+            }
+            while let Some(name) = vocabulary.name(pieces.len() as u32) {
+                pieces.push(learnt(name, chars, &mut ids));
+            }
+            for (word, weight) in &words {
+                let of_word = pieces.get(*word as usize).map_or(&[][..], Vec::as_slice);
+                of_word
+                    .iter()
+                    .for_each(|piece| counter.add(*piece, *weight));
+            }
+            rows.push(counter.take());
+        }
+        let settings = bm25::Settings {
+            bm25_k1: settings.ngram_k1,
+            bm25_b: settings.ngram_b,
+        };
+        Self {
+            vocabulary,
+            pieces,
+            ids,
+            index: weighed(rows, &settings),
+            chars,
+        }
+    }
+
+    pub fn search(&self, question: &str, top_k: usize) -> Vec<Hit> {
+        self.index.search(&self.query(question), top_k)
+    }
+
+    /// The score of every text, in their order.
+    pub fn scores(&self, question: &str) -> Vec<f32> {
+        self.index.scores(&self.query(question))
+    }
+
+    /// The words of the question whose pieces a text has, with what they add, the most first.
+    pub fn explain(&self, question: &str, doc: usize) -> Vec<bm25::Contribution> {
+        let mut all: Vec<bm25::Contribution> = Vec::new();
+        for word in self.vocabulary.terms().telling(question) {
+            let pieces = self.pieces_of(&word);
+            let score: f32 = pieces
+                .iter()
+                .map(|piece| self.index.weight(*piece, doc))
+                .sum();
+            if score > 0.0 && all.iter().all(|known| known.term != word) {
+                all.push(bm25::Contribution { term: word, score });
+            }
+        }
+        all.sort_by(|a, b| b.score.total_cmp(&a.score));
+        all
+    }
+
+    fn query(&self, question: &str) -> Vec<(u32, f32)> {
+        let mut counter = Counter::default();
+        for word in self.vocabulary.terms().telling(question) {
+            for piece in self.pieces_of(&word) {
+                counter.add(piece, 1.0);
+            }
+        }
+        counter.take().collect()
+    }
+
+    fn pieces_of(&self, word: &str) -> Vec<u32> {
+        match self.vocabulary.id(word) {
+            Some(id) => self.pieces.get(id as usize).cloned().unwrap_or_default(),
+            None => cut(word, self.chars)
+                .into_iter()
+                .filter_map(|piece| self.ids.get(piece.as_str()).copied())
+                .collect(),
+        }
+    }
+}
+
+fn learnt(word: &str, chars: usize, ids: &mut Ids<Box<str>>) -> Vec<u32> {
+    let mut pieces = Vec::new();
+    for piece in cut(word, chars) {
+        let next = ids.len() as u32;
+        pieces.push(*ids.entry(piece.into()).or_insert(next));
+    }
+    pieces
+}
+
+/// The pieces of a word, with a mark where it begins and ends.
+fn cut(word: &str, chars: usize) -> Vec<String> {
+    let marked: Vec<char> = std::iter::once('<')
+        .chain(word.chars())
+        .chain(std::iter::once('>'))
+        .collect();
+    if marked.len() <= chars {
+        return vec![marked.into_iter().collect()];
+    }
+    marked
+        .windows(chars)
+        .map(|piece| piece.iter().collect())
+        .collect()
+}
