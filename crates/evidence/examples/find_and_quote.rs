@@ -1,0 +1,117 @@
+//! Finds what some files say on a question, and quotes it with the place it stands at:
+//!
+//! `cargo run --example find_and_quote -p fathom-evidence -- "Why is every loop bounded?" *.md`
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing is what an example is for"
+)]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::process::ExitCode;
+
+use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::locate::{Candidate, Entry, Pool, Settings};
+use fathom_evidence::passage::{self, passages};
+use fathom_evidence::{Document, Passage, quote, summarise};
+
+/// Words that are quoted of one passage, at most.
+const QUOTED_WORDS: usize = 45;
+
+struct Read {
+    document: Document,
+    passages: Vec<Passage>,
+}
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let question = words.next();
+    let files: Vec<String> = words.collect();
+    let (Some(question), false) = (question, files.is_empty()) else {
+        eprintln!("usage: find_and_quote QUESTION FILE…");
+        return ExitCode::from(2);
+    };
+    match answer(&question, &files) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(question: &str, files: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut read = BTreeMap::new();
+    for file in files {
+        match open(file) {
+            Ok(found) => {
+                read.insert(file.as_str(), found);
+            }
+            // One that cannot be read is no reason to leave the others.
+            Err(error) => eprintln!("{file}: {error}"),
+        }
+    }
+    let entries = read
+        .iter()
+        .flat_map(|(file, read)| Entry::of(file, &read.document, &read.passages))
+        .collect();
+    let settings = Settings::default();
+    let language = read
+        .values()
+        .next()
+        .ok_or("none of the files could be read")?
+        .document
+        .language();
+    let pool = Pool::new(entries, language, &settings);
+    for candidate in pool.locate(question, &settings).candidates {
+        if let Some(read) = read.get(candidate.key.source.as_str()) {
+            show(question, &candidate, read);
+        }
+    }
+    Ok(())
+}
+
+fn open(file: &str) -> Result<Read, Box<dyn Error>> {
+    let bytes = std::fs::read(file)?;
+    let hint = Hint {
+        file_name: Some(file),
+        ..Hint::default()
+    };
+    let document = extract::read(&bytes, &hint)?;
+    let passages = passages(&document, &passage::Settings::default());
+    Ok(Read { document, passages })
+}
+
+fn show(question: &str, candidate: &Candidate, read: &Read) {
+    let found = read
+        .passages
+        .iter()
+        .position(|p| p.id == candidate.key.passage);
+    let Some(at) = found else {
+        return;
+    };
+    let document = &read.document;
+    let passages = &read.passages[at..=at];
+    let sentences = summarise::sentences_of(0, document, passages);
+    let chosen = summarise::select(question, &sentences, QUOTED_WORDS, document.language());
+    if chosen.is_empty() {
+        return;
+    }
+    let by: Vec<&str> = candidate
+        .support
+        .iter()
+        .map(|s| s.locator.as_str())
+        .collect();
+    let sections = passages[0].sections.join(" › ");
+    println!("{} · {sections}", candidate.key.source);
+    println!("    found by {}", by.join(", "));
+    for sentence in chosen.iter().filter_map(|nth| sentences.get(*nth)) {
+        let proof = quote::find(&document.text, sentence.text, &quote::Settings::default());
+        let place = proof.map_or(sentence.span, |found| found.span);
+        println!("    “{}”", sentence.text.replace('\n', " "));
+        println!("    bytes {} to {}", place.start, place.end);
+    }
+    println!();
+}
