@@ -4,6 +4,7 @@
 //! take back. The store is the source; the hub only saves the way to it while a run is followed
 //! closely, and a subscriber that falls behind reads from the store again.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,7 +37,13 @@ struct News {
 #[derive(Default)]
 pub(crate) struct Hub {
     watchers: AtomicUsize,
-    channels: Mutex<HashMap<RunId, broadcast::Sender<News>>>,
+    channels: Mutex<HashMap<RunId, Channel>>,
+}
+
+/// Of one run. It goes when its last seat is left.
+struct Channel {
+    seats: usize,
+    news: broadcast::Sender<News>,
 }
 
 impl Hub {
@@ -50,14 +57,14 @@ impl Hub {
         }
         if let Some(channel) = self.channels().get(&run) {
             // Nobody listening is no fault: the events are stored.
-            let _ = channel.send(News {
+            let _ = channel.news.send(News {
                 ended: head.status.is_finished(),
                 events,
             });
         }
     }
 
-    fn channels(&self) -> MutexGuard<'_, HashMap<RunId, broadcast::Sender<News>>> {
+    fn channels(&self) -> MutexGuard<'_, HashMap<RunId, Channel>> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,15 +79,16 @@ struct Seat {
 impl Seat {
     fn take(hub: &Arc<Hub>, run: RunId) -> Self {
         hub.watchers.fetch_add(1, Ordering::AcqRel);
-        let news = hub
-            .channels()
-            .entry(run)
-            .or_insert_with(|| broadcast::Sender::new(BACKLOG))
-            .subscribe();
+        let mut channels = hub.channels();
+        let channel = channels.entry(run).or_insert_with(|| Channel {
+            seats: 0,
+            news: broadcast::Sender::new(BACKLOG),
+        });
+        channel.seats += 1;
         Self {
             hub: Arc::clone(hub),
             run,
-            news,
+            news: channel.news.subscribe(),
         }
     }
 }
@@ -88,12 +96,11 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.hub.watchers.fetch_sub(1, Ordering::AcqRel);
-        let mut channels = self.hub.channels();
-        if channels
-            .get(&self.run)
-            .is_some_and(|channel| channel.receiver_count() <= 1)
-        {
-            channels.remove(&self.run);
+        if let Entry::Occupied(mut channel) = self.hub.channels().entry(self.run) {
+            channel.get_mut().seats -= 1;
+            if channel.get().seats == 0 {
+                channel.remove();
+            }
         }
     }
 }
@@ -190,5 +197,21 @@ impl Subscriber {
             self.ended = ended;
             self.behind = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_to_leave_takes_the_channel_along() {
+        let hub = Arc::new(Hub::default());
+        let run = RunId::new();
+        let (first, second) = (Seat::take(&hub, run), Seat::take(&hub, run));
+        drop(first);
+        assert_eq!(hub.channels().len(), 1);
+        drop(second);
+        assert!(hub.channels().is_empty() && !hub.is_watched());
     }
 }
