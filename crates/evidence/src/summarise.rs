@@ -13,7 +13,7 @@ use crate::terms::Terms;
 use crate::vector::{cosine, meaningful, vectors};
 use crate::{Document, Language, Passage, Span};
 
-pub use central::centrality;
+use central::centrality;
 
 /// Sentences that are weighed against each other when few are chosen.
 const MAX_POOL: usize = 200;
