@@ -20,24 +20,24 @@ const ROWS: usize = 4;
 const BUCKET_HEADS: usize = 8;
 
 /// Documents that share at least this part of their shingles are copies.
-pub const DOCUMENT_OVERLAP: f64 = 0.5;
+const DOCUMENT_OVERLAP: f64 = 0.5;
 /// Likewise sentences.
-pub const SENTENCE_OVERLAP: f64 = 0.7;
+const SENTENCE_OVERLAP: f64 = 0.7;
 
-/// Groups of documents that are copies of each other. See [`groups`].
+/// Groups of documents that are copies of each other. Every text is in exactly one group, by its place
+/// in the list. Groups and their members are in the order of the list; a text without a copy is a
+/// group of its own.
 pub fn documents(texts: &[&str]) -> Vec<Vec<usize>> {
-    groups(texts, SHINGLE, DOCUMENT_OVERLAP)
+    groups(texts, DOCUMENT_OVERLAP)
 }
 
-/// Groups of sentences that say the same in nearly the same words. See [`groups`].
+/// Groups of sentences that say the same in nearly the same words, likewise.
 pub fn sentences(texts: &[&str]) -> Vec<Vec<usize>> {
-    groups(texts, SHINGLE, SENTENCE_OVERLAP)
+    groups(texts, SENTENCE_OVERLAP)
 }
 
-/// Every text in exactly one group, by its place in the list. Groups and their members are in the
-/// order of the list; a text without a copy is a group of its own.
-pub fn groups(texts: &[&str], shingle: usize, overlap: f64) -> Vec<Vec<usize>> {
-    let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text, shingle)).collect();
+fn groups(texts: &[&str], overlap: f64) -> Vec<Vec<usize>> {
+    let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text)).collect();
     let mut joined = Joined::new(texts.len());
     for band in 0..BANDS {
         let mut buckets: BTreeMap<[u64; ROWS], Vec<usize>> = BTreeMap::new();
@@ -56,18 +56,13 @@ pub fn groups(texts: &[&str], shingle: usize, overlap: f64) -> Vec<Vec<usize>> {
     joined.groups()
 }
 
-/// How much two texts share of what either says, 0 to 1.
-pub fn overlap(one: &str, other: &str, shingle: usize) -> f64 {
-    jaccard(&shingles(one, shingle), &shingles(other, shingle))
-}
-
 /// Hashes of the runs of words, sorted, each once. A text shorter than a run is one run.
-fn shingles(text: &str, size: usize) -> Vec<u64> {
+fn shingles(text: &str) -> Vec<u64> {
     let hashes: Vec<u64> = words(text)
         .filter_map(|span| span.of(text))
         .map(|word| hash(word.to_lowercase().as_bytes()))
         .collect();
-    let size = size.clamp(1, hashes.len().max(1));
+    let size = SHINGLE.min(hashes.len().max(1));
     let run = |run: &[u64]| {
         run.iter()
             .fold(0, |so_far: u64, next| mixed(so_far.rotate_left(5) ^ next))
@@ -85,6 +80,7 @@ fn signature(set: &[u64], band: usize) -> [u64; ROWS] {
     })
 }
 
+/// How much two sets share of what either holds, 0 to 1.
 fn jaccard(one: &[u64], other: &[u64]) -> f64 {
     let (mut a, mut b, mut both) = (0, 0, 0_usize);
     while let (Some(x), Some(y)) = (one.get(a), other.get(b)) {

@@ -18,16 +18,13 @@ impl Language {
 
     /// The language a text is written in; nothing when it is too short or too mixed to tell.
     pub fn detect(text: &str) -> Option<Self> {
-        let head = match text.char_indices().nth(ENOUGH_CHARACTERS) {
-            Some((end, _)) => &text[..end],
-            None => text,
-        };
-        let info = whatlang::detect(head)?;
-        if info.is_reliable() {
-            two_letters(info.lang())
-        } else {
-            None
-        }
+        let info = whatlang::detect(head(text)).filter(whatlang::Info::is_reliable)?;
+        two_letters(info.lang())
+    }
+
+    /// The likeliest language of a text, however short it is.
+    pub(crate) fn likeliest(text: &str) -> Option<Self> {
+        two_letters(whatlang::detect(head(text))?.lang())
     }
 
     pub fn code(&self) -> &str {
@@ -72,6 +69,13 @@ impl From<Language> for String {
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
+    }
+}
+
+fn head(text: &str) -> &str {
+    match text.char_indices().nth(ENOUGH_CHARACTERS) {
+        Some((end, _)) => &text[..end],
+        None => text,
     }
 }
 

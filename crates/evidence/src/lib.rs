@@ -6,6 +6,7 @@
 
 pub mod banned;
 pub mod bm25;
+mod capital;
 pub mod citation;
 pub mod claim;
 pub mod dense;
@@ -16,6 +17,8 @@ pub mod encode;
 mod error;
 pub mod extract;
 pub mod fusion;
+#[cfg(test)]
+mod hostile;
 mod inverted;
 mod language;
 mod lists;

@@ -111,7 +111,7 @@ fn with_inner(text: &str) -> Vec<String> {
 }
 
 /// The runs of words of a text in order, as written, with repeats.
-pub fn candidates(text: &str) -> Vec<String> {
+pub(crate) fn candidates(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut run: Vec<&str> = Vec::new();
     for token in text.split_whitespace() {
@@ -147,7 +147,7 @@ fn close(run: &mut Vec<&str>, found: &mut Vec<String>) {
 }
 
 /// Whether a word in small letters bears no meaning of its own.
-pub fn is_stop_word(plain: &str) -> bool {
+pub(crate) fn is_stop_word(plain: &str) -> bool {
     STOP_WORDS.contains(plain)
 }
 

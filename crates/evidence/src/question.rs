@@ -1,19 +1,21 @@
 //! What a question asks: its kind and its parts, by rules over its words.
 //!
-//! Takes a question as a person wrote it, in English; gives what was understood of it. A question
-//! that no rule fits, as one in another language, is of kind `Other` and its own subject.
+//! Takes a question as a person wrote it; gives what was understood of it. The rules are English: a
+//! question that none fits, as one in another language, is of kind `Other` and its own subject.
 //! Sub-questions, sections and queries are made from it by [`plan`].
 
 mod clause;
+mod foreign;
 mod parts;
 mod pattern;
 mod plan;
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lists;
+use crate::{Language, lists};
 use pattern::{Found, Pattern, Word};
 
 pub use plan::{Hints, Plan, Section, SubQuestion, plan};
@@ -23,6 +25,9 @@ const PATTERNS: &str = include_str!("question/patterns.txt");
 
 /// Patterns look at so many words: more words make no pattern, only work.
 const MAX_WORDS: usize = 60;
+
+/// A term that a definition is asked of has so many words at most.
+const TERM_MAX_WORDS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,6 +82,7 @@ static ALL: LazyLock<Vec<(Kind, Pattern)>> = LazyLock::new(|| {
 pub struct Reading {
     /// As it was asked, without what was said before it.
     pub question: String,
+    pub language: Language,
     pub kind: Kind,
     pub subject: Option<String>,
     /// The two things that are compared; else none.
@@ -91,7 +97,7 @@ pub struct Reading {
     /// What is to be done: "reduce bullying".
     pub task: Option<String>,
     /// Parts that only some kinds have, by the names that templates use.
-    pub(crate) more: std::collections::BTreeMap<String, String>,
+    pub(crate) more: BTreeMap<String, String>,
 }
 
 /// Reads a question.
@@ -104,9 +110,15 @@ pub fn read(question: &str) -> Reading {
     let matched = ALL
         .iter()
         .find_map(|(kind, pattern)| Some((*kind, pattern.find(seen)?)));
+    // The patterns are English, and so is what fits one.
+    let language = match matched {
+        Some(_) => Language::ENGLISH,
+        None => foreign::language(asked),
+    };
     let (kind, found) = matched.unwrap_or_else(|| (Kind::Other, Found::new()));
     let mut reading = Reading {
         question: asked.to_owned(),
+        language,
         kind,
         subject: None,
         compared: Vec::new(),
@@ -115,7 +127,7 @@ pub fn read(question: &str) -> Reading {
         period,
         statement: None,
         task: None,
-        more: Default::default(),
+        more: BTreeMap::new(),
     };
     fill(&mut reading, found, seen);
     reading
@@ -123,72 +135,86 @@ pub fn read(question: &str) -> Reading {
 
 /// Puts what a pattern found where it belongs.
 fn fill(reading: &mut Reading, mut found: Found, words: &[Word<'_>]) {
-    let mut clause = None;
     let aux = found.get("aux").cloned().unwrap_or_default();
-    if let Some(text) = found.remove("clause") {
-        clause = clause::act(&pattern::words(&text), &aux);
-        reading.subject = Some(text);
-    }
-    if let Some(text) = found.remove("predication") {
-        clause = clause::state(&pattern::words(&text), &aux);
-        reading.subject = Some(text);
-    }
-    if let Some(clause) = clause {
-        reading.subject = Some(clause.subject);
-        reading.statement = Some(clause.statement);
-        reading.task = clause.act;
-        // "Why do leaves change colour": the object is no outcome whose causes are asked for.
-        if reading.kind != Kind::Why {
-            reading.outcome = clause.object;
-        }
-    } else if reading.subject.is_some()
-        && matches!(reading.kind, Kind::How | Kind::Why | Kind::YesNo)
-    {
-        reading.subject = None;
-    }
+    fill_clause(reading, &mut found, &aux);
     let sides = [found.remove("a"), found.remove("b")];
-    reading.compared = sides
-        .into_iter()
-        .flatten()
-        .map(|side| parts::named(&side))
-        .collect();
+    let sides = sides.into_iter().flatten();
+    reading.compared = sides.map(|side| parts::named(&side)).collect();
+    if let Some(history) = found.get("history").cloned() {
+        found.entry("subject").or_insert(history);
+    }
     take(&mut reading.subject, found.remove("subject"));
     take(&mut reading.outcome, found.remove("outcome"));
     take(&mut reading.period, found.remove("period"));
     take(&mut reading.statement, found.remove("statement"));
-    if let (Some(noun), Some(link), Some(task)) =
-        (found.get("noun"), found.get("link"), found.get("task"))
-    {
-        reading
-            .more
-            .insert("named".to_owned(), format!("{noun} {link} {task}"));
-    }
-    // "What is the snowfall in the city where …" asks for a fact, not for what a word means.
-    let long = reading
-        .subject
-        .as_ref()
-        .is_some_and(|s| s.starts_with("the ") || s.split(' ').count() > 4);
-    if reading.kind == Kind::Definition && long {
-        reading.kind = Kind::Other;
-    }
+    fill_named(reading, &found);
     if let Some(task) = found.remove("task") {
         reading.statement.get_or_insert(format!("to {task}"));
         reading.task = Some(task);
     }
-    let modal = ["can", "could", "should"].contains(&aux.as_str());
-    let how_to = reading
-        .statement
-        .as_ref()
-        .is_some_and(|s| s.starts_with("to "));
-    if reading.kind == Kind::How && (modal || how_to) {
+    settle_kind(reading, &aux, words);
+    let named = |(name, text): (&str, String)| (name.to_owned(), text);
+    reading.more.extend(found.into_iter().map(named));
+}
+
+/// Takes apart the clause that a pattern found, and keeps its parts.
+fn fill_clause(reading: &mut Reading, found: &mut Found, aux: &str) {
+    let acts = found.remove("clause");
+    let is = found.remove("predication");
+    let clause = match (&acts, &is) {
+        (_, Some(text)) => clause::state(&pattern::words(text), aux),
+        (Some(text), None) => clause::act(&pattern::words(text), aux),
+        (None, None) => None,
+    };
+    let Some(clause) = clause else {
+        let whole = is.or(acts);
+        let told_by_clause_only = matches!(reading.kind, Kind::How | Kind::Why | Kind::YesNo);
+        reading.subject = whole.filter(|_| !told_by_clause_only);
+        return;
+    };
+    // What should be done is no fact that evidence could show: templates ask about it in words of its own.
+    if ["should", "must"].contains(&aux) {
+        let statement = clause.statement.clone();
+        reading.more.insert("should".to_owned(), statement);
+    }
+    reading.subject = Some(clause.subject);
+    reading.statement = Some(clause.statement);
+    reading.task = clause.act;
+    // "Why do leaves change colour": the object is no outcome whose causes are asked for.
+    if reading.kind != Kind::Why {
+        reading.outcome = clause.object;
+    }
+}
+
+/// "treatments for migraine": what is to be listed, by its name. Means can be tested, sorts cannot.
+fn fill_named(reading: &mut Reading, found: &Found) {
+    let (Some(link), Some(task)) = (found.get("link"), found.get("task")) else {
+        return;
+    };
+    for noun in ["means", "sorts"] {
+        if let Some(name) = found.get(noun) {
+            let named = format!("{name} {link} {task}");
+            reading.more.insert("named".to_owned(), named);
+        }
+    }
+}
+
+/// What a pattern's kind does not tell: the same opening may ask for different things.
+fn settle_kind(reading: &mut Reading, aux: &str, words: &[Word<'_>]) {
+    // "What is the snowfall in the city where …" asks for a fact, not for what a word means.
+    let is_fact = |s: &String| s.starts_with("the ") || s.split(' ').count() > TERM_MAX_WORDS;
+    if reading.kind == Kind::Definition && reading.subject.as_ref().is_some_and(is_fact) {
+        reading.kind = Kind::Other;
+    }
+    let is_act = |s: &String| s.starts_with("to ");
+    let modal = ["can", "could", "should"].contains(&aux);
+    if reading.kind == Kind::How && (modal || reading.statement.as_ref().is_some_and(is_act)) {
         reading.kind = Kind::HowTo;
     }
     if reading.kind == Kind::Other && words.first().is_some_and(|word| word.plain == "who") {
         reading.kind = Kind::Who;
         reading.subject = None;
     }
-    let named = |(name, text): (&str, String)| (name.to_owned(), text);
-    reading.more.extend(found.into_iter().map(named));
 }
 
 fn take(into: &mut Option<String>, found: Option<String>) {

@@ -4,6 +4,7 @@
 //! be cited to the byte. Nothing is written here: a summary is a choice of sentences.
 
 mod central;
+mod relevance;
 mod signs;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::terms::Terms;
 use crate::vector::{cosine, meaningful, vectors};
 use crate::{Document, Language, Passage, Span};
 
-pub use central::centrality;
+use central::centrality;
 
 /// Sentences that are weighed against each other when few are chosen.
 const MAX_POOL: usize = 200;
@@ -22,6 +23,15 @@ const REPEAT_SHARE: f64 = 0.4;
 
 /// Sentences more alike than this say the same.
 const SAME: f64 = 0.8;
+
+/// What the signs for and against a sentence count beside its relevance, and what its place among
+/// the others counts when few are chosen. Found on training claims with their rationales.
+const TELLING_SHARE: f64 = 0.08;
+const AGAINST_SHARE: f64 = 0.5;
+const CENTRAL_SHARE: f64 = 0.1;
+
+/// A lead has so many sentences.
+const LEAD_SENTENCES: usize = 2;
 
 /// Against a sentence speaks so much that it is not shown: a question, boilerplate, a bare heading.
 const NOT_SHOWN: f64 = 0.6;
@@ -92,36 +102,12 @@ pub fn scores(question: &str, sentences: &[Sentence<'_>], language: Language) ->
         .iter()
         .map(|s| meaningful(s.text, &terms))
         .collect();
-    let mut asked = meaningful(question, &terms);
-    asked.sort_unstable();
-    asked.dedup();
-    let count = sentences.len() as f64;
-    let rarity = |term: &String| {
-        let held = said.iter().filter(|said| said.contains(term)).count() as f64;
-        (1.0 + (count - held + 0.5) / (held + 0.5)).ln()
-    };
-    let asked: Vec<(String, f64)> = asked
-        .into_iter()
-        .map(|term| (term.clone(), rarity(&term)))
-        .collect();
-    let all: f64 = asked.iter().map(|(_, weight)| weight).sum();
-    let mean = said.iter().map(Vec::len).sum::<usize>() as f64 / count.max(1.0);
-    let relevance = |said: &Vec<String>| {
-        let fit = asked.iter().map(|(term, weight)| {
-            let times = said.iter().filter(|word| *word == term).count() as f64;
-            weight * times * 1.9 / (times + 0.9 * (0.6 + 0.4 * said.len() as f64 / mean.max(1.0)))
-        });
-        if all > 0.0 {
-            (fit.sum::<f64>() / all / 1.9 * 1.4).min(1.0)
-        } else {
-            0.0
-        }
-    };
-    let each = sentences.iter().zip(&said);
-    each.map(|(sentence, said)| {
-        let (relevance, telling) = (relevance(said), signs::telling(sentence));
-        let against = signs::against(sentence.text);
-        let total = relevance + 0.08 * telling - 0.5 * against;
+    let asked = meaningful(question, &terms);
+    let relevance = relevance::of(&asked, &said);
+    let each = sentences.iter().zip(relevance);
+    each.map(|(sentence, relevance)| {
+        let (telling, against) = (signs::telling(sentence), signs::against(sentence.text));
+        let total = relevance + TELLING_SHARE * telling - AGAINST_SHARE * against;
         Score {
             total,
             relevance,
@@ -148,36 +134,49 @@ pub fn select(
     pool.sort_by(|a, b| scores[*b].total.total_cmp(&scores[*a].total).then(a.cmp(b)));
     pool.truncate(MAX_POOL);
     let texts: Vec<&str> = pool.iter().map(|at| sentences[*at].text).collect();
-    let vectors = vectors(&texts, &Terms::new(language));
     let central = centrality(&texts, language);
-    let worth = |nth: usize| scores[pool[nth]].total + 0.1 * central[nth];
+    let worth: Vec<f64> = pool
+        .iter()
+        .zip(central)
+        .map(|(at, central)| scores[*at].total + CENTRAL_SHARE * central)
+        .collect();
+    let chosen = without_repeats(&texts, &worth, max_words, language);
+    chosen.into_iter().map(|nth| pool[nth]).collect()
+}
+
+/// The worthiest texts, each counted for less the more it repeats one that was chosen before it.
+fn without_repeats(
+    texts: &[&str],
+    worth: &[f64],
+    max_words: usize,
+    language: Language,
+) -> Vec<usize> {
+    let vectors = vectors(texts, &Terms::new(language));
     let mut chosen: Vec<usize> = Vec::new();
-    let mut open: Vec<usize> = (0..pool.len()).collect();
+    let mut open: Vec<usize> = (0..texts.len()).collect();
+    // How like each text is to the nearest that was chosen.
+    let mut repeats = vec![0.0_f64; texts.len()];
     let mut words = 0;
-    while !open.is_empty() {
-        let repeats = |nth: usize| {
-            let alike = chosen
-                .iter()
-                .map(|other| cosine(&vectors[nth], &vectors[*other]));
-            alike.fold(0.0, f64::max)
-        };
-        open.retain(|nth| repeats(*nth) < SAME);
-        let value = |nth: usize| (1.0 - REPEAT_SHARE) * worth(nth) - REPEAT_SHARE * repeats(nth);
+    loop {
+        let value = |nth: usize| (1.0 - REPEAT_SHARE) * worth[nth] - REPEAT_SHARE * repeats[nth];
         let best = open
             .iter()
             .copied()
             .max_by(|a, b| value(*a).total_cmp(&value(*b)).then(b.cmp(a)));
         let Some(best) = best else {
-            break;
+            return chosen;
         };
         let length = texts[best].split_whitespace().count();
+        open.retain(|nth| *nth != best);
         if chosen.is_empty() || words + length <= max_words {
             chosen.push(best);
             words += length;
+            for nth in &open {
+                repeats[*nth] = repeats[*nth].max(cosine(&vectors[*nth], &vectors[best]));
+            }
+            open.retain(|nth| repeats[*nth] < SAME);
         }
-        open.retain(|nth| *nth != best);
     }
-    chosen.into_iter().map(|nth| pool[nth]).collect()
 }
 
 /// One or two sentences that say what a document is about, in reading order.
@@ -194,7 +193,7 @@ pub fn lead(document: &Document, passages: &[Passage]) -> Vec<Span> {
     };
     let mut best: Vec<usize> = (0..head.len()).filter(|at| value(at) > 0.0).collect();
     best.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
-    best.truncate(2);
+    best.truncate(LEAD_SENTENCES);
     best.sort_unstable();
     best.into_iter().map(|at| head[at].span).collect()
 }

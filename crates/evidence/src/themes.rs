@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Language;
-use crate::phrases::{Phrase, phrases};
+use crate::capital::capital;
+use crate::phrases::phrases;
 use crate::terms::Terms;
 use crate::vector::{Vector, centre, cosine, vectors};
 
@@ -21,6 +22,10 @@ const ROUNDS: usize = 12;
 
 /// A text less like its theme than this is left over.
 const ALIKE: f64 = 0.08;
+
+/// Phrases of a theme that are weighed as its name, and the words from which on a name gains nothing.
+const LABELS_WEIGHED: usize = 40;
+const LABEL_WORDS: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Theme {
@@ -102,33 +107,18 @@ fn named(texts: &[&str], groups: Vec<Vec<usize>>) -> Vec<Theme> {
     let mut themes = Vec::new();
     for members in groups {
         let inside: Vec<&str> = members.iter().map(|at| texts[*at]).collect();
-        let value = |phrase: &Phrase| {
+        let found = phrases(&inside, LABELS_WEIGHED);
+        let free = found.iter().filter_map(|phrase| {
             let key = phrase.text.to_lowercase();
-            let held = lower
-                .iter()
-                .filter(|text| text.contains(&key))
-                .count()
-                .max(1) as f64;
-            let own = members
-                .iter()
-                .filter(|at| lower[**at].contains(&key))
-                .count() as f64;
-            let words = phrase.text.split(' ').count().min(3) as f64;
-            own / members.len() as f64 * (own / held) * (0.5 + 0.5 * words)
-        };
-        let found = phrases(&inside, 40);
-        let free = found
-            .iter()
-            .filter(|phrase| !taken.contains(&phrase.text.to_lowercase()));
-        let best = free.max_by(|a, b| {
-            value(a)
-                .total_cmp(&value(b))
-                .then_with(|| b.text.cmp(&a.text))
+            let worth = label_worth(&key, &members, &lower);
+            (!taken.contains(&key)).then_some((worth, phrase))
         });
-        let label = best.map_or_else(
-            || format!("Theme {}", taken.len() + 1),
-            |best| best.text.clone(),
-        );
+        let best = free
+            .max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.text.cmp(&one.text)));
+        let label = match best {
+            Some((_, phrase)) => phrase.text.clone(),
+            None => format!("Theme {}", taken.len() + 1),
+        };
         taken.push(label.to_lowercase());
         themes.push(Theme {
             label: capital(&label),
@@ -138,10 +128,14 @@ fn named(texts: &[&str], groups: Vec<Vec<usize>>) -> Vec<Theme> {
     themes
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
+/// How well a phrase in small letters names the texts of one group among all.
+fn label_worth(phrase: &str, members: &[usize], lower: &[String]) -> f64 {
+    let holds = |text: &&String| text.contains(phrase);
+    let held = lower.iter().filter(holds).count().max(1) as f64;
+    let own = members.iter().filter_map(|at| lower.get(*at));
+    let own = own.filter(holds).count() as f64;
+    let words = phrase.split(' ').count().min(LABEL_WORDS) as f64;
+    own / members.len().max(1) as f64 * (own / held) * (1.0 + words) / 2.0
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ impl Builder {
 
     /// One paragraph that goes on over pages: each with its number, and where in the paragraph's
     /// (trimmed) text it begins.
-    pub fn piece_over_pages(
+    pub(crate) fn piece_over_pages(
         &mut self,
         role: Role,
         text: &str,
@@ -109,7 +109,7 @@ impl Builder {
     }
 
     /// Where a piece given now would begin. Readers use it to keep a text within its limit.
-    pub fn next_start(&self) -> usize {
+    pub(crate) fn next_start(&self) -> usize {
         if self.text.is_empty() {
             0
         } else {

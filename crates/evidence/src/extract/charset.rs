@@ -60,7 +60,9 @@ fn choose(bytes: &[u8], content_type: Option<&str>) -> &'static Encoding {
     let declared = content_type.and_then(by_header).or_else(|| by_meta(bytes));
     if bytes.is_ascii() {
         // Some encodings write everything in ASCII bytes, so a declaration counts here.
-        return declared.unwrap_or(UTF_8);
+        return declared
+            .filter(|declared| !is_wide(declared))
+            .unwrap_or(UTF_8);
     }
     if is_mostly_utf8(bytes) {
         return UTF_8;
@@ -84,24 +86,37 @@ fn is_mostly_utf8(bytes: &[u8]) -> bool {
     bad == 0 || good > 20 * bad
 }
 
-/// Text in two-byte units shows as a zero in every other byte.
+/// Whether its units have two bytes.
+fn is_wide(encoding: &'static Encoding) -> bool {
+    encoding == UTF_16LE || encoding == UTF_16BE
+}
+
+/// Text in two-byte units has zeros in every other byte: in most of them where it is Latin, at blanks
+/// and digits in other scripts. Text in other encodings has none.
 fn wide_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(META_BYTES)];
     let pairs = head.chunks_exact(2);
-    let (count, mut high, mut low) = (pairs.len(), 0, 0);
+    let (count, mut first, mut last) = (pairs.len(), 0, 0);
     for pair in pairs {
-        high += usize::from(pair.first() == Some(&0));
-        low += usize::from(pair.last() == Some(&0));
+        first += usize::from(pair.first() == Some(&0));
+        last += usize::from(pair.last() == Some(&0));
     }
-    let most =
-        |zeros: usize, others: usize| count >= 4 && zeros * 10 >= count * 7 && others * 20 <= count;
-    if most(low, high) {
-        Some(UTF_16LE)
-    } else if most(high, low) {
-        Some(UTF_16BE)
+    let (encoding, zeros, others) = if last > first {
+        (UTF_16LE, last, first)
     } else {
-        None
-    }
+        (UTF_16BE, first, last)
+    };
+    let latin = zeros * 10 >= count * 7 && others * 20 <= count;
+    let other_script = || zeros * 20 >= count && others == 0 && reads_as(encoding, head);
+    (count >= 4 && zeros > 0 && (latin || other_script())).then_some(encoding)
+}
+
+/// Whether bytes make a text of letters and blanks in this encoding.
+fn reads_as(encoding: &'static Encoding, head: &[u8]) -> bool {
+    let (text, _) = encoding.decode_without_bom_handling(head);
+    let plain = |c: &char| c.is_alphabetic() || c.is_whitespace();
+    let count = text.chars().filter(plain).count();
+    !text.chars().any(is_control) && count * 10 >= text.chars().count() * 7
 }
 
 /// A declaration is wrong when its own rules are broken, or when it is the Western default that
@@ -162,8 +177,7 @@ fn by_meta(bytes: &[u8]) -> Option<&'static Encoding> {
         let found = Encoding::for_label(label.as_bytes());
         if let Some(encoding) = found.filter(|_| in_tag) {
             // A page whose tags could be read byte by byte is not in two-byte units.
-            let wide = encoding == UTF_16LE || encoding == UTF_16BE;
-            return Some(if wide { UTF_8 } else { encoding });
+            return Some(if is_wide(encoding) { UTF_8 } else { encoding });
         }
     }
 }

@@ -132,11 +132,10 @@ fn write(node: &Node, pieces: &mut Pieces) {
     match node {
         Node::Text(text) => pieces.piece(Role::Body, text),
         Node::List(items) => {
-            for item in items
-                .iter()
-                .take_while(|_| !pieces.is_full())
-                .collect::<Vec<_>>()
-            {
+            for item in items {
+                if pieces.is_full() {
+                    return;
+                }
                 write(item, pieces);
             }
         }

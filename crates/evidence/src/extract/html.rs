@@ -51,12 +51,12 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
     let main = if tamed.deepest > SEARCHED_MAX_DEPTH {
         pieces.lost("Its elements nest too deep; its main content was not looked for.");
         None
-    } else if tamed.tags <= limits.html_max_tags {
+    } else if tamed.tags.max(tamed.ends) <= limits.html_max_tags {
         main_content(&tamed.html)
     } else {
         pieces.lost(format!(
             "The page has {} tags; its main content was not looked for (\"html_max_tags\").",
-            tamed.tags
+            tamed.tags.max(tamed.ends)
         ));
         None
     };

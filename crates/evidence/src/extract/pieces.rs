@@ -5,7 +5,8 @@ use super::{Error, Format, Limits, clean};
 use crate::document::{About, Builder, Role};
 use crate::{Document, Language};
 
-/// A document's title is cut here: longer ones are text that was mistaken for a title.
+/// A document's title is cut here, and a section's is none: longer ones are text that was mistaken
+/// for a title.
 const TITLE_MAX_CHARS: usize = 300;
 
 /// From this length on, the text itself tells its language best.
@@ -35,8 +36,13 @@ impl Pieces {
         self.builder.page(number);
     }
 
+    /// A heading; a paragraph where it is too long to be one. Every passage under a heading bears its
+    /// words, so a long one would be copied without bound.
     pub(super) fn heading(&mut self, level: u8, title: &str) {
         let title = clean::line(title);
+        if title.chars().count() > TITLE_MAX_CHARS {
+            return self.piece(Role::Body, &title);
+        }
         let title = self.within(&title);
         self.builder.heading(level, title);
     }
@@ -56,10 +62,8 @@ impl Pieces {
         let mut begins = Vec::new();
         for (page, part) in parts {
             let part = clean::line(part);
-            let halves = [text.as_str(), part.as_str()];
-            let whole = wrap::join(halves, &Words::default());
-            begins.push((*page, whole.len().saturating_sub(part.len())));
-            text = whole;
+            wrap::go_on(&mut text, &part, &Words::default());
+            begins.push((*page, text.len().saturating_sub(part.len())));
         }
         let kept = self.within(&text);
         begins.retain(|(_, at)| *at < kept.len());

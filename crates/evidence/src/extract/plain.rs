@@ -11,6 +11,9 @@ use crate::document::{About, Role};
 /// A block of lines in which most reach this far was broken to fit a width.
 const WRAPPED_MIN_CHARS: usize = 50;
 
+/// Longer lines were broken by their author, not by a width.
+const WRAPPED_MAX_CHARS: usize = 200;
+
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
     let mut pieces = Pieces::new(About::default(), limits);
     let paged = text.contains('\u{c}');
@@ -84,10 +87,10 @@ fn lone_heading(line: &str) -> Option<u8> {
 /// The paragraphs of a block: one, if its lines were broken to fit a width; else each line is one.
 fn paragraphs<'l>(lines: &'l [&'l str]) -> Vec<&'l [&'l str]> {
     let is_item = |line: &str| wrap::list_item(line).is_some();
-    let wrapped = is_wrapped(lines);
+    let line_by_line = !is_wrapped(lines) && !lines.iter().any(|line| is_item(line));
     let mut starts = vec![0];
     for (at, line) in lines.iter().enumerate().skip(1) {
-        if is_item(line) || !wrapped && !lines.iter().any(|line| is_item(line)) {
+        if line_by_line || is_item(line) {
             starts.push(at);
         }
     }
@@ -110,7 +113,7 @@ fn is_wrapped(lines: &[&str]) -> bool {
             .ends_with(['.', '!', '?', ':', ';', '"', '”'])
     };
     let most = |count: usize| count * 2 >= inner.len();
-    most(inner.iter().filter(long).count()) && longest(lines) <= 200
+    most(inner.iter().filter(long).count()) && longest(lines) <= WRAPPED_MAX_CHARS
         || inner.iter().filter(goes_on).count() * 4 >= inner.len() * 3 && starts_lower(lines)
 }
 

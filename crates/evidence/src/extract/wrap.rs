@@ -9,6 +9,30 @@ use crate::document::Role;
 /// Longer lines are sentences, not headings.
 const HEADING_MAX_CHARS: usize = 90;
 
+/// How far back a word is looked for that a line's end broke, in bytes: no word is longer.
+const WORD_MAX_BYTES: usize = 100;
+
+/// A title has so many words at most.
+const TITLE_MAX_WORDS: usize = 12;
+
+/// Words that follow a hyphen which stands for a word left out: "pre- and post-test".
+const AFTER_LEFT_OUT: [&str; 11] = [
+    "and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e",
+];
+
+/// What captions open with, before their number.
+const CAPTION_KINDS: [&str; 9] = [
+    "Figure",
+    "Fig",
+    "FIGURE",
+    "FIG",
+    "Table",
+    "TABLE",
+    "Scheme",
+    "Box",
+    "Algorithm",
+];
+
 /// Sections of reports and papers that stand without a number, by their lower-case names.
 const KNOWN_NAMES: &str = include_str!("section_names.txt");
 
@@ -22,9 +46,8 @@ pub(super) struct Words<'t> {
 
 impl<'t> Words<'t> {
     pub(super) fn of(text: &'t str) -> Self {
-        let inside = |c: char| c.is_alphanumeric() || c == '-';
         let words = text
-            .split(|c: char| !inside(c))
+            .split(|c: char| !is_inside(c))
             .filter(|word| !word.is_empty());
         Self {
             known: words.collect(),
@@ -50,39 +73,44 @@ impl<'t> Words<'t> {
     }
 }
 
+/// Whether a character may stand inside a word.
+fn is_inside(c: char) -> bool {
+    c.is_alphanumeric() || c == '-'
+}
+
 /// One text of lines that belong together.
 pub(super) fn join<'l>(lines: impl IntoIterator<Item = &'l str>, words: &Words<'_>) -> String {
     let mut text = String::new();
     for line in lines {
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
-        match broken_word(&text, line) {
-            Some((head, tail)) if words.is_one(head, tail) => {
-                text.pop();
-            }
-            Some(_) => {}
-            None if text.is_empty() => {}
-            None => text.push(' '),
-        }
-        text.push_str(line);
+        go_on(&mut text, line, words);
     }
     text
+}
+
+/// Adds a line to a text that it belongs to.
+pub(super) fn go_on(text: &mut String, line: &str, words: &Words<'_>) {
+    let line = line.trim();
+    if line.is_empty() {
+        return;
+    }
+    match broken_word(text, line) {
+        Some((head, tail)) if words.is_one(head, tail) => {
+            text.pop();
+        }
+        Some(_) => {}
+        None if text.is_empty() => {}
+        None => text.push(' '),
+    }
+    text.push_str(line);
 }
 
 /// The two halves, when a text ends inside a word that goes on in the next line.
 fn broken_word<'a>(text: &'a str, next: &'a str) -> Option<(&'a str, &'a str)> {
     let before = text.strip_suffix(['-', '\u{2010}'])?;
-    let inside = |c: char| c.is_alphanumeric() || c == '-';
-    let head = before.rsplit(|c: char| !inside(c)).next()?;
+    let near = before.floor_char_boundary(before.len().saturating_sub(WORD_MAX_BYTES));
+    let head = before[near..].rsplit(|c: char| !is_inside(c)).next()?;
     let tail = next.split(|c: char| !c.is_alphanumeric()).next()?;
-    // "Pre- and post-test" leaves out a word and breaks none.
-    if [
-        "and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e",
-    ]
-    .contains(&tail)
-    {
+    if AFTER_LEFT_OUT.contains(&tail) {
         return None;
     }
     let letters = head.ends_with(char::is_alphabetic) && tail.starts_with(char::is_lowercase);
@@ -138,7 +166,7 @@ fn reads_like_title(title: &str) -> bool {
     let starts = title.chars().next().is_some_and(|c| c.is_uppercase());
     let words = title.split_whitespace().count();
     starts
-        && words <= 12
+        && words <= TITLE_MAX_WORDS
         && !title.ends_with(['.', ':', '!'])
         && title.chars().any(char::is_lowercase)
         || is_capitals(title)
@@ -171,19 +199,8 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
 pub(super) fn is_caption(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let kind = words.next().unwrap_or_default().trim_end_matches('.');
-    let kinds = [
-        "Figure",
-        "Fig",
-        "FIGURE",
-        "FIG",
-        "Table",
-        "TABLE",
-        "Scheme",
-        "Box",
-        "Algorithm",
-    ];
     let number = words.next().unwrap_or_default();
-    kinds.contains(&kind)
+    CAPTION_KINDS.contains(&kind)
         && number.starts_with(|c: char| c.is_ascii_digit() || "IVXS".contains(c))
         && number.ends_with([':', '.', '|'])
 }

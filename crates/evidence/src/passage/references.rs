@@ -20,20 +20,17 @@ const MAX_CHARS: usize = 600;
 
 /// For each paragraph of the document, whether it stands in a list of references.
 pub(super) fn marked(document: &Document) -> Vec<bool> {
-    let under_title: Vec<bool> = document
-        .sections
-        .iter()
-        .map(|s| is_title(&s.title))
-        .collect();
-    let spans = document.sections.iter().zip(&under_title);
-    let spans: Vec<_> = spans
-        .filter(|(_, title)| **title)
-        .map(|(s, _)| s.span)
-        .collect();
-    let paragraphs = document.paragraphs.iter();
-    let mut marks: Vec<bool> = paragraphs
-        .map(|paragraph| spans.iter().any(|span| span.holds(paragraph.span)))
-        .collect();
+    let listed = document.sections.iter().filter(|s| is_title(&s.title));
+    let mut listed = listed.map(|section| section.span).peekable();
+    // Sections and paragraphs are in reading order, so one walk over both is enough.
+    let mut listed_until = 0;
+    let mut marks = Vec::with_capacity(document.paragraphs.len());
+    for paragraph in &document.paragraphs {
+        while let Some(span) = listed.next_if(|span| span.start <= paragraph.span.start) {
+            listed_until = listed_until.max(span.end);
+        }
+        marks.push(paragraph.span.end <= listed_until);
+    }
     mark_runs(document, &mut marks);
     marks
 }

@@ -171,6 +171,20 @@ const ROLES: [Role; 7] = [
     Role::Code,
 ];
 
+#[test]
+fn thousands_of_sections_are_cut_and_their_references_marked() {
+    let mut builder = Builder::new(About::default());
+    for n in 0..5_000_u32 {
+        let title = if n % 2 == 0 { "References" } else { "Results" };
+        builder.heading((n % 2 + 1) as u8, title);
+        builder.piece(Role::Body, &format!("What paragraph {n} says."));
+    }
+    let found = cut(&builder.build());
+    // Every second section stands inside the references before it.
+    assert_eq!(found.len(), 5_000);
+    assert!(found.iter().all(|passage| passage.references));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

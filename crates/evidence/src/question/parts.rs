@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::pattern::{Word, phrase};
+use crate::capital::small;
 use crate::lists;
 
 static OPENINGS: LazyLock<Vec<&'static str>> =
@@ -84,13 +85,7 @@ pub(super) fn named(part: &str) -> String {
     let rest_small =
         words.clone().count() > 0 && words.all(|word| !word.starts_with(char::is_uppercase));
     if title && rest_small {
-        let mut chars = part.chars();
-        let head: String = chars
-            .next()
-            .into_iter()
-            .flat_map(char::to_lowercase)
-            .collect();
-        return head + chars.as_str();
+        return small(part);
     }
     part.to_owned()
 }

@@ -5,18 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Reading, pattern};
-use crate::{lists, phrases};
+use crate::capital::capital;
+use crate::terms::Terms;
+use crate::{Language, lists, phrases};
 
 const TEMPLATES: &str = include_str!("templates.txt");
 
 /// A query has so many words at most: more words find less.
 const QUERY_WORDS: usize = 14;
 
+/// Words of the context that join a query: more would drown the question.
+const CONTEXT_WORDS: usize = 4;
+
+/// A part with more words is a sentence and names nothing.
+const NAME_MAX_WORDS: usize = 12;
+
 /// What else is known about what is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Hints {
     /// Words of the field, such as "cardiology"; they are added to queries.
     pub domain: Vec<String>,
+    /// What the asker said besides the question. Its first key words join the narrower queries.
+    pub context: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,7 +59,7 @@ pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
     let slots = slots(reading);
     let mut plan = Plan::default();
     let mut numbers: Vec<&str> = Vec::new();
-    for line in lists::lines(TEMPLATES, section_of(reading.kind)) {
+    for line in lists::lines(TEMPLATES, section_of(reading)) {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
         let [number, after, intent, section, text, query] = fields[..] else {
             continue;
@@ -85,8 +96,10 @@ pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
     plan
 }
 
-fn section_of(kind: Kind) -> &'static str {
-    match kind {
+/// The section of the file of templates.
+fn section_of(reading: &Reading) -> &'static str {
+    match reading.kind {
+        Kind::Other if reading.language != Language::ENGLISH => "foreign",
         Kind::Comparison => "comparison",
         Kind::Quantity => "quantity",
         Kind::Time => "time",
@@ -130,11 +143,13 @@ fn slots(reading: &Reading) -> BTreeMap<&str, String> {
 
 /// A noun phrase for what the question is about. There is always one.
 fn topic(reading: &Reading) -> String {
+    if let Some(named) = reading.more.get("named") {
+        return named.clone();
+    }
     let bare = reading.question.trim_end_matches(['?', '.', '!', ' ']);
     let parts = [&reading.subject, &reading.outcome].into_iter().flatten();
     let part = parts.into_iter().find(|part| is_short(part));
     match (reading.kind, part, &reading.statement) {
-        (Kind::List, _, _) if reading.more.contains_key("named") => reading.more["named"].clone(),
         (Kind::Quantity | Kind::List | Kind::Time, None, _) | (Kind::Quantity, _, _) => {
             let found = phrases::candidates(bare);
             let longest = found
@@ -151,7 +166,7 @@ fn topic(reading: &Reading) -> String {
 }
 
 fn is_short(part: &str) -> bool {
-    part.split_whitespace().count() <= 12
+    part.split_whitespace().count() <= NAME_MAX_WORDS
 }
 
 /// The template with its parts; nothing when one is missing.
@@ -173,13 +188,16 @@ fn fill(template: &str, slots: &BTreeMap<&str, String>) -> Option<String> {
     Some(filled)
 }
 
-/// The broad query, and a narrower one where the question says for whom or when.
+/// The broad query, and a narrower one where more is known: for whom, when, in which context.
 fn queries(query: &str, reading: &Reading, hints: &Hints) -> Vec<String> {
+    let is_stop = stop_words(reading.language);
+    let key_words = |texts: &[&str], most: usize| key_words(texts, most, &*is_stop);
     let domain = hints.domain.join(" ");
-    let broad = key_words(&[query, &domain]);
+    let context = key_words(&[&hints.context], CONTEXT_WORDS);
     let population = reading.population.as_deref().unwrap_or_default();
     let period = reading.period.as_deref().unwrap_or_default();
-    let narrow = key_words(&[query, population, period, &domain]);
+    let broad = key_words(&[query, &domain], QUERY_WORDS);
+    let narrow = key_words(&[query, population, period, &domain, &context], QUERY_WORDS);
     let mut queries = vec![broad];
     if !queries.contains(&narrow) {
         queries.push(narrow);
@@ -187,24 +205,27 @@ fn queries(query: &str, reading: &Reading, hints: &Hints) -> Vec<String> {
     queries
 }
 
-fn key_words(texts: &[&str]) -> String {
-    let mut seen = BTreeSet::new();
-    let mut kept = Vec::new();
-    for word in texts.iter().flat_map(|text| pattern::words(text)) {
-        if !phrases::is_stop_word(&word.plain) && seen.insert(word.plain.clone()) {
-            kept.push(
-                word.written
-                    .trim_matches(|c: char| !c.is_alphanumeric())
-                    .to_owned(),
-            );
-        }
+/// Which words a query in this language does not need.
+fn stop_words(language: Language) -> Box<dyn Fn(&str) -> bool> {
+    if language == Language::ENGLISH {
+        return Box::new(phrases::is_stop_word);
     }
-    kept.truncate(QUERY_WORDS);
-    kept.join(" ")
+    let terms = Terms::new(language);
+    Box::new(move |word| terms.is_stop(word))
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
+/// The first words of texts that bear meaning, each once. A text of small words only keeps them.
+fn key_words(texts: &[&str], most: usize, is_stop: &dyn Fn(&str) -> bool) -> String {
+    let all: Vec<_> = texts.iter().flat_map(|text| pattern::words(text)).collect();
+    let says_nothing = all.iter().all(|word| is_stop(&word.plain));
+    let mut seen = BTreeSet::new();
+    let mut kept = Vec::new();
+    for word in &all {
+        let wanted = says_nothing || !is_stop(&word.plain);
+        if wanted && kept.len() < most && seen.insert(word.plain.as_str()) {
+            let bare = word.written.trim_matches(|c: char| !c.is_alphanumeric());
+            kept.push(bare);
+        }
+    }
+    kept.join(" ")
 }

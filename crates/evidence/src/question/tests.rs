@@ -93,6 +93,7 @@ fn for_whom_and_when_are_found() {
 fn a_domain_is_added_to_the_queries() {
     let hints = Hints {
         domain: vec!["cardiology".into()],
+        ..Hints::default()
     };
     let plan = plan(&read("What is a stent?"), &hints);
     assert!(
@@ -100,6 +101,54 @@ fn a_domain_is_added_to_the_queries() {
             .iter()
             .all(|sub| sub.queries[0].ends_with("cardiology"))
     );
+}
+
+#[test]
+fn the_context_narrows_queries_and_never_the_broad_one() {
+    let hints = Hints {
+        context: "We are a small hospital in Norway and plan for the next year of work.".into(),
+        ..Hints::default()
+    };
+    let plan = plan(&read("What is a stent?"), &hints);
+    for sub in &plan.sub_questions {
+        assert!(!sub.queries[0].contains("hospital"));
+        assert!(
+            sub.queries[1].ends_with("small hospital Norway plan"),
+            "{:?}",
+            sub.queries
+        );
+    }
+}
+
+#[test]
+fn a_question_in_another_language_is_quoted_and_searched_by_its_own_words() {
+    for (question, language, query) in [
+        (
+            "Warum ist der Himmel blau und nicht grün?",
+            "de",
+            "Himmel blau grün",
+        ),
+        (
+            "¿Cuáles son los efectos del cambio climático en la producción de café?",
+            "es",
+            "efectos cambio climático producción café",
+        ),
+        (
+            "Почему вымерли динозавры и что об этом известно?",
+            "ru",
+            "Почему вымерли динозавры и что об этом известно",
+        ),
+        ("为什么天空是蓝色的？", "zh", "为什么天空是蓝色的"),
+    ] {
+        let reading = read(question);
+        assert_eq!(reading.language.code(), language, "{question}");
+        let plan = plan(&reading, &Hints::default());
+        assert!((3..=7).contains(&plan.sub_questions.len()));
+        for sub in plan.sub_questions {
+            assert!(sub.text.contains(question), "{}", sub.text);
+            assert_eq!(sub.queries, [query]);
+        }
+    }
 }
 
 #[test]

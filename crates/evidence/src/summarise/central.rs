@@ -15,7 +15,7 @@ const DAMPING: f64 = 0.85;
 
 /// How central each text is among all, 0 to 1: the most central has 1. A text is central when
 /// central texts are like it.
-pub fn centrality(texts: &[&str], language: Language) -> Vec<f64> {
+pub(super) fn centrality(texts: &[&str], language: Language) -> Vec<f64> {
     let seen = &texts[..texts.len().min(MAX_SENTENCES)];
     let vectors = vectors(seen, &Terms::new(language));
     let like = |one: usize, other: usize| {

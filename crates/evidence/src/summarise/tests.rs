@@ -91,6 +91,31 @@ fn a_sentence_that_points_back_is_worth_less() {
 }
 
 #[test]
+fn ten_thousand_sentences_are_scored_for_a_question_of_thousands_of_words() {
+    let texts: Vec<String> = (0..10_000)
+        .map(|n| format!("House {n} saved {} units with its pump.", n % 97))
+        .collect();
+    let sentence = |text| Sentence {
+        source: 0,
+        passage: 0,
+        span: Default::default(),
+        text,
+        place: 0.5,
+        sections: &[],
+    };
+    let all: Vec<Sentence<'_>> = texts.iter().map(|text| sentence(text.as_str())).collect();
+    let question: String = (0..3_000).map(|n| format!("house{n} pump ")).collect();
+    assert_eq!(scores(&question, &all, Language::ENGLISH).len(), all.len());
+    let chosen = select(
+        "which house saved with its pump",
+        &all,
+        1_000,
+        Language::ENGLISH,
+    );
+    assert!(!chosen.is_empty());
+}
+
+#[test]
 fn a_lead_says_what_the_document_is_about() {
     let document = document();
     let spans = lead(&document, &passages(&document, &Settings::default()));

@@ -78,7 +78,7 @@ impl Walk<'_> {
 
     fn begin(&mut self, tag: &BytesStart<'_>, empty: bool) {
         match tag.local_name().as_ref() {
-            "t" | "m:t" if !empty => self.paragraph.in_text = true,
+            "t" if !empty => self.paragraph.in_text = true,
             "tab" | "br" | "cr" if self.deleted == 0 => self.paragraph.text.push(' '),
             "noBreakHyphen" if self.deleted == 0 => self.paragraph.text.push('-'),
             "del" | "moveFrom" | "Fallback" if !empty => self.deleted += 1,

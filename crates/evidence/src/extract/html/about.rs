@@ -14,6 +14,16 @@ use crate::document::About;
 /// Objects of structured data that are looked at.
 const DATA_MAX: usize = 2_000;
 
+/// Names of authors that are kept, since each is compared with all before it. The largest
+/// collaborations sign with about as many.
+const NAMES_MAX: usize = 5_000;
+
+/// A longer name is a sentence.
+const NAME_MAX_CHARS: usize = 100;
+
+/// Places on the page that are looked at for a name or a date.
+const PLACES_MAX: usize = 20;
+
 const TITLE_KEYS: &[&str] = &[
     "citation_title",
     "dc.title",
@@ -165,7 +175,11 @@ fn authors(page: &Html, meta: &Meta, data: &[Value]) -> Vec<String> {
         return loose;
     }
     let seen = "[rel~='author'], [itemprop='author'] [itemprop='name'], [itemprop='author'], .byline .author, .author-name";
-    let seen: Vec<String> = select(page, seen).iter().take(20).map(text).collect();
+    let seen: Vec<String> = select(page, seen)
+        .iter()
+        .take(PLACES_MAX)
+        .map(text)
+        .collect();
     names(seen.iter().flat_map(|name| people(name)))
 }
 
@@ -188,9 +202,12 @@ fn names<'n>(told: impl Iterator<Item = &'n str>) -> Vec<String> {
     for name in told {
         let name = name.trim();
         let plausible = name.chars().any(char::is_alphabetic)
-            && name.chars().count() <= 100
+            && name.chars().count() <= NAME_MAX_CHARS
             && !name.contains("://")
             && !name.starts_with('@');
+        if names.len() == NAMES_MAX {
+            break;
+        }
         if plausible && !names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
             names.push(name.to_owned());
         }
@@ -211,7 +228,7 @@ fn published(page: &Html, meta: &Meta, data: &[Value]) -> Option<String> {
         let places =
             "[itemprop='datePublished'], time[pubdate], article time[datetime], time[datetime]";
         let places = select(page, places);
-        places.iter().take(20).find_map(|place| {
+        places.iter().take(PLACES_MAX).find_map(|place| {
             let told = place.attr("datetime").or(place.attr("content"));
             told.and_then(date::iso).or_else(|| date::iso(&text(place)))
         })

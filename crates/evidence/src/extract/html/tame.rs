@@ -40,6 +40,8 @@ pub(super) struct Tamed {
     pub(super) html: String,
     /// Start tags that were kept.
     pub(super) tags: usize,
+    /// End tags that were kept and may make an element each.
+    pub(super) ends: usize,
     /// Start tags that stood too deep.
     pub(super) flattened: usize,
     /// How deep the elements nest that were kept.
@@ -51,6 +53,7 @@ pub(super) fn tame(text: &str, depth_max: usize) -> Tamed {
         out: Tamed {
             html: String::with_capacity(text.len()),
             tags: 0,
+            ends: 0,
             flattened: 0,
             deepest: 0,
         },
@@ -184,6 +187,13 @@ impl<'t> Scan<'t> {
                     .extend(kept.filter(|open| is_one_of(open, FORMATTING)));
             }
         }
+        // An end without a start makes an element of its own in some cases, so ends count too.
+        if name.eq_ignore_ascii_case("p") || name.eq_ignore_ascii_case("br") {
+            if self.out.ends >= TAGS_MAX {
+                return;
+            }
+            self.out.ends += 1;
+        }
         self.out.html.push_str("</");
         self.out.html.push_str(name);
         self.out.html.push('>');
@@ -198,12 +208,16 @@ fn after_comment(comment: &str) -> &str {
     if let Some(rest) = comment.strip_prefix('>').or(comment.strip_prefix("->")) {
         return rest;
     }
-    match (comment.find("-->"), comment.find("--!>")) {
-        (Some(end), Some(other)) if other < end => &comment[other + 4..],
-        (Some(end), _) => &comment[end + 3..],
-        (None, Some(other)) => &comment[other + 4..],
-        (None, None) => "",
+    // Looking for each of the two ends through the whole page would cost its square.
+    let mut rest = comment;
+    while let Some(at) = rest.find("--") {
+        let after = &rest[at + 2..];
+        if let Some(after) = after.strip_prefix('>').or(after.strip_prefix("!>")) {
+            return after;
+        }
+        rest = &rest[at + 1..];
     }
+    ""
 }
 
 /// Where a tag ends, after its `>`. A `>` inside a quoted value does not end it.

@@ -70,6 +70,22 @@ fn what_is_meant_for_libraries_comes_first() {
 }
 
 #[test]
+fn two_line_breaks_part_paragraphs() {
+    let page = "<html><body><article><h1>Sleep and work</h1><div>People who work at night sleep less than people who \
+        work by day, a study of forty adults found.<br><br>The authors asked each person to wear a watch for two weeks, \
+        and compared the nights.<br>They did so twice.</div><p>The difference was 1.2 hours a night on average, and it stayed \
+        when age was taken into account.</p></article></body></html>";
+    let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+    let cited = cited(&document);
+    let has = |role, start: &str| {
+        let mut all = cited.iter();
+        all.any(|(is, text)| *is == role && text.starts_with(start))
+    };
+    assert!(has(Role::Body, "People who work"), "{cited:?}");
+    assert!(has(Role::Body, "The authors asked"), "{cited:?}");
+}
+
+#[test]
 fn a_page_a_hundred_thousand_deep_is_read() {
     for tag in ["div", "b", "table", "rt"] {
         let open = format!("<{tag}>").repeat(100_000);

@@ -1,0 +1,65 @@
+//! Long texts without the marks that the readers of words go by: no panic, and work that grows with
+//! the text only. A test here that does not end within seconds has found work that grows with the
+//! square.
+
+use crate::document::{About, Builder, Role};
+use crate::passage::{Settings, passages};
+use crate::{Language, duplicate, phrases, sentences, summarise, themes};
+
+const BYTES: usize = 16 * 1_024;
+
+const REPEATED: [&str; 12] = [
+    "a",
+    "漢",
+    "a.",
+    ". ",
+    "…",
+    "a\n\n",
+    "\n",
+    "(a.) ",
+    "[5] ",
+    ")",
+    "\u{202e}\u{200b}",
+    "e.g. ",
+];
+
+fn filled(with: &str) -> String {
+    with.repeat(BYTES / with.len())
+}
+
+#[test]
+fn every_character_that_is_seen_is_in_a_sentence() {
+    for thing in REPEATED {
+        let text = filled(thing);
+        let spans = sentences(&text, Language::ENGLISH);
+        let held: usize = spans
+            .iter()
+            .filter_map(|span| span.of(&text))
+            .map(seen)
+            .sum();
+        assert_eq!(held, seen(&text), "{thing:?}");
+    }
+}
+
+fn seen(text: &str) -> usize {
+    text.chars().filter(|c| !c.is_whitespace()).count()
+}
+
+#[test]
+fn a_long_text_of_one_thing_is_cut_compared_and_summarised() {
+    for thing in REPEATED {
+        let text = filled(thing);
+        let mut builder = Builder::new(About::default());
+        builder.piece(Role::Body, &text);
+        let document = builder.build();
+        let passages = passages(&document, &Settings::default());
+        let all = summarise::sentences_of(0, &document, &passages);
+        let chosen = summarise::select("a", &all, 100, Language::ENGLISH);
+        assert!(chosen.iter().all(|at| *at < all.len()));
+        assert!(summarise::lead(&document, &passages).len() <= 2);
+        assert!(phrases::phrases(&[&text], 20).len() <= 20);
+        themes::themes(&[&text, &text, "a b"], Language::ENGLISH);
+        let groups = duplicate::documents(&[&text, &text]);
+        assert!(groups.len() <= 2, "{thing:?}");
+    }
+}
