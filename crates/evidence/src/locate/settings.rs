@@ -61,11 +61,11 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            bm25: 0.1,
-            ngrams: 0.05,
-            feedback: 0.05,
+            bm25: 0.05,
+            ngrams: 0.02,
+            feedback: 0.02,
             context: 1.0,
-            rules: 0.02,
+            rules: 0.01,
         }
     }
 }
