@@ -181,7 +181,10 @@ pub(crate) fn weighed(rows: Rows, settings: &Settings) -> Inverted {
     })
 }
 
-fn rarity(texts: usize, with_term: usize) -> f32 {
+pub(crate) fn rarity(texts: usize, with_term: usize) -> f32 {
     let (texts, with_term) = (texts as f32, with_term as f32);
     ((texts - with_term + 0.5) / (with_term + 0.5)).ln_1p()
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,7 @@ mod tests {
             let count = |c: char| text.chars().filter(|other| *other == c).count() as f32;
             Ok(match text {
                 "short" => vec![1.0],
+                "broken" => vec![f32::NAN, 1.0],
                 _ => vec![count('a'), count('b')],
             })
         }
@@ -101,5 +102,25 @@ mod tests {
         assert!(Dense::build(["aab", "short"], &Counts).is_err());
         let index = Dense::build(["a"], &Counts).unwrap();
         assert!(index.search("short", 3, &Counts).is_err());
+    }
+
+    #[test]
+    fn a_vector_that_is_no_number_finds_nothing_and_is_not_found() {
+        let index = Dense::build(["broken", "ab", "broken"], &Counts).unwrap();
+        let hits = index.search("a", 9, &Counts).unwrap();
+        let found: Vec<usize> = hits.iter().map(|hit| hit.doc).collect();
+        assert_eq!(found, [1]);
+        assert!(index.search("broken", 9, &Counts).unwrap().is_empty());
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_or_nothing_is_wanted() {
+        let none = Dense::build(Vec::<&str>::new(), &Counts).unwrap();
+        assert!(none.search("a", 5, &Counts).unwrap().is_empty());
+        let index = Dense::build(["a", "a"], &Counts).unwrap();
+        assert!(index.search("a", 0, &Counts).unwrap().is_empty());
+        let all = index.search("a", 99, &Counts).unwrap();
+        let found: Vec<usize> = all.iter().map(|hit| hit.doc).collect();
+        assert_eq!(found, [0, 1]);
     }
 }

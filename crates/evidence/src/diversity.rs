@@ -80,6 +80,8 @@ fn greedy(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -100,5 +102,36 @@ mod tests {
     fn no_more_is_chosen_than_there_is() {
         assert_eq!(cover(&[1.0], &[vec![]], 5, 0.9), [0]);
         assert!(mmr(&[], 5, 0.9, |_, _| 0.0).is_empty());
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_still_end_in_a_choice_of_all() {
+        let mut chosen = mmr(&[f32::NAN, 1.0, f32::NAN], 3, 0.5, |_, _| f32::NAN);
+        chosen.sort_unstable();
+        assert_eq!(chosen, [0, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_chosen_first_does_not_depend_on_how_much_is_wanted(
+            relevance in prop::collection::vec(0.0_f32..1.0, 0..20),
+            wanted in 0_usize..25,
+            balance in 0.0_f32..1.0,
+        ) {
+            let alike = |a: usize, b: usize| f32::from(u8::from(a % 3 == b % 3));
+            let parts: Vec<Vec<f32>> =
+                (0..relevance.len()).map(|place| vec![(place % 4) as f32, 1.0]).collect();
+            let by_mmr = |wanted| mmr(&relevance, wanted, balance, alike);
+            let by_cover = |wanted| cover(&relevance, &parts, wanted, balance);
+            for (some, all) in [
+                (by_mmr(wanted), by_mmr(usize::MAX)),
+                (by_cover(wanted), by_cover(usize::MAX)),
+            ] {
+                prop_assert_eq!(&some[..], &all[..wanted.min(relevance.len())]);
+                let mut places = all;
+                places.sort_unstable();
+                prop_assert_eq!(places, (0..relevance.len()).collect::<Vec<_>>());
+            }
+        }
     }
 }

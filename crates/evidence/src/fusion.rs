@@ -136,6 +136,21 @@ mod tests {
     }
 
     #[test]
+    fn a_thing_found_twice_by_one_locator_counts_at_its_best_rank() {
+        let fused = fuse([ranking("a", 1.0, &[1, 2, 1])]);
+        assert_eq!(fused.len(), 2);
+        assert_eq!(fused[0].support.len(), 1);
+        assert!((fused[0].score - 1.0 / 61.0).abs() < 1e-6);
+        assert!(fuse(Vec::<Ranking<u32, ()>>::new()).is_empty());
+    }
+
+    #[test]
+    fn scores_without_any_hit_or_of_other_lengths_are_blended_as_far_as_they_go() {
+        assert_eq!(blend(&[(1.0, &[0.0, 0.0]), (1.0, &[2.0])]), [1.0, 0.0]);
+        assert!(blend(&[]).is_empty());
+    }
+
+    #[test]
     fn blended_scores_are_on_one_scale() {
         let sums = blend(&[(1.0, &[10.0, 5.0]), (0.5, &[0.0, 0.1])]);
         assert_eq!(sums, [1.0, 1.0]);
@@ -156,6 +171,26 @@ mod tests {
             prop_assert_eq!(items, given);
             prop_assert!(fused.is_sorted_by(|a, b| a.score >= b.score));
             prop_assert_eq!(fused, fuse(rankings));
+        }
+
+        #[test]
+        fn the_order_of_the_locators_does_not_change_the_scores(
+            lists in prop::collection::vec(prop::collection::vec(0_u32..20, 0..20), 0..4),
+        ) {
+            let rankings: Vec<_> = lists.iter().map(|list| ranking("x", 1.0, list)).collect();
+            let scores = |rankings: Vec<Ranking<u32, ()>>| {
+                let mut scores: Vec<(u32, f32)> =
+                    fuse(rankings).iter().map(|one| (one.item, one.score)).collect();
+                scores.sort_by_key(|(item, _)| *item);
+                scores
+            };
+            let forward = scores(rankings.clone());
+            let backward = scores(rankings.into_iter().rev().collect());
+            for ((item, one), (same, other)) in forward.iter().zip(&backward) {
+                prop_assert_eq!(item, same);
+                // Sums of a few numbers may differ in their last bit.
+                prop_assert!((one - other).abs() < 1e-6);
+            }
         }
     }
 }

@@ -18,10 +18,9 @@ use crate::encode;
 use crate::fusion::Support;
 use crate::passage::PassageId;
 
-pub use context::Context;
 pub use model::{DenseLocator, SparseLocator};
 pub use pool::{Entry, Pool};
-pub use rules::{Rule, RuleError, RuleLocator, Rules};
+pub use rules::{Rule, RuleError, Rules};
 pub use settings::{Settings, Weights};
 
 /// What is asked.

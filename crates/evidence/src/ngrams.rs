@@ -173,3 +173,62 @@ fn cut(word: &str, chars: usize) -> Vec<String> {
         .map(|piece| piece.iter().collect())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(texts: &[&str]) -> Ngrams {
+        Ngrams::build(texts, Language::ENGLISH, &Settings::default())
+    }
+
+    fn found(index: &Ngrams, question: &str, top_k: usize) -> Vec<usize> {
+        let hits = index.search(question, top_k);
+        hits.iter().map(|hit| hit.doc).collect()
+    }
+
+    #[test]
+    fn a_word_is_cut_with_its_ends_marked() {
+        assert_eq!(cut("cell", 3), ["<ce", "cel", "ell", "ll>"]);
+        assert_eq!(cut("a", 3), ["<a>"]);
+        assert_eq!(cut("", 3), ["<>"]);
+        assert_eq!(cut("übel", 5), ["<übel", "übel>"]);
+    }
+
+    #[test]
+    fn a_part_of_a_word_and_a_misspelt_one_are_found() {
+        let index = index(&["fish swim", "genes were hypermethylated"]);
+        assert_eq!(found(&index, "methylation", 5), [1]);
+        assert_eq!(found(&index, "hypermetylated", 5), [1]);
+        let said = index.explain("methylation of genes", 1);
+        assert_eq!(said.len(), 2);
+        assert!(said[0].score >= said[1].score);
+    }
+
+    #[test]
+    fn of_equal_texts_the_earlier_comes_first() {
+        let index = index(&["fish", "cats", "cats"]);
+        assert_eq!(found(&index, "cat", 1), [1]);
+        assert_eq!(found(&index, "cat", 9), [1, 2]);
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_or_nothing_is_asked() {
+        assert!(found(&index(&[]), "cat", 5).is_empty());
+        let index = index(&["cat"]);
+        for question in ["", "the", "xyzzy"] {
+            assert!(found(&index, question, 5).is_empty(), "{question}");
+        }
+        assert!(found(&index, "cat", 0).is_empty());
+    }
+
+    #[test]
+    fn pieces_of_no_length_are_taken_as_two_characters() {
+        let settings = Settings {
+            ngram_chars: 0,
+            ..Settings::default()
+        };
+        let index = Ngrams::build(["cat"], Language::ENGLISH, &settings);
+        assert_eq!(found(&index, "cat", 1), [0]);
+    }
+}

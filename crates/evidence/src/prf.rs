@@ -50,11 +50,6 @@ pub fn widened(index: &Bm25, question: &str, settings: &Settings) -> Vec<(TermId
     query.take().filter(|(_, weight)| *weight > 0.0).collect()
 }
 
-/// The best texts for the widened question.
-pub fn search(index: &Bm25, question: &str, top_k: usize, settings: &Settings) -> Vec<Hit> {
-    index.search_query(&widened(index, question, settings), top_k)
-}
-
 /// The terms that stand out in the found texts: a better text speaks louder, a rarer term too.
 fn shared_terms(index: &Bm25, found: &[Hit], wanted: usize) -> Vec<(TermId, f32)> {
     let mut shares = Counter::default();
@@ -71,4 +66,61 @@ fn shared_terms(index: &Bm25, found: &[Hit], wanted: usize) -> Vec<(TermId, f32)
     terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     terms.truncate(wanted);
     terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Language, bm25};
+
+    fn index(texts: &[&str]) -> Bm25 {
+        Bm25::build(texts, Language::ENGLISH, &bm25::Settings::default())
+    }
+
+    const TEXTS: [&str; 4] = [
+        "aspirin lowers fever by blocking prostaglandin",
+        "aspirin and prostaglandin synthesis",
+        "prostaglandin makes pain",
+        "football results",
+    ];
+
+    #[test]
+    fn a_text_is_found_by_a_word_that_the_best_texts_share() {
+        let index = index(&TEXTS);
+        assert!(index.search("aspirin", 9).iter().all(|hit| hit.doc != 2));
+        let hits = index.search_query(&widened(&index, "aspirin", &Settings::default()), 9);
+        let found: Vec<usize> = hits.iter().map(|hit| hit.doc).collect();
+        assert!(found.contains(&2) && !found.contains(&3), "{found:?}");
+    }
+
+    #[test]
+    fn the_questions_own_terms_keep_their_share() {
+        let settings = Settings {
+            feedback_own_share: 0.6,
+            ..Settings::default()
+        };
+        let index = index(&TEXTS);
+        let query = widened(&index, "fever pain", &settings);
+        let sum: f32 = query.iter().map(|(_, weight)| weight).sum();
+        assert!((sum - 1.0).abs() < 1e-5);
+        let own = index.query("fever pain");
+        for (term, _) in own {
+            let kept = query.iter().find(|(known, _)| *known == term).unwrap().1;
+            assert!(kept >= 0.3, "{kept}");
+        }
+        assert_eq!(query, widened(&index, "fever pain", &settings));
+    }
+
+    #[test]
+    fn a_question_that_finds_nothing_stays_as_it_is() {
+        let settings = Settings::default();
+        assert!(widened(&index(&TEXTS), "unicorn", &settings).is_empty());
+        assert!(widened(&index(&[]), "fever", &settings).is_empty());
+        let none = Settings {
+            feedback_texts: 0,
+            ..settings
+        };
+        let index = index(&TEXTS);
+        assert_eq!(widened(&index, "fever", &none), index.query("fever"));
+    }
 }

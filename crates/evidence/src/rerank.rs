@@ -54,3 +54,67 @@ pub fn rerank<'t>(
     });
     Ok(judged.chain(rest).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locate::Key;
+
+    /// Gives the scores it was made with.
+    struct Says(Vec<f32>);
+
+    impl Reranker for Says {
+        fn name(&self) -> &str {
+            "judge"
+        }
+
+        fn score(&self, _: &str, _: &[&str]) -> Result<Vec<f32>, encode::Error> {
+            Ok(self.0.clone())
+        }
+    }
+
+    fn judged(scores: &[f32], shown: usize) -> Result<Vec<Candidate>, encode::Error> {
+        let candidate = |place: usize| Candidate {
+            key: Key {
+                source: "s".into(),
+                passage: serde_json::from_str(&format!("\"p{place}\"")).unwrap(),
+            },
+            place,
+            score: 1.0,
+            support: Vec::new(),
+        };
+        let candidates = (0..4).map(candidate).collect();
+        rerank(candidates, "?", shown, |_| "text", &Says(scores.to_vec()))
+    }
+
+    fn places(candidates: &[Candidate]) -> Vec<usize> {
+        candidates.iter().map(|one| one.place).collect()
+    }
+
+    #[test]
+    fn what_was_shown_takes_the_judges_order_and_the_rest_stays_below() {
+        let candidates = judged(&[0.1, 0.9, 0.1], 3).unwrap();
+        assert_eq!(places(&candidates), [1, 0, 2, 3]);
+        let said = &candidates[0].support[0];
+        assert_eq!((said.locator.as_str(), said.rank), ("judge", 1));
+        assert!(candidates[3].support.is_empty());
+    }
+
+    #[test]
+    fn a_judge_that_drops_or_doubles_a_passage_is_refused() {
+        assert!(judged(&[0.1, 0.2], 3).is_err());
+        assert!(judged(&[0.1, 0.2, 0.3, 0.4], 3).is_err());
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_is_refused() {
+        assert!(judged(&[0.1, f32::NAN, 0.3], 3).is_err());
+    }
+
+    #[test]
+    fn none_or_more_than_there_are_may_be_shown() {
+        assert_eq!(places(&judged(&[], 0).unwrap()), [0, 1, 2, 3]);
+        let all = judged(&[1.0, 2.0, 3.0, 4.0], 99).unwrap();
+        assert_eq!(places(&all), [3, 2, 1, 0]);
+    }
+}

@@ -104,4 +104,17 @@ mod tests {
         );
         assert!(Sparse::build(["!"], &Letters).is_err());
     }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_or_nothing_is_known() {
+        let none = Sparse::build(Vec::<&str>::new(), &Letters).unwrap();
+        assert!(none.search("ab", 5, &Letters).unwrap().is_empty());
+        let index = Sparse::build(["ab", "ab"], &Letters).unwrap();
+        assert!(index.search("", 5, &Letters).unwrap().is_empty());
+        assert!(index.search("xyz", 5, &Letters).unwrap().is_empty());
+        assert!(index.search("a", 0, &Letters).unwrap().is_empty());
+        let all = index.search("a", 99, &Letters).unwrap();
+        let found: Vec<usize> = all.iter().map(|hit| hit.doc).collect();
+        assert_eq!(found, [0, 1]);
+    }
 }

@@ -142,8 +142,10 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
         top_k: 20,
         ..Settings::default()
     };
-    // A question about bias shares few words with its answer, so that its rule is heard most.
-    settings.weights.rules = 4.0;
+    // A question about bias shares few words with its answer, so that its rule is heard most, and
+    // its words are no parts to be covered.
+    settings.weights.rules = 2.0;
+    settings.cover_decay = 1.0;
     let mut shares = Vec::new();
     for item in items.values() {
         let texts = item

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::context::Context;
 use super::lexical::Feedback;
-use super::{
-    Candidate, Context, Key, Located, Locator, Question, Reason, RuleLocator, Rules, Settings,
-};
+use super::rules::RuleLocator;
+use super::{Candidate, Key, Located, Locator, Question, Reason, Rules, Settings};
 use crate::bm25::{self, Bm25};
 use crate::diversity::cover;
 use crate::fusion::{Fused, Ranking, fuse};
@@ -51,6 +51,7 @@ pub struct Pool {
     sources: Vec<usize>,
     words: Bm25,
     pieces: Ngrams,
+    pieces_share: f32,
     sequences: Vec<Vec<TermId>>,
     rules: Rules,
 }
@@ -68,15 +69,16 @@ impl Pool {
             let title = title.filter(|(_, weight)| *weight > 0.0);
             title.into_iter().chain([(text, 1.0)])
         };
-        let (of_words, of_pieces) = fitting(&entries, settings);
-        let words = Bm25::build_fields(entries.iter().map(fields), language, &of_words);
-        let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &of_pieces);
+        let fit = Fit::of(&entries, settings);
+        let words = Bm25::build_fields(entries.iter().map(fields), language, &fit.words);
+        let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &fit.pieces);
         let sequence = |entry: &Entry| words.vocabulary().find(&entry.text);
         let sequences = entries.iter().map(sequence).collect();
         Self {
             sources,
             words,
             pieces,
+            pieces_share: fit.pieces_share,
             sequences,
             rules: Rules::for_research(),
             entries,
@@ -141,6 +143,7 @@ impl Pool {
                     weight: *weight,
                     found: found
                         .into_iter()
+                        .filter(|one| one.place < self.entries.len())
                         .map(|one| (one.place, one.score, one.why))
                         .collect(),
                 })
@@ -162,6 +165,7 @@ impl Pool {
         let context = Context {
             words: &self.words,
             pieces: &self.pieces,
+            pieces_share: self.pieces_share,
             sources: &self.sources,
             share: if settings.use_structure {
                 settings.neighbour_share
@@ -178,25 +182,18 @@ impl Pool {
         (feedback, context, rules)
     }
 
-    /// The best that together answer all parts of the question, in that order.
+    /// The best, or those that together answer all parts of the question, in the order of choice.
     fn chosen(
         &self,
         question: Question<'_>,
         fused: Vec<Fused<usize, Reason>>,
         settings: &Settings,
     ) -> Vec<Candidate> {
-        let query = self.words.query(question.text);
-        let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
-        let parts: Vec<Vec<f32>> = fused
-            .iter()
-            .map(|one| {
-                query
-                    .iter()
-                    .map(|(term, _)| self.words.weight(*term, one.item))
-                    .collect()
-            })
-            .collect();
-        let order = cover(&scores, &parts, settings.top_k, settings.cover_decay);
+        let order = if settings.cover_decay < 1.0 {
+            self.covering(question, &fused, settings)
+        } else {
+            (0..fused.len().min(settings.top_k)).collect()
+        };
         let mut fused: Vec<Option<Fused<usize, Reason>>> = fused.into_iter().map(Some).collect();
         order
             .into_iter()
@@ -210,6 +207,24 @@ impl Pool {
                 })
             })
             .collect()
+    }
+
+    fn covering(
+        &self,
+        question: Question<'_>,
+        fused: &[Fused<usize, Reason>],
+        settings: &Settings,
+    ) -> Vec<usize> {
+        let query = self.words.query(question.text);
+        let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
+        let answers = |one: &Fused<usize, Reason>| {
+            let weights = query
+                .iter()
+                .map(|(term, _)| self.words.weight(*term, one.item));
+            weights.collect()
+        };
+        let parts: Vec<Vec<f32>> = fused.iter().map(answers).collect();
+        cover(&scores, &parts, settings.top_k, settings.cover_decay)
     }
 }
 
@@ -229,17 +244,34 @@ fn numbered(entries: &[Entry]) -> Vec<usize> {
     numbers
 }
 
-/// How words and pieces are weighed in passages of this length.
-fn fitting(entries: &[Entry], settings: &Settings) -> (bm25::Settings, ngrams::Settings) {
-    let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
-    let short = chars / entries.len().max(1) < SENTENCE_CHARS;
-    let (words, pieces) = if short {
-        (bm25::Settings::SENTENCES, ngrams::Settings::SENTENCES)
-    } else {
-        (bm25::Settings::default(), ngrams::Settings::default())
-    };
-    (
-        settings.words.unwrap_or(words),
-        settings.pieces.unwrap_or(pieces),
-    )
+/// How words and pieces are weighed in passages of some length.
+struct Fit {
+    words: bm25::Settings,
+    pieces: ngrams::Settings,
+    /// What pieces count beside words: in a long passage almost any piece stands somewhere.
+    pieces_share: f32,
+}
+
+impl Fit {
+    fn of(entries: &[Entry], settings: &Settings) -> Self {
+        let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
+        let fit = if chars / entries.len().max(1) < SENTENCE_CHARS {
+            Self {
+                words: bm25::Settings::SENTENCES,
+                pieces: ngrams::Settings::SENTENCES,
+                pieces_share: 1.0,
+            }
+        } else {
+            Self {
+                words: bm25::Settings::default(),
+                pieces: ngrams::Settings::default(),
+                pieces_share: 0.6,
+            }
+        };
+        Self {
+            words: settings.words.unwrap_or(fit.words),
+            pieces: settings.pieces.unwrap_or(fit.pieces),
+            ..fit
+        }
+    }
 }

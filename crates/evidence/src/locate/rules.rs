@@ -6,7 +6,7 @@
 mod parse;
 
 use super::{Found, Locator, Question, Reason};
-use crate::bm25::Bm25;
+use crate::bm25::{Bm25, rarity};
 use crate::encode;
 use crate::inverted::best;
 use crate::terms::{TermId, Terms};
@@ -61,16 +61,16 @@ fn plain(text: &str) -> String {
 }
 
 /// Rules over the passages of a pool.
-pub struct RuleLocator<'p> {
-    pub rules: &'p Rules,
-    pub words: &'p Bm25,
+pub(super) struct RuleLocator<'p> {
+    pub(super) rules: &'p Rules,
+    pub(super) words: &'p Bm25,
     /// The telling terms of each passage in their order.
-    pub sequences: &'p [Vec<TermId>],
+    pub(super) sequences: &'p [Vec<TermId>],
     /// Of each passage, the titles of the sections around it.
-    pub sections: &'p [&'p [String]],
+    pub(super) sections: &'p [&'p [String]],
 }
 
-/// Each further phrase adds this share of what the one before it added.
+/// Each further phrase adds this share of what it would have added before the others.
 const NEXT_PHRASE: f32 = 0.5;
 
 impl Locator for RuleLocator<'_> {
@@ -85,21 +85,27 @@ impl Locator for RuleLocator<'_> {
             return Ok(Vec::new());
         };
         let phrases = self.as_terms(rule);
+        let said: Vec<Vec<usize>> = self
+            .sequences
+            .iter()
+            .map(|sequence| said(&phrases, sequence))
+            .collect();
+        let worth = worth(phrases.len(), &said);
         let overlap = self.words.scores(question.text);
         let most = overlap.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-        let mut reasons = Vec::with_capacity(self.sequences.len());
-        let mut scores = Vec::with_capacity(self.sequences.len());
-        for (place, sequence) in self.sequences.iter().enumerate() {
+        let mut reasons = Vec::with_capacity(said.len());
+        let mut scores = Vec::with_capacity(said.len());
+        for (place, said) in said.iter().enumerate() {
             let (prior, section) = self.prior(rule, place);
-            let said = said(&phrases, sequence);
-            let mut score = prior + phrase_score(said.len());
+            let mut score = prior + phrase_score(said, &worth);
             if score > 0.0 {
                 score += overlap.get(place).copied().unwrap_or_default() / most;
             }
             scores.push(score);
+            let named = said.iter().filter_map(|nth| phrases.get(*nth));
             reasons.push(Reason {
                 section,
-                phrases: said,
+                phrases: named.map(|(phrase, _)| (*phrase).to_owned()).collect(),
                 ..Reason::default()
             });
         }
@@ -149,12 +155,41 @@ impl RuleLocator<'_> {
     }
 }
 
-fn said(phrases: &[(&str, Vec<TermId>)], sequence: &[TermId]) -> Vec<String> {
-    let stands = |ids: &Vec<TermId>| sequence.windows(ids.len()).any(|window| window == ids);
-    let said = phrases.iter().filter(|(_, ids)| stands(ids));
-    said.map(|(phrase, _)| (*phrase).to_owned()).collect()
+/// Which phrases stand in a passage.
+fn said(phrases: &[(&str, Vec<TermId>)], sequence: &[TermId]) -> Vec<usize> {
+    let stands = |ids: &[TermId]| sequence.windows(ids.len()).any(|window| window == ids);
+    let said = phrases
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, ids))| stands(ids));
+    said.map(|(nth, _)| nth).collect()
 }
 
-fn phrase_score(said: usize) -> f32 {
-    (1.0 - NEXT_PHRASE.powi(said.min(30) as i32)) / (1.0 - NEXT_PHRASE)
+/// What each phrase is worth, from 0 to 1: one that many passages say tells them less apart.
+fn worth(phrases: usize, said: &[Vec<usize>]) -> Vec<f32> {
+    let mut frequencies = vec![0_usize; phrases];
+    for nth in said.iter().flatten() {
+        if let Some(frequency) = frequencies.get_mut(*nth) {
+            *frequency += 1;
+        }
+    }
+    let most = rarity(said.len(), 1).max(f32::MIN_POSITIVE);
+    frequencies
+        .iter()
+        .map(|frequency| rarity(said.len(), (*frequency).max(1)) / most)
+        .collect()
+}
+
+/// The worthiest phrase counts in full, each further one less.
+fn phrase_score(said: &[usize], worth: &[f32]) -> f32 {
+    let mut worth: Vec<f32> = said
+        .iter()
+        .filter_map(|nth| worth.get(*nth))
+        .copied()
+        .collect();
+    worth.sort_unstable_by(|a, b| b.total_cmp(a));
+    worth
+        .iter()
+        .rev()
+        .fold(0.0, |sum, worth| worth + NEXT_PHRASE * sum)
 }
