@@ -3,6 +3,7 @@
 //! Takes two sentences as read; pairs their words, longest common runs first, so that a clause that
 //! was moved is still found. What is left without a partner is what the two say differently.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::reading::Word;
@@ -29,13 +30,23 @@ impl Alignment {
             left: vec![None; left.len()],
             right: vec![None; right.len()],
         };
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (r, word) in right.iter().enumerate() {
+            places.entry(&word.term).or_default().push(r);
+        }
+        let same = |word: &Word| {
+            places
+                .get(word.term.as_str())
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let alike: Vec<&[usize]> = left.iter().map(same).collect();
         for _ in 0..RUNS_MAX {
-            let Some((l, r, length)) = made.longest(left, right) else {
+            let Some((l, r, length)) = made.longest(left, &alike) else {
                 break;
             };
             (0..length).for_each(|i| made.pair(l + i, r + i));
         }
-        made.single_words(left, right);
+        made.single_words(left, &alike);
         made
     }
 
@@ -96,32 +107,28 @@ impl Alignment {
         }
     }
 
-    /// The longest run of two or more words, one of them of substance, that have no partners yet.
-    fn longest(&self, left: &[Word], right: &[Word]) -> Option<(usize, usize, usize)> {
+    /// The longest run of two or more words, one of them of substance, that have no partners yet;
+    /// `alike` gives the words of the right that are the same as each of the left.
+    fn longest(&self, left: &[Word], alike: &[&[usize]]) -> Option<(usize, usize, usize)> {
+        let fits = |l: usize, r: usize| {
+            let same = alike
+                .get(l)
+                .is_some_and(|all| all.binary_search(&r).is_ok());
+            same && self.of(l).is_none() && self.back(r).is_none()
+        };
         let mut best: Option<(usize, usize, usize)> = None;
-        let mut before = vec![0_usize; right.len() + 1];
-        for (l, a) in left.iter().enumerate() {
-            let mut now = vec![0_usize; right.len() + 1];
-            for (r, b) in right.iter().enumerate() {
-                if self.of(l).is_some() || self.back(r).is_some() || a.term != b.term {
+        for (l, places) in alike.iter().enumerate() {
+            for r in places.iter().copied() {
+                let inside = l > 0 && r > 0 && fits(l - 1, r - 1);
+                if inside || !fits(l, r) {
                     continue;
                 }
-                let length = before.get(r).map_or(1, |run| run + 1);
-                if let Some(run) = now.get_mut(r + 1) {
-                    *run = length;
-                }
-                let (from_l, from_r) = (l + 1 - length, r + 1 - length);
-                let says = || {
-                    left.iter()
-                        .take(l + 1)
-                        .skip(from_l)
-                        .any(|word| word.content)
-                };
+                let length = (1..).take_while(|i| fits(l + i, r + i)).count() + 1;
+                let says = || left.iter().skip(l).take(length).any(|word| word.content);
                 if length >= 2 && best.is_none_or(|(_, _, most)| length > most) && says() {
-                    best = Some((from_l, from_r, length));
+                    best = Some((l, r, length));
                 }
             }
-            before = now;
         }
         best
     }
@@ -129,20 +136,17 @@ impl Alignment {
     /// Words by themselves have their partners near those of their neighbours. A word of substance
     /// may have it anywhere, unless it is a number or points a way: one of those elsewhere tells
     /// something else.
-    fn single_words(&mut self, left: &[Word], right: &[Word]) {
-        for (l, word) in left.iter().enumerate() {
+    fn single_words(&mut self, left: &[Word], alike: &[&[usize]]) {
+        for (l, (word, places)) in left.iter().zip(alike).enumerate() {
             if self.of(l).is_some() {
                 continue;
             }
-            let free = |r: &usize| {
-                let same = right.get(*r).is_some_and(|other| other.term == word.term);
-                same && self.back(*r).is_none()
-            };
-            let around = self.around(l, right.len());
+            let [behind, before] = self.around(l, self.right.len());
+            let mut free = places.iter().copied().filter(|r| self.back(*r).is_none());
             let anywhere = word.content && word.directions.is_empty() && !word.is_number();
-            let near = around.into_iter().flatten().find(|r| free(r));
-            let found = near.or_else(|| (0..right.len()).find(|r| anywhere && free(r)));
-            if let Some(r) = found {
+            let near = free.clone().find(|r| behind.contains(r));
+            let near = near.or_else(|| free.clone().find(|r| before.contains(r)));
+            if let Some(r) = near.or_else(|| free.next().filter(|_| anywhere)) {
                 self.pair(l, r);
             }
         }

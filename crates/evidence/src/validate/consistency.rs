@@ -27,6 +27,9 @@ const SAME_QUANTITY_MIN: f64 = 0.75;
 /// other has not; with more they count something else.
 const STRANGERS_MAX: usize = 1;
 
+/// Of two sentences on the same subject, one word in this many may be such.
+const STRANGERS_SHARE: usize = 5;
+
 /// More sentences are not compared: the work grows with the pairs that share a rare word.
 const SENTENCES_MAX: usize = 2_000;
 
@@ -171,6 +174,9 @@ fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> O
         return None;
     }
     let pairs = Alignment::new(&left.words, &right.words);
+    if !is_close(left, &pairs) || !is_close(right, &pairs.turned()) {
+        return None;
+    }
     let opposed = oppose(&left.words, &right.words, &pairs).map(|found| match found.kind {
         Opposite::Denied => Difference::Denied,
         Opposite::Turned => Difference::Turned,
@@ -208,12 +214,21 @@ fn in_other_numbers(left: &Sentence, right: &Sentence) -> bool {
     a.iter().any(measured) && !a.iter().any(alike)
 }
 
-/// How many words of substance one side has that the other has not, numbers apart.
+/// How many words of substance one side has that the other has not, those apart that count, deny
+/// or point a way.
 fn strangers(one: &Sentence, pairs: &Alignment) -> usize {
+    let plain = |w: &Word| w.content && !w.denies && w.directions.is_empty() && !w.is_number();
     let words = one.words.iter().enumerate();
     words
-        .filter(|(at, word)| word.content && !word.is_number() && pairs.of(*at).is_none())
+        .filter(|(at, word)| plain(word) && pairs.of(*at).is_none())
         .count()
+}
+
+/// Whether nearly all that one side is about stands in the other: "A rose in men" does not stand
+/// against "A fell in children".
+fn is_close(one: &Sentence, pairs: &Alignment) -> bool {
+    let most = (one.about.len() / STRANGERS_SHARE).max(STRANGERS_MAX);
+    strangers(one, pairs) <= most
 }
 
 /// How many numbers of the left have another number in their place on the right.
