@@ -5,6 +5,7 @@
 
 mod citations;
 mod claims;
+mod conflicts;
 mod judged;
 mod pages;
 mod pdfs;
@@ -29,6 +30,7 @@ const PARTS: &[Part] = &[
     ("words", words::measure),
     ("citations", citations::measure),
     ("claims", claims::measure),
+    ("conflicts", conflicts::measure),
     ("scifact", scifact::measure),
     ("wice", sentences::wice),
     ("scifact-claims", sentences::claims),

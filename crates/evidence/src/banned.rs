@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::claim::lexicon::lines;
-use crate::claim::{Place, blocks, quoted};
+use crate::claim::{Place, blocks, quoted, quotes_of};
 use crate::terms::{Terms, words};
 use crate::{Language, Span};
 
@@ -35,7 +35,7 @@ pub fn banned(text: &str, list: &[String], language: Language) -> Vec<Banned> {
         if matches!(block.place, Place::Heading | Place::Quote) {
             continue;
         }
-        let inside = quotes_of(&block.words);
+        let inside = quotes_of(&block.words, &quoted(&block.words));
         let spans: Vec<Span> = words(&block.words).collect();
         let said: Vec<String> = spans
             .iter()
@@ -59,21 +59,6 @@ pub fn banned(text: &str, list: &[String], language: Language) -> Vec<Banned> {
         }
     }
     found
-}
-
-/// Where the quoted phrases of a block stand in it.
-fn quotes_of(words: &str) -> Vec<Span> {
-    let mut at = 0;
-    let mut spans = Vec::new();
-    for phrase in quoted(words) {
-        let found = words.get(at..).and_then(|rest| rest.find(&phrase));
-        let Some(start) = found.map(|found| at + found) else {
-            continue;
-        };
-        at = start + phrase.len();
-        spans.push(Span::new(start, at));
-    }
-    spans
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! missing and what is turned around, and says so when a claim is put too freely to tell.
 
 mod against;
+mod details;
 mod source;
 mod support;
 
@@ -21,6 +22,12 @@ use against::Comparison;
 pub use source::SourceText;
 pub(crate) use support::share;
 
+/// A claim of as many words of substance is a long one.
+const LONG: usize = 9;
+
+/// Of a claim on the same matter more of its neighbouring words are neighbours in the source.
+const SIDE_BY_SIDE_MIN: f64 = 0.2;
+
 /// How much a claim and a source must have in common. Shares are between 0 and 1, rare words
 /// counting most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +37,9 @@ pub struct Settings {
     pub citation_support_min: f64,
     /// Under this share it is not supported; between the two, words alone cannot tell.
     pub citation_doubt_min: f64,
+    /// The same for a claim of many words: of those a source on the same matter holds more, and
+    /// some of them side by side.
+    pub citation_doubt_min_long: f64,
     /// From this share on, the best sentence is on the same matter, so that a denial in it counts.
     pub citation_same_matter_min: f64,
 }
@@ -38,7 +48,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             citation_support_min: 0.60,
-            citation_doubt_min: 0.45,
+            citation_doubt_min: 0.25,
+            citation_doubt_min_long: 0.45,
             citation_same_matter_min: 0.50,
         }
     }
@@ -236,7 +247,7 @@ fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
         }
     } else if best.score >= settings.citation_support_min {
         Support::Supported { by }
-    } else if best.score >= settings.citation_doubt_min {
+    } else if !is_foreign(best, settings) {
         let why = "it is put too freely for its words to tell".to_owned();
         Support::NotChecked { why }
     } else {
@@ -245,6 +256,13 @@ fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
             .push(Reason::LittleInCommon { share: best.score });
         Support::NotSupported
     };
+}
+
+/// Whether a claim and its best source have hardly anything in common.
+fn is_foreign(best: &Comparison, settings: &Settings) -> bool {
+    let long = best.terms >= LONG && best.in_runs < SIDE_BY_SIDE_MIN;
+    best.score < settings.citation_doubt_min
+        || (long && best.score < settings.citation_doubt_min_long)
 }
 
 impl Reason {

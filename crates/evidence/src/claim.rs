@@ -4,6 +4,7 @@
 //! quotes, and whether it states something that a source must bear out. Whether a source does is
 //! for [`crate::citation`].
 
+pub(crate) mod align;
 mod block;
 mod cite;
 pub(crate) mod date;
@@ -26,6 +27,7 @@ pub use factual::{NotFactual, Stated};
 pub use number::Number;
 pub use oppose::{Opposite, Opposition};
 pub use quoted::quoted;
+pub(crate) use quoted::quotes_of;
 
 /// One sentence of a text. Spans refer to the text as given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,15 +73,40 @@ pub struct Citation {
 pub fn claims(text: &str, language: Language) -> Vec<Claim> {
     let mut found = Vec::new();
     let mut among_references = false;
+    let mut lead_in: Vec<Citation> = Vec::new();
     for block in blocks(text) {
         if block.place == Place::Heading {
             among_references = factual::lists_sources(&block.words);
         }
-        if !among_references {
-            in_block(&block, text, language, &mut found);
+        if among_references {
+            continue;
+        }
+        let first = found.len();
+        in_block(&block, text, language, &mut found);
+        let own = found.get_mut(first..).unwrap_or_default();
+        if block.place == Place::ListItem {
+            inherit(own, &lead_in);
+        } else {
+            lead_in = leading(own);
         }
     }
     found
+}
+
+/// What the last sentence before a list cites, when it leads in to the list.
+fn leading(claims: &[Claim]) -> Vec<Citation> {
+    let last = claims
+        .last()
+        .filter(|claim| claim.text.trim_end().ends_with(':'));
+    last.map_or_else(Vec::new, |claim| claim.citations.clone())
+}
+
+/// An item without a citation rests on that of the sentence which leads in to its list.
+fn inherit(item: &mut [Claim], lead_in: &[Citation]) {
+    if item.iter().all(|claim| claim.citations.is_empty()) {
+        item.iter_mut()
+            .for_each(|claim| claim.citations = lead_in.to_vec());
+    }
 }
 
 fn in_block(block: &block::Block, text: &str, language: Language, found: &mut Vec<Claim>) {

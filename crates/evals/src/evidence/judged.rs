@@ -1,13 +1,32 @@
 //! The public sets of claims, as far as the check of citations needs them.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use fathom_evidence::Span;
+use anyhow::{Context, Result, bail};
+use fathom_evidence::{Language, Span, sentences};
 use serde_json::Value;
 
-use super::sets::read;
+use super::sets::{lines, read};
+
+/// Which part of the sets is read: what rules are made from is never what they are measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Tune,
+    Report,
+}
+
+impl Part {
+    /// What is reported, unless the environment asks for the other part.
+    pub(super) fn wanted() -> Result<Self> {
+        match std::env::var("FATHOM_PART").as_deref() {
+            Err(_) | Ok("report") => Ok(Self::Report),
+            Ok("tune") => Ok(Self::Tune),
+            Ok(other) => bail!("FATHOM_PART is report or tune, not {other}"),
+        }
+    }
+}
 
 /// A source as a text with the sentences that its set gives.
 pub(super) struct Source {
@@ -33,7 +52,19 @@ impl Source {
         span.and_then(|span| span.of(&self.text))
             .unwrap_or_default()
     }
+
+    /// A sentence, when it looks like one: some words, a capital, a full stop.
+    pub(super) fn plain_sentence(&self, at: usize) -> Option<&str> {
+        let sentence = self.sentence(at);
+        let whole = sentence.starts_with(char::is_uppercase) && sentence.ends_with('.');
+        let plain = !sentence.contains(['"', '“', '”', '[', '|', '?', '\n']);
+        let fits = WORDS.contains(&sentence.split_whitespace().count());
+        (fits && whole && plain).then_some(sentence)
+    }
 }
+
+/// How many words a sentence has that citations are made from.
+const WORDS: std::ops::RangeInclusive<usize> = 8..=40;
 
 /// What people said of a claim and a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +87,45 @@ pub(super) struct Set {
     pub(super) name: &'static str,
     pub(super) sources: Vec<Source>,
     pub(super) judged: Vec<Judged>,
+}
+
+/// The sources that citations are made from: half of SciFact's abstracts each, the trial reports of
+/// train or of the other splits, and for the report WiCE's pages.
+pub(super) fn sources(data: &Path, part: Part) -> Result<Vec<Set>> {
+    let tune = part == Part::Tune;
+    let mut abstracts = scifact(data)?;
+    let mut at = 0;
+    abstracts.sources.retain(|_| {
+        at += 1;
+        (at % 2 == 0) == tune
+    });
+    abstracts.judged.clear();
+    let mut sets = vec![abstracts, trials(data, part)?];
+    if !tune {
+        sets.push(wice(data)?);
+    }
+    Ok(sets)
+}
+
+/// The trial reports of Evidence Inference.
+fn trials(data: &Path, part: Part) -> Result<Set> {
+    let mut text = String::new();
+    let file = std::fs::File::open(data.join("evidence_inference/articles.jsonl.gz"))?;
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text)?;
+    let mut sources = Vec::new();
+    for article in lines::<Value>(&text)? {
+        let train = article["split"] == "train";
+        if train == (part == Part::Tune) {
+            let text = string(&article["text"]);
+            let sentences = sentences(&text, Language::ENGLISH);
+            sources.push(Source { text, sentences });
+        }
+    }
+    Ok(Set {
+        name: "evidence_inference",
+        sources,
+        judged: Vec::new(),
+    })
 }
 
 /// SciFact's claims (train) with the abstracts they cite.

@@ -1,30 +1,49 @@
 //! One claim held against one source.
+//!
+//! Looks for the few sentences that hold most of the claim, pairs their words with its words, and
+//! gives what came of it; the verdict is for the caller.
 
 use crate::Span;
-use crate::claim::Claim;
-use crate::claim::date::{Date, dates};
-use crate::claim::name::names;
-use crate::claim::number::{Number, figures};
+use crate::claim::align::Alignment;
 use crate::claim::oppose::oppose;
-use crate::claim::reading::words;
+use crate::claim::reading::Word;
+use crate::claim::{Claim, quotes_of};
 
+use super::details::missing;
 use super::support::{Lexical, support};
 use super::{Reason, Settings, SourceText, Supporting};
 
-/// From this share on a sentence says nearly the same as the claim.
-const NEARLY_THE_SAME: f64 = 0.75;
+/// How far apart the partners of two words that follow each other may stand.
+const RUN_GAP: usize = 3;
 
 /// What came of it.
 pub(super) struct Comparison {
     /// The share of the claim that the source has, between 0 and 1.
     pub(super) score: f64,
+    /// The share of neighbouring words of the claim that are neighbours in the source.
+    pub(super) in_runs: f64,
+    /// How many words of substance the claim has.
+    pub(super) terms: usize,
     pub(super) by: Vec<Supporting>,
     /// Numbers, names and dates of the claim that the source does not bear out.
     pub(super) missing: Vec<Reason>,
-    /// The best sentence says the opposite.
+    /// The best sentences say the opposite.
     pub(super) opposed: Option<Reason>,
-    /// The best sentence states numbers of its own, so that a missing one stands against them.
+    /// The best sentences state numbers of their own, so that a missing one stands against them.
     pub(super) other_numbers: bool,
+}
+
+/// A claim beside the sentences of a source that hold most of it.
+pub(super) struct Beside<'a> {
+    pub(super) claim: &'a Claim,
+    /// Where the claim's quotes stand in it.
+    pub(super) quotes: Vec<Span>,
+    pub(super) source: &'a SourceText<'a>,
+    pub(super) lexical: Lexical,
+    pub(super) left: Vec<Word>,
+    /// The words of those sentences, with their places in the source.
+    pub(super) right: Vec<Word>,
+    pub(super) pairs: Alignment,
 }
 
 impl Comparison {
@@ -35,21 +54,94 @@ impl Comparison {
         settings: &Settings,
     ) -> Self {
         let terms = terms(claim, source);
-        let lexical = support(&terms, source);
+        let beside = Beside::new(claim, source, support(&terms, &claim.text, source));
+        let lexical = &beside.lexical;
         let place = |at: &usize| source.sentences().get(*at).copied();
         let supporting = |span: Span| Supporting { source: id, span };
         Self {
-            score: score(&lexical).max(quoted(claim, source, &terms)),
+            score: score(lexical).max(quoted(claim, source, &terms)),
+            in_runs: beside.in_runs(),
+            terms: lexical.terms,
             by: lexical
                 .best
                 .iter()
                 .filter_map(place)
                 .map(supporting)
                 .collect(),
-            missing: missing(&claim.text, source, &lexical),
-            opposed: opposed(claim, source, &lexical, settings),
+            missing: missing(&beside),
+            opposed: beside.opposed(settings),
             other_numbers: source.numbers(&lexical.best).next().is_some(),
         }
+    }
+}
+
+impl<'a> Beside<'a> {
+    fn new(claim: &'a Claim, source: &'a SourceText<'a>, lexical: Lexical) -> Self {
+        let quotes = quotes_of(&claim.text, &claim.quotes);
+        let mut left = source.reader().read(&claim.text);
+        // A quote denies and points as its source does; only what was added to it can be wrong.
+        for word in left
+            .iter_mut()
+            .filter(|word| quotes.iter().any(|q| q.holds(word.span)))
+        {
+            word.denies = false;
+            word.directions = &[];
+        }
+        let mut places = lexical.best.clone();
+        places.sort_unstable();
+        let mut right: Vec<Word> = Vec::new();
+        for at in places {
+            let (Some(span), Some(sentence)) = (source.sentences().get(at), source.sentence(at))
+            else {
+                continue;
+            };
+            let clauses = right.last().map_or(0, |word| word.clause + 1);
+            right.extend(source.reader().read(sentence).into_iter().map(|word| Word {
+                span: word.span.moved(span.start),
+                clause: word.clause + clauses,
+                ..word
+            }));
+        }
+        let pairs = Alignment::new(&left, &right);
+        Self {
+            claim,
+            quotes,
+            source,
+            lexical,
+            left,
+            right,
+            pairs,
+        }
+    }
+
+    /// The share of the claim's neighbouring words of substance that stand side by side in the
+    /// source too.
+    fn in_runs(&self) -> f64 {
+        let said = self
+            .left
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| word.content);
+        let places: Vec<Option<usize>> = said.map(|(at, _)| self.pairs.of(at)).collect();
+        let beside = |pair: &&[Option<usize>]| match pair {
+            [Some(a), Some(b)] => b > a && b - a <= RUN_GAP,
+            _ => false,
+        };
+        let held = places.windows(2).filter(beside).count();
+        held as f64 / places.len().saturating_sub(1).max(1) as f64
+    }
+
+    /// What the source says against the claim, where it is on the same matter.
+    fn opposed(&self, settings: &Settings) -> Option<Reason> {
+        if self.lexical.few < settings.citation_same_matter_min {
+            return None;
+        }
+        let found = oppose(&self.left, &self.right, &self.pairs)?;
+        Some(Reason::Opposed {
+            kind: found.kind,
+            claim: found.left.of(&self.claim.text)?.to_owned(),
+            source: found.right.of(self.source.text())?.to_owned(),
+        })
     }
 }
 
@@ -65,6 +157,9 @@ fn quoted(claim: &Claim, source: &SourceText<'_>, terms: &[String]) -> f64 {
         .iter()
         .flat_map(|quote| source.reader().about(quote))
         .collect();
+    if terms.is_empty() && !claim.quotes.is_empty() {
+        return 1.0;
+    }
     let held = terms.iter().filter(|term| quoted.contains(term)).count();
     held as f64 / terms.len().max(1) as f64
 }
@@ -76,132 +171,4 @@ fn terms(claim: &Claim, source: &SourceText<'_>) -> Vec<String> {
         !term.starts_with(|c: char| c.is_ascii_digit()) || term.chars().any(char::is_alphabetic)
     });
     terms
-}
-
-fn missing(claim: &str, source: &SourceText<'_>, lexical: &Lexical) -> Vec<Reason> {
-    let mut missing = Vec::new();
-    let dates = dates(claim);
-    missing.extend(
-        dates
-            .iter()
-            .filter_map(|date| missing_date(date, claim, source)),
-    );
-    let said = figures(claim);
-    let near = near(lexical, source.sentences().len());
-    let in_date = |number: &&Number| !dates.iter().any(|date| date.span.holds(number.span));
-    // "One" is mostly no number, and small steps of counting are often left unsaid.
-    let counts = |number: &&Number| !(number.value == 1.0 && number.unit.is_none());
-    let numbers = said.numbers.iter().filter(in_date).filter(counts);
-    let unsaid = numbers.filter_map(|number| missing_number(number, claim, source, &near));
-    // Where no sentence says nearly the same, a number may rest on another part of the source.
-    let counts = |reason: &Reason| {
-        lexical.one >= NEARLY_THE_SAME || !matches!(reason, Reason::NumberElsewhere { .. })
-    };
-    missing.extend(unsaid.filter(counts));
-    let text = |span: Span| span.of(claim).unwrap_or_default().to_owned();
-    for (span, code) in &said.codes {
-        if !source.has_code(code) && !source.has_letters(code) {
-            missing.push(Reason::NameNotFound { name: text(*span) });
-        }
-    }
-    let told = |span: &Span| {
-        let code = said.codes.iter().any(|(code, _)| code.overlaps(*span));
-        code || dates.iter().any(|date| date.span.overlaps(*span))
-    };
-    let plain = names(claim).into_iter().filter(|span| !told(span));
-    let absent = plain.filter(|span| !has_name(source, span.of(claim).unwrap_or_default()));
-    missing.extend(absent.map(|span| Reason::NameNotFound { name: text(span) }));
-    missing
-}
-
-/// The sentences a claim rests on and those beside them.
-fn near(lexical: &Lexical, sentences: usize) -> Vec<usize> {
-    let around = |at: &usize| at.saturating_sub(1)..=(at + 1).min(sentences.saturating_sub(1));
-    lexical.best.iter().flat_map(around).collect()
-}
-
-fn missing_number(
-    number: &Number,
-    claim: &str,
-    source: &SourceText<'_>,
-    near: &[usize],
-) -> Option<Reason> {
-    if source.numbers(near).any(|told| number.is_told_by(told)) {
-        return None;
-    }
-    let written = number.span.of(claim).unwrap_or_default().to_owned();
-    if source.all_numbers().any(|told| number.is_told_by(told)) {
-        return Some(Reason::NumberElsewhere { number: written });
-    }
-    Some(Reason::NumberNotFound { number: written })
-}
-
-fn missing_date(date: &Date, claim: &str, source: &SourceText<'_>) -> Option<Reason> {
-    let told = source.dates().iter().any(|told| date.is_told_by(told));
-    let date = date.span.of(claim).unwrap_or_default().to_owned();
-    (!told).then_some(Reason::DateNotFound { date })
-}
-
-/// A name stands in a source in any case and form, or as the first letters of its words.
-fn has_name(source: &SourceText<'_>, name: &str) -> bool {
-    let mut terms = source.reader().about(name).into_iter();
-    terms.all(|term| !source.holding(&term).is_empty() || !source.relatives(&term).is_empty())
-        || source.has_letters(stem(name))
-        || is_initials(source, name)
-}
-
-/// A longer name without its ending: "Libyan" is borne out by "Libya".
-fn stem(name: &str) -> &str {
-    let ending = if name.chars().count() > 5 { 2 } else { 0 };
-    let end = name
-        .char_indices()
-        .rev()
-        .nth(ending)
-        .map_or(0, |(at, c)| at + c.len_utf8());
-    name.get(..end).unwrap_or(name)
-}
-
-/// "CKD" for "chronic kidney disease".
-fn is_initials(source: &SourceText<'_>, name: &str) -> bool {
-    let wanted: Vec<char> = name
-        .trim_end_matches('s')
-        .chars()
-        .flat_map(char::to_lowercase)
-        .collect();
-    if wanted.len() < 2 || name.chars().filter(|c| c.is_uppercase()).count() < 2 {
-        return false;
-    }
-    let first = |span: Span| {
-        span.of(source.text())
-            .and_then(|w| w.chars().next())
-            .unwrap_or_default()
-    };
-    let initials: Vec<char> = words(source.text())
-        .map(first)
-        .flat_map(char::to_lowercase)
-        .collect();
-    initials.windows(wanted.len()).any(|run| run == wanted)
-}
-
-/// What the best sentence says against the claim, where it is on the same matter.
-fn opposed(
-    claim: &Claim,
-    source: &SourceText<'_>,
-    lexical: &Lexical,
-    settings: &Settings,
-) -> Option<Reason> {
-    if lexical.one < settings.citation_same_matter_min {
-        return None;
-    }
-    let sentence = source.sentence(*lexical.best.first()?)?;
-    let (left, right) = (
-        source.reader().read(&claim.text),
-        source.reader().read(sentence),
-    );
-    let found = oppose(&left, &right)?;
-    Some(Reason::Opposed {
-        kind: found.kind,
-        claim: found.left.of(&claim.text)?.to_owned(),
-        source: found.right.of(sentence)?.to_owned(),
-    })
 }

@@ -3,13 +3,13 @@
 //! Takes the text of a source; keeps its sentences, what each says, and an index of their terms, so
 //! that a claim looks only at the sentences that share a term with it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use crate::claim::Number;
 use crate::claim::date::{Date, dates};
 use crate::claim::number::{Figures, figures};
-use crate::claim::reading::Reader;
+use crate::claim::reading::{Reader, words};
 use crate::quote::Searched;
 use crate::{Language, Span, sentences};
 
@@ -23,7 +23,13 @@ pub struct SourceText<'t> {
     sentences: Vec<Span>,
     /// Its letters and digits alone, in lower case.
     letters: OnceLock<String>,
+    /// The first letters of its words, in lower case.
+    initials: OnceLock<String>,
+    /// Of each sentence.
     figures: Vec<Figures>,
+    /// All of them, smallest first.
+    numbers: Vec<Number>,
+    codes: BTreeSet<String>,
     dates: Vec<Date>,
     terms: HashMap<String, usize>,
     names: Vec<String>,
@@ -44,7 +50,10 @@ impl<'t> SourceText<'t> {
             searched: Searched::new(text),
             reader: Reader::new(language),
             letters: OnceLock::new(),
+            initials: OnceLock::new(),
             figures: Vec::with_capacity(sentences.len()),
+            numbers: Vec::new(),
+            codes: BTreeSet::new(),
             sentences,
             dates: dates(text),
             terms: HashMap::new(),
@@ -55,6 +64,7 @@ impl<'t> SourceText<'t> {
         for at in 0..source.sentences.len() {
             source.index(at);
         }
+        source.numbers.sort_by(|a, b| a.value.total_cmp(&b.value));
         source
     }
 
@@ -88,13 +98,47 @@ impl<'t> SourceText<'t> {
         figures.flat_map(|figures| &figures.numbers)
     }
 
-    pub(super) fn all_numbers(&self) -> impl Iterator<Item = &Number> {
-        self.figures.iter().flat_map(|figures| &figures.numbers)
+    /// The numbers that the sentences at these places state with certain words of the source.
+    pub(super) fn numbers_at(&self, words: &[Span], places: &[usize]) -> Vec<&Number> {
+        let mut found = Vec::new();
+        for at in places {
+            let (Some(span), Some(figures)) = (self.sentences.get(*at), self.figures.get(*at))
+            else {
+                continue;
+            };
+            let told = |number: &&Number| {
+                let place = number.span.moved(span.start);
+                words.iter().any(|word| word.overlaps(place))
+            };
+            found.extend(figures.numbers.iter().filter(told));
+        }
+        found
+    }
+
+    /// Whether it tells a number anywhere.
+    pub(super) fn tells(&self, number: &Number) -> bool {
+        // A number is told only by one that rounds to it, so that no other need be looked at.
+        let least = number.value - number.step;
+        let from = self.numbers.partition_point(|told| told.value < least);
+        let near = self.numbers.iter().skip(from);
+        near.take_while(|told| told.value <= number.value + number.step)
+            .any(|told| number.is_told_by(told))
     }
 
     pub(super) fn has_code(&self, code: &str) -> bool {
-        let mut codes = self.figures.iter().flat_map(|figures| &figures.codes);
-        codes.any(|(_, held)| held == code)
+        self.codes.contains(code)
+    }
+
+    /// Whether words that follow each other begin with these letters.
+    pub(super) fn has_initials(&self, letters: &str) -> bool {
+        let first = |span: Span| span.of(self.text()).and_then(|word| word.chars().next());
+        let made = || {
+            words(self.text())
+                .filter_map(first)
+                .flat_map(char::to_lowercase)
+                .collect()
+        };
+        self.initials.get_or_init(made).contains(letters)
     }
 
     /// Whether a name stands in it, however it is hyphenated and in whatever case.
@@ -146,7 +190,11 @@ impl<'t> SourceText<'t> {
             self.figures.push(Figures::default());
             return;
         };
-        self.figures.push(figures(sentence));
+        let told = figures(sentence);
+        self.numbers.extend(told.numbers.iter().cloned());
+        self.codes
+            .extend(told.codes.iter().map(|(_, code)| code.clone()));
+        self.figures.push(told);
         for term in self.reader.about(sentence) {
             let id = self.id(term);
             let place = u32::try_from(at).unwrap_or(u32::MAX);

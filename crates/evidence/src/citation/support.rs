@@ -3,7 +3,9 @@
 //! Takes the terms of a claim and a source; gives the sentences that together hold most of them,
 //! rare terms counting most, and how much that is. It says nothing on whether they agree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::claim::reading::words;
 
 use super::SourceText;
 
@@ -12,6 +14,12 @@ const SENTENCES_MAX: usize = 3;
 
 /// A further sentence must add this share of the claim to be counted.
 const ADDS_MIN: f64 = 0.08;
+
+/// Sentences that add this share of what the best one adds are as good as it.
+const NEARLY_EQUAL: f64 = 0.97;
+
+/// How many of them are compared word by word.
+const EQUALS_MAX: usize = 8;
 
 /// What a term counts that stands in the source only in another form.
 const RELATIVE: f64 = 0.8;
@@ -27,6 +35,8 @@ pub(crate) struct Lexical {
     pub(crate) whole: f64,
     /// The sentences, best first.
     pub(crate) best: Vec<usize>,
+    /// How many distinct terms the claim has.
+    pub(crate) terms: usize,
 }
 
 /// A term of a claim: what it counts, and where it stands.
@@ -35,7 +45,8 @@ struct Wanted {
     held: Vec<(u32, f64)>,
 }
 
-pub(crate) fn support(terms: &[String], source: &SourceText<'_>) -> Lexical {
+/// `text` has the terms; its other words decide between sentences that hold equally many of them.
+pub(crate) fn support(terms: &[String], text: &str, source: &SourceText<'_>) -> Lexical {
     let distinct: BTreeSet<&String> = terms.iter().collect();
     let wanted: Vec<Wanted> = distinct.iter().map(|term| look_up(term, source)).collect();
     let total: f64 = wanted.iter().map(|term| term.weight).sum();
@@ -43,9 +54,14 @@ pub(crate) fn support(terms: &[String], source: &SourceText<'_>) -> Lexical {
         return Lexical::default();
     }
     let mut got = vec![0.0; wanted.len()];
-    let mut found = Lexical::default();
+    let mut found = Lexical {
+        terms: wanted.len(),
+        ..Lexical::default()
+    };
+    let said = counted(text);
     for turn in 0..SENTENCES_MAX {
-        let Some((at, adds)) = best_addition(&wanted, &got, source.sentences().len()) else {
+        let best = best_additions(&wanted, &got);
+        let Some((at, adds)) = most_alike(&said, best, source) else {
             break;
         };
         if turn > 0 && adds < ADDS_MIN * total {
@@ -81,23 +97,58 @@ fn look_up(term: &str, source: &SourceText<'_>) -> Wanted {
     }
 }
 
-/// The sentence that adds most to what the chosen ones hold, the first of equals.
-fn best_addition(wanted: &[Wanted], got: &[f64], sentences: usize) -> Option<(usize, f64)> {
-    let mut adds = vec![0.0; sentences];
+/// The sentences that add most to what the chosen ones hold, up to a small difference, in order.
+fn best_additions(wanted: &[Wanted], got: &[f64]) -> Vec<(usize, f64)> {
+    let mut adds: BTreeMap<u32, f64> = BTreeMap::new();
     for (term, got) in wanted.iter().zip(got) {
         for (at, credit) in &term.held {
-            if let Some(sum) = adds.get_mut(*at as usize) {
-                *sum += term.weight * (credit - got).max(0.0);
-            }
+            *adds.entry(*at).or_default() += term.weight * (credit - got).max(0.0);
         }
     }
-    let mut best: Option<(usize, f64)> = None;
-    for (at, sum) in adds.into_iter().enumerate() {
-        if sum > best.map_or(0.0, |(_, most)| most) {
-            best = Some((at, sum));
+    let most = adds.values().fold(0.0, |most: f64, sum| most.max(*sum));
+    let near = |sum: f64| sum > 0.0 && sum >= most * NEARLY_EQUAL;
+    let best = adds.into_iter().filter(|(_, sum)| near(*sum));
+    best.map(|(at, sum)| (at as usize, sum))
+        .take(EQUALS_MAX)
+        .collect()
+}
+
+/// Of sentences that hold equally many terms, the one whose words, small ones and numbers included,
+/// are most like those of the claim; the first of equals.
+fn most_alike(
+    said: &BTreeMap<String, usize>,
+    equals: Vec<(usize, f64)>,
+    source: &SourceText<'_>,
+) -> Option<(usize, f64)> {
+    if equals.len() < 2 {
+        return equals.first().copied();
+    }
+    let mut best: Option<(f64, (usize, f64))> = None;
+    for one in equals {
+        let alike = likeness(said, &counted(source.sentence(one.0)?));
+        if best.is_none_or(|(most, _)| alike > most) {
+            best = Some((alike, one));
         }
     }
-    best
+    best.map(|(_, one)| one)
+}
+
+fn counted(text: &str) -> BTreeMap<String, usize> {
+    let mut all = BTreeMap::new();
+    for span in words(text) {
+        let word = span.of(text).unwrap_or_default().to_lowercase();
+        *all.entry(word).or_default() += 1;
+    }
+    all
+}
+
+/// Twice the shared words over all words.
+fn likeness(a: &BTreeMap<String, usize>, b: &BTreeMap<String, usize>) -> f64 {
+    let shared = a
+        .iter()
+        .filter_map(|(word, n)| Some((*b.get(word)?).min(*n)));
+    let all = a.values().sum::<usize>() + b.values().sum::<usize>();
+    2.0 * shared.sum::<usize>() as f64 / all.max(1) as f64
 }
 
 fn take(wanted: &[Wanted], got: &mut [f64], at: usize) {
@@ -112,7 +163,7 @@ fn take(wanted: &[Wanted], got: &mut [f64], at: usize) {
 
 /// The share of a text's terms that the best sentence of a source holds, and that sentence.
 pub(crate) fn share(text: &str, source: &SourceText<'_>) -> (f64, Option<crate::Span>) {
-    let found = support(&source.reader().about(text), source);
+    let found = support(&source.reader().about(text), text, source);
     let best = found
         .best
         .first()

@@ -110,3 +110,64 @@ fn a_claim_on_something_else_has_little_in_common() {
         "{checked:?}"
     );
 }
+
+#[test]
+fn two_sentences_told_as_one_are_supported_by_both() {
+    let checked = verdict(
+        "Bleeding was more common in the aspirin group, and mortality did not differ between the groups [1].",
+    );
+    let Support::Supported { by } = &checked.support else {
+        panic!("{checked:?}");
+    };
+    assert_eq!(by.len(), 2);
+}
+
+#[test]
+fn a_number_that_belongs_to_something_else_is_named() {
+    let number = "412".to_owned();
+    assert_eq!(
+        reasons("Aspirin reduced the risk of stroke by 412% compared with placebo [1]."),
+        [Reason::NumberElsewhere { number }]
+    );
+    let text = "Of 40 patients on aspirin 12 died. Of 38 patients on placebo 17 died.";
+    let sources = Sources::from([(1, SourceText::new(text, Language::ENGLISH))]);
+    let claim = Claim::alone("Of 40 patients on aspirin 17 died.", &[1]);
+    let checked = check(&claim, &sources, &Settings::default());
+    assert!(
+        matches!(checked.support, Support::Contradicted { .. }),
+        "{checked:?}"
+    );
+}
+
+#[test]
+fn what_is_quoted_is_not_held_against_the_source_again() {
+    let checked = verdict("The authors write “Mortality did not differ” [1].");
+    assert!(
+        matches!(checked.support, Support::Supported { .. }),
+        "{checked:?}"
+    );
+}
+
+#[test]
+fn a_claim_put_freely_is_left_open_rather_than_blamed() {
+    let checked = verdict("Taking aspirin makes a stroke less probable than taking nothing [1].");
+    assert!(
+        matches!(checked.support, Support::NotChecked { .. }),
+        "{checked:?}"
+    );
+}
+
+#[test]
+fn of_two_sentences_alike_the_one_with_the_same_small_words_is_taken() {
+    let text = "Cholesterol did change between groups. Cholesterol did not change between groups in the second year.";
+    let sources = Sources::from([(1, SourceText::new(text, Language::ENGLISH))]);
+    let claim = Claim::alone(
+        "Cholesterol did not change between groups in the second year.",
+        &[1],
+    );
+    let checked = check(&claim, &sources, &Settings::default());
+    assert!(
+        matches!(checked.support, Support::Supported { .. }),
+        "{checked:?}"
+    );
+}

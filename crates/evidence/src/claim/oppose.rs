@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
+use super::align::Alignment;
 use super::reading::Word;
 
 /// How far a denial reaches, in words.
@@ -18,6 +19,9 @@ const TARGETS: usize = 2;
 
 /// How near a word that points a way must stand to a word that both sentences share.
 const NEAR: usize = 4;
+
+/// What makes a word its own opposite when it is put before it.
+const PREFIXES: [&str; 7] = ["un", "in", "im", "ir", "il", "non", "dis"];
 
 /// What makes two sentences opposite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,48 +41,45 @@ pub struct Opposition {
     pub right: Span,
 }
 
-pub(crate) fn oppose(left: &[Word], right: &[Word]) -> Option<Opposition> {
-    let pairs = align(left, right);
-    denied(left, right, &pairs)
-        .map(|(l, r)| (Opposite::Denied, l, r))
-        .or_else(|| {
-            let turned: Vec<(usize, usize)> = pairs.iter().map(|(l, r)| (*r, *l)).collect();
-            denied(right, left, &turned).map(|(r, l)| (Opposite::Denied, l, r))
-        })
-        .or_else(|| turned(left, right, &pairs).map(|(l, r)| (Opposite::Turned, l, r)))
-        .and_then(|(kind, l, r)| {
-            let (left, right) = (left.get(l)?.span, right.get(r)?.span);
-            Some(Opposition { kind, left, right })
-        })
+/// The first words that stand against each other, where the words of the two are paired as given.
+pub(crate) fn oppose(left: &[Word], right: &[Word], pairs: &Alignment) -> Option<Opposition> {
+    let from_left = denied(left, right, pairs);
+    let from_right = || denied(right, left, &pairs.turned()).map(|(r, l)| (l, r));
+    let denied = from_left
+        .or_else(from_right)
+        .map(|places| (Opposite::Denied, places));
+    let turned = || turned(left, right, pairs).map(|places| (Opposite::Turned, places));
+    let (kind, (l, r)) = denied.or_else(turned)?;
+    let (left, right) = (left.get(l)?.span, right.get(r)?.span);
+    Some(Opposition { kind, left, right })
 }
 
 /// A denial in `one` of something that `other` states.
-fn denied(one: &[Word], other: &[Word], pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
-    let heads = one.iter().enumerate().filter(|(i, word)| {
-        word.denies
-            && i.checked_sub(1)
-                .and_then(|b| one.get(b))
-                .is_none_or(|b| !b.denies)
-    });
-    for (cue, _) in heads {
-        let targets = one
-            .iter()
-            .enumerate()
-            .skip(cue + 1)
-            .filter(|(_, w)| w.content && !w.denies);
-        let near = targets.take_while(|(i, w)| {
-            *i <= cue + REACH && one.get(cue).is_some_and(|c| w.clause <= c.clause + 1)
-        });
+fn denied(one: &[Word], other: &[Word], pairs: &Alignment) -> Option<(usize, usize)> {
+    let begins = |at: usize| {
+        at.checked_sub(1)
+            .and_then(|b| one.get(b))
+            .is_none_or(|b| !b.denies)
+    };
+    let paired = |at: usize| pairs.of(at).is_some();
+    let cues = one
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| word.denies && begins(*at) && !paired(*at));
+    for (cue, denial) in cues {
+        let targets = one.iter().enumerate().skip(cue + 1);
+        let near = targets
+            .take_while(|(at, word)| *at <= cue + REACH && word.clause == denial.clause)
+            .filter(|(_, word)| word.content && !word.denies);
+        if let Some(there) = doubled(one, other, cue, pairs) {
+            return Some((cue, there));
+        }
         for (target, word) in near.take(TARGETS) {
-            // "Not higher" beside "lower": the other sentence denies it in its own way.
-            if other.iter().any(|w| points_against(word, w)) {
-                break;
-            }
-            let paired = pairs.iter().find(|(l, _)| *l == target).map(|(_, r)| *r);
-            let same = || other.iter().position(|w| w.term == word.term);
-            match paired.or_else(same) {
-                Some(there) if !is_denied(other, there) => return Some((cue, there)),
+            match pairs.of(target) {
+                Some(there) if !is_denied(other, there, pairs) => return Some((cue, there)),
                 Some(_) => break,
+                // "Not higher" beside "lower": the other sentence denies it in its own way.
+                None if other.iter().any(|w| points_against(word, w)) => break,
                 None => {}
             }
         }
@@ -86,30 +87,50 @@ fn denied(one: &[Word], other: &[Word], pairs: &[(usize, usize)]) -> Option<(usi
     None
 }
 
-/// Whether a denial reaches a word.
-fn is_denied(words: &[Word], at: usize) -> bool {
-    let from = at.saturating_sub(REACH);
-    let stretch = words
-        .get(from..words.len().min(at + REACH))
-        .unwrap_or_default();
-    stretch.iter().any(|w| w.denies)
+/// A denial of a denial that the other sentence has by itself: "not lacking" beside "lacking".
+fn doubled(one: &[Word], other: &[Word], cue: usize, pairs: &Alignment) -> Option<usize> {
+    let next = one.get(cue + 1).filter(|word| word.denies)?;
+    let there = pairs.of(cue + 1)?;
+    let before = there.checked_sub(1).and_then(|at| other.get(at));
+    (next.term == other.get(there)?.term && before.is_none_or(|word| !word.denies)).then_some(there)
 }
 
-/// A word that points one way where the other sentence has one that points the other way.
-fn turned(left: &[Word], right: &[Word], pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
-    let paired_left = |at: usize| pairs.iter().any(|(l, _)| *l == at);
-    let paired_right = |at: usize| pairs.iter().any(|(_, r)| *r == at);
-    for (l, here) in left.iter().enumerate() {
-        if here.directions.is_empty() || paired_left(l) {
-            continue;
-        }
-        let free = right.iter().enumerate().filter(|(r, _)| !paired_right(*r));
+/// Whether a denial reaches a word of the right side: one that has no partner and stands near, or
+/// one that stands before it in the same clause.
+fn is_denied(words: &[Word], at: usize, pairs: &Alignment) -> bool {
+    let Some(word) = words.get(at) else {
+        return false;
+    };
+    let near = words
+        .iter()
+        .enumerate()
+        .skip(at.saturating_sub(REACH))
+        .take(2 * REACH);
+    let mut denials = near.filter(|(_, w)| w.denies);
+    denials.any(|(cue, w)| pairs.back(cue).is_none() || (cue < at && w.clause == word.clause))
+}
+
+/// A word that points one way where the other sentence has one that points the other way, neither
+/// of them with a partner.
+fn turned(left: &[Word], right: &[Word], pairs: &Alignment) -> Option<(usize, usize)> {
+    for (l, here) in left
+        .iter()
+        .enumerate()
+        .filter(|(l, _)| pairs.of(*l).is_none())
+    {
         let mut against = None;
         let mut alike = false;
-        for (r, there) in free {
-            let near = anchored(pairs, left, l, r);
-            alike |= near && points_alike(here, there);
-            if near && points_against(here, there) && against.is_none() {
+        for (r, there) in right
+            .iter()
+            .enumerate()
+            .filter(|(r, _)| pairs.back(*r).is_none())
+        {
+            let opposite = points_against(here, there) || is_prefixed(here, there);
+            if !(opposite || points_alike(here, there)) || !anchored(pairs, left, l, r) {
+                continue;
+            }
+            alike |= points_alike(here, there);
+            if opposite && against.is_none() {
                 against = Some(r);
             }
         }
@@ -129,9 +150,9 @@ fn denied_before(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a shared word of substance stands near both.
-fn anchored(pairs: &[(usize, usize)], left: &[Word], l: usize, r: usize) -> bool {
-    pairs.iter().any(|(a, b)| {
-        left.get(*a).is_some_and(|w| w.content) && a.abs_diff(l) <= NEAR && b.abs_diff(r) <= NEAR
+fn anchored(pairs: &Alignment, left: &[Word], l: usize, r: usize) -> bool {
+    pairs.pairs().any(|(a, b)| {
+        left.get(a).is_some_and(|w| w.content) && a.abs_diff(l) <= NEAR && b.abs_diff(r) <= NEAR
     })
 }
 
@@ -148,32 +169,19 @@ fn points_alike(a: &Word, b: &Word) -> bool {
     a.directions.iter().any(|x| b.directions.contains(x))
 }
 
-/// The longest run of words that both sentences have in the same order, as pairs of places.
-fn align(left: &[Word], right: &[Word]) -> Vec<(usize, usize)> {
-    let width = right.len() + 1;
-    let mut best = vec![0_u16; (left.len() + 1) * width];
-    let at = |l: usize, r: usize| l * width + r;
-    for (l, a) in left.iter().enumerate().rev() {
-        for (r, b) in right.iter().enumerate().rev() {
-            best[at(l, r)] = if a.term == b.term {
-                best[at(l + 1, r + 1)] + 1
-            } else {
-                best[at(l + 1, r)].max(best[at(l, r + 1)])
-            };
-        }
-    }
-    let (mut l, mut r, mut pairs) = (0, 0, Vec::new());
-    while let (Some(a), Some(b)) = (left.get(l), right.get(r)) {
-        if a.term == b.term && best[at(l, r)] == best[at(l + 1, r + 1)] + 1 {
-            pairs.push((l, r));
-            (l, r) = (l + 1, r + 1);
-        } else if best[at(l + 1, r)] >= best[at(l, r + 1)] {
-            l += 1;
-        } else {
-            r += 1;
-        }
-    }
-    pairs
+/// "Stable" and "unstable".
+fn is_prefixed(a: &Word, b: &Word) -> bool {
+    let made_of = |long: &str, short: &str| {
+        // Stems of one word may differ in their ends.
+        let same = |rest: &str| rest.starts_with(short) || short.starts_with(rest);
+        let near =
+            |rest: &str| rest.len().min(short.len()) > 4 && rest.len().abs_diff(short.len()) < 3;
+        let rests = PREFIXES
+            .iter()
+            .filter_map(|prefix| long.strip_prefix(prefix));
+        rests.into_iter().any(|rest| same(rest) && near(rest))
+    };
+    made_of(&a.term, &b.term) || made_of(&b.term, &a.term)
 }
 
 #[cfg(test)]
@@ -184,7 +192,9 @@ mod tests {
 
     fn kind(left: &str, right: &str) -> Option<Opposite> {
         let reader = Reader::new(Language::ENGLISH);
-        oppose(&reader.read(left), &reader.read(right)).map(|found| found.kind)
+        let (left, right) = (reader.read(left), reader.read(right));
+        let pairs = Alignment::new(&left, &right);
+        oppose(&left, &right, &pairs).map(|found| found.kind)
     }
 
     #[test]
@@ -199,6 +209,37 @@ mod tests {
             assert_eq!(kind(states, denies), Some(Opposite::Denied), "{denies}");
             assert_eq!(kind(denies, states), Some(Opposite::Denied), "{denies}");
         }
+    }
+
+    #[test]
+    fn a_denial_is_seen_behind_another_one() {
+        let states = "Evidence of a benefit is lacking.";
+        assert_eq!(
+            kind("Evidence of a benefit is not lacking.", states),
+            Some(Opposite::Denied)
+        );
+    }
+
+    #[test]
+    fn a_prefix_that_turns_a_word_around_is_seen() {
+        assert_eq!(
+            kind(
+                "The compound was reactive at room temperature.",
+                "The compound was unreactive at room temperature."
+            ),
+            Some(Opposite::Turned)
+        );
+    }
+
+    #[test]
+    fn a_denial_that_was_left_out_with_what_it_denies_is_no_opposite() {
+        assert_eq!(
+            kind(
+                "Aspirin reduced the risk of stroke.",
+                "Aspirin reduced the risk of stroke, but not of death."
+            ),
+            None
+        );
     }
 
     #[test]

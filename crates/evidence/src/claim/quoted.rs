@@ -1,5 +1,7 @@
 //! The phrases a sentence puts in quotation marks.
 
+use crate::Span;
+
 /// Opening marks and what closes each.
 const PAIRS: &[(char, &[char])] = &[
     ('"', &['"']),
@@ -35,6 +37,21 @@ pub fn quoted(text: &str) -> Vec<String> {
         rest = after.as_str();
     }
     found
+}
+
+/// Where phrases that were taken from a text stand in it, in order.
+pub(crate) fn quotes_of(text: &str, phrases: &[String]) -> Vec<Span> {
+    let mut at = 0;
+    let mut spans = Vec::new();
+    for phrase in phrases {
+        let found = text.get(at..).and_then(|rest| rest.find(phrase));
+        let Some(start) = found.map(|found| at + found) else {
+            continue;
+        };
+        at = start + phrase.len();
+        spans.push(Span::new(start, at));
+    }
+    spans
 }
 
 /// `12"` is a length.

@@ -22,6 +22,13 @@ pub(crate) struct Word {
     pub(crate) clause: usize,
 }
 
+impl Word {
+    pub(crate) fn is_number(&self) -> bool {
+        let numeric = |c: char| c.is_numeric() || matches!(c, '.' | ',');
+        self.term.chars().all(numeric) || LEXICON.numerals.contains_key(self.term.as_str())
+    }
+}
+
 /// Reads sentences in one language.
 pub(crate) struct Reader {
     terms: Terms,

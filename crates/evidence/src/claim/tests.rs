@@ -94,6 +94,13 @@ fn a_citation_with_its_address_below_is_a_citation() {
 }
 
 #[test]
+fn items_of_a_list_rest_on_the_citation_of_their_lead_in() {
+    let text = "The trial found three things [2]:\n\n- fewer people had a stroke\n- more people bled [3]\n\nNobody knows why that is so.\n\n- a list with no lead-in at all\n";
+    let ids: Vec<Vec<u32>> = read(text).into_iter().map(|(_, ids)| ids).collect();
+    assert_eq!(ids, [vec![2], vec![2], vec![3], vec![], vec![]]);
+}
+
+#[test]
 fn years_and_words_in_brackets_are_no_citations() {
     assert_eq!(
         read("It was found [2019] by [sic] them [a1].")[0].1,

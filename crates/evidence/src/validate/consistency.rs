@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::claim::date::dates;
+use crate::claim::align::Alignment;
+use crate::claim::date::{Date, dates};
 use crate::claim::number::{Number, figures};
 use crate::claim::oppose::{Opposite, oppose};
 use crate::claim::reading::{Reader, Word};
@@ -21,6 +22,13 @@ const SAME_SUBJECT_MIN: f64 = 0.6;
 
 /// A number stands against another only where nearly all else is said alike.
 const SAME_QUANTITY_MIN: f64 = 0.75;
+
+/// Of two sentences that differ in one number, each may have this many words of substance that the
+/// other has not; with more they count something else.
+const STRANGERS_MAX: usize = 1;
+
+/// Of two sentences on the same subject, one word in this many may be such.
+const STRANGERS_SHARE: usize = 5;
 
 /// More sentences are not compared: the work grows with the pairs that share a rare word.
 const SENTENCES_MAX: usize = 2_000;
@@ -76,6 +84,8 @@ struct Sentence {
     side: Side,
     words: Vec<Word>,
     about: BTreeSet<String>,
+    numbers: Vec<Number>,
+    dates: Vec<Date>,
 }
 
 /// The conflicts between statements, in the order in which they stand.
@@ -111,22 +121,29 @@ fn read(statements: &[Statement<'_>], reader: &Reader, language: Language) -> Ve
                 quote,
             };
             if all.len() < SENTENCES_MAX && seen.insert(side.clone()) {
-                let words = reader.read(&side.quote);
-                let dates = dates(&side.quote);
-                let plain = |w: &&Word| {
-                    let dated = dates.iter().any(|date| date.span.holds(w.span));
-                    let number = w
-                        .term
-                        .chars()
-                        .all(|c| c.is_numeric() || matches!(c, '.' | ','));
-                    w.content && !w.denies && w.directions.is_empty() && !number && !dated
-                };
-                let about = words.iter().filter(plain).map(|w| w.term.clone()).collect();
-                all.push(Sentence { side, words, about });
+                all.push(Sentence::new(side, reader));
             }
         }
     }
     all
+}
+
+impl Sentence {
+    fn new(side: Side, reader: &Reader) -> Self {
+        let words = reader.read(&side.quote);
+        let dates = dates(&side.quote);
+        let plain = |w: &&Word| {
+            let dated = dates.iter().any(|date| date.span.holds(w.span));
+            w.content && !w.denies && w.directions.is_empty() && !w.is_number() && !dated
+        };
+        Self {
+            about: words.iter().filter(plain).map(|w| w.term.clone()).collect(),
+            numbers: figures(&side.quote).numbers,
+            words,
+            dates,
+            side,
+        }
+    }
 }
 
 /// Pairs of sentences that share a term which is not everywhere.
@@ -156,13 +173,17 @@ fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> O
     {
         return None;
     }
-    let opposed = oppose(&left.words, &right.words).map(|found| match found.kind {
+    let pairs = Alignment::new(&left.words, &right.words);
+    if !is_close(left, &pairs) || !is_close(right, &pairs.turned()) {
+        return None;
+    }
+    let opposed = oppose(&left.words, &right.words, &pairs).map(|found| match found.kind {
         Opposite::Denied => Difference::Denied,
         Opposite::Turned => Difference::Turned,
     });
     let counted = || {
         (shared / smaller >= SAME_QUANTITY_MIN)
-            .then(|| differ(left, right))
+            .then(|| differ(left, right, &pairs))
             .flatten()
     };
     Some(Conflict {
@@ -172,21 +193,60 @@ fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> O
     })
 }
 
-/// Other numbers in the same unit, or other dates, where neither side states the other's.
-fn differ(left: &Sentence, right: &Sentence) -> Option<Difference> {
-    let (a, b) = (
-        figures(&left.side.quote).numbers,
-        figures(&right.side.quote).numbers,
-    );
-    let told = |n: &Number, by: &[Number]| by.iter().any(|m| n.is_told_by(m) || m.is_told_by(n));
-    let units = a
-        .iter()
-        .any(|n| n.unit.is_some() && b.iter().any(|m| n.unit == m.unit));
-    let apart = !a.iter().any(|n| told(n, &b));
-    let (c, d) = (dates(&left.side.quote), dates(&right.side.quote));
-    if units && apart {
+/// Other numbers or other dates.
+fn differ(left: &Sentence, right: &Sentence, pairs: &Alignment) -> Option<Difference> {
+    let replaced = strangers(left, pairs) <= STRANGERS_MAX
+        && strangers(right, &pairs.turned()) <= STRANGERS_MAX
+        && replaced(left, right, pairs) == 1;
+    if replaced || in_other_numbers(left, right) {
         return Some(Difference::Number);
     }
-    let agree = c.iter().any(|x| d.iter().any(|y| x.is_told_by(y)));
-    (!c.is_empty() && !d.is_empty() && !agree).then_some(Difference::Date)
+    let agree = |x: &Date| right.dates.iter().any(|y| x.is_told_by(y));
+    let dated = !left.dates.is_empty() && !right.dates.is_empty();
+    (dated && !left.dates.iter().any(agree)).then_some(Difference::Date)
+}
+
+/// Numbers in the same unit, where neither side states any of the other's.
+fn in_other_numbers(left: &Sentence, right: &Sentence) -> bool {
+    let (a, b) = (&left.numbers, &right.numbers);
+    let alike = |n: &Number| b.iter().any(|m| n.is_told_by(m) || m.is_told_by(n));
+    let measured = |n: &Number| n.unit.is_some() && b.iter().any(|m| n.unit == m.unit);
+    a.iter().any(measured) && !a.iter().any(alike)
+}
+
+/// How many words of substance one side has that the other has not, those apart that count, deny
+/// or point a way.
+fn strangers(one: &Sentence, pairs: &Alignment) -> usize {
+    let plain = |w: &Word| w.content && !w.denies && w.directions.is_empty() && !w.is_number();
+    let words = one.words.iter().enumerate();
+    words
+        .filter(|(at, word)| plain(word) && pairs.of(*at).is_none())
+        .count()
+}
+
+/// Whether nearly all that one side is about stands in the other: "A rose in men" does not stand
+/// against "A fell in children".
+fn is_close(one: &Sentence, pairs: &Alignment) -> bool {
+    let most = (one.about.len() / STRANGERS_SHARE).max(STRANGERS_MAX);
+    strangers(one, pairs) <= most
+}
+
+/// How many numbers of the left have another number in their place on the right.
+fn replaced(left: &Sentence, right: &Sentence, pairs: &Alignment) -> usize {
+    let other = |number: &&Number| {
+        let at = left
+            .words
+            .iter()
+            .position(|word| word.span.overlaps(number.span));
+        let place = at.and_then(|at| pairs.place(at)).unwrap_or(0..0);
+        let free = place.filter(|at| pairs.back(*at).is_none());
+        let words: Vec<Span> = free
+            .filter_map(|at| Some(right.words.get(at)?.span))
+            .collect();
+        let there = |told: &&Number| words.iter().any(|word| word.overlaps(told.span));
+        let mut told = right.numbers.iter().filter(there).peekable();
+        told.peek().is_some()
+            && !told.any(|told| number.is_told_by(told) || told.is_told_by(number))
+    };
+    left.numbers.iter().filter(other).count()
 }

@@ -213,6 +213,11 @@ fn conflicts_quote_both_sides() {
             "The bridge opened in June 1932.",
             Difference::Date,
         ),
+        (
+            "The trial enrolled 412 patients in nine hospitals.",
+            "The trial enrolled 421 patients in nine hospitals.",
+            Difference::Number,
+        ),
     ] {
         assert_eq!(differences(left, right), [difference], "{left} / {right}");
     }
@@ -234,6 +239,10 @@ fn agreement_and_other_subjects_are_no_conflict() {
             "Aspirin did not affect mood.",
         ),
         ("Coffee increases alertness.", "Tea decreases stress."),
+        (
+            "In the aspirin group 12 of 40 patients died.",
+            "In the placebo group 17 of 38 patients died.",
+        ),
     ] {
         assert_eq!(differences(left, right), [], "{left} / {right}");
     }
