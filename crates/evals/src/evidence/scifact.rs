@@ -13,8 +13,6 @@ pub(super) fn measure(data: &Path) -> Result<()> {
     let settings = Settings {
         per_query_top_n: 200,
         top_k: 100,
-        // One abstract answers alone: there are no parts to be shared out among several.
-        cover_decay: 1.0,
         ..Settings::default()
     };
     let texts = set

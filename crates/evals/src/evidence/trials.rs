@@ -145,7 +145,7 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
     // A question about bias shares few words with its answer, so that its rule is heard most, and
     // its words are no parts to be covered.
     settings.weights.rules = 2.0;
-    settings.cover_decay = 1.0;
+    settings.cover_decay = Some(1.0);
     let mut shares = Vec::new();
     for item in items.values() {
         let texts = item

@@ -27,7 +27,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The passages of one document.
+    /// The passages of one document, without its lists of references: they name everything and say
+    /// nothing.
     pub fn of(source: &str, document: &Document, passages: &[Passage]) -> Vec<Self> {
         let title: Arc<str> = document.about.title.as_deref().unwrap_or_default().into();
         let entry = |passage: &Passage| {
@@ -41,7 +42,8 @@ impl Entry {
                 text: document.at(passage.span)?.to_owned(),
             })
         };
-        passages.iter().filter_map(entry).collect()
+        let said = passages.iter().filter(|passage| !passage.references);
+        said.filter_map(entry).collect()
     }
 }
 
@@ -52,6 +54,7 @@ pub struct Pool {
     words: Bm25,
     pieces: Ngrams,
     pieces_share: f32,
+    cover_decay: f32,
     sequences: Vec<Vec<TermId>>,
     rules: Rules,
 }
@@ -79,6 +82,7 @@ impl Pool {
             words,
             pieces,
             pieces_share: fit.pieces_share,
+            cover_decay: fit.cover_decay,
             sequences,
             rules: Rules::for_research(),
             entries,
@@ -189,8 +193,9 @@ impl Pool {
         fused: Vec<Fused<usize, Reason>>,
         settings: &Settings,
     ) -> Vec<Candidate> {
-        let order = if settings.cover_decay < 1.0 {
-            self.covering(question, &fused, settings)
+        let decay = settings.cover_decay.unwrap_or(self.cover_decay);
+        let order = if decay < 1.0 {
+            self.covering(question, &fused, settings.top_k, decay)
         } else {
             (0..fused.len().min(settings.top_k)).collect()
         };
@@ -213,7 +218,8 @@ impl Pool {
         &self,
         question: Question<'_>,
         fused: &[Fused<usize, Reason>],
-        settings: &Settings,
+        top_k: usize,
+        decay: f32,
     ) -> Vec<usize> {
         let query = self.words.query(question.text);
         let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
@@ -224,7 +230,7 @@ impl Pool {
             weights.collect()
         };
         let parts: Vec<Vec<f32>> = fused.iter().map(answers).collect();
-        cover(&scores, &parts, settings.top_k, settings.cover_decay)
+        cover(&scores, &parts, top_k, decay)
     }
 }
 
@@ -250,6 +256,7 @@ struct Fit {
     pieces: ngrams::Settings,
     /// What pieces count beside words: in a long passage almost any piece stands somewhere.
     pieces_share: f32,
+    cover_decay: f32,
 }
 
 impl Fit {
@@ -260,12 +267,14 @@ impl Fit {
                 words: bm25::Settings::SENTENCES,
                 pieces: ngrams::Settings::SENTENCES,
                 pieces_share: 1.0,
+                cover_decay: 0.8,
             }
         } else {
             Self {
                 words: bm25::Settings::default(),
                 pieces: ngrams::Settings::default(),
                 pieces_share: 0.6,
+                cover_decay: 1.0,
             }
         };
         Self {

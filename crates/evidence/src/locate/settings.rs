@@ -17,8 +17,9 @@ pub struct Settings {
     /// What a passage borrows of the score of each passage beside it.
     pub neighbour_share: f32,
     /// What a part of the question is worth each time it was answered again; 1 takes the
-    /// candidates as fusion ranks them.
-    pub cover_decay: f32,
+    /// candidates as fusion ranks them. Nothing takes what fits the length of the passages: several
+    /// sentences answer together, a long passage answers alone.
+    pub cover_decay: Option<f32>,
     /// How much more a word of the title counts, where there are several documents.
     pub title_weight: f32,
     /// Nothing takes what fits the length of the passages.
@@ -36,7 +37,7 @@ impl Default for Settings {
             use_structure: true,
             weights: Weights::default(),
             neighbour_share: 0.2,
-            cover_decay: 0.8,
+            cover_decay: None,
             title_weight: 2.0,
             words: None,
             pieces: None,

@@ -97,7 +97,7 @@ fn no_more_candidates_are_given_than_wanted_or_there_are() {
     let given = |top_k: usize, cover_decay: f32| {
         let settings = Settings {
             top_k,
-            cover_decay,
+            cover_decay: Some(cover_decay),
             ..Settings::default()
         };
         pool.locate("fever", &settings).candidates.len()
