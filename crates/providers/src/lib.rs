@@ -4,6 +4,11 @@
 
 #![warn(unreachable_pub)]
 
+pub mod call;
 mod clock;
+mod error;
+mod secret;
 
 pub use clock::{Clock, SystemClock};
+pub use error::{Category, Cause, Error, Failure, Severity};
+pub use secret::Secret;
