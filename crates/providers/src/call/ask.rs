@@ -160,18 +160,19 @@ impl Asking<'_> {
     /// Classes a fault, lets the limiter learn from it, and decides what follows.
     fn judge(&self, number: u32, started: Duration, fault: &Fault) -> Lost {
         let class = classify(self.terms.kind, fault);
+        let now = self.now();
         let mut wait = None;
         if let Fault::Answer(answer) = fault {
             wait = hint::wait(&answer.headers, self.caller.clock.now());
-            self.learn(&answer.headers);
+            // A limit that was hit has said how long to stay away; its other headers must not lengthen that.
+            if class.cause != Cause::RateLimited {
+                self.learn(&answer.headers);
+            }
         }
-        let now = self.now();
         if class.cause == Cause::RateLimited {
             let limit = &self.caller.settings.limit;
-            self.lane
-                .state()
-                .limiter
-                .slow_down(limit, started, now, wait);
+            let mut state = self.lane.state();
+            state.limiter.slow_down(limit, started, now, wait);
         }
         let then = self.then(&class, number, wait);
         let lost = Lost {

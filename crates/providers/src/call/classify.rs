@@ -181,13 +181,13 @@ fn of_transport(kind: Kind, fault: Transport) -> Class {
 fn severity(kind: Kind, cause: Cause, retry: bool) -> Severity {
     match cause {
         Cause::Bug => Severity::Fatal,
-        Cause::ServerFailed | Cause::RateLimited | Cause::TimedOut | Cause::QueueFull => {
+        Cause::RateLimited | Cause::TimedOut | Cause::QueueFull | Cause::ContextTooLong => {
             Severity::Recoverable
         }
-        Cause::ContextTooLong => Severity::Recoverable,
         Cause::Garbled if kind == Kind::Model => Severity::Recoverable,
-        Cause::Unreachable if retry => Severity::Recoverable,
+        Cause::ServerFailed | Cause::Unreachable if retry => Severity::Recoverable,
         Cause::Garbled
+        | Cause::ServerFailed
         | Cause::Unreachable
         | Cause::QuotaUsedUp
         | Cause::KeyRefused
