@@ -3,3 +3,4 @@
 mod bench;
 mod golden;
 mod hints;
+mod outage;
