@@ -61,14 +61,14 @@ impl Lane {
             .state()
             .limiter
             .reserve(limit, self.clock.elapsed(), latest);
-        // Each round ends later than the one before and at `latest` at the latest.
+        // Each look is later than the one before, and the limiter gives up when `latest` cannot be kept.
         loop {
             let ticket = match turn {
                 Turn::Now => return Ok(()),
                 Turn::Full { until } => return Err(until),
                 Turn::Wait(ticket) => ticket,
             };
-            let wait = ticket.at.saturating_sub(self.clock.elapsed());
+            let wait = ticket.look_at.saturating_sub(self.clock.elapsed());
             let mut place = Place {
                 lane: self,
                 ticket: Some(ticket),

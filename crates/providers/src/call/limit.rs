@@ -2,7 +2,8 @@
 //!
 //! Without a word from the provider there is no limit. A 429 halves the present rate and holds everyone back for
 //! as long as the provider asks; seconds without one raise it again. Limit headers say how many calls are left.
-//! Takes the time as an argument. Who must wait gets a ticket for a later moment, if that comes soon enough.
+//! Takes the time as an argument. Who must wait gets a place in the line and a time to look again, so that the line
+//! moves faster as soon as the limit is raised.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,6 +13,9 @@ use super::settings::LimitSettings;
 
 /// Starts of calls remembered to measure the present rate.
 const STARTS_MAX: usize = 1_024;
+
+/// Who waits in the line looks again after this time at the latest: the limit may have been raised.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// When a caller may go.
 #[derive(Debug, PartialEq)]
@@ -27,9 +31,8 @@ pub(crate) enum Turn {
 /// A place in the line. It must be redeemed or abandoned.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ticket {
-    pub(crate) at: Duration,
-    next: Duration,
-    epoch: u64,
+    id: u64,
+    pub(crate) look_at: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -38,13 +41,13 @@ pub(crate) struct Limiter {
     rate: Option<f64>,
     raised_at: Duration,
     cut_at: Option<Duration>,
-    next_slot: Duration,
+    /// When the last call went out under a limit.
+    limited_start: Option<Duration>,
     paused_until: Duration,
     left: Option<Left>,
     starts: VecDeque<Duration>,
-    waiting: usize,
-    /// Changes when tickets given out before no longer hold.
-    epoch: u64,
+    line: VecDeque<u64>,
+    next_id: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +57,7 @@ struct Left {
 }
 
 impl Limiter {
-    /// The caller's turn, at `latest` or not at all.
+    /// Goes at once, lines up, or gives up if the turn would come after `latest`.
     pub(crate) fn reserve(
         &mut self,
         settings: &LimitSettings,
@@ -62,35 +65,22 @@ impl Limiter {
         latest: Duration,
     ) -> Turn {
         self.relax(settings, now);
-        let mut at = now.max(self.paused_until);
-        if let Some(left) = self.left.filter(|left| left.calls == 0) {
-            at = at.max(left.resets_at);
+        let place = self.line.len();
+        let until = self.turn_of(place);
+        if until <= now {
+            self.start(now);
+            return Turn::Now;
         }
-        if self.rate.is_some() {
-            at = at.max(self.next_slot);
+        if until > latest || place >= settings.queue_max {
+            return Turn::Full { until };
         }
-        if at > latest || (at > now && self.waiting >= settings.queue_max) {
-            return Turn::Full { until: at };
-        }
-        if let Some(left) = &mut self.left {
-            left.calls = left.calls.saturating_sub(1);
-        }
-        if let Some(rate) = self.rate {
-            self.next_slot = at + Duration::from_secs_f64(1.0 / rate);
-        }
-        if at > now {
-            self.waiting += 1;
-            return Turn::Wait(Ticket {
-                at,
-                next: self.next_slot,
-                epoch: self.epoch,
-            });
-        }
-        self.start(now);
-        Turn::Now
+        let id = self.next_id;
+        self.next_id += 1;
+        self.line.push_back(id);
+        Turn::Wait(self.ticket(id, place, now))
     }
 
-    /// The ticket's time has come; if the provider has set a limit since, the caller lines up anew.
+    /// It is time to look: goes if there is room, else waits on.
     pub(crate) fn redeem(
         &mut self,
         settings: &LimitSettings,
@@ -98,26 +88,24 @@ impl Limiter {
         now: Duration,
         latest: Duration,
     ) -> Turn {
-        self.waiting = self.waiting.saturating_sub(1);
-        if ticket.epoch != self.epoch {
-            return self.reserve(settings, now, latest);
+        self.relax(settings, now);
+        let until = self.turn_of(0);
+        if until <= now {
+            self.abandon(&ticket);
+            self.start(now);
+            return Turn::Now;
         }
-        self.start(now);
-        Turn::Now
+        if until > latest {
+            self.abandon(&ticket);
+            return Turn::Full { until };
+        }
+        let place = self.line.iter().position(|id| *id == ticket.id);
+        Turn::Wait(self.ticket(ticket.id, place.unwrap_or_default(), now))
     }
 
-    /// The caller has gone; its place is free again if nobody stands behind it.
+    /// The caller leaves the line.
     pub(crate) fn abandon(&mut self, ticket: &Ticket) {
-        self.waiting = self.waiting.saturating_sub(1);
-        if ticket.epoch != self.epoch {
-            return;
-        }
-        if let Some(left) = &mut self.left {
-            left.calls += 1;
-        }
-        if self.next_slot == ticket.next {
-            self.next_slot = ticket.at;
-        }
+        self.line.retain(|id| *id != ticket.id);
     }
 
     /// A call that began at `started` was told to slow down, and for how long to stay away.
@@ -129,21 +117,15 @@ impl Limiter {
         wait: Option<Duration>,
     ) {
         let pause = now + wait.unwrap_or_default().min(settings.pause_max);
-        // Calls that were under way together are told together; they are one message.
-        let news = self.cut_at.is_none_or(|cut| started >= cut);
-        if !news && pause <= self.paused_until {
-            return;
-        }
         self.paused_until = self.paused_until.max(pause);
-        if news {
+        self.raised_at = self.paused_until;
+        // Calls that were under way together are told together; that is one message.
+        if self.cut_at.is_none_or(|cut| started >= cut) {
             let present = self.measured(settings, now);
             let rate = self.rate.map_or(present, |rate| rate.min(present));
             self.rate = Some((rate * settings.cut).max(settings.rate_least));
             self.cut_at = Some(now);
         }
-        self.next_slot = self.paused_until;
-        self.raised_at = self.paused_until;
-        self.epoch += 1;
     }
 
     /// What the headers of an answer say is left.
@@ -154,7 +136,6 @@ impl Limiter {
             self.rate = Some(self.measured(settings, now).max(settings.rate_least));
             self.cut_at = Some(now);
             self.raised_at = resets_at;
-            self.next_slot = resets_at;
         }
         // Answers come out of order: within one period the lower count is the newer.
         let same = self.left.filter(|left| now < left.resets_at);
@@ -167,6 +148,33 @@ impl Limiter {
         self.rate
     }
 
+    /// When the caller at this place in the line may go, as things stand.
+    fn turn_of(&self, place: usize) -> Duration {
+        let floor = self.floor(place);
+        let Some(rate) = self.rate else { return floor };
+        let apart = Duration::from_secs_f64(1.0 / rate);
+        let first = self
+            .limited_start
+            .map_or(floor, |start| floor.max(start + apart));
+        first + Duration::from_secs_f64(place as f64 / rate)
+    }
+
+    /// Before this nobody at this place goes, however the rate may change.
+    fn floor(&self, place: usize) -> Duration {
+        let used_up = self.left.filter(|left| left.calls <= place as u64);
+        used_up.map_or(self.paused_until, |left| {
+            self.paused_until.max(left.resets_at)
+        })
+    }
+
+    fn ticket(&self, id: u64, place: usize, now: Duration) -> Ticket {
+        let soon = self.floor(place).max(now) + LOOK_AGAIN;
+        Ticket {
+            id,
+            look_at: self.turn_of(place).min(soon),
+        }
+    }
+
     /// What time alone changes: limits are raised, and at last forgotten.
     fn relax(&mut self, settings: &LimitSettings, now: Duration) {
         self.left = self.left.filter(|left| now < left.resets_at);
@@ -175,14 +183,23 @@ impl Limiter {
         if now.saturating_sub(calm_since) >= settings.forgotten_after {
             self.rate = None;
             self.cut_at = None;
+            self.limited_start = None;
             return;
         }
         let passed = now.saturating_sub(self.raised_at).as_secs_f64();
-        self.rate = Some(rate + passed * settings.raise_per_second);
+        let steady = rate + passed * settings.raise_per_second;
+        let grown = rate * (1.0 + settings.raise_share_per_second).powf(passed);
+        self.rate = Some(steady.max(grown));
         self.raised_at = self.raised_at.max(now);
     }
 
     fn start(&mut self, now: Duration) {
+        if self.rate.is_some() {
+            self.limited_start = Some(now);
+        }
+        if let Some(left) = &mut self.left {
+            left.calls = left.calls.saturating_sub(1);
+        }
         self.starts.push_back(now);
         if self.starts.len() > STARTS_MAX {
             self.starts.pop_front();

@@ -73,8 +73,10 @@ pub struct BreakerSettings {
 pub struct LimitSettings {
     /// The share of the present rate that is kept after a 429.
     pub cut: f64,
-    /// What a second without a 429 adds, in calls a second.
+    /// What a second without a 429 adds at least, in calls a second.
     pub raise_per_second: f64,
+    /// The share of the rate that a second without a 429 adds, if that is more.
+    pub raise_share_per_second: f64,
     pub rate_least: f64,
     /// The time over which the present rate is measured.
     pub measured_over: Duration,
@@ -153,6 +155,7 @@ impl Default for LimitSettings {
         Self {
             cut: 0.5,
             raise_per_second: 0.1,
+            raise_share_per_second: 0.06,
             rate_least: 0.5,
             measured_over: Duration::from_secs(10),
             forgotten_after: Duration::from_secs(300),

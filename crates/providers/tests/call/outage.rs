@@ -55,9 +55,19 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
         let figures = simulate(outage, Settings::default()).await;
         print(outage, &figures);
         let most = 1.2 * figures.healthy_per_minute;
-        assert!(figures.outage_per_minute <= most, "{outage:?}: calls in all");
-        assert!(figures.worst_minute <= most, "{outage:?}: calls in the worst minute");
-        assert!(figures.recovery <= MINUTE, "{outage:?}: {:?}", figures.recovery);
+        assert!(
+            figures.outage_per_minute <= most,
+            "{outage:?}: calls in all"
+        );
+        assert!(
+            figures.worst_minute <= most,
+            "{outage:?}: calls in the worst minute"
+        );
+        assert!(
+            figures.recovery <= MINUTE,
+            "{outage:?}: {:?}",
+            figures.recovery
+        );
     }
 }
 
@@ -90,7 +100,13 @@ async fn simulate(outage: Outage, settings: Settings) -> Figures {
     let ledger = Arc::new(Mutex::new(Ledger::new()));
     let mut runs = tokio::task::JoinSet::new();
     for run in 0..RUNS {
-        runs.spawn(work(run, outage, caller.clone(), clock.clone(), ledger.clone()));
+        runs.spawn(work(
+            run,
+            outage,
+            caller.clone(),
+            clock.clone(),
+            ledger.clone(),
+        ));
     }
     runs.join_all().await;
     let ledger = std::mem::take(&mut *ledger.lock().unwrap());
@@ -108,7 +124,9 @@ async fn work(
     let mut rng = StdRng::seed_from_u64(SEED + run);
     let provider = Provider::new("provider");
     while clock.elapsed() < END {
-        clock.sleep(Duration::from_millis(rng.random_range(1_000..3_000))).await;
+        clock
+            .sleep(Duration::from_millis(rng.random_range(1_000..3_000)))
+            .await;
         let sink = |_: Event| {};
         let terms = Terms {
             kind: Kind::Search,
@@ -122,11 +140,7 @@ async fn work(
 }
 
 /// The provider's side of an attempt.
-async fn answer(
-    outage: Outage,
-    clock: &VirtualClock,
-    ledger: &Mutex<Ledger>,
-) -> Result<(), Fault> {
+async fn answer(outage: Outage, clock: &VirtualClock, ledger: &Mutex<Ledger>) -> Result<(), Fault> {
     let now = clock.elapsed();
     let number = {
         let mut ledger = ledger.lock().unwrap();
@@ -162,13 +176,27 @@ fn figures(ledger: &Ledger) -> Figures {
     let per_minute = |from: Duration, to: Duration| {
         count(from, to) * MINUTE.as_secs_f64() / (to - from).as_secs_f64()
     };
-    let minutes = (DOWN_FROM.as_secs()..DOWN_TO.as_secs()).map(Duration::from_secs);
-    let worst_minute = minutes.map(|from| count(from, from + MINUTE)).fold(0.0, f64::max);
-    let back = ledger.iter().find(|(at, served)| *at >= DOWN_TO && *served);
+    let minutes = (DOWN_FROM.as_secs()..(DOWN_TO - MINUTE).as_secs()).map(Duration::from_secs);
+    let worst_minute = minutes
+        .map(|from| count(from, from + MINUTE))
+        .fold(0.0, f64::max);
+    let served = |from: Duration, to: Duration| {
+        let inside = ledger
+            .iter()
+            .filter(|(at, served)| *served && (from..to).contains(at));
+        inside.count() as f64
+    };
+    let healthy_per_minute = per_minute(MINUTE, DOWN_FROM);
+    // Back is who serves half of what is usual, over ten seconds.
+    let ten = Duration::from_secs(10);
+    let is_back = |at: &Duration| served(*at, *at + ten) >= healthy_per_minute / 6.0 / 2.0;
+    let back = (DOWN_TO.as_secs()..END.as_secs())
+        .map(Duration::from_secs)
+        .find(is_back);
     Figures {
-        healthy_per_minute: per_minute(MINUTE, DOWN_FROM),
+        healthy_per_minute,
         outage_per_minute: per_minute(DOWN_FROM, DOWN_TO),
         worst_minute,
-        recovery: back.map_or(Duration::MAX, |(at, _)| *at - DOWN_TO),
+        recovery: back.map_or(Duration::MAX, |at| at - DOWN_TO),
     }
 }

@@ -52,7 +52,10 @@ fn three_failed_calls_in_a_row_open_it() {
     let mut bench = Bench::new();
     bench.calls(&[OK; 6]);
     bench.calls(&[Failed, Failed, OK, Failed, Declined, Failed]);
-    assert!(!bench.is_open(), "a decline neither counts nor ends the row");
+    assert!(
+        !bench.is_open(),
+        "a decline neither counts nor ends the row"
+    );
     bench.calls(&[Failed]);
     assert_eq!(bench.admit(), Err(Shut::Until(30 * SECOND)));
 }
@@ -137,9 +140,15 @@ fn who_has_nobody_else_to_ask_may_probe_early() {
     bench.calls(&[Failed; 3]);
     for open in [30, 45, 45, 45] {
         let mut last_resort = || bench.breaker.admit(&bench.settings, bench.now, true);
-        assert_eq!(last_resort(), Err(Shut::Until(bench.now + Duration::from_secs(open))));
+        assert_eq!(
+            last_resort(),
+            Err(Shut::Until(bench.now + Duration::from_secs(open)))
+        );
         bench.now += Duration::from_secs(open);
-        let probe = bench.breaker.admit(&bench.settings, bench.now, true).unwrap();
+        let probe = bench
+            .breaker
+            .admit(&bench.settings, bench.now, true)
+            .unwrap();
         bench.settle(probe, Failed);
     }
 }

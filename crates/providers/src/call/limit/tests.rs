@@ -9,19 +9,35 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Takes a turn, however far off, and says when it is.
-fn turn(limiter: &mut Limiter, now: Duration) -> Duration {
-    match limiter.reserve(&LimitSettings::default(), now, FAR) {
-        Turn::Now => now,
-        Turn::Wait(ticket) => ticket.at,
-        Turn::Full { until } => panic!("there is time until {until:?}"),
+/// Lines up so many callers and says when each of them goes.
+fn turns(limiter: &mut Limiter, now: Duration, callers: usize) -> Vec<f64> {
+    let settings = LimitSettings::default();
+    let mut gone = Vec::new();
+    let mut line = Vec::new();
+    for _ in 0..callers {
+        match limiter.reserve(&settings, now, FAR) {
+            Turn::Now => gone.push(now.as_secs_f64()),
+            Turn::Wait(ticket) => line.push(ticket),
+            Turn::Full { until } => panic!("there is time until {until:?}"),
+        }
     }
+    while !line.is_empty() {
+        line.sort_by_key(|ticket| ticket.look_at);
+        let ticket = line.remove(0);
+        let now = ticket.look_at;
+        match limiter.redeem(&settings, ticket, now, FAR) {
+            Turn::Now => gone.push(now.as_secs_f64()),
+            Turn::Wait(ticket) => line.push(ticket),
+            Turn::Full { until } => panic!("there is time until {until:?}"),
+        }
+    }
+    gone
 }
 
 #[test]
 fn without_a_word_from_the_provider_there_is_no_limit() {
     let mut limiter = Limiter::default();
-    assert!((0..1_000).all(|_| turn(&mut limiter, SECOND) == SECOND));
+    assert_eq!(turns(&mut limiter, SECOND, 1_000), [1.0; 1_000]);
 }
 
 #[test]
@@ -30,21 +46,25 @@ fn a_429_halves_the_rate_holds_everyone_back_and_spreads_them() {
     let mut limiter = Limiter::default();
     let now = 10 * SECOND;
     for call in 0..40 {
-        turn(&mut limiter, seconds(f64::from(call) * 0.25));
+        turns(&mut limiter, seconds(f64::from(call) * 0.25), 1);
     }
     limiter.slow_down(&settings, now, now, Some(7 * SECOND));
     assert_eq!(limiter.rate(), Some(2.0), "half of four calls a second");
-    let turns: Vec<f64> = (0..4).map(|_| turn(&mut limiter, now).as_secs_f64()).collect();
-    assert_eq!(turns, [17.0, 17.5, 18.0, 18.5]);
+    let turns = turns(&mut limiter, now, 5);
+    assert_eq!(turns[0], 17.0);
+    let apart: Vec<f64> = turns.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(
+        apart.iter().all(|apart| (0.35..=0.51).contains(apart)),
+        "{apart:?}"
+    );
+    assert!(apart[3] < apart[0], "faster as it is raised: {apart:?}");
 }
 
 #[test]
 fn calls_that_were_under_way_together_cut_the_rate_once() {
     let settings = LimitSettings::default();
     let mut limiter = Limiter::default();
-    for _ in 0..100 {
-        turn(&mut limiter, SECOND);
-    }
+    turns(&mut limiter, SECOND, 100);
     for _ in 0..100 {
         limiter.slow_down(&settings, SECOND, 2 * SECOND, None);
     }
@@ -55,12 +75,12 @@ fn calls_that_were_under_way_together_cut_the_rate_once() {
 fn calm_raises_the_limit_and_at_last_lifts_it() {
     let settings = LimitSettings::default();
     let mut limiter = Limiter::default();
-    turn(&mut limiter, SECOND);
+    turns(&mut limiter, SECOND, 1);
     limiter.slow_down(&settings, SECOND, SECOND, None);
     assert_eq!(limiter.rate(), Some(settings.rate_least));
-    turn(&mut limiter, 11 * SECOND);
+    turns(&mut limiter, 11 * SECOND, 1);
     assert_eq!(limiter.rate(), Some(settings.rate_least + 1.0));
-    turn(&mut limiter, 301 * SECOND);
+    turns(&mut limiter, 301 * SECOND, 1);
     assert_eq!(limiter.rate(), None);
 }
 
@@ -73,8 +93,7 @@ fn calls_that_are_left_are_counted_down_until_the_reset() {
         resets_in: 20 * SECOND,
     };
     limiter.heed(&settings, room, SECOND);
-    let turns: Vec<u64> = (0..3).map(|_| turn(&mut limiter, SECOND).as_secs()).collect();
-    assert_eq!(turns, [1, 1, 21]);
+    assert_eq!(turns(&mut limiter, SECOND, 3), [1.0, 1.0, 21.0]);
 }
 
 #[test]
@@ -91,25 +110,35 @@ fn nobody_queues_beyond_the_deadline_or_the_queue() {
     let Turn::Wait(first) = limiter.reserve(&settings, SECOND, FAR) else {
         panic!("the first may wait");
     };
-    assert_eq!(first.at, until);
-    assert!(matches!(limiter.reserve(&settings, SECOND, FAR), Turn::Wait(_)));
-    assert!(matches!(limiter.reserve(&settings, SECOND, FAR), Turn::Full { .. }));
+    assert_eq!(first.look_at, until);
+    assert!(matches!(
+        limiter.reserve(&settings, SECOND, FAR),
+        Turn::Wait(_)
+    ));
+    assert!(matches!(
+        limiter.reserve(&settings, SECOND, FAR),
+        Turn::Full { .. }
+    ));
     limiter.abandon(&first);
-    assert!(matches!(limiter.reserve(&settings, SECOND, FAR), Turn::Wait(_)));
+    assert!(matches!(
+        limiter.reserve(&settings, SECOND, FAR),
+        Turn::Wait(_)
+    ));
 }
 
 #[test]
-fn a_place_given_back_at_the_end_of_the_line_is_free_again() {
+fn a_limit_that_keeps_being_hit_keeps_callers_apart() {
     let settings = LimitSettings::default();
     let mut limiter = Limiter::default();
-    limiter.slow_down(&settings, SECOND, SECOND, Some(SECOND));
-    for _ in 0..3 {
-        let Turn::Wait(ticket) = limiter.reserve(&settings, SECOND, FAR) else {
-            panic!("there is a wait");
-        };
-        assert_eq!(ticket.at, 2 * SECOND);
-        limiter.abandon(&ticket);
+    let mut now = SECOND;
+    let mut calls = 0;
+    while now < 61 * SECOND {
+        now = seconds(turns(&mut limiter, now, 1)[0]);
+        limiter.slow_down(&settings, now, now, None);
+        calls += 1;
     }
+    // Half a call a second, raised a little while each of them waits.
+    assert!(calls <= 40, "{calls} calls in a minute");
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +177,7 @@ proptest! {
                     match limiter.reserve(&settings, now, latest) {
                         Turn::Now => prop_assert!(now >= limiter.paused_until),
                         Turn::Wait(ticket) => {
-                            prop_assert!(ticket.at > now && ticket.at <= latest);
+                            prop_assert!(ticket.look_at > now && ticket.look_at <= latest);
                             line.push(ticket);
                         }
                         Turn::Full { until } => prop_assert!(until > latest || line.len() >= 8),
@@ -158,12 +187,15 @@ proptest! {
                 Act::Drop(which) => limiter.abandon(&line.swap_remove(which % line.len())),
                 Act::Advance(ms) => {
                     now += Duration::from_millis(ms.into());
-                    let (due, later) = line.into_iter().partition(|ticket: &Ticket| ticket.at <= now);
+                    let (due, later) = line.into_iter().partition(|ticket: &Ticket| ticket.look_at <= now);
                     line = later;
                     for ticket in due {
                         match limiter.redeem(&settings, ticket, now, now + 120 * SECOND) {
                             Turn::Now => prop_assert!(now >= limiter.paused_until),
-                            Turn::Wait(ticket) => line.push(ticket),
+                            Turn::Wait(ticket) => {
+                                prop_assert!(ticket.look_at > now);
+                                line.push(ticket);
+                            }
                             Turn::Full { .. } => {}
                         }
                     }
@@ -177,7 +209,7 @@ proptest! {
                     limiter.heed(&settings, Room { remaining: left.into(), resets_in }, now);
                 }
             }
-            prop_assert_eq!(limiter.waiting, line.len());
+            prop_assert_eq!(limiter.line.len(), line.len());
             prop_assert!(line.len() <= 8);
             prop_assert!(limiter.rate().is_none_or(|rate| rate >= settings.rate_least));
         }
