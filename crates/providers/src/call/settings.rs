@@ -145,7 +145,7 @@ impl Default for BreakerSettings {
             window_least: 6,
             open: Duration::from_secs(30),
             open_max: Duration::from_secs(300),
-            last_resort: Some(Duration::from_secs(45)),
+            last_resort: Some(Duration::from_secs(30)),
         }
     }
 }

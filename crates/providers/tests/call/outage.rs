@@ -17,9 +17,9 @@ use crate::bench::VirtualClock;
 
 const RUNS: u64 = 50;
 const SEED: u64 = 18;
-const DOWN_FROM: Duration = Duration::from_secs(300);
-const DOWN_TO: Duration = Duration::from_secs(900);
-const END: Duration = Duration::from_secs(1_800);
+const DOWN_FROM: Duration = Duration::from_secs(180);
+const DOWN_TO: Duration = Duration::from_secs(780);
+const END: Duration = Duration::from_secs(1_020);
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// How the provider is down.
@@ -27,10 +27,28 @@ const MINUTE: Duration = Duration::from_secs(60);
 enum Outage {
     Refused,
     Unavailable,
-    Hangs,
+    SearchHangs,
+    ModelHangs,
     RateLimited,
     /// Every other attempt fails.
     Flaky,
+}
+
+impl Outage {
+    fn kind(self) -> Kind {
+        match self {
+            Self::ModelHangs => Kind::Model,
+            _ => Kind::Search,
+        }
+    }
+
+    /// How long the first byte is waited for.
+    fn patience(self) -> Duration {
+        match self.kind() {
+            Kind::Model => Duration::from_secs(30),
+            Kind::Search | Kind::Page => Duration::from_secs(10),
+        }
+    }
 }
 
 /// What the provider saw: when each attempt arrived, and whether it was served.
@@ -48,7 +66,8 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
     for outage in [
         Outage::Refused,
         Outage::Unavailable,
-        Outage::Hangs,
+        Outage::SearchHangs,
+        Outage::ModelHangs,
         Outage::RateLimited,
         Outage::Flaky,
     ] {
@@ -129,7 +148,7 @@ async fn work(
             .await;
         let sink = |_: Event| {};
         let terms = Terms {
-            kind: Kind::Search,
+            kind: outage.kind(),
             deadline: clock.elapsed() + Duration::from_secs(120),
             sink: &sink,
         };
@@ -153,8 +172,8 @@ async fn answer(outage: Outage, clock: &VirtualClock, ledger: &Mutex<Ledger>) ->
         _ if !down => None,
         Outage::Refused => Some(Transport::Refused.into()),
         Outage::Unavailable => Some(status(503)),
-        Outage::Hangs => {
-            clock.sleep(Duration::from_secs(10)).await;
+        Outage::SearchHangs | Outage::ModelHangs => {
+            clock.sleep(outage.patience()).await;
             Some(Transport::FirstByte.into())
         }
         Outage::RateLimited => Some(status(429)),
