@@ -54,7 +54,8 @@ enum State {
 
 #[derive(Clone, Copy, Debug)]
 struct Opened {
-    since: Duration,
+    /// When the provider was last asked.
+    asked_at: Duration,
     until: Duration,
     /// Times in a row, without a success between.
     times: u32,
@@ -96,12 +97,15 @@ impl Breaker {
             State::Probing(_) => Err(Shut::Until(now + settings.open)),
             State::Open(opened) => {
                 let early = settings.last_resort.filter(|_| last_resort);
-                let early = early.map_or(opened.until, |wait| opened.since + wait);
+                let early = early.map_or(opened.until, |wait| opened.asked_at + wait);
                 let until = opened.until.min(early);
                 if now < until {
                     return Err(Shut::Until(until));
                 }
-                self.change(State::Probing(opened));
+                self.change(State::Probing(Opened {
+                    asked_at: now,
+                    ..opened
+                }));
                 Ok(self.pass(true))
             }
         }
@@ -142,9 +146,10 @@ impl Breaker {
                     Outcome::Answered { slow: false } | Outcome::Declined => {
                         State::Closed(Record::default())
                     }
-                    Outcome::Answered { slow: true } | Outcome::Failed => {
-                        State::Open(Opened::again(settings, opened.times + 1, now))
-                    }
+                    Outcome::Answered { slow: true } | Outcome::Failed => State::Open(Opened {
+                        asked_at: opened.asked_at,
+                        ..Opened::again(settings, opened.times + 1, now)
+                    }),
                     Outcome::KeyRefused => State::KeyRefused,
                     // The next call may probe at once.
                     Outcome::Unknown => State::Open(Opened {
@@ -197,7 +202,7 @@ impl Opened {
         let doubled = 2_u32.saturating_pow(times.saturating_sub(1));
         let open = settings.open.saturating_mul(doubled).min(settings.open_max);
         Self {
-            since: now,
+            asked_at: now,
             until: now + open,
             times,
         }

@@ -18,8 +18,8 @@ use crate::bench::VirtualClock;
 const RUNS: u64 = 50;
 const SEED: u64 = 18;
 const DOWN_FROM: Duration = Duration::from_secs(180);
-const DOWN_TO: Duration = Duration::from_secs(780);
-const END: Duration = Duration::from_secs(1_020);
+/// How long it is down: ten minutes, and a little more, so that its end meets other phases of the breaker.
+const DOWN_FOR_S: [u64; 3] = [600, 611, 622];
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// How the provider is down.
@@ -54,11 +54,33 @@ impl Outage {
 /// What the provider saw: when each attempt arrived, and whether it was served.
 type Ledger = Vec<(Duration, bool)>;
 
+#[derive(Default)]
 struct Figures {
     healthy_per_minute: f64,
     outage_per_minute: f64,
     worst_minute: f64,
     recovery: Duration,
+}
+
+impl Figures {
+    fn worst(self, other: Self) -> Self {
+        Self {
+            healthy_per_minute: other.healthy_per_minute,
+            outage_per_minute: self.outage_per_minute.max(other.outage_per_minute),
+            worst_minute: self.worst_minute.max(other.worst_minute),
+            recovery: self.recovery.max(other.recovery),
+        }
+    }
+}
+
+/// What one simulation is about.
+#[derive(Clone)]
+struct World {
+    outage: Outage,
+    down_to: Duration,
+    caller: Arc<Caller>,
+    clock: Arc<VirtualClock>,
+    ledger: Arc<Mutex<Ledger>>,
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,7 +93,11 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
         Outage::RateLimited,
         Outage::Flaky,
     ] {
-        let figures = simulate(outage, Settings::default()).await;
+        let mut figures = Figures::default();
+        for seconds in DOWN_FOR_S {
+            let down_to = DOWN_FROM + Duration::from_secs(seconds);
+            figures = figures.worst(simulate(outage, Settings::default(), down_to).await);
+        }
         print(outage, &figures);
         let most = 1.2 * figures.healthy_per_minute;
         assert!(
@@ -95,7 +121,8 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
 async fn without_a_last_resort_recovery_takes_minutes() {
     let mut settings = Settings::default();
     settings.breaker.last_resort = None;
-    let figures = simulate(Outage::Unavailable, settings).await;
+    let down_to = DOWN_FROM + Duration::from_secs(600);
+    let figures = simulate(Outage::Unavailable, settings, down_to).await;
     print(Outage::Unavailable, &figures);
     assert!(figures.recovery > MINUTE);
 }
@@ -112,110 +139,103 @@ fn print(outage: Outage, figures: &Figures) {
     );
 }
 
-async fn simulate(outage: Outage, settings: Settings) -> Figures {
+async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figures {
     let clock = VirtualClock::start();
     let rng = Box::new(StdRng::seed_from_u64(SEED));
-    let caller = Arc::new(Caller::new(settings, clock.clone(), rng));
-    let ledger = Arc::new(Mutex::new(Ledger::new()));
+    let world = World {
+        outage,
+        down_to,
+        caller: Arc::new(Caller::new(settings, clock.clone(), rng)),
+        clock,
+        ledger: Arc::default(),
+    };
     let mut runs = tokio::task::JoinSet::new();
     for run in 0..RUNS {
-        runs.spawn(work(
-            run,
-            outage,
-            caller.clone(),
-            clock.clone(),
-            ledger.clone(),
-        ));
+        runs.spawn(work(run, world.clone()));
     }
     runs.join_all().await;
-    let ledger = std::mem::take(&mut *ledger.lock().unwrap());
-    figures(&ledger)
+    let ledger = std::mem::take(&mut *world.ledger.lock().unwrap());
+    figures(&ledger, down_to)
 }
 
-/// One run: call, work for one to three seconds, and so on until the end.
-async fn work(
-    run: u64,
-    outage: Outage,
-    caller: Arc<Caller>,
-    clock: Arc<VirtualClock>,
-    ledger: Arc<Mutex<Ledger>>,
-) {
+/// One run: call, work for one to three seconds, and so on until three minutes after the outage.
+async fn work(run: u64, world: World) {
     let mut rng = StdRng::seed_from_u64(SEED + run);
     let provider = Provider::new("provider");
-    while clock.elapsed() < END {
-        clock
-            .sleep(Duration::from_millis(rng.random_range(1_000..3_000)))
-            .await;
+    while world.clock.elapsed() < world.down_to + 3 * MINUTE {
+        let pause = Duration::from_millis(rng.random_range(1_000..3_000));
+        world.clock.sleep(pause).await;
         let sink = |_: Event| {};
         let terms = Terms {
-            kind: outage.kind(),
-            deadline: clock.elapsed() + Duration::from_secs(120),
+            kind: world.outage.kind(),
+            deadline: world.clock.elapsed() + 2 * MINUTE,
             sink: &sink,
         };
-        let operation = |_: Attempt| answer(outage, &clock, &ledger);
-        // The run goes on degraded.
-        let _ = caller.call(&provider, &terms, operation).await;
+        // A call that fails is given up; the run goes on degraded.
+        let _ = world
+            .caller
+            .call(&provider, &terms, |_: Attempt| answer(&world))
+            .await;
     }
 }
 
 /// The provider's side of an attempt.
-async fn answer(outage: Outage, clock: &VirtualClock, ledger: &Mutex<Ledger>) -> Result<(), Fault> {
-    let now = clock.elapsed();
+async fn answer(world: &World) -> Result<(), Fault> {
+    let now = world.clock.elapsed();
     let number = {
-        let mut ledger = ledger.lock().unwrap();
+        let mut ledger = world.ledger.lock().unwrap();
         ledger.push((now, false));
         ledger.len() - 1
     };
-    let down = (DOWN_FROM..DOWN_TO).contains(&now);
-    let status = |status| Fault::from(Answer::new(status, Headers::default(), b""));
-    let fault = match outage {
-        _ if !down => None,
-        Outage::Refused => Some(Transport::Refused.into()),
-        Outage::Unavailable => Some(status(503)),
-        Outage::SearchHangs | Outage::ModelHangs => {
-            clock.sleep(outage.patience()).await;
-            Some(Transport::FirstByte.into())
+    if (DOWN_FROM..world.down_to).contains(&now) {
+        let status = |status| Fault::from(Answer::new(status, Headers::default(), b""));
+        match world.outage {
+            Outage::Refused => return Err(Transport::Refused.into()),
+            Outage::Unavailable => return Err(status(503)),
+            Outage::RateLimited => return Err(status(429)),
+            Outage::Flaky if number % 2 == 0 => return Err(status(500)),
+            Outage::Flaky => {}
+            Outage::SearchHangs | Outage::ModelHangs => {
+                world.clock.sleep(world.outage.patience()).await;
+                return Err(Transport::FirstByte.into());
+            }
         }
-        Outage::RateLimited => Some(status(429)),
-        Outage::Flaky => (number % 2 == 0).then(|| status(500)),
-    };
-    if let Some(fault) = fault {
-        return Err(fault);
     }
-    clock.sleep(Duration::from_millis(400)).await;
-    ledger.lock().unwrap()[number].1 = true;
+    world.clock.sleep(Duration::from_millis(400)).await;
+    world.ledger.lock().unwrap()[number].1 = true;
     Ok(())
 }
 
-fn figures(ledger: &Ledger) -> Figures {
-    let count = |from: Duration, to: Duration| {
-        let inside = ledger.iter().filter(|(at, _)| (from..to).contains(at));
-        inside.count() as f64
+fn figures(ledger: &Ledger, down_to: Duration) -> Figures {
+    let arrived = |from: Duration, to: Duration| {
+        let from = ledger.partition_point(|(at, _)| *at < from);
+        let to = ledger.partition_point(|(at, _)| *at < to);
+        &ledger[from..to]
     };
     let per_minute = |from: Duration, to: Duration| {
-        count(from, to) * MINUTE.as_secs_f64() / (to - from).as_secs_f64()
-    };
-    let minutes = (DOWN_FROM.as_secs()..(DOWN_TO - MINUTE).as_secs()).map(Duration::from_secs);
-    let worst_minute = minutes
-        .map(|from| count(from, from + MINUTE))
-        .fold(0.0, f64::max);
-    let served = |from: Duration, to: Duration| {
-        let inside = ledger
-            .iter()
-            .filter(|(at, served)| *served && (from..to).contains(at));
-        inside.count() as f64
+        arrived(from, to).len() as f64 * 60.0 / (to - from).as_secs_f64()
     };
     let healthy_per_minute = per_minute(MINUTE, DOWN_FROM);
-    // Back is who serves half of what is usual, over ten seconds.
-    let ten = Duration::from_secs(10);
-    let is_back = |at: &Duration| served(*at, *at + ten) >= healthy_per_minute / 6.0 / 2.0;
-    let back = (DOWN_TO.as_secs()..END.as_secs())
-        .map(Duration::from_secs)
-        .find(is_back);
+    let minutes = (DOWN_FROM.as_secs()..=(down_to - MINUTE).as_secs()).map(Duration::from_secs);
+    // Back is who serves half of what is usual, over two seconds.
+    let two = Duration::from_secs(2);
+    let is_back = |at: &Duration| {
+        let served = arrived(*at, *at + two)
+            .iter()
+            .filter(|(_, served)| *served)
+            .count();
+        served as f64 >= healthy_per_minute / 30.0 / 2.0
+    };
+    let after = (0..180).map(|seconds| down_to + Duration::from_secs(seconds));
     Figures {
         healthy_per_minute,
-        outage_per_minute: per_minute(DOWN_FROM, DOWN_TO),
-        worst_minute,
-        recovery: back.map_or(Duration::MAX, |at| at - DOWN_TO),
+        outage_per_minute: per_minute(DOWN_FROM, down_to),
+        worst_minute: minutes
+            .map(|from| per_minute(from, from + MINUTE))
+            .fold(0.0, f64::max),
+        recovery: after
+            .into_iter()
+            .find(is_back)
+            .map_or(Duration::MAX, |at| at - down_to),
     }
 }
