@@ -98,7 +98,32 @@ impl Caller {
         }
     }
 
-    /// Asks one provider, as often as the rules allow.
+    /// Asks one provider, as often as the rules allow. Dropping the future gives back all it holds.
+    ///
+    /// ```
+    /// # use std::{sync::Arc, time::Duration};
+    /// # use fathom_providers::{Clock, SystemClock, call::*};
+    /// # use rand::SeedableRng;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let clock = Arc::new(SystemClock::default());
+    /// let rng = Box::new(rand::rngs::StdRng::from_os_rng());
+    /// let caller = Caller::new(Settings::default(), clock.clone(), rng);
+    /// let sink = |event: Event| drop(event);
+    /// let terms = Terms {
+    ///     kind: Kind::Search,
+    ///     deadline: clock.elapsed() + Duration::from_secs(60),
+    ///     sink: &sink,
+    /// };
+    /// let answer = caller
+    ///     .call(&Provider::new("serper"), &terms, |attempt| async move {
+    ///         // One request, within `attempt.time_limit`.
+    ///         Ok::<_, Fault>(attempt.number)
+    ///     })
+    ///     .await;
+    /// assert_eq!(answer, Ok(1));
+    /// # }
+    /// ```
     pub async fn call<T, F, Fut>(
         &self,
         provider: &Provider,

@@ -163,7 +163,8 @@ impl Asking<'_> {
         let now = self.now();
         let mut wait = None;
         if let Fault::Answer(answer) = fault {
-            wait = hint::wait(&answer.headers, self.caller.clock.now());
+            wait = hint::wait(&answer.headers, self.caller.clock.now())
+                .or_else(|| hint::wait_in_body(self.terms.kind, &answer.body));
             // A limit that was hit has said how long to stay away; its other headers must not lengthen that.
             if class.cause != Cause::RateLimited {
                 self.learn(&answer.headers);
@@ -219,12 +220,13 @@ impl Asking<'_> {
     }
 
     fn learn(&self, headers: &Headers) {
+        let settings = &self.caller.settings.limit;
+        if let Some(pace) = hint::pace(headers) {
+            self.lane.state().limiter.keep_to(settings, pace);
+        }
         if let Some(room) = hint::room(headers, self.caller.clock.now()) {
             let now = self.now();
-            self.lane
-                .state()
-                .limiter
-                .heed(&self.caller.settings.limit, room, now);
+            self.lane.state().limiter.heed(settings, room, now);
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Whoever speaks HTTP fills these in; deciding what they mean is `classify.rs`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Secret;
@@ -39,7 +41,7 @@ impl From<Transport> for Fault {
 }
 
 /// An answer that is no success: an error status, or a success with an error inside.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
     pub headers: Headers,
@@ -68,8 +70,19 @@ impl Answer {
     }
 }
 
+// What a server says may hold a key or a page's text, so logs get its size only.
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .field("headers", &self.headers.0.len())
+            .field("body_bytes", &self.body.len())
+            .finish()
+    }
+}
+
 /// Header names in lower case, with their values.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {

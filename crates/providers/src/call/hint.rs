@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-use super::fault::Headers;
+use super::fault::{Headers, Kind};
 
 /// The longest wait we tell apart from longer ones.
 const FAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
@@ -59,6 +59,27 @@ pub(crate) fn room(headers: &Headers, now: Timestamp) -> Option<Room> {
             })
         })
         .min_by_key(|room| (room.remaining, std::cmp::Reverse(room.resets_in)))
+}
+
+/// The calls a second that a server allows, as Crossref tells them.
+pub(crate) fn pace(headers: &Headers) -> Option<f64> {
+    let calls = number(headers.get("x-rate-limit-limit")?)?;
+    let interval = duration(headers.get("x-rate-limit-interval")?.trim())?;
+    let pace = calls / interval.as_secs_f64();
+    (pace.is_finite() && pace > 0.0).then_some(pace)
+}
+
+/// The wait in the body of an answer, as Google's services give it: `retryDelay` among the error's details.
+/// What a page says is not for us.
+pub(crate) fn wait_in_body(kind: Kind, body: &[u8]) -> Option<Duration> {
+    if kind == Kind::Page {
+        return None;
+    }
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let details = body["error"]["details"].as_array()?;
+    details
+        .iter()
+        .find_map(|detail| duration(detail["retryDelay"].as_str()?))
 }
 
 fn exhausted_until(headers: &Headers, now: Timestamp) -> Option<Duration> {

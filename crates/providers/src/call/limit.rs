@@ -39,6 +39,8 @@ pub(crate) struct Ticket {
 pub(crate) struct Limiter {
     /// Calls a second; none as long as no limit is known.
     rate: Option<f64>,
+    /// The calls a second that the provider says it allows.
+    allowed: Option<f64>,
     raised_at: Duration,
     cut_at: Option<Duration>,
     /// When the last call went out under a limit.
@@ -143,15 +145,23 @@ impl Limiter {
         self.left = Some(Left { calls, resets_at });
     }
 
+    /// The provider says how many calls a second it allows.
+    pub(crate) fn keep_to(&mut self, settings: &LimitSettings, allowed: f64) {
+        self.allowed = Some(allowed.max(settings.rate_least));
+    }
+
     /// The limit in calls a second, as far as one is known.
     pub(crate) fn rate(&self) -> Option<f64> {
-        self.rate
+        let rates = [self.rate, self.allowed];
+        rates.into_iter().flatten().reduce(f64::min)
     }
 
     /// When the caller at this place in the line may go, as things stand.
     fn turn_of(&self, place: usize) -> Duration {
         let floor = self.floor(place);
-        let Some(rate) = self.rate else { return floor };
+        let Some(rate) = self.rate() else {
+            return floor;
+        };
         let apart = Duration::from_secs_f64(1.0 / rate);
         let first = self
             .limited_start
@@ -194,7 +204,7 @@ impl Limiter {
     }
 
     fn start(&mut self, now: Duration) {
-        if self.rate.is_some() {
+        if self.rate().is_some() {
             self.limited_start = Some(now);
         }
         if let Some(left) = &mut self.left {

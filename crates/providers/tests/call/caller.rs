@@ -7,7 +7,7 @@ use fathom_providers::call::{
     Answer, Attempt, Caller, Fault, Headers, Kind, Provider, Settings, Stop, Terms, Then,
     Transport, classify,
 };
-use fathom_providers::{Cause, Clock as _, Failure, Secret};
+use fathom_providers::{Cause, Clock as _, Failure};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 
@@ -259,61 +259,6 @@ async fn a_long_wait_holds_back_all_callers_without_a_sleep() {
         600
     );
     assert_eq!(clock.elapsed(), Duration::ZERO);
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_that_is_stored_or_shown_holds_the_key() {
-    let secret = Secret::parse("canary-7f3a").unwrap();
-    let body =
-        br#"{"error": {"code": "canary-7f3a", "type": "canary-7f3a", "message": "canary-7f3a"}}"#;
-    let headers = bench::headers("x-request-id: canary-7f3a\nretry-after: canary-7f3a");
-    let answer = Answer::new(401, headers, body).strike(&secret);
-    let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
-    let seen = Seen::default();
-    let terms = terms(&seen, Kind::Model, HOUR);
-    let operation = |_: Attempt| async { Err::<(), _>(answer.clone().into()) };
-    let failure = caller
-        .call(&Provider::new("a"), &terms, operation)
-        .await
-        .unwrap_err();
-    let shown = format!(
-        "{failure} {failure:?} {} {:?} {answer:?}",
-        serde_json::to_string(&failure).unwrap(),
-        seen.take(),
-    );
-    assert!(!shown.contains("canary"), "{shown}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_failure_is_kept_in_a_log_and_read_back() {
-    let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
-    let fault = Answer::new(
-        429,
-        bench::headers("retry-after: 600"),
-        br#"{"error": {"type": "rate_limit_error"}}"#,
-    );
-    let (failure, _) = meet(&caller, "serper", &fault.into()).await;
-    let stored = serde_json::to_value(&failure).unwrap();
-    let should = serde_json::json!({
-        "provider": "serper",
-        "category": "rate_limit",
-        "severity": "recoverable",
-        "cause": "rate_limited",
-        "status": 429,
-        "code": "rate_limit_error",
-        "attempts": 1,
-        "wake_at": "2026-11-16T02:10:00Z",
-        "message": "serper asks for fewer calls; wait, or lower the concurrency",
-    });
-    assert_eq!(stored, should);
-    assert_eq!(serde_json::from_value::<Failure>(stored).unwrap(), failure);
-    assert_eq!(
-        failure.to_string(),
-        "serper asks for fewer calls; wait, or lower the concurrency \
-         (status 429, rate_limit_error, not before 2026-11-16T02:10:00Z)"
-    );
 }
 
 #[tokio::test(start_paused = true)]

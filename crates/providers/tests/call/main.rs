@@ -10,6 +10,7 @@
 mod bench;
 mod caller;
 mod chain;
+mod failure;
 mod golden;
 mod hints;
 mod outage;

@@ -158,12 +158,12 @@ async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figu
     figures(&ledger, down_to)
 }
 
-/// One run: call, work for one to three seconds, and so on until three minutes after the outage.
+/// One run: call, work for three to nine seconds, and so on until three minutes after the outage.
 async fn work(run: u64, world: World) {
     let mut rng = StdRng::seed_from_u64(SEED + run);
     let provider = Provider::new("provider");
     while world.clock.elapsed() < world.down_to + 3 * MINUTE {
-        let pause = Duration::from_millis(rng.random_range(1_000..3_000));
+        let pause = Duration::from_millis(rng.random_range(3_000..9_000));
         world.clock.sleep(pause).await;
         let sink = |_: Event| {};
         let terms = Terms {

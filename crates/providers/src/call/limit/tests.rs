@@ -97,6 +97,14 @@ fn calls_that_are_left_are_counted_down_until_the_reset() {
 }
 
 #[test]
+fn a_pace_that_the_provider_names_is_kept() {
+    let mut limiter = Limiter::default();
+    limiter.keep_to(&LimitSettings::default(), 5.0);
+    let turns = turns(&mut limiter, SECOND, 11);
+    assert_eq!((turns[0], turns[10]), (1.0, 3.0));
+}
+
+#[test]
 fn nobody_queues_beyond_the_deadline_or_the_queue() {
     let settings = LimitSettings {
         queue_max: 2,
