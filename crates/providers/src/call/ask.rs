@@ -31,6 +31,17 @@ struct Lost {
     retry_after: Option<Duration>,
 }
 
+impl Lost {
+    /// It was given up by us, and says nothing about the provider.
+    fn to_us(failure: Failure) -> Self {
+        Self {
+            failure,
+            outcome: Outcome::Unknown,
+            retry_after: None,
+        }
+    }
+}
+
 /// Why an attempt ended without its answer.
 enum Cut {
     Fault(Fault),
@@ -117,7 +128,32 @@ impl Asking<'_> {
         Fut: Future<Output = Result<T, Fault>>,
     {
         let started = self.now();
-        let left = self.terms.deadline.saturating_sub(started);
+        let result = self.race(number, operation).await;
+        drop(permit);
+        let took = self.now().saturating_sub(started);
+        match result {
+            Ok(value) => {
+                self.tell(number, took, None, Then::Return);
+                Ok((value, took))
+            }
+            Err(Cut::Fault(fault)) => Err(self.judge(number, started, &fault)),
+            Err(Cut::Deadline) => {
+                let lost = self.out_of_time(number);
+                let class = Class::own(&lost.failure);
+                let why = Stop::Deadline;
+                self.tell(number, took, Some(class), Then::Stop { why });
+                Err(lost)
+            }
+        }
+    }
+
+    /// Makes the attempt against its time limit and the run's deadline, whichever is sooner.
+    async fn race<T, F, Fut>(&self, number: u32, operation: &mut F) -> Result<T, Cut>
+    where
+        F: FnMut(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, Fault>>,
+    {
+        let left = self.terms.deadline.saturating_sub(self.now());
         let seen = Arc::new(Mutex::new(None));
         let attempt = Attempt {
             provider: self.lane.provider.clone(),
@@ -135,26 +171,11 @@ impl Asking<'_> {
                 Cut::Fault(Transport::Total.into())
             }),
         };
-        drop(permit);
         let headers: Option<Headers> = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(headers) = headers {
             self.learn(&headers);
         }
-        let took = self.now().saturating_sub(started);
-        match result {
-            Ok(value) => {
-                self.tell(number, took, None, Then::Return);
-                Ok((value, took))
-            }
-            Err(Cut::Fault(fault)) => Err(self.judge(number, started, &fault)),
-            Err(Cut::Deadline) => {
-                let lost = self.out_of_time(number);
-                let class = Class::own(&lost.failure);
-                let why = Stop::Deadline;
-                self.tell(number, took, Some(class), Then::Stop { why });
-                Err(lost)
-            }
-        }
+        result
     }
 
     /// Classes a fault, lets the limiter learn from it, and decides what follows.
@@ -243,25 +264,19 @@ impl Asking<'_> {
     }
 
     fn no_room(&self, until: Option<Duration>) -> Lost {
-        Lost {
-            failure: Failure {
-                wake_at: until.and_then(|until| self.caller.timestamp(until)),
-                ..Failure::new(&self.lane.provider, Cause::QueueFull, Severity::Recoverable)
-            },
-            outcome: Outcome::Unknown,
-            retry_after: None,
-        }
+        let provider = &self.lane.provider;
+        Lost::to_us(Failure {
+            wake_at: until.and_then(|until| self.caller.timestamp(until)),
+            ..Failure::new(provider, Cause::QueueFull, Severity::Recoverable)
+        })
     }
 
     fn out_of_time(&self, attempts: u32) -> Lost {
-        Lost {
-            failure: Failure {
-                attempts,
-                ..Failure::new(&self.lane.provider, Cause::OutOfTime, Severity::Degraded)
-            },
-            outcome: Outcome::Unknown,
-            retry_after: None,
-        }
+        let provider = &self.lane.provider;
+        Lost::to_us(Failure {
+            attempts,
+            ..Failure::new(provider, Cause::OutOfTime, Severity::Degraded)
+        })
     }
 
     fn tell(&self, attempt: u32, took: Duration, class: Option<Class>, then: Then) {

@@ -126,40 +126,52 @@ impl Breaker {
         if !self.holds(pass) {
             return;
         }
-        match &mut self.state {
-            State::Closed(record) => match outcome {
-                Outcome::Declined | Outcome::Unknown => {}
-                Outcome::KeyRefused => self.change(State::KeyRefused),
-                Outcome::Answered { slow: false } => record.add(settings, Call::Quick),
-                Outcome::Answered { slow: true } => {
-                    record.add(settings, Call::Slow);
-                    self.open_if_bad(settings, now);
-                }
-                Outcome::Failed => {
-                    record.add(settings, Call::Failed);
-                    self.open_if_bad(settings, now);
-                }
-            },
-            State::Probing(opened) => {
-                let opened = *opened;
-                self.change(match outcome {
-                    Outcome::Answered { slow: false } | Outcome::Declined => {
-                        State::Closed(Record::default())
-                    }
-                    Outcome::Answered { slow: true } | Outcome::Failed => State::Open(Opened {
-                        asked_at: opened.asked_at,
-                        ..Opened::again(settings, opened.times + 1, now)
-                    }),
-                    Outcome::KeyRefused => State::KeyRefused,
-                    // The next call may probe at once.
-                    Outcome::Unknown => State::Open(Opened {
-                        until: now,
-                        ..opened
-                    }),
-                });
-            }
+        match self.state {
+            State::Closed(_) => self.settle_call(settings, outcome, now),
+            State::Probing(opened) => self.settle_probe(settings, opened, outcome, now),
             State::Open(_) | State::KeyRefused => {}
         }
+    }
+
+    fn settle_call(&mut self, settings: &BreakerSettings, outcome: Outcome, now: Duration) {
+        let call = match outcome {
+            Outcome::Declined | Outcome::Unknown => return,
+            Outcome::KeyRefused => return self.change(State::KeyRefused),
+            Outcome::Answered { slow: false } => Call::Quick,
+            Outcome::Answered { slow: true } => Call::Slow,
+            Outcome::Failed => Call::Failed,
+        };
+        let State::Closed(record) = &mut self.state else {
+            return;
+        };
+        record.add(settings, call);
+        if record.is_bad(settings) {
+            self.change(State::Open(Opened::again(settings, 1, now)));
+        }
+    }
+
+    fn settle_probe(
+        &mut self,
+        settings: &BreakerSettings,
+        opened: Opened,
+        outcome: Outcome,
+        now: Duration,
+    ) {
+        self.change(match outcome {
+            Outcome::Answered { slow: false } | Outcome::Declined => {
+                State::Closed(Record::default())
+            }
+            Outcome::Answered { slow: true } | Outcome::Failed => State::Open(Opened {
+                asked_at: opened.asked_at,
+                ..Opened::again(settings, opened.times + 1, now)
+            }),
+            Outcome::KeyRefused => State::KeyRefused,
+            // The next call may probe at once.
+            Outcome::Unknown => State::Open(Opened {
+                until: now,
+                ..opened
+            }),
+        });
     }
 
     /// The settings have changed, perhaps the key: begin anew.
@@ -173,14 +185,6 @@ impl Breaker {
             State::Closed(_) => None,
             State::Open(opened) | State::Probing(opened) => Some(Shut::Until(opened.until)),
             State::KeyRefused => Some(Shut::KeyRefused),
-        }
-    }
-
-    fn open_if_bad(&mut self, settings: &BreakerSettings, now: Duration) {
-        if let State::Closed(record) = &self.state
-            && record.is_bad(settings)
-        {
-            self.change(State::Open(Opened::again(settings, 1, now)));
         }
     }
 
