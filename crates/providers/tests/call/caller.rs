@@ -84,6 +84,22 @@ async fn one_bad_call_never_opens_the_breaker_and_three_do() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_provider_declines_never_opens_the_breaker() {
+    let faults = [400, 402, 404, 408, 413, 422, 425, 429].map(status);
+    for fault in faults
+        .into_iter()
+        .chain([Transport::Decode.into(), Fault::Bug])
+    {
+        let clock = VirtualClock::start();
+        let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+        for _ in 0..25 {
+            let (failure, _) = meet(&caller, "a", &fault).await;
+            assert_ne!(failure.cause, Cause::BreakerOpen, "{fault:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_key_is_tried_once_until_the_settings_change() {
     let clock = VirtualClock::start();
     let caller = bench::caller(Settings::default(), &clock, Luck::Most);
@@ -194,6 +210,33 @@ async fn a_dropped_call_gives_back_its_probe_and_its_place() {
         answer,
         Ok(7),
         "the next one probes at once, in the only place there is"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_leaves_the_limiters_line() {
+    let clock = VirtualClock::start();
+    let mut settings = Settings::default();
+    settings.limit.queue_max = 1;
+    settings.search.attempts = 1;
+    let caller = bench::caller(settings, &clock, Luck::Most);
+    let fault = Answer::new(429, bench::headers("retry-after: 60"), b"").into();
+    meet(&caller, "a", &fault).await;
+    let seen = Seen::default();
+    let provider = Provider::new("a");
+    let terms = terms(&seen, Kind::Search, HOUR);
+    let call = || caller.call(&provider, &terms, |_| async { Ok(7) });
+    let second = Duration::from_secs(1);
+    assert!(
+        tokio::time::timeout(second, call()).await.is_err(),
+        "it is dropped in the line"
+    );
+    let (first, other) = tokio::join!(call(), call());
+    assert_eq!((first, clock.elapsed().as_secs()), (Ok(7), 60));
+    assert_eq!(
+        other.unwrap_err().cause,
+        Cause::QueueFull,
+        "the line holds one"
     );
 }
 
