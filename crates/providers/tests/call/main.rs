@@ -13,4 +13,5 @@ mod chain;
 mod failure;
 mod golden;
 mod hints;
+mod hostile;
 mod outage;
