@@ -1,0 +1,209 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A breaker, its settings and a clock that tests move by hand.
+struct Bench {
+    breaker: Breaker,
+    settings: BreakerSettings,
+    now: Duration,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self {
+            breaker: Breaker::default(),
+            settings: BreakerSettings {
+                last_resort: None,
+                ..BreakerSettings::default()
+            },
+            now: Duration::ZERO,
+        }
+    }
+
+    fn admit(&mut self) -> Result<Pass, Shut> {
+        self.breaker.admit(&self.settings, self.now, false)
+    }
+
+    fn settle(&mut self, pass: Pass, outcome: Outcome) {
+        self.breaker.settle(&self.settings, pass, outcome, self.now);
+    }
+
+    fn calls(&mut self, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            let pass = self.admit().unwrap();
+            self.settle(pass, *outcome);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.breaker.shut().is_some()
+    }
+}
+
+const OK: Outcome = Outcome::Answered { slow: false };
+const SLOW: Outcome = Outcome::Answered { slow: true };
+use Outcome::{Declined, Failed, KeyRefused, Unknown};
+
+#[test]
+fn three_failed_calls_in_a_row_open_it() {
+    let mut bench = Bench::new();
+    bench.calls(&[OK; 6]);
+    bench.calls(&[Failed, Failed, OK, Failed, Declined, Failed]);
+    assert!(
+        !bench.is_open(),
+        "a decline neither counts nor ends the row"
+    );
+    bench.calls(&[Failed]);
+    assert_eq!(bench.admit(), Err(Shut::Until(30 * SECOND)));
+}
+
+#[test]
+fn half_of_the_last_twenty_open_it_once_six_are_seen() {
+    let mut bench = Bench::new();
+    bench.calls(&[Failed, OK, Failed, OK, Failed]);
+    assert!(!bench.is_open(), "three of five, but only five are seen");
+    bench.calls(&[OK]);
+    assert!(bench.is_open(), "three of six");
+
+    let mut bench = Bench::new();
+    bench.calls(&[OK; 30]);
+    bench.calls(&[Failed, Failed, OK].repeat(4));
+    assert!(!bench.is_open(), "eight of the last twenty");
+    bench.calls(&[Failed, OK]);
+    assert!(!bench.is_open(), "nine of the last twenty");
+    bench.calls(&[Failed]);
+    assert!(bench.is_open(), "ten of the last twenty");
+}
+
+#[test]
+fn mostly_slow_answers_open_it() {
+    let mut bench = Bench::new();
+    bench.calls(&[SLOW, OK, SLOW, OK, SLOW, OK]);
+    assert!(!bench.is_open(), "half is not most");
+    bench.calls(&[SLOW]);
+    assert!(bench.is_open());
+}
+
+#[test]
+fn it_stays_open_twice_as_long_each_time_up_to_five_minutes() {
+    let mut bench = Bench::new();
+    bench.calls(&[Failed; 3]);
+    for open in [30, 60, 120, 240, 300, 300] {
+        bench.now += Duration::from_secs(open) - SECOND;
+        assert_eq!(bench.admit(), Err(Shut::Until(bench.now + SECOND)));
+        bench.now += SECOND;
+        let probe = bench.admit().unwrap();
+        assert!(probe.probe);
+        assert!(bench.admit().is_err(), "one probe at a time");
+        bench.settle(probe, Failed);
+    }
+    bench.now += 300 * SECOND;
+    let probe = bench.admit().unwrap();
+    bench.settle(probe, OK);
+    bench.calls(&[Failed, Failed]);
+    assert!(!bench.is_open(), "what was before is forgotten");
+    bench.calls(&[Failed]);
+    assert_eq!(bench.admit(), Err(Shut::Until(bench.now + 30 * SECOND)));
+}
+
+#[test]
+fn a_probe_that_is_declined_shows_life_and_one_that_is_dropped_makes_room() {
+    let mut bench = Bench::new();
+    bench.calls(&[Failed; 3]);
+    bench.now += 30 * SECOND;
+    let probe = bench.admit().unwrap();
+    bench.settle(probe, Unknown);
+    let probe = bench.admit().expect("the next call probes at once");
+    bench.settle(probe, Declined);
+    assert!(!bench.is_open());
+}
+
+#[test]
+fn a_refused_key_shuts_it_until_the_settings_change() {
+    let mut bench = Bench::new();
+    bench.calls(&[KeyRefused]);
+    bench.now += 10_000 * SECOND;
+    assert_eq!(bench.admit(), Err(Shut::KeyRefused));
+    bench.breaker.reset();
+    assert!(bench.admit().is_ok());
+}
+
+#[test]
+fn who_has_nobody_else_to_ask_may_probe_early() {
+    let mut bench = Bench::new();
+    bench.settings.last_resort = Some(45 * SECOND);
+    bench.calls(&[Failed; 3]);
+    for open in [30, 45, 45, 45] {
+        let mut last_resort = || bench.breaker.admit(&bench.settings, bench.now, true);
+        assert_eq!(
+            last_resort(),
+            Err(Shut::Until(bench.now + Duration::from_secs(open)))
+        );
+        bench.now += Duration::from_secs(open);
+        let probe = bench
+            .breaker
+            .admit(&bench.settings, bench.now, true)
+            .unwrap();
+        bench.settle(probe, Failed);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Admit,
+    Settle(usize, Outcome),
+    Wait(u16),
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let outcome = prop_oneof![
+        3 => Just(OK),
+        1 => Just(SLOW),
+        4 => Just(Failed),
+        1 => Just(Declined),
+        1 => Just(Unknown),
+    ];
+    let act = prop_oneof![
+        Just(Act::Admit),
+        (any::<usize>(), outcome).prop_map(|(which, outcome)| Act::Settle(which, outcome)),
+        (0..400_u16).prop_map(Act::Wait),
+    ];
+    prop::collection::vec(act, 1..200)
+}
+
+proptest! {
+    /// Whatever calls overlap and however they end: at most one probe is under way, the breaker is never open for
+    /// more than five minutes, fewer than three failures never open it, and it always lets somebody in again.
+    #[test]
+    fn it_keeps_its_rules_under_any_order_of_calls(acts in acts()) {
+        let mut bench = Bench::new();
+        let mut held: Vec<Pass> = Vec::new();
+        let mut bad = 0;
+        for act in acts {
+            match act {
+                Act::Admit => held.extend(bench.admit()),
+                Act::Wait(seconds) => bench.now += Duration::from_secs(seconds.into()),
+                Act::Settle(_, _) if held.is_empty() => {}
+                Act::Settle(which, outcome) => {
+                    let pass = held.swap_remove(which % held.len());
+                    bad += u32::from(matches!(outcome, Failed | SLOW));
+                    bench.settle(pass, outcome);
+                }
+            }
+            let probes = held.iter().filter(|pass| pass.probe && bench.breaker.holds(**pass)).count();
+            prop_assert!(probes <= 1);
+            prop_assert!(bad >= 3 || !bench.is_open());
+            if let Some(Shut::Until(until)) = bench.breaker.shut() {
+                prop_assert!(until <= bench.now + bench.settings.open_max);
+            }
+        }
+        for pass in held {
+            bench.settle(pass, Unknown);
+        }
+        bench.now += bench.settings.open_max;
+        prop_assert!(bench.admit().is_ok());
+    }
+}

@@ -1,0 +1,139 @@
+//! What an attempt can end in, in plain data: an answer that is no success, or no answer at all.
+//!
+//! Whoever speaks HTTP fills these in; deciding what they mean is `classify.rs`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Secret;
+
+/// As much of an answer's body as is looked at for the provider's error code.
+pub const BODY_PREFIX_MAX: usize = 16 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Model,
+    Search,
+    Page,
+}
+
+/// Why an attempt brought nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Answer(Answer),
+    Transport(Transport),
+    /// Our own mistake, such as a request that could not be built.
+    Bug,
+}
+
+impl From<Answer> for Fault {
+    fn from(answer: Answer) -> Self {
+        Self::Answer(answer)
+    }
+}
+
+impl From<Transport> for Fault {
+    fn from(fault: Transport) -> Self {
+        Self::Transport(fault)
+    }
+}
+
+/// An answer that is no success: an error status, or a success with an error inside.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Headers,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn new(status: u16, headers: Headers, body: &[u8]) -> Self {
+        Self {
+            status,
+            headers,
+            body: body[..body.len().min(BODY_PREFIX_MAX)].to_vec(),
+        }
+    }
+
+    /// The answer without this key, which some servers repeat.
+    pub fn strike(mut self, secret: &Secret) -> Self {
+        for (_, value) in &mut self.headers.0 {
+            *value = secret.strike(value).into_owned();
+        }
+        self.body = secret
+            .strike(&String::from_utf8_lossy(&self.body))
+            .into_owned()
+            .into_bytes();
+        self
+    }
+}
+
+// What a server says may hold a key or a page's text, so logs get its size only.
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .field("headers", &self.headers.0.len())
+            .field("body_bytes", &self.body.len())
+            .finish()
+    }
+}
+
+/// Header names in lower case, with their values.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+}
+
+impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
+        let lower = |(name, value): (N, V)| (name.as_ref().to_ascii_lowercase(), value.into());
+        Self(headers.into_iter().map(lower).collect())
+    }
+}
+
+/// No usable answer: how the way to the server or back failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// No connection within the time for one.
+    Connect,
+    /// The handshake took too long.
+    TlsTimeout,
+    /// The certificate or the protocol was not accepted.
+    TlsRefused,
+    /// The name could not be looked up just now.
+    DnsTemporary,
+    /// There is no such name.
+    DnsUnknown,
+    Refused,
+    Reset,
+    /// Connected, but nothing came.
+    FirstByte,
+    /// It began, and then nothing more came.
+    Idle,
+    /// The whole attempt took too long.
+    Total,
+    /// The body ended before its end.
+    Truncated,
+    /// What came is not HTTP.
+    Protocol,
+    TooManyRedirects,
+    TooLarge,
+    /// The body is not what was asked for: HTML instead of JSON, an unknown encoding, a missing field.
+    Decode,
+    /// The guard does not let us go there.
+    Forbidden,
+}

@@ -1,0 +1,200 @@
+//! What is remembered of each provider: its breaker, limiter and retry bucket, behind one short lock.
+//!
+//! The guards here give back what they hold when they are dropped, so a cancelled call leaves nothing behind.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::breaker::{Breaker, Outcome, Pass, Shut};
+use super::fault::Kind;
+use super::limit::{Limiter, Ticket, Turn};
+use super::provider::Provider;
+use super::retry::Bucket;
+use super::settings::Settings;
+use crate::Clock;
+
+pub(crate) struct Lane {
+    pub(crate) provider: Provider,
+    pub(crate) kind: Kind,
+    /// Attempts that may be under way at once.
+    pub(crate) permits: Semaphore,
+    settings: Arc<Settings>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<LaneState>,
+}
+
+pub(crate) struct LaneState {
+    pub(crate) breaker: Breaker,
+    pub(crate) limiter: Limiter,
+    pub(crate) bucket: Bucket,
+    used_at: Duration,
+}
+
+impl Lane {
+    /// The lock is never held across an await.
+    pub(crate) fn state(&self) -> MutexGuard<'_, LaneState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn admit(self: &Arc<Self>, last_resort: bool) -> Result<Passage, Shut> {
+        let now = self.clock.elapsed();
+        let mut state = self.state();
+        state.used_at = now;
+        let pass = state
+            .breaker
+            .admit(&self.settings.breaker, now, last_resort)?;
+        state.bucket.earn(&self.settings.retry);
+        Ok(Passage {
+            lane: self.clone(),
+            pass,
+            settled: false,
+        })
+    }
+
+    /// Waits for this caller's turn under the limit; the error says when there would be room.
+    pub(crate) async fn wait_turn(self: &Arc<Self>, latest: Duration) -> Result<(), Duration> {
+        let limit = &self.settings.limit;
+        let mut turn = self
+            .state()
+            .limiter
+            .reserve(limit, self.clock.elapsed(), latest);
+        // Each look is later than the one before, and the limiter gives up when `latest` cannot be kept.
+        loop {
+            let ticket = match turn {
+                Turn::Now => return Ok(()),
+                Turn::Full { until } => return Err(until),
+                Turn::Wait(ticket) => ticket,
+            };
+            let wait = ticket.look_at.saturating_sub(self.clock.elapsed());
+            let mut place = Place {
+                lane: self,
+                ticket: Some(ticket),
+            };
+            self.clock.sleep(wait).await;
+            let now = self.clock.elapsed();
+            match place.ticket.take() {
+                Some(ticket) => turn = self.state().limiter.redeem(limit, ticket, now, latest),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Leave to call, from the breaker. Dropped unsettled, it says that nothing was learnt.
+pub(crate) struct Passage {
+    lane: Arc<Lane>,
+    pass: Pass,
+    settled: bool,
+}
+
+impl Passage {
+    pub(crate) fn is_probe(&self) -> bool {
+        self.pass.probe
+    }
+
+    pub(crate) fn holds(&self) -> bool {
+        self.lane.state().breaker.holds(self.pass)
+    }
+
+    pub(crate) fn settle(mut self, outcome: Outcome) {
+        self.report(outcome);
+    }
+
+    fn report(&mut self, outcome: Outcome) {
+        self.settled = true;
+        let now = self.lane.clock.elapsed();
+        let settings = &self.lane.settings.breaker;
+        self.lane
+            .state()
+            .breaker
+            .settle(settings, self.pass, outcome, now);
+    }
+}
+
+impl Drop for Passage {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.report(Outcome::Unknown);
+        }
+    }
+}
+
+/// A place in the limiter's line, given back when the caller goes away.
+struct Place<'a> {
+    lane: &'a Lane,
+    ticket: Option<Ticket>,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(ticket) = &self.ticket {
+            self.lane.state().limiter.abandon(ticket);
+        }
+    }
+}
+
+/// The lanes in use, bounded in number.
+pub(crate) struct Lanes {
+    settings: Arc<Settings>,
+    clock: Arc<dyn Clock>,
+    known: Mutex<HashMap<(Kind, Provider), Arc<Lane>>>,
+}
+
+impl Lanes {
+    pub(crate) fn new(settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            clock,
+            known: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn get(&self, kind: Kind, provider: &Provider) -> Arc<Lane> {
+        let mut known = self.known();
+        let key = (kind, provider.clone());
+        if let Some(lane) = known.get(&key) {
+            return lane.clone();
+        }
+        if known.len() >= self.settings.lanes_max {
+            forget_one(&mut known);
+        }
+        let now = self.clock.elapsed();
+        let lane = Arc::new(Lane {
+            provider: provider.clone(),
+            kind,
+            permits: Semaphore::new(self.settings.of(kind).in_flight_max),
+            settings: self.settings.clone(),
+            clock: self.clock.clone(),
+            state: Mutex::new(LaneState {
+                breaker: Breaker::default(),
+                limiter: Limiter::default(),
+                bucket: Bucket::new(&self.settings.retry, now),
+                used_at: now,
+            }),
+        });
+        known.insert(key, lane.clone());
+        lane
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Lane>> {
+        self.known().values().cloned().collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<(Kind, Provider), Arc<Lane>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets the lane that was idle for longest; those in use stay, even beyond the bound.
+fn forget_one(known: &mut HashMap<(Kind, Provider), Arc<Lane>>) {
+    let idle = known
+        .iter()
+        .filter(|(_, lane)| Arc::strong_count(lane) == 1);
+    let oldest = idle.min_by_key(|(_, lane)| lane.state().used_at);
+    if let Some(key) = oldest.map(|(key, _)| key.clone()) {
+        known.remove(&key);
+    }
+}

@@ -1,0 +1,166 @@
+//! Every number of the call layer, by name.
+
+use std::time::Duration;
+
+use super::fault::Kind;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub model: KindSettings,
+    pub search: KindSettings,
+    pub page: KindSettings,
+    pub retry: RetrySettings,
+    pub breaker: BreakerSettings,
+    pub limit: LimitSettings,
+    /// Providers and hosts remembered at once; beyond that the one idle for longest is forgotten.
+    pub lanes_max: usize,
+}
+
+impl Settings {
+    pub fn of(&self, kind: Kind) -> &KindSettings {
+        match kind {
+            Kind::Model => &self.model,
+            Kind::Search => &self.search,
+            Kind::Page => &self.page,
+        }
+    }
+}
+
+/// What differs between models, search and pages.
+#[derive(Clone, Debug)]
+pub struct KindSettings {
+    pub attempts: u32,
+    /// The longest wait before another attempt when the server gives no hint.
+    pub backoff_cap: Duration,
+    /// An attempt is ended after this time.
+    pub attempt_limit: Duration,
+    /// An attempt is not begun when less than this is left.
+    pub attempt_least: Duration,
+    /// From here on an answer counts as slow.
+    pub slow_after: Duration,
+    /// Attempts under way at once, per provider or host.
+    pub in_flight_max: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct RetrySettings {
+    pub backoff_base: Duration,
+    /// The first wait after a 429 without a hint; the next ones double.
+    pub rate_base: Duration,
+    /// Up to this share is added to such a wait, so that callers don't return together.
+    pub rate_jitter: f64,
+    /// A longer wait is handed back as a time to wake up, and the next provider is asked.
+    pub wait_max: Duration,
+    /// What each call earns for retries of its provider: 0.1 lets every tenth call be a retry.
+    pub bucket_per_call: f64,
+    /// What a provider earns with time, so that rare calls can be retried too.
+    pub bucket_per_second: f64,
+    pub bucket_max: f64,
+}
+
+#[derive(Clone, Debug)]
+pub struct BreakerSettings {
+    pub consecutive: u32,
+    pub window: usize,
+    pub window_least: usize,
+    pub open: Duration,
+    pub open_max: Duration,
+    /// A call that has no other provider may probe after this time, however long the breaker is to stay open.
+    pub last_resort: Option<Duration>,
+}
+
+#[derive(Clone, Debug)]
+pub struct LimitSettings {
+    /// The share of the present rate that is kept after a 429.
+    pub cut: f64,
+    /// What a second without a 429 adds at least, in calls a second.
+    pub raise_per_second: f64,
+    /// The share of the rate that a second without a 429 adds, if that is more.
+    pub raise_share_per_second: f64,
+    pub rate_least: f64,
+    /// The time over which the present rate is measured.
+    pub measured_over: Duration,
+    /// A limit is forgotten when no 429 came for this long.
+    pub forgotten_after: Duration,
+    /// A provider is not left alone for longer than this on the word of one header.
+    pub pause_max: Duration,
+    /// Calls that may wait for room at once.
+    pub queue_max: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            model: KindSettings {
+                attempts: 3,
+                backoff_cap: Duration::from_secs(30),
+                attempt_limit: Duration::from_secs(600),
+                attempt_least: Duration::from_secs(2),
+                slow_after: Duration::from_secs(180),
+                in_flight_max: 32,
+            },
+            search: KindSettings {
+                attempts: 3,
+                backoff_cap: Duration::from_secs(10),
+                attempt_limit: Duration::from_secs(30),
+                attempt_least: Duration::from_secs(1),
+                slow_after: Duration::from_secs(10),
+                in_flight_max: 16,
+            },
+            page: KindSettings {
+                attempts: 2,
+                backoff_cap: Duration::from_secs(10),
+                attempt_limit: Duration::from_secs(45),
+                attempt_least: Duration::from_secs(1),
+                slow_after: Duration::from_secs(30),
+                in_flight_max: 2,
+            },
+            retry: RetrySettings::default(),
+            breaker: BreakerSettings::default(),
+            limit: LimitSettings::default(),
+            lanes_max: 4_096,
+        }
+    }
+}
+
+impl Default for RetrySettings {
+    fn default() -> Self {
+        Self {
+            backoff_base: Duration::from_secs(1),
+            rate_base: Duration::from_secs(10),
+            rate_jitter: 0.25,
+            wait_max: Duration::from_secs(120),
+            bucket_per_call: 0.1,
+            bucket_per_second: 0.1,
+            bucket_max: 10.0,
+        }
+    }
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            consecutive: 3,
+            window: 20,
+            window_least: 6,
+            open: Duration::from_secs(30),
+            open_max: Duration::from_secs(300),
+            last_resort: Some(Duration::from_secs(30)),
+        }
+    }
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            cut: 0.5,
+            raise_per_second: 0.1,
+            raise_share_per_second: 0.06,
+            rate_least: 0.5,
+            measured_over: Duration::from_secs(10),
+            forgotten_after: Duration::from_secs(300),
+            pause_max: Duration::from_secs(900),
+            queue_max: 256,
+        }
+    }
+}

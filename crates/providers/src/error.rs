@@ -1,0 +1,184 @@
+//! How a call failed: classed for the program, told to people, fit for a run's error log.
+//!
+//! A failure holds facts and our own words. The provider's prose stays outside: it can repeat a key, or a page.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::call::{Exhausted, Provider};
+
+/// What this crate's calls give back when they give no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error(transparent)]
+    Call(#[from] Failure),
+    #[error(transparent)]
+    Chain(#[from] Exhausted),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    ApiError,
+    RateLimit,
+    Timeout,
+    Validation,
+    Parsing,
+    ContextOverflow,
+    Internal,
+}
+
+/// What a failure means for the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The same call can succeed later, or when made smaller or asked anew.
+    Recoverable,
+    /// This provider or source is lost to the run, which goes on without it.
+    Degraded,
+    /// No provider would do better: the mistake is ours.
+    Fatal,
+}
+
+/// The fact behind a failure. Category and what to do follow from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    ServerFailed,
+    RateLimited,
+    QuotaUsedUp,
+    KeyRefused,
+    RequestRefused,
+    SourceRefused,
+    ContextTooLong,
+    TimedOut,
+    Unreachable,
+    Garbled,
+    TooLarge,
+    Forbidden,
+    /// The breaker is open: nothing was sent.
+    BreakerOpen,
+    /// The provider's limit leaves no room soon enough: nothing was sent.
+    QueueFull,
+    /// The run's deadline came, or no attempt could have ended before it.
+    OutOfTime,
+    Bug,
+}
+
+impl Cause {
+    pub fn category(self) -> Category {
+        match self {
+            Self::ServerFailed
+            | Self::KeyRefused
+            | Self::SourceRefused
+            | Self::Unreachable
+            | Self::BreakerOpen => Category::ApiError,
+            Self::RateLimited | Self::QuotaUsedUp | Self::QueueFull => Category::RateLimit,
+            Self::RequestRefused | Self::TooLarge | Self::Forbidden => Category::Validation,
+            Self::ContextTooLong => Category::ContextOverflow,
+            Self::TimedOut | Self::OutOfTime => Category::Timeout,
+            Self::Garbled => Category::Parsing,
+            Self::Bug => Category::Internal,
+        }
+    }
+
+    /// What happened and what to do about it, to follow the provider's name.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::ServerFailed => "failed on its side; try again later or set another provider",
+            Self::RateLimited => "asks for fewer calls; wait, or lower the concurrency",
+            Self::QuotaUsedUp => {
+                "says the quota or credit is used up; top up the account or set another provider"
+            }
+            Self::KeyRefused => "refused the key; set a valid one, then it is tried again",
+            Self::RequestRefused => {
+                "refused the request; check the model's name and the options set for it"
+            }
+            Self::SourceRefused => "does not give out this page; the run goes on without it",
+            Self::ContextTooLong => "cannot take so much text; the request must be made shorter",
+            Self::TimedOut => "did not answer in time; try again later or raise the time limit",
+            Self::Unreachable => "cannot be reached; check its address and the network",
+            Self::Garbled => "answered in a form that cannot be read; check its address",
+            Self::TooLarge => {
+                "sent more than the size limit allows; raise the limit if it is meant"
+            }
+            Self::Forbidden => "has an address that the fetcher may not open",
+            Self::BreakerOpen => "has failed too often and is left alone for a while",
+            Self::QueueFull => "has no room left under its rate limit; wait or add a provider",
+            Self::OutOfTime => {
+                "could not be asked again before the deadline; allow the run more time"
+            }
+            Self::Bug => "could not be called because of a fault in Fathom; please report it",
+        }
+    }
+}
+
+/// A call that gave no answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    pub provider: Provider,
+    pub category: Category,
+    pub severity: Severity,
+    pub cause: Cause,
+    /// The HTTP status, where there was an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The provider's own code for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// How many times the provider was asked.
+    pub attempts: u32,
+    /// When it is worth trying again, where that is known: a time to store, never to sleep until.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<Timestamp>,
+    /// Says to people what happened and what to do.
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(provider: &Provider, cause: Cause, severity: Severity) -> Self {
+        Self {
+            provider: provider.clone(),
+            category: cause.category(),
+            severity,
+            cause,
+            status: None,
+            code: None,
+            attempts: 0,
+            wake_at: None,
+            message: format!("{provider} {}", cause.sentence()),
+        }
+    }
+
+    /// Whether another provider of the same kind may well succeed.
+    pub fn next_provider_may_help(&self) -> bool {
+        !matches!(
+            self.cause,
+            Cause::ContextTooLong | Cause::OutOfTime | Cause::Bug
+        )
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        let facts: Vec<String> = [
+            self.status.map(|status| format!("status {status}")),
+            self.code.clone(),
+            (self.attempts > 1).then(|| format!("{} attempts", self.attempts)),
+            self.wake_at.map(|at| format!("not before {at}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if facts.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({})", facts.join(", "))
+    }
+}
+
+impl std::error::Error for Failure {}

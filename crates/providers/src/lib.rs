@@ -1,0 +1,14 @@
+//! Everything that crosses the network: models, search, pages; and calls that fail well.
+//!
+//! The only crate with an HTTP client or a key.
+
+#![warn(unreachable_pub)]
+
+pub mod call;
+mod clock;
+mod error;
+mod secret;
+
+pub use clock::{Clock, SystemClock};
+pub use error::{Category, Cause, Error, Failure, Severity};
+pub use secret::Secret;

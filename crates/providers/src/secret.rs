@@ -1,0 +1,60 @@
+//! A key or token. It prints as `[secret]`, is wiped when dropped, and can be struck from text that came back.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use secrecy::{ExposeSecret, SecretString};
+
+/// What stands where a secret stood.
+const MARK: &str = "[secret]";
+
+#[derive(Clone)]
+pub struct Secret(SecretString);
+
+impl Secret {
+    /// The secret in `raw`, without the blanks around it; none if nothing else is there.
+    pub fn parse(raw: &str) -> Option<Self> {
+        let trimmed = raw.trim();
+        (!trimmed.is_empty()).then(|| Self(SecretString::from(trimmed)))
+    }
+
+    /// The secret itself, for the header of a request and nothing else.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// The text without this secret: some servers repeat the key that they refuse.
+    pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if text.contains(self.expose()) {
+            Cow::Owned(text.replace(self.expose(), MARK))
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MARK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_never_prints_itself() {
+        let secret = Secret::parse(" canary-4711 \n").unwrap();
+        assert_eq!(
+            format!("{secret:?} {:?}", Some(&secret)),
+            "[secret] Some([secret])"
+        );
+        assert_eq!(secret.expose(), "canary-4711");
+        assert_eq!(
+            secret.strike("key canary-4711 refused"),
+            "key [secret] refused"
+        );
+        assert!(Secret::parse(" \t").is_none());
+    }
+}

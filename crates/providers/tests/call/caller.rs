@@ -1,0 +1,332 @@
+//! What a call and a chain promise, beyond the single fault.
+
+use std::future::pending;
+use std::time::Duration;
+
+use fathom_providers::call::{
+    Answer, Attempt, Caller, Fault, Headers, Kind, Provider, Settings, Stop, Terms, Then,
+    Transport, classify,
+};
+use fathom_providers::{Cause, Clock as _, Failure};
+
+use crate::bench::{self, Luck, Seen, VirtualClock};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+fn status(status: u16) -> Fault {
+    Answer::new(status, Headers::default(), b"").into()
+}
+
+fn terms(seen: &Seen, kind: Kind, deadline: Duration) -> Terms<'_> {
+    Terms {
+        kind,
+        deadline,
+        sink: seen,
+    }
+}
+
+/// One call that meets the same fault at each attempt.
+async fn meet(caller: &Caller, name: &str, fault: &Fault) -> (Failure, Vec<Then>) {
+    let seen = Seen::default();
+    let terms = terms(&seen, Kind::Search, 100 * HOUR);
+    let operation = |_: Attempt| async { Err::<(), _>(fault.clone()) };
+    let failure = caller
+        .call(&Provider::new(name), &terms, operation)
+        .await
+        .unwrap_err();
+    (
+        failure,
+        seen.take().iter().map(|event| event.then).collect(),
+    )
+}
+
+#[test]
+fn the_statuses_tried_again_are_those_of_the_specification() {
+    let retried = |kind: Kind| -> Vec<u16> {
+        (400..600)
+            .filter(|code| classify(kind, &status(*code)).retry)
+            .collect()
+    };
+    let always = [
+        408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529,
+    ];
+    assert_eq!(retried(Kind::Search), always);
+    assert_eq!(retried(Kind::Page), always);
+    let with_conflict = [&[408, 409], &always[1..]].concat();
+    assert_eq!(retried(Kind::Model), with_conflict);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_bad_call_never_opens_the_breaker_and_three_do() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    for _ in 0..3 {
+        let (failure, attempts) = meet(&caller, "a", &status(503)).await;
+        assert_eq!((failure.cause, attempts.len()), (Cause::ServerFailed, 3));
+    }
+    let (failure, attempts) = meet(&caller, "a", &status(503)).await;
+    assert_eq!((failure.cause, attempts.len()), (Cause::BreakerOpen, 0));
+    assert_eq!(
+        failure
+            .wake_at
+            .unwrap()
+            .duration_since(clock.now())
+            .as_secs(),
+        30
+    );
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let (_, attempts) = meet(&caller, "a", &status(503)).await;
+    assert_eq!(
+        attempts,
+        [Then::Stop { why: Stop::Probe }],
+        "a probe is one attempt"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_provider_declines_never_opens_the_breaker() {
+    let faults = [400, 402, 404, 408, 413, 422, 425, 429].map(status);
+    for fault in faults
+        .into_iter()
+        .chain([Transport::Decode.into(), Fault::Bug])
+    {
+        let clock = VirtualClock::start();
+        let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+        for _ in 0..25 {
+            let (failure, _) = meet(&caller, "a", &fault).await;
+            assert_ne!(failure.cause, Cause::BreakerOpen, "{fault:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_key_is_tried_once_until_the_settings_change() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    assert_eq!(meet(&caller, "a", &status(401)).await.1.len(), 1);
+    tokio::time::sleep(10 * HOUR).await;
+    let (failure, attempts) = meet(&caller, "a", &status(401)).await;
+    assert_eq!((failure.cause, attempts.len()), (Cause::KeyRefused, 0));
+    assert!(caller.health()[0].key_refused);
+    caller.settings_changed();
+    assert_eq!(meet(&caller, "a", &status(401)).await.1.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_retry_begins_that_cannot_end_before_the_deadline() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let seen = Seen::default();
+    let fault = Fault::from(Answer::new(503, bench::headers("retry-after: 20"), b""));
+    let operation = |_: Attempt| async { Err::<(), _>(fault.clone()) };
+    let terms = terms(&seen, Kind::Search, Duration::from_secs(20));
+    let failure = caller
+        .call(&Provider::new("a"), &terms, operation)
+        .await
+        .unwrap_err();
+    assert_eq!((failure.cause, failure.attempts), (Cause::ServerFailed, 1));
+    assert_eq!(
+        seen.take()[0].then,
+        Then::Stop {
+            why: Stop::Deadline
+        }
+    );
+    assert_eq!(clock.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_an_attempt_and_nobody_is_blamed() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let seen = Seen::default();
+    for _ in 0..5 {
+        let deadline = clock.elapsed() + Duration::from_secs(5);
+        let terms = terms(&seen, Kind::Search, deadline);
+        let operation = |_: Attempt| pending::<Result<(), Fault>>();
+        let failure = caller
+            .call(&Provider::new("a"), &terms, operation)
+            .await
+            .unwrap_err();
+        assert_eq!((failure.cause, failure.attempts), (Cause::OutOfTime, 1));
+        assert_eq!(clock.elapsed(), deadline);
+    }
+    assert_eq!(seen.take().len(), 5, "the breaker stayed closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_ends_at_its_own_limit_and_counts_as_failed() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let seen = Seen::default();
+    let operation = |_: Attempt| pending::<Result<(), Fault>>();
+    let terms = terms(&seen, Kind::Model, HOUR);
+    let failure = caller
+        .call(&Provider::new("a"), &terms, operation)
+        .await
+        .unwrap_err();
+    assert_eq!((failure.cause, failure.attempts), (Cause::TimedOut, 1));
+    assert_eq!(clock.elapsed(), Duration::from_secs(600));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_earns_one_retry_with_ten_calls() {
+    let clock = VirtualClock::start();
+    let mut settings = Settings::default();
+    settings.breaker.consecutive = u32::MAX;
+    settings.breaker.window_least = usize::MAX;
+    settings.retry.bucket_per_second = 0.0;
+    let caller = bench::caller(settings, &clock, Luck::Least);
+    let mut attempts = 0;
+    for _ in 0..200 {
+        attempts += meet(&caller, "a", &status(503)).await.1.len();
+    }
+    // 200 first attempts, the ten retries saved up, and a tenth of the calls.
+    assert!((228..=230).contains(&attempts), "{attempts}");
+    let (_, last) = meet(&caller, "a", &status(503)).await;
+    assert_eq!(last.last(), Some(&Then::Stop { why: Stop::Bucket }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_gives_back_its_probe_and_its_place() {
+    let clock = VirtualClock::start();
+    let mut settings = Settings::default();
+    settings.search.in_flight_max = 1;
+    let caller = bench::caller(settings, &clock, Luck::Most);
+    for _ in 0..3 {
+        meet(&caller, "a", &Transport::DnsUnknown.into()).await;
+    }
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let seen = Seen::default();
+    let provider = Provider::new("a");
+    let terms = terms(&seen, Kind::Search, HOUR);
+    let hanging = caller.call(&provider, &terms, |_| pending::<Result<(), Fault>>());
+    let second = Duration::from_secs(1);
+    assert!(
+        tokio::time::timeout(second, hanging).await.is_err(),
+        "it is dropped while it probes"
+    );
+    let answer = caller.call(&provider, &terms, |_| async { Ok(7) }).await;
+    assert_eq!(
+        answer,
+        Ok(7),
+        "the next one probes at once, in the only place there is"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_leaves_the_limiters_line() {
+    let clock = VirtualClock::start();
+    let mut settings = Settings::default();
+    settings.limit.queue_max = 1;
+    settings.search.attempts = 1;
+    let caller = bench::caller(settings, &clock, Luck::Most);
+    let fault = Answer::new(429, bench::headers("retry-after: 60"), b"").into();
+    meet(&caller, "a", &fault).await;
+    let seen = Seen::default();
+    let provider = Provider::new("a");
+    let terms = terms(&seen, Kind::Search, HOUR);
+    let call = || caller.call(&provider, &terms, |_| async { Ok(7) });
+    let second = Duration::from_secs(1);
+    assert!(
+        tokio::time::timeout(second, call()).await.is_err(),
+        "it is dropped in the line"
+    );
+    let (first, other) = tokio::join!(call(), call());
+    assert_eq!((first, clock.elapsed().as_secs()), (Ok(7), 60));
+    assert_eq!(
+        other.unwrap_err().cause,
+        Cause::QueueFull,
+        "the line holds one"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_place_waits_until_the_deadline_at_most() {
+    let clock = VirtualClock::start();
+    let mut settings = Settings::default();
+    settings.page.in_flight_max = 1;
+    let caller = bench::caller(settings, &clock, Luck::Most);
+    let seen = Seen::default();
+    let provider = Provider::new("host");
+    let long = terms(&seen, Kind::Page, HOUR);
+    let short = terms(&seen, Kind::Page, Duration::from_secs(10));
+    let slow = caller.call(&provider, &long, |_| async {
+        clock.sleep(Duration::from_secs(40)).await;
+        Ok(())
+    });
+    let impatient = caller.call(&provider, &short, |_| async { Ok(()) });
+    let (slow, impatient) = tokio::join!(slow, impatient);
+    assert_eq!(
+        (slow, impatient.unwrap_err().cause),
+        (Ok(()), Cause::QueueFull)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limiter_learns_from_the_headers_of_a_success() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let seen = Seen::default();
+    let terms = terms(&seen, Kind::Search, HOUR);
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        let operation = |attempt: Attempt| async move {
+            attempt.saw(bench::headers(
+                "x-ratelimit-remaining: 0\nx-ratelimit-reset: 15",
+            ));
+            Ok(())
+        };
+        caller
+            .call(&Provider::new("a"), &terms, operation)
+            .await
+            .unwrap();
+        times.push(clock.elapsed().as_secs());
+    }
+    assert_eq!(times, [0, 15, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_wait_holds_back_all_callers_without_a_sleep() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let fault = Answer::new(429, bench::headers("retry-after: 600"), b"").into();
+    assert_eq!(meet(&caller, "a", &fault).await.0.cause, Cause::RateLimited);
+    let (failure, attempts) = meet(&caller, "a", &fault).await;
+    assert_eq!((failure.cause, attempts.len()), (Cause::QueueFull, 0));
+    assert_eq!(
+        failure
+            .wake_at
+            .unwrap()
+            .duration_since(clock.now())
+            .as_secs(),
+        600
+    );
+    assert_eq!(clock.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hosts_are_forgotten_when_there_are_too_many() {
+    let clock = VirtualClock::start();
+    let settings = Settings {
+        lanes_max: 10,
+        ..Settings::default()
+    };
+    let caller = bench::caller(settings, &clock, Luck::Least);
+    for host in 0..100 {
+        meet(&caller, &format!("host{host}"), &status(404)).await;
+    }
+    assert_eq!(caller.health().len(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_can_be_spawned() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+    let task = tokio::spawn(async move {
+        let seen = Seen::default();
+        let terms = terms(&seen, Kind::Model, HOUR);
+        let provider = Provider::model("openai", "gpt-4o");
+        caller.call(&provider, &terms, |_| async { Ok(1) }).await
+    });
+    assert_eq!(task.await.unwrap(), Ok(1));
+}

@@ -1,0 +1,191 @@
+//! T16: every answer and every transport fault, for every kind of call, once and always. `faults.md` holds what must
+//! come of it, for people to read; the faults are in `faults.http` and in `TRANSPORT`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use fathom_providers::Failure;
+use fathom_providers::call::{
+    Answer, Event, Fault, Kind, Provider, Settings, Terms, Then, Transport,
+};
+
+use crate::bench::{self, Luck, Seen, VirtualClock};
+
+const TRANSPORT: [Transport; 16] = [
+    Transport::Connect,
+    Transport::TlsTimeout,
+    Transport::TlsRefused,
+    Transport::DnsTemporary,
+    Transport::DnsUnknown,
+    Transport::Refused,
+    Transport::Reset,
+    Transport::FirstByte,
+    Transport::Idle,
+    Transport::Total,
+    Transport::Truncated,
+    Transport::Protocol,
+    Transport::TooManyRedirects,
+    Transport::TooLarge,
+    Transport::Decode,
+    Transport::Forbidden,
+];
+
+const HEAD: &str = "\
+# What comes of each fault
+
+Each fault is met once, then all is well; or always. A cell says how the call ends, after how many attempts, and the
+waits between them in seconds; `0-1` is any wait from 0 to 1, as chance has it. A failure is given as cause
+(category, severity). The faults called by a number are spelt out in `faults.http`.
+
+| fault | call | met once | met always |
+|---|---|---|---|
+";
+
+#[tokio::test(start_paused = true)]
+async fn each_fault_ends_as_the_golden_table_says() {
+    let mut table = HEAD.to_owned();
+    let mut cells = 0;
+    for (name, fault) in faults() {
+        for kind in [Kind::Model, Kind::Search, Kind::Page] {
+            let once = cell(kind, &fault, 1).await;
+            let always = cell(kind, &fault, u32::MAX).await;
+            let call = format!("{kind:?}").to_lowercase();
+            writeln!(table, "| {name} | {call} | {once} | {always} |").unwrap();
+            cells += 2;
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/call/faults.md");
+    if std::env::var_os("FATHOM_WRITE_GOLDEN").is_some() {
+        std::fs::write(path, &table).unwrap();
+    }
+    let golden = std::fs::read_to_string(path).unwrap();
+    for (line, (is, should)) in table.lines().zip(golden.lines()).enumerate() {
+        assert_eq!(is, should, "line {} of faults.md", line + 1);
+    }
+    assert_eq!(
+        table.lines().count(),
+        golden.lines().count(),
+        "lines of faults.md"
+    );
+    println!(
+        "T16: {} faults, {cells} cells as the golden table says",
+        cells / 6
+    );
+}
+
+/// Every fault with its name: the answers of the file, then the transport's.
+fn faults() -> Vec<(String, Fault)> {
+    let answers = include_str!("faults.http")
+        .split("\n### ")
+        .skip(1)
+        .map(|case| {
+            let (name, case) = case.split_once('\n').unwrap();
+            let (head, body) = case.split_once("\n\n").unwrap_or((case, ""));
+            let (status, headers) = head.split_once('\n').unwrap_or((head, ""));
+            let status = status.trim().parse().unwrap();
+            let answer = Answer::new(status, bench::headers(headers), body.trim().as_bytes());
+            (name.to_owned(), answer.into())
+        });
+    let transport = TRANSPORT.map(|fault| {
+        let name = serde_json::to_value(fault).unwrap();
+        (name.as_str().unwrap().replace('_', " "), fault.into())
+    });
+    let bug = ("our own bug".to_owned(), Fault::Bug);
+    answers.chain(transport).chain([bug]).collect()
+}
+
+/// The end, attempts and waits of a call that meets the fault so many times, with least and most luck.
+async fn cell(kind: Kind, fault: &Fault, times: u32) -> String {
+    let (least, end) = run(kind, fault, times, Luck::Least).await;
+    let (most, other_end) = run(kind, fault, times, Luck::Most).await;
+    assert_eq!(
+        (&end, least.len()),
+        (&other_end, most.len()),
+        "luck changes waits only"
+    );
+    let waits: Vec<String> = least
+        .iter()
+        .zip(&most)
+        .map(|(a, b)| range(*a, *b))
+        .collect();
+    let waits = if waits.is_empty() {
+        String::new()
+    } else {
+        format!("; waits {}", waits.join(", "))
+    };
+    format!("{end}{waits}")
+}
+
+async fn run(kind: Kind, fault: &Fault, times: u32, luck: Luck) -> (Vec<u64>, String) {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, luck);
+    let seen = Seen::default();
+    let terms = Terms {
+        kind,
+        deadline: Duration::from_secs(1_800),
+        sink: &seen,
+    };
+    let operation = |attempt: fathom_providers::call::Attempt| async move {
+        if attempt.number <= times {
+            Err(fault.clone())
+        } else {
+            Ok(())
+        }
+    };
+    let provider = Provider::new("provider");
+    let result = caller.call(&provider, &terms, operation).await;
+    let events = seen.take();
+    let waits: Vec<u64> = events.iter().filter_map(wait_ms).collect();
+    let slept = clock_ms(&clock);
+    assert_eq!(
+        waits.iter().sum::<u64>(),
+        slept,
+        "it waits as long as it says, and no longer"
+    );
+    let end = match result {
+        Ok(()) => "answer".to_owned(),
+        Err(failure) => failed(&failure, events.len()),
+    };
+    (waits, format!("{end}, {}", attempts(events.len())))
+}
+
+fn clock_ms(clock: &VirtualClock) -> u64 {
+    use fathom_providers::Clock as _;
+    clock.elapsed().as_millis() as u64
+}
+
+fn failed(failure: &Failure, attempts: usize) -> String {
+    assert_eq!(failure.attempts as usize, attempts);
+    let word = |value: serde_json::Value| value.as_str().unwrap().replace('_', " ");
+    let later = if failure.wake_at.is_some() {
+        ", wake later"
+    } else {
+        ""
+    };
+    format!(
+        "{} ({}, {}{later})",
+        word(serde_json::to_value(failure.cause).unwrap()),
+        word(serde_json::to_value(failure.category).unwrap()),
+        word(serde_json::to_value(failure.severity).unwrap()),
+    )
+}
+
+fn wait_ms(event: &Event) -> Option<u64> {
+    match event.then {
+        Then::Retry { wait_ms } => Some(wait_ms),
+        Then::Return | Then::WakeLater { .. } | Then::Stop { .. } => None,
+    }
+}
+
+fn attempts(count: usize) -> String {
+    format!("{count} attempt{}", if count == 1 { "" } else { "s" })
+}
+
+fn range(least_ms: u64, most_ms: u64) -> String {
+    let seconds = |ms: u64| (ms as f64 / 1_000.0).to_string();
+    if least_ms == most_ms {
+        seconds(least_ms)
+    } else {
+        format!("{}-{}", seconds(least_ms), seconds(most_ms))
+    }
+}
