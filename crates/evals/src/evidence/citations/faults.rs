@@ -99,13 +99,13 @@ fn another(old: &str, rng: &mut StdRng) -> Option<String> {
     (changed != digits).then(|| format!("{}{changed}{}", &old[..start], &old[end..]))
 }
 
-/// One way to make a sentence say the opposite, where it can be made to.
-type Denial = fn(&[&str]) -> Option<String>;
+/// One way to turn a sentence, given by its words, around.
+type Way = fn(&[&str]) -> Option<String>;
 
 /// With a denial put in or taken out, or a word turned into its opposite.
 pub(in crate::evidence) fn negate(text: &str, rng: &mut StdRng) -> Option<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    let mut ways: [Denial; 4] = [taken_out, put_in, did_not, turned];
+    let mut ways: [Way; 4] = [taken_out, put_in, did_not, turned];
     ways.shuffle(rng);
     ways.iter().find_map(|way| way(&words))
 }
