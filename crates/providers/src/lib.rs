@@ -5,5 +5,6 @@
 #![warn(unreachable_pub)]
 
 mod clock;
+pub mod fetch;
 
 pub use clock::{Clock, SystemClock};
