@@ -5,5 +5,4 @@ mod faults;
 mod guard;
 mod links;
 mod pages;
-mod real;
 mod world;

@@ -1,20 +1,24 @@
 //! A network in memory that records every look-up and every dial, and a server that misbehaves as told.
 //!
-//! The same scripts run over loopback sockets in `real`. In memory, tokio's clock can be paused: what
-//! waits in a test takes no time.
+//! In memory, tokio's clock can be paused: what waits in a test takes no time. The same faults over real
+//! sockets are in the folder `tests` of this crate.
 
 use std::{
     collections::HashMap,
     io,
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
 use async_trait::async_trait;
+use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::fetch::{Allow, Connector, Fault, Fetcher, Limits, Network, Page, Resolver, Wire, dial};
+
+/// Reading the system's certificates takes long; once is enough.
+static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| dial::system_tls().unwrap());
 
 /// What a server does after it has read a request.
 #[derive(Clone)]
@@ -30,6 +34,7 @@ pub(super) enum Act {
 pub(super) struct Asked {
     pub(super) host: String,
     pub(super) path: String,
+    pub(super) head: String,
 }
 
 pub(super) type Script = Arc<dyn Fn(&Asked) -> Vec<Act> + Send + Sync>;
@@ -81,7 +86,7 @@ impl World {
         let network = Network {
             resolver: Arc::new(self.clone()),
             connector: Arc::new(self.clone()),
-            tls: dial::system_tls().unwrap(),
+            tls: Arc::clone(&TLS),
         };
         Fetcher::new(network, Allow::parse(allow).unwrap(), limits)
     }
@@ -165,7 +170,7 @@ async fn request(wire: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let host = head.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.unwrap_or_default().to_owned();
-    Ok(Asked { host, path })
+    Ok(Asked { host, path, head })
 }
 
 /// A complete answer.
