@@ -58,6 +58,8 @@ async fn collect(
     loop {
         let count = decoded.read(&mut chunk).await.map_err(Fault::from_io)?;
         if count == 0 {
+            // Pages are kept for a while, and room for growth is up to half of it.
+            bytes.shrink_to_fit();
             return Ok((bytes, None));
         }
         bytes.extend_from_slice(&chunk[..count]);

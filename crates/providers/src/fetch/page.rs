@@ -4,7 +4,7 @@
 //! transfer, not yet from their charset. What the bytes are, and what they say, is for
 //! `evidence::extract`. Whether to try again is for the caller. Time is tokio's, which tests can pause.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use http::{HeaderMap, StatusCode, header};
 use rustls::ClientConfig;
@@ -27,7 +27,7 @@ const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research en
 const ROBOTS_TOTAL: Duration = Duration::from_secs(15);
 
 /// What a server answered.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Page {
     /// Where the bytes came from, after redirects.
     pub url: Url,
@@ -38,6 +38,18 @@ pub struct Page {
     pub bytes: Vec<u8>,
     pub cut: Option<Cut>,
     pub redirects: usize,
+}
+
+impl fmt::Debug for Page {
+    /// Without the bytes: a stranger's text has no place in our logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page")
+            .field("url", &self.url.as_str())
+            .field("status", &self.status.as_u16())
+            .field("bytes", &self.bytes.len())
+            .field("cut", &self.cut)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Reads pages of the public internet, and of hosts that the operator opened.

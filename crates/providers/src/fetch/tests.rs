@@ -5,4 +5,5 @@ mod faults;
 mod guard;
 mod links;
 mod pages;
+mod properties;
 mod world;

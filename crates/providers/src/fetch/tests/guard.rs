@@ -181,6 +181,23 @@ async fn a_redirect_is_checked_like_a_first_url() {
     assert!(count >= 90);
 }
 
+#[test]
+fn a_redirect_never_leads_from_https_to_http() {
+    let allow = Allow::parse("wiki.corp:3000").unwrap();
+    let secure = Target::parse("https://example.com/", &allow).unwrap();
+    for lower in ["http://example.com/", "http://wiki.corp:3000/"] {
+        assert_eq!(secure.redirect(lower, &allow), Err(Refusal::Downgrade));
+    }
+    assert!(
+        secure
+            .redirect("//example.org/x", &allow)
+            .unwrap()
+            .is_secure()
+    );
+    let plain = Target::parse("http://example.com/", &allow).unwrap();
+    assert!(plain.redirect("https://example.com/", &allow).is_ok());
+}
+
 #[tokio::test]
 async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
     let world = World::refusing()
