@@ -1,5 +1,7 @@
 //! The fetcher over real sockets: hosts on loopback, opened by the operator's setting.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::{
     io,
     net::{IpAddr, Ipv4Addr},
