@@ -3,6 +3,7 @@
 //! Alone in its file, and so alone in its process: the peak of another test would be counted too.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stdout, reason = "the figures are the point")]
 #![cfg(target_os = "linux")]
 
 use std::{
