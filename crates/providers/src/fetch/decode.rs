@@ -61,34 +61,29 @@ impl Encoding {
         self,
         mut encoded: impl AsyncBufRead + Send + Unpin + 'a,
     ) -> Result<Pin<Box<dyn AsyncRead + Send + 'a>>, Fault> {
+        let first = encoded.fill_buf().await.map_err(Fault::from_io)?;
+        // No bytes at all are an empty page, whatever the header says.
+        let Some(first) = first.first().copied() else {
+            return Ok(Box::pin(encoded));
+        };
         Ok(match self {
             Self::Identity => Box::pin(encoded),
             // As browsers do: what follows the first gzip member is left unread.
             Self::Gzip => Box::pin(GzipDecoder::new(encoded)),
-            Self::Brotli => {
-                let first = encoded.fill_buf().await.map_err(Fault::from_io)?;
-                if first.first().is_some_and(is_large_window) {
-                    return Err(Fault::BrokenEncoding);
-                }
-                Box::pin(BrotliDecoder::new(encoded))
-            }
+            Self::Brotli if is_large_window(first) => return Err(Fault::BrokenEncoding),
+            Self::Brotli => Box::pin(BrotliDecoder::new(encoded)),
             Self::Zstd => {
                 let window = DParameter::window_log_max(ZSTD_WINDOW_LOG_MAX);
                 Box::pin(ZstdDecoder::with_params(encoded, &[window]))
             }
-            Self::Deflate => {
-                // "deflate" means zlib, but some servers send it without zlib's header.
-                let first = encoded.fill_buf().await.map_err(Fault::from_io)?;
-                match first.first() {
-                    Some(byte) if byte & 0x0f == 8 => Box::pin(ZlibDecoder::new(encoded)),
-                    _ => Box::pin(DeflateDecoder::new(encoded)),
-                }
-            }
+            // "deflate" means zlib, but some servers send it without zlib's header.
+            Self::Deflate if first & 0x0f == 8 => Box::pin(ZlibDecoder::new(encoded)),
+            Self::Deflate => Box::pin(DeflateDecoder::new(encoded)),
         })
     }
 }
 
 /// An extension outside the standard (RFC 7932) asks for up to 1 GiB of memory by this first byte.
-fn is_large_window(first: &u8) -> bool {
+fn is_large_window(first: u8) -> bool {
     first & 0x7f == 0b001_0001
 }

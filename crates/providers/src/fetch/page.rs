@@ -104,6 +104,11 @@ impl Fetcher {
         }
     }
 
+    /// What the operator opened; the links of a page are judged by it too.
+    pub fn allow(&self) -> &Allow {
+        &self.road.allow
+    }
+
     /// Fetches one page.
     pub async fn get(&self, url: &str) -> Result<Page, Fault> {
         let target = Target::parse(url, &self.road.allow)?;

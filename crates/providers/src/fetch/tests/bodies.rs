@@ -139,6 +139,14 @@ async fn a_small_page_of_blanks_is_no_bomb() {
 }
 
 #[tokio::test]
+async fn an_empty_body_is_empty_in_every_encoding() {
+    for encoding in ["identity", "gzip", "deflate", "br", "zstd"] {
+        let page = fetch_encoded(encoding, b"").await.unwrap();
+        assert!(page.bytes.is_empty(), "{encoding}");
+    }
+}
+
+#[tokio::test]
 async fn damaged_and_truncated_encodings_are_faults() {
     let plain = prose(200_000);
     for encoding in ["gzip", "deflate", "br", "zstd"] {
