@@ -7,6 +7,7 @@
 pub mod call;
 mod clock;
 mod error;
+pub mod fetch;
 mod secret;
 
 pub use clock::{Clock, SystemClock};

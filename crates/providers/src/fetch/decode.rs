@@ -1,0 +1,89 @@
+//! Undoes the one encoding that an answer may have, as its bytes come.
+//!
+//! A second layer is refused: no honest server needs it, and each layer multiplies a bomb.
+
+use std::pin::Pin;
+
+use async_compression::{
+    tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder},
+    zstd::DParameter,
+};
+use http::{HeaderMap, header};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead};
+
+use super::Fault;
+
+/// RFC 9659: a zstd answer must be readable with a window of 8 MiB.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Identity,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Encoding {
+    /// What the headers say, which may be spread over several lines.
+    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Fault> {
+        let mut found = Self::Identity;
+        for value in headers.get_all(header::CONTENT_ENCODING) {
+            let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+            for name in value.split(',').map(str::trim) {
+                let encoding = Self::named(name)?;
+                if encoding != Self::Identity && found != Self::Identity {
+                    return Err(Fault::NestedEncoding);
+                }
+                if encoding != Self::Identity {
+                    found = encoding;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn named(name: &str) -> Result<Self, Fault> {
+        match name {
+            "" | "identity" | "none" => Ok(Self::Identity),
+            "gzip" | "x-gzip" => Ok(Self::Gzip),
+            "deflate" => Ok(Self::Deflate),
+            "br" => Ok(Self::Brotli),
+            "zstd" => Ok(Self::Zstd),
+            unknown => Err(Fault::UnknownEncoding {
+                encoding: unknown.chars().take(40).collect(),
+            }),
+        }
+    }
+
+    pub(super) async fn decode<'a>(
+        self,
+        mut encoded: impl AsyncBufRead + Send + Unpin + 'a,
+    ) -> Result<Pin<Box<dyn AsyncRead + Send + 'a>>, Fault> {
+        let first = encoded.fill_buf().await.map_err(Fault::from_io)?;
+        // No bytes at all are an empty page, whatever the header says.
+        let Some(first) = first.first().copied() else {
+            return Ok(Box::pin(encoded));
+        };
+        Ok(match self {
+            Self::Identity => Box::pin(encoded),
+            // As browsers do: what follows the first gzip member is left unread.
+            Self::Gzip => Box::pin(GzipDecoder::new(encoded)),
+            Self::Brotli if is_large_window(first) => return Err(Fault::BrokenEncoding),
+            Self::Brotli => Box::pin(BrotliDecoder::new(encoded)),
+            Self::Zstd => {
+                let window = DParameter::window_log_max(ZSTD_WINDOW_LOG_MAX);
+                Box::pin(ZstdDecoder::with_params(encoded, &[window]))
+            }
+            // "deflate" means zlib, but some servers send it without zlib's header.
+            Self::Deflate if first & 0x0f == 8 => Box::pin(ZlibDecoder::new(encoded)),
+            Self::Deflate => Box::pin(DeflateDecoder::new(encoded)),
+        })
+    }
+}
+
+/// An extension outside the standard (RFC 7932) asks for up to 1 GiB of memory by this first byte.
+fn is_large_window(first: u8) -> bool {
+    first & 0x7f == 0b001_0001
+}

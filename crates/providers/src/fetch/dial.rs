@@ -1,0 +1,180 @@
+//! Connects to a checked target: looks its name up once, judges every address, dials a judged one.
+//!
+//! This is hyper on a connection of our own, not reqwest. reqwest lets one replace the look-up, but
+//! its connector dials a literal address without asking the resolver, keeps pools, and reports
+//! connecting and the TLS handshake as one thing. Here the judged `SocketAddr` itself is what is
+//! dialled, nothing reads the proxy variables of the environment, and each stage has its own fault.
+//! HTTP/1.1 alone serves every site, and its reader is the smaller surface.
+//!
+//! The resolver and the connector are handed in: tests record every look-up and every dial.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use rustls::{
+    ClientConfig,
+    pki_types::{DnsName, ServerName},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
+use tokio_rustls::TlsConnector;
+
+use super::{Fault, Host, Limits, Target};
+
+/// Addresses that are tried for one name. All of them are judged, however many there are.
+const DIALS_MAX: usize = 3;
+
+/// A two-way connection.
+pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+
+#[async_trait]
+pub trait Resolver: Send + Sync {
+    /// The addresses of a name. A dot at its end says that it is whole: no search domain is to be
+    /// tried with it.
+    async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+#[async_trait]
+pub trait Connector: Send + Sync {
+    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>>;
+}
+
+/// The machine's own resolver and network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct System;
+
+#[async_trait]
+impl Resolver for System {
+    async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let found = tokio::net::lookup_host((name, 0)).await?;
+        Ok(found.map(|address| address.ip()).collect())
+    }
+}
+
+#[async_trait]
+impl Connector for System {
+    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+        let stream = TcpStream::connect(to).await?;
+        stream.set_nodelay(true)?;
+        Ok(Box::new(stream))
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Dialer {
+    pub(super) resolver: Arc<dyn Resolver>,
+    pub(super) connector: Arc<dyn Connector>,
+    pub(super) tls: Arc<ClientConfig>,
+}
+
+impl Dialer {
+    /// Opens a connection to the target, encrypted if its scheme says so.
+    pub(super) async fn dial(
+        &self,
+        target: &Target,
+        limits: &Limits,
+    ) -> Result<Box<dyn Wire>, Fault> {
+        let addresses = self.addresses(target, limits).await?;
+        let wire = self.connect(&addresses, target.port(), limits).await?;
+        if target.is_secure() {
+            self.encrypt(wire, target, limits).await
+        } else {
+            Ok(wire)
+        }
+    }
+
+    /// The judged addresses of the target. One that is forbidden condemns them all: a name that
+    /// points both outside and inside is either an attack or not meant for us.
+    async fn addresses(&self, target: &Target, limits: &Limits) -> Result<Vec<IpAddr>, Fault> {
+        let name = match target.host() {
+            Host::Address(address) => return Ok(vec![target.judge(*address)?]),
+            Host::Name(name) => name,
+        };
+        // An operator's name may rest on a search domain or a hosts file; a public one must not.
+        let asked = match target.is_opened() {
+            true => name.clone(),
+            false => format!("{name}."),
+        };
+        let failed = || Fault::NameLookup { name: name.clone() };
+        let found = timeout(limits.connect, self.resolver.resolve(&asked))
+            .await
+            .map_err(|_| failed())?
+            .map_err(|_| failed())?;
+        if found.is_empty() {
+            return Err(Fault::NameNotFound { name: name.clone() });
+        }
+        let mut judged = Vec::with_capacity(found.len());
+        for address in found {
+            judged.push(target.judge(address)?);
+        }
+        // IPv4 first: where IPv6 is broken, it hangs instead of failing.
+        judged.sort_by_key(IpAddr::is_ipv6);
+        Ok(judged)
+    }
+
+    /// Tries the addresses in turn, all of them within the limit.
+    async fn connect(
+        &self,
+        addresses: &[IpAddr],
+        port: u16,
+        limits: &Limits,
+    ) -> Result<Box<dyn Wire>, Fault> {
+        let limit = limits.connect;
+        let end = Instant::now() + limit;
+        let mut last = Fault::ConnectTime { limit };
+        let tries = addresses.len().min(DIALS_MAX);
+        for (done, address) in addresses.iter().take(tries).enumerate() {
+            let left = end.saturating_duration_since(Instant::now());
+            let share = left / u32::try_from(tries - done).unwrap_or(1);
+            let attempt = self.connector.connect(SocketAddr::new(*address, port));
+            last = match timeout(share, attempt).await {
+                Ok(Ok(wire)) => return Ok(wire),
+                Ok(Err(error)) => Fault::Connect(error),
+                Err(_) => Fault::ConnectTime { limit },
+            };
+        }
+        Err(last)
+    }
+
+    async fn encrypt(
+        &self,
+        wire: Box<dyn Wire>,
+        target: &Target,
+        limits: &Limits,
+    ) -> Result<Box<dyn Wire>, Fault> {
+        let name = match target.host() {
+            Host::Address(address) => ServerName::from(*address),
+            Host::Name(name) => {
+                let name = DnsName::try_from(name.clone());
+                ServerName::from(name.map_err(|e| Fault::Tls(io::Error::other(e)))?)
+            }
+        };
+        let limit = limits.connect;
+        let shake = TlsConnector::from(Arc::clone(&self.tls)).connect(name, wire);
+        match timeout_at(Instant::now() + limit, shake).await {
+            Ok(Ok(wire)) => Ok(Box::new(wire)),
+            Ok(Err(error)) => Err(Fault::Tls(error)),
+            Err(_) => Err(Fault::ConnectTime { limit }),
+        }
+    }
+}
+
+/// TLS as the system trusts it, by ring.
+pub(super) fn system_tls() -> Result<Arc<ClientConfig>, rustls::Error> {
+    use rustls_platform_verifier::BuilderVerifierExt;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}

@@ -1,0 +1,117 @@
+//! One request on one fresh connection, and its answer: status, headers, and a body yet to be read.
+//!
+//! Nothing of ours goes out but the address, the agent's name and what we can read: no cookie, no
+//! referrer, no key. The connection lives as long as the answer and is closed with it.
+
+use std::io;
+
+use bytes::Bytes;
+use futures::{Stream, stream};
+use http::{HeaderMap, Request, StatusCode, header};
+use http_body_util::{BodyExt, Empty};
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{Fault, Limits, Target, dial::Wire};
+
+const HEADERS_MAX: usize = 100;
+const BUFFER_MAX_BYTES: usize = 64 * 1024;
+
+const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5";
+
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Body,
+}
+
+/// A body on its way, with the task that drives its connection.
+pub(super) struct Body {
+    incoming: Incoming,
+    _connection: AbortOnDropHandle<hyper::Result<()>>,
+}
+
+/// Asks for the target and waits for the answer's headers.
+pub(super) async fn ask(
+    wire: Box<dyn Wire>,
+    target: &Target,
+    agent: &str,
+    limits: &Limits,
+) -> Result<Answer, Fault> {
+    let request = request(target, agent)?;
+    let limit = limits.first_byte;
+    let answer = timeout(limit, send(wire, request))
+        .await
+        .map_err(|_| Fault::FirstByteTime { limit })?;
+    answer.map_err(|error| fault(&error))
+}
+
+async fn send(wire: Box<dyn Wire>, request: Request<Empty<Bytes>>) -> hyper::Result<Answer> {
+    let (mut sender, connection) = http1::Builder::new()
+        .max_headers(HEADERS_MAX)
+        .max_buf_size(BUFFER_MAX_BYTES)
+        .handshake(TokioIo::new(wire))
+        .await?;
+    let connection = AbortOnDropHandle::new(tokio::spawn(connection));
+    let (head, incoming) = sender.send_request(request).await?.into_parts();
+    Ok(Answer {
+        status: head.status,
+        headers: head.headers,
+        body: Body {
+            incoming,
+            _connection: connection,
+        },
+    })
+}
+
+fn request(target: &Target, agent: &str) -> Result<Request<Empty<Bytes>>, Fault> {
+    let url = target.url();
+    let host = url.host_str().unwrap_or_default();
+    let host = match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    };
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    Request::get(path)
+        .header(header::HOST, host)
+        .header(header::USER_AGENT, agent)
+        .header(header::ACCEPT, ACCEPT)
+        .header(header::ACCEPT_ENCODING, "gzip, br, zstd, deflate")
+        .header(header::CONNECTION, "close")
+        .body(Empty::new())
+        .map_err(|error| {
+            let why = error.to_string();
+            Fault::Refused(super::Refusal::Malformed { why })
+        })
+}
+
+impl Body {
+    /// The body's pieces as they come, each within the idle limit; a fault travels as `io::Error`.
+    pub(super) fn pieces(self, limits: &Limits) -> impl Stream<Item = io::Result<Bytes>> + use<> {
+        let limit = limits.idle;
+        stream::try_unfold(self, move |mut body| async move {
+            loop {
+                let frame = match timeout(limit, body.incoming.frame()).await {
+                    Err(_) => return Err(Fault::IdleTime { limit }.into_io()),
+                    Ok(None) => return Ok(None),
+                    Ok(Some(Err(error))) => return Err(fault(&error).into_io()),
+                    Ok(Some(Ok(frame))) => frame,
+                };
+                // Trailers carry nothing that we use.
+                if let Ok(bytes) = frame.into_data() {
+                    return Ok(Some((bytes, body)));
+                }
+            }
+        })
+    }
+}
+
+fn fault(error: &hyper::Error) -> Fault {
+    if error.is_parse() {
+        Fault::NotHttp
+    } else {
+        Fault::Reset
+    }
+}

@@ -1,0 +1,205 @@
+//! Fetches a page: check, robots.txt, the host's turn, connect, ask, follow or read.
+//!
+//! Takes a URL as text, gives a [`Page`] with its bytes as the server meant them: decoded from their
+//! transfer, not yet from their charset. What the bytes are, and what they say, is for
+//! `evidence::extract`. Whether to try again is for the caller. Time is tokio's, which tests can pause.
+
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
+
+use http::{HeaderMap, StatusCode, header};
+use rustls::ClientConfig;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    Allow, Connector, Cut, Fault, Limits, Refusal, Resolver, System, Target, body,
+    dial::{self, Dialer},
+    exchange::{self, Answer},
+    robots::RobotsCache,
+    slots::Slots,
+};
+
+/// How robots.txt and servers know us.
+const PRODUCT: &str = "fathom";
+const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research engine)");
+
+/// A robots.txt takes at most this much of its page's time.
+const ROBOTS_TOTAL: Duration = Duration::from_secs(15);
+
+/// What a server answered.
+#[derive(Clone)]
+pub struct Page {
+    /// Where the bytes came from, after redirects.
+    pub url: Url,
+    /// Any status but a redirect; bytes are read of a success only.
+    pub status: StatusCode,
+    pub content_type: Option<String>,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+    pub cut: Option<Cut>,
+    pub redirects: usize,
+}
+
+impl fmt::Debug for Page {
+    /// Without the bytes: a stranger's text has no place in our logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page")
+            .field("url", &self.url.as_str())
+            .field("status", &self.status.as_u16())
+            .field("bytes", &self.bytes.len())
+            .field("cut", &self.cut)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads pages of the public internet, and of hosts that the operator opened.
+pub struct Fetcher {
+    road: Road,
+    robots: RobotsCache,
+}
+
+/// Everything between a checked target and its answer, robots.txt left aside.
+pub(super) struct Road {
+    dialer: Dialer,
+    allow: Allow,
+    limits: Limits,
+    slots: Slots,
+}
+
+/// What a fetcher reaches the network with.
+pub struct Network {
+    pub resolver: Arc<dyn Resolver>,
+    pub connector: Arc<dyn Connector>,
+    pub tls: Arc<ClientConfig>,
+}
+
+impl Network {
+    /// The machine's own; fails if the machine trusts no certificate at all.
+    pub fn system() -> Result<Self, rustls::Error> {
+        Ok(Self {
+            resolver: Arc::new(System),
+            connector: Arc::new(System),
+            tls: dial::system_tls()?,
+        })
+    }
+}
+
+impl Fetcher {
+    pub fn new(network: Network, allow: Allow, limits: Limits) -> Self {
+        let dialer = Dialer {
+            resolver: network.resolver,
+            connector: network.connector,
+            tls: network.tls,
+        };
+        let slots = Slots::new(limits.at_once_per_host);
+        let road = Road {
+            dialer,
+            allow,
+            limits,
+            slots,
+        };
+        Self {
+            road,
+            robots: RobotsCache::default(),
+        }
+    }
+
+    /// What the operator opened; the links of a page are judged by it too.
+    pub fn allow(&self) -> &Allow {
+        &self.road.allow
+    }
+
+    /// Fetches one page.
+    pub async fn get(&self, url: &str) -> Result<Page, Fault> {
+        let target = Target::parse(url, &self.road.allow)?;
+        self.road.follow(target, Some(&self.robots)).await
+    }
+}
+
+enum Step {
+    Arrived(Page),
+    Onward(Target),
+}
+
+impl Road {
+    async fn follow(&self, first: Target, robots: Option<&RobotsCache>) -> Result<Page, Fault> {
+        let mut target = first;
+        let total = match robots {
+            Some(_) => self.limits.total,
+            None => self.limits.total.min(ROBOTS_TOTAL),
+        };
+        let mut end = Instant::now() + total;
+        let late = |_| Fault::TotalTime { limit: total };
+        for redirects in 0..=self.limits.redirects {
+            if let Some(robots) = robots {
+                let checked = timeout_at(end, robots.check(&target, self)).await;
+                checked.map_err(late)??;
+            }
+            let queued = Instant::now();
+            let turn = self.slots.take(target.host()).await;
+            end += queued.elapsed();
+            let step = timeout_at(end, self.step(&target, redirects)).await;
+            drop(turn);
+            match step.map_err(late)?? {
+                Step::Arrived(page) => return Ok(page),
+                Step::Onward(next) => target = next,
+            }
+        }
+        let limit = self.limits.redirects;
+        Err(Refusal::TooManyRedirects { limit }.into())
+    }
+
+    async fn step(&self, target: &Target, redirects: usize) -> Result<Step, Fault> {
+        let wire = self.dialer.dial(target, &self.limits).await?;
+        let answer = exchange::ask(wire, target, AGENT, &self.limits).await?;
+        if is_redirect(answer.status) {
+            let location = answer.headers.get(header::LOCATION);
+            let location = location.ok_or(Refusal::NoLocation)?;
+            let location = String::from_utf8_lossy(location.as_bytes());
+            return Ok(Step::Onward(target.redirect(&location, &self.allow)?));
+        }
+        let page = self.arrive(target, answer, redirects).await?;
+        Ok(Step::Arrived(page))
+    }
+
+    async fn arrive(
+        &self,
+        target: &Target,
+        answer: Answer,
+        redirects: usize,
+    ) -> Result<Page, Fault> {
+        let (bytes, cut) = match answer.status.is_success() {
+            true => body::read(answer.body, &answer.headers, &self.limits).await?,
+            false => (Vec::new(), None),
+        };
+        let content_type = answer.headers.get(header::CONTENT_TYPE);
+        Ok(Page {
+            url: target.url().clone(),
+            status: answer.status,
+            content_type: content_type.map(|t| String::from_utf8_lossy(t.as_bytes()).into_owned()),
+            headers: answer.headers,
+            bytes,
+            cut,
+            redirects,
+        })
+    }
+
+    /// The file that says what may be read. Boxed, for a page waits for this and this is a page.
+    pub(super) fn robots_file(
+        &self,
+        url: Url,
+    ) -> Pin<Box<dyn Future<Output = Result<Page, Fault>> + Send + '_>> {
+        Box::pin(async move {
+            let target = Target::check(url, &self.allow)?;
+            self.follow(target, None).await
+        })
+    }
+
+    pub(super) fn product(&self) -> &'static str {
+        PRODUCT
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
