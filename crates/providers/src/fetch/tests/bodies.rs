@@ -124,7 +124,7 @@ async fn a_bomb_goes_off_in_no_encoding() {
 #[tokio::test]
 async fn a_bomb_behind_an_honest_beginning_is_found_too() {
     let mut plain = b"%PDF-1.7\n".to_vec();
-    plain.extend(prose(50_000));
+    plain.extend(prose(10_000));
     plain.resize(24 * MIB, 0);
     let body = encode("gzip", &plain).await.unwrap();
     let fault = fetch_encoded("gzip", &body).await.unwrap_err();
