@@ -11,7 +11,7 @@ const USAGE: &str = "\
 usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
        fathom-evals eval evidence --data DIR [--only PART,PART]
-       fathom-evals bench evidence --data DIR";
+       fathom-evals bench evidence --data DIR [--only PART,PART]";
 
 #[tokio::main]
 async fn main() -> ExitCode {

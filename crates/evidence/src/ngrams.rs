@@ -54,15 +54,6 @@ pub struct Ngrams {
 }
 
 impl Ngrams {
-    pub fn build<T: AsRef<str>>(
-        texts: impl IntoIterator<Item = T>,
-        language: Language,
-        settings: &Settings,
-    ) -> Self {
-        let fields = texts.into_iter().map(|text| [(text, 1.0)]);
-        Self::build_fields(fields, language, settings)
-    }
-
     /// Of texts in parts, each with a weight, as [`bm25::Bm25::build_fields`].
     pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
         texts: impl IntoIterator<Item = F>,
@@ -178,8 +169,13 @@ fn cut(word: &str, chars: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn built(texts: &[&str], settings: &Settings) -> Ngrams {
+        let fields = texts.iter().map(|text| [(text, 1.0)]);
+        Ngrams::build_fields(fields, Language::ENGLISH, settings)
+    }
+
     fn index(texts: &[&str]) -> Ngrams {
-        Ngrams::build(texts, Language::ENGLISH, &Settings::default())
+        built(texts, &Settings::default())
     }
 
     fn found(index: &Ngrams, question: &str, top_k: usize) -> Vec<usize> {
@@ -228,7 +224,7 @@ mod tests {
             ngram_chars: 0,
             ..Settings::default()
         };
-        let index = Ngrams::build(["cat"], Language::ENGLISH, &settings);
+        let index = built(&["cat"], &settings);
         assert_eq!(found(&index, "cat", 1), [0]);
     }
 }

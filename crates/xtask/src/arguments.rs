@@ -15,8 +15,8 @@ Usage: cargo xtask COMMAND
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 
-test, prove and bench start a private PostgreSQL server, and install PostgreSQL first where
-they may. To use a server of your own, set FATHOM_TEST_POSTGRES to its URL.";
+test, and prove and bench of the engine, start a private PostgreSQL server, and install
+PostgreSQL first where they may. To use a server of your own, set FATHOM_TEST_POSTGRES to its URL.";
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
