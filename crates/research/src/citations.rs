@@ -1,0 +1,89 @@
+//! What the check of a draft's citations found: each sentence, its verdict, and the proof.
+
+use fathom_evidence::Span;
+use fathom_evidence::citation::{Reason, Support};
+use fathom_workflow::BlobHash;
+use serde::{Deserialize, Serialize};
+
+use crate::draft::Place;
+use crate::source::SourceId;
+
+/// A draft after its citations were checked, and what was changed for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CitationCheck {
+    pub claims: Vec<CheckedClaim>,
+    pub changes: Vec<Change>,
+}
+
+/// One sentence that states something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckedClaim {
+    pub place: Place,
+    /// Its words, without markup and citations.
+    pub text: String,
+    pub cites: Vec<SourceId>,
+    pub support: Support,
+    pub reasons: Vec<Reason>,
+    pub proofs: Vec<Proof>,
+}
+
+/// Where the words stand that a claim rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    pub source: SourceId,
+    /// The hash of the source's stored text.
+    pub snapshot: BlobHash,
+    pub span: Span,
+    pub quote: String,
+}
+
+/// What was done about a claim that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub place: Place,
+    pub claim: String,
+    pub why: String,
+    pub done: Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Done {
+    /// A source that says it was put in.
+    Recited,
+    /// It stays, with a mark that says it could not be checked.
+    Marked,
+    Removed,
+}
+
+/// The counts of a check, for a report's first page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub claims: usize,
+    pub checked: usize,
+    pub supported: usize,
+    pub contradicted: usize,
+    pub unsupported: usize,
+    pub removed: usize,
+}
+
+impl CitationCheck {
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            claims: self.claims.len(),
+            ..Counts::default()
+        };
+        for claim in &self.claims {
+            counts.checked += 1;
+            match claim.support {
+                Support::Supported { .. } => counts.supported += 1,
+                Support::Contradicted { .. } => counts.contradicted += 1,
+                Support::NotSupported => counts.unsupported += 1,
+                Support::NotChecked { .. } => counts.checked -= 1,
+            }
+        }
+        let removed = |change: &&Change| change.done == Done::Removed;
+        counts.removed = self.changes.iter().filter(removed).count();
+        counts
+    }
+}

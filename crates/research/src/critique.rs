@@ -1,0 +1,245 @@
+//! A review of a draft: six scores, the items found, and the verdict, which code alone computes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::draft::Place;
+
+/// Scores from 0 to 10.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    pub accuracy: f64,
+    pub completeness: f64,
+    pub coherence: f64,
+    pub citation: f64,
+    pub methodology: f64,
+    pub style: f64,
+}
+
+impl Scores {
+    /// The weighted score, 0 to 10. A score outside its range counts as the nearest within.
+    pub fn weighted(&self) -> f64 {
+        let weighed = [
+            (self.accuracy, 0.25),
+            (self.completeness, 0.20),
+            (self.coherence, 0.20),
+            (self.citation, 0.15),
+            (self.methodology, 0.10),
+            (self.style, 0.10),
+        ];
+        let within = |score: f64| {
+            if score.is_nan() {
+                0.0
+            } else {
+                score.clamp(0.0, 10.0)
+            }
+        };
+        weighed
+            .iter()
+            .map(|(score, weight)| within(*score) * weight)
+            .sum()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    Accuracy,
+    Completeness,
+    Coherence,
+    Citation,
+    Methodology,
+    Style,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    Suggestion,
+    Minor,
+    Major,
+    Critical,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    pub category: Category,
+    pub severity: Severity,
+    pub place: Place,
+    pub description: String,
+    pub fix: Option<String>,
+    /// Code found it, so it is no matter of opinion.
+    pub proven: bool,
+}
+
+/// What a reviewer says; the arithmetic is done elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    pub scores: Scores,
+    pub items: Vec<Item>,
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Critique {
+    /// The draft it is about.
+    pub version: u32,
+    pub scores: Scores,
+    pub score: f64,
+    pub items: Vec<Item>,
+    pub verdict: Verdict,
+    /// 0 to 1: what another revision may bring.
+    pub potential: f64,
+    pub summary: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Approve,
+    Revise,
+    Reject,
+}
+
+/// From where on a draft is good enough, or not worth a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thresholds {
+    pub approve_score: f64,
+    pub approve_major_most: usize,
+    pub revise_score: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            approve_score: 7.5,
+            approve_major_most: 3,
+            revise_score: 5.0,
+        }
+    }
+}
+
+impl Critique {
+    /// Judges a draft by a reviewer's opinion and the items that code has proven.
+    pub fn of(
+        version: u32,
+        opinion: Opinion,
+        proven: Vec<Item>,
+        iterations_left: bool,
+        thresholds: &Thresholds,
+    ) -> Self {
+        let score = opinion.scores.weighted();
+        let mut items = proven;
+        items.extend(opinion.items);
+        items.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.place.cmp(&b.place)));
+        let count = |severity| {
+            items
+                .iter()
+                .filter(|item| item.severity == severity)
+                .count()
+        };
+        let (critical, major) = (count(Severity::Critical), count(Severity::Major));
+        let good = score >= thresholds.approve_score && major <= thresholds.approve_major_most;
+        let verdict = if good && critical == 0 {
+            Verdict::Approve
+        } else if score >= thresholds.revise_score || iterations_left {
+            Verdict::Revise
+        } else {
+            Verdict::Reject
+        };
+        Self {
+            version,
+            scores: opinion.scores,
+            score,
+            potential: potential(critical, major, count(Severity::Minor)),
+            items,
+            verdict,
+            summary: opinion.summary,
+        }
+    }
+
+    pub fn has_critical(&self) -> bool {
+        self.items
+            .iter()
+            .any(|item| item.severity == Severity::Critical)
+    }
+}
+
+fn potential(critical: usize, major: usize, minor: usize) -> f64 {
+    let kept = 1.0 - 0.3 * critical as f64;
+    let gain = 0.5 + (0.05 * minor as f64).min(0.3) - (0.15 * major as f64).min(0.5);
+    (kept * gain).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(severity: Severity) -> Item {
+        Item {
+            category: Category::Citation,
+            severity,
+            place: Place::Whole,
+            description: String::new(),
+            fix: None,
+            proven: true,
+        }
+    }
+
+    fn judge(score: f64, proven: &[Severity], iterations_left: bool) -> Critique {
+        let opinion = Opinion {
+            scores: Scores {
+                accuracy: score,
+                completeness: score,
+                coherence: score,
+                citation: score,
+                methodology: score,
+                style: score,
+            },
+            ..Opinion::default()
+        };
+        let proven = proven.iter().copied().map(item).collect();
+        Critique::of(1, opinion, proven, iterations_left, &Thresholds::default())
+    }
+
+    #[test]
+    fn the_weights_add_up_to_one_and_scores_out_of_range_gain_nothing() {
+        assert!((judge(10.0, &[], true).score - 10.0).abs() < 1e-9);
+        assert!((judge(1e9, &[], true).score - 10.0).abs() < 1e-9);
+        assert_eq!(judge(f64::NAN, &[], true).score, 0.0);
+        let accurate = Scores {
+            accuracy: 8.0,
+            ..Scores::default()
+        };
+        assert!((accurate.weighted() - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_draft_is_approved_by_score_without_critical_items_and_with_few_major_ones() {
+        use Severity::{Critical, Major, Minor};
+        assert_eq!(
+            judge(7.5, &[Major, Major, Major, Minor], true).verdict,
+            Verdict::Approve
+        );
+        assert_eq!(judge(7.4, &[], true).verdict, Verdict::Revise);
+        assert_eq!(judge(9.0, &[Major; 4], true).verdict, Verdict::Revise);
+        assert_eq!(judge(10.0, &[Critical], true).verdict, Verdict::Revise);
+    }
+
+    #[test]
+    fn a_poor_draft_is_revised_while_iterations_remain_and_rejected_after() {
+        assert_eq!(judge(2.0, &[], true).verdict, Verdict::Revise);
+        assert_eq!(judge(2.0, &[], false).verdict, Verdict::Reject);
+        assert_eq!(judge(5.0, &[], false).verdict, Verdict::Revise);
+    }
+
+    #[test]
+    fn the_potential_follows_its_formula_and_stays_within_zero_and_one() {
+        use Severity::{Critical, Major, Minor};
+        let at = |items: &[Severity]| judge(6.0, items, true).potential;
+        assert!((at(&[]) - 0.5).abs() < 1e-9);
+        assert!((at(&[Minor; 2]) - 0.6).abs() < 1e-9);
+        assert!((at(&[Critical, Major]) - 0.7 * 0.35).abs() < 1e-9);
+        assert_eq!(at(&[Critical; 9]), 0.0);
+    }
+}

@@ -1,0 +1,26 @@
+//! The method of Fathom: workflows that plan, search, read, weigh, write and review.
+//!
+//! It decides everything and touches the world only through [`Deps`].
+
+#![warn(unreachable_pub)]
+
+pub mod analysis;
+pub mod citations;
+pub mod critique;
+mod deps;
+pub mod draft;
+pub mod library;
+pub mod plan;
+pub mod question;
+pub mod reasoner;
+pub mod report;
+pub mod settings;
+pub mod source;
+pub mod state;
+pub mod stop;
+
+pub use deps::Deps;
+pub use question::{Depth, Question, Style};
+pub use report::Report;
+pub use settings::Settings;
+pub use state::State;

@@ -1,0 +1,32 @@
+//! A person's own documents, as a workflow sees them.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+#[async_trait]
+pub trait Library: Send + Sync {
+    /// The documents that fit the query best, best first.
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault>;
+
+    /// A document's bytes, by the name under which it was found.
+    async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault>;
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LocalHit {
+    /// The document's path inside the library.
+    pub name: String,
+    pub title: String,
+    pub snippet: String,
+    /// Of the best in this search 1, of the others a share of it.
+    pub relevance: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LibraryFault {
+    #[error("\"{name}\" is not in the library")]
+    Missing { name: String },
+    #[error("\"{name}\" cannot be read: {why}")]
+    Unreadable { name: String, why: String },
+}

@@ -1,0 +1,204 @@
+//! A research plan: what to find out, what to search for, what the report will hold.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::question::{Depth, Question};
+
+pub const SUB_QUESTIONS_LEAST: usize = 2;
+pub const SUB_QUESTIONS_MOST: usize = 7;
+
+/// The place of a sub-question in its plan, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SubQuestionId(pub u32);
+
+/// The place of a query among all of its run, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct QueryId(pub u32);
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub sub_questions: Vec<SubQuestion>,
+    pub queries: Vec<Query>,
+    pub sections: Vec<Section>,
+    pub methodology: String,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// What is ambiguous or out of scope, in sentences.
+    pub warnings: Vec<String>,
+    /// How the plan was reasoned, part by part.
+    pub trace: Trace,
+}
+
+/// The five parts of planning, kept for the reader.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Trace {
+    pub understanding: String,
+    pub decomposition: String,
+    pub strategy: String,
+    pub outline: String,
+    pub risks: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubQuestion {
+    pub text: String,
+    /// Sub-questions whose answers it builds on.
+    pub needs: Vec<SubQuestionId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Query {
+    pub text: String,
+    /// What it is to find, in a few words.
+    pub intent: String,
+    pub kind: Kind,
+    /// 1 is the most urgent, 5 the least.
+    pub priority: u8,
+    pub serves: SubQuestionId,
+}
+
+/// Where a query is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Web,
+    Academic,
+    News,
+    Code,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    pub title: String,
+    pub answers: Vec<SubQuestionId>,
+}
+
+/// A rule that a plan breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanFault {
+    #[error("it has {count} sub-questions; it needs at least {SUB_QUESTIONS_LEAST}")]
+    FewSubQuestions { count: usize },
+    #[error("it has no search query")]
+    NoQuery,
+    #[error("it has no section")]
+    NoSection,
+    #[error("the query \"{text}\" stands in it twice")]
+    QueryTwice { text: String },
+    #[error("it refers to sub-question {number}, which it does not have")]
+    UnknownSubQuestion { number: u32 },
+}
+
+impl Plan {
+    /// Every rule that the plan breaks; none if it can be worked with.
+    pub fn faults(&self) -> Vec<PlanFault> {
+        let mut faults = Vec::new();
+        let count = self.sub_questions.len();
+        if count < SUB_QUESTIONS_LEAST {
+            faults.push(PlanFault::FewSubQuestions { count });
+        }
+        if self.queries.is_empty() {
+            faults.push(PlanFault::NoQuery);
+        }
+        if self.sections.is_empty() {
+            faults.push(PlanFault::NoSection);
+        }
+        let mut seen = BTreeSet::new();
+        for query in &self.queries {
+            if !seen.insert((query.kind, folded(&query.text))) {
+                let text = query.text.clone();
+                faults.push(PlanFault::QueryTwice { text });
+            }
+        }
+        let unknown = |id: &SubQuestionId| id.0 as usize >= count;
+        let referred = self.referred().filter(unknown);
+        faults.extend(referred.map(|id| PlanFault::UnknownSubQuestion { number: id.0 + 1 }));
+        faults
+    }
+
+    /// Mends what code can mend: blanks, repeats, too many, references to nothing, and queries that
+    /// are missing are made from the sub-questions.
+    #[must_use]
+    pub fn mended(mut self, question: &Question, local_only: bool) -> Self {
+        self.sub_questions.retain(|sub| !sub.text.trim().is_empty());
+        self.sub_questions.truncate(SUB_QUESTIONS_MOST);
+        let count = self.sub_questions.len();
+        let known = |id: &SubQuestionId| (id.0 as usize) < count;
+        for sub in &mut self.sub_questions {
+            sub.needs.retain(known);
+        }
+        for section in &mut self.sections {
+            section.answers.retain(known);
+        }
+        self.queries
+            .retain(|query| known(&query.serves) && !query.text.trim().is_empty());
+        if self.queries.is_empty() {
+            self.queries = queries_from(&self.sub_questions, question.depth, local_only);
+        }
+        let mut seen = BTreeSet::new();
+        self.queries
+            .retain(|query| seen.insert((query.kind, folded(&query.text))));
+        for query in &mut self.queries {
+            query.priority = query.priority.clamp(1, 5);
+        }
+        self.confidence = if self.confidence.is_finite() {
+            self.confidence.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        self
+    }
+
+    pub fn sub_question(&self, id: SubQuestionId) -> Option<&SubQuestion> {
+        self.sub_questions.get(id.0 as usize)
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = SubQuestionId> + use<> {
+        (0..u32::try_from(self.sub_questions.len()).unwrap_or(u32::MAX)).map(SubQuestionId)
+    }
+
+    fn referred(&self) -> impl Iterator<Item = SubQuestionId> {
+        let needs = self.sub_questions.iter().flat_map(|sub| &sub.needs);
+        let answers = self.sections.iter().flat_map(|section| &section.answers);
+        let serves = self.queries.iter().map(|query| &query.serves);
+        needs.chain(answers).chain(serves).copied()
+    }
+}
+
+/// Queries for sub-questions, by the kinds of sources that the depth asks for; at most five of the
+/// sub-questions get queries of their own.
+fn queries_from(sub_questions: &[SubQuestion], depth: Depth, local_only: bool) -> Vec<Query> {
+    const SERVED_MOST: usize = 5;
+    let kinds: &[Kind] = match (local_only, depth) {
+        (true, _) => &[Kind::Local],
+        (false, Depth::Quick) => &[Kind::Web],
+        (false, Depth::Standard) => &[Kind::Web, Kind::Academic],
+        (false, Depth::Comprehensive) => &[Kind::Web, Kind::Academic, Kind::News],
+    };
+    let mut queries = Vec::new();
+    for (nth, sub) in (0_u32..).zip(sub_questions.iter().take(SERVED_MOST)) {
+        queries.extend(kinds.iter().map(|&kind| Query {
+            text: sub.text.trim_end_matches('?').to_owned(),
+            intent: sub.text.clone(),
+            kind,
+            priority: u8::try_from(nth + 1).unwrap_or(5),
+            serves: SubQuestionId(nth),
+        }));
+    }
+    queries
+}
+
+/// Two queries that differ in case and blanks alone are one.
+fn folded(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! What a person asks, parsed at the door: nothing further in sees raw text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// A question has so many characters, counted without the blanks around it.
+pub const QUESTION_CHARS: std::ops::RangeInclusive<usize> = 10..=2_000;
+
+/// What is said besides the question is cut after so many characters.
+const CONTEXT_MAX_CHARS: usize = 8_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuestionFault {
+    #[error(
+        "the question has {chars} characters; ask in {least} or more, such as \"How do street trees cool a town?\"",
+        least = QUESTION_CHARS.start()
+    )]
+    TooShort { chars: usize },
+    #[error(
+        "the question has {chars} characters; ask in {most} at most, and give the rest as context",
+        most = QUESTION_CHARS.end()
+    )]
+    TooLong { chars: usize },
+}
+
+/// A question with what is known about the answer that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    text: String,
+    /// What the asker said besides the question.
+    pub context: Option<String>,
+    /// Words of the field, such as "cardiology".
+    pub domain: Vec<String>,
+    pub depth: Depth,
+    pub style: Style,
+    /// The day it was asked: what is recent is counted from here.
+    pub asked_on: Date,
+}
+
+impl Question {
+    pub fn parse(raw: &str, asked_on: Date) -> Result<Self, QuestionFault> {
+        let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+        let chars = text.chars().count();
+        if chars < *QUESTION_CHARS.start() {
+            return Err(QuestionFault::TooShort { chars });
+        }
+        if chars > *QUESTION_CHARS.end() {
+            return Err(QuestionFault::TooLong { chars });
+        }
+        Ok(Self {
+            text,
+            context: None,
+            domain: Vec::new(),
+            depth: Depth::default(),
+            style: Style::default(),
+            asked_on,
+        })
+    }
+
+    #[must_use]
+    pub fn with_context(mut self, context: &str) -> Self {
+        let kept: String = context.trim().chars().take(CONTEXT_MAX_CHARS).collect();
+        self.context = (!kept.is_empty()).then_some(kept);
+        self
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    Quick,
+    #[default]
+    Standard,
+    Comprehensive,
+}
+
+/// What a depth allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    pub iterations: u32,
+    pub queries: usize,
+    pub sources: usize,
+}
+
+impl Depth {
+    pub fn bounds(self) -> Bounds {
+        let (iterations, queries, sources) = match self {
+            Self::Quick => (2, 3, 5),
+            Self::Standard => (5, 10, 15),
+            Self::Comprehensive => (10, 15, 20),
+        };
+        Bounds {
+            iterations,
+            queries,
+            sources,
+        }
+    }
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    #[default]
+    Academic,
+    Technical,
+    Executive,
+}
+
+/// A word that names no choice, and the words that do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{word}\" is no {what}; choose one of {choices}")]
+pub struct UnknownWord {
+    what: &'static str,
+    word: String,
+    choices: &'static str,
+}
+
+impl FromStr for Depth {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word {
+            "quick" | "simple" => Ok(Self::Quick),
+            "standard" => Ok(Self::Standard),
+            "comprehensive" | "deep" => Ok(Self::Comprehensive),
+            _ => Err(UnknownWord {
+                what: "depth",
+                word: word.to_owned(),
+                choices: "quick, standard, comprehensive",
+            }),
+        }
+    }
+}
+
+impl FromStr for Style {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word {
+            "academic" => Ok(Self::Academic),
+            "technical" => Ok(Self::Technical),
+            "executive" => Ok(Self::Executive),
+            _ => Err(UnknownWord {
+                what: "style",
+                word: word.to_owned(),
+                choices: "academic, technical, executive",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Comprehensive => "comprehensive",
+        })
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Academic => "academic",
+            Self::Technical => "technical",
+            Self::Executive => "executive",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(raw: &str) -> Result<Question, QuestionFault> {
+        Question::parse(raw, jiff::civil::date(2026, 11, 16))
+    }
+
+    #[test]
+    fn a_question_is_kept_in_its_words_without_needless_blanks() {
+        let question = parse("  How do \n trees   cool a town? ").unwrap();
+        assert_eq!(question.text(), "How do trees cool a town?");
+        assert_eq!(question.depth, Depth::Standard);
+    }
+
+    #[test]
+    fn a_question_too_short_or_too_long_is_refused_with_its_length() {
+        let refused = parse("  trees?  ").unwrap_err();
+        assert_eq!(refused, QuestionFault::TooShort { chars: 6 });
+        assert!(refused.to_string().contains("ask in 10 or more"));
+        let refused = parse(&"é".repeat(2_001)).unwrap_err();
+        assert_eq!(refused, QuestionFault::TooLong { chars: 2_001 });
+        assert!(parse(&"é".repeat(2_000)).is_ok());
+        assert!(parse(&"é".repeat(10)).is_ok());
+    }
+
+    #[test]
+    fn a_depth_goes_by_its_name_or_its_alias() {
+        assert_eq!("deep".parse(), Ok(Depth::Comprehensive));
+        assert_eq!("simple".parse(), Ok(Depth::Quick));
+        let unknown = "bottomless".parse::<Depth>().unwrap_err().to_string();
+        assert_eq!(
+            unknown,
+            "\"bottomless\" is no depth; choose one of quick, standard, comprehensive"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Who judges: one typed method for each judgement that a workflow needs.
+//!
+//! `extractive` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
+//! and give the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
+
+use async_trait::async_trait;
+use fathom_evidence::Language;
+use fathom_workflow::{Context, Halt, NodeError};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::analysis::{Analysis, Contradiction, Evidence};
+use crate::citations::CitationCheck;
+use crate::critique::{Item, Opinion};
+use crate::deps::Deps;
+use crate::draft::{Draft, Frame, Section};
+use crate::plan::{Kind, Plan, PlanFault, Query};
+use crate::question::Question;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::state::ErrorEntry;
+
+/// What a node has in hand.
+pub type Ctx = Context<Deps>;
+
+#[async_trait]
+pub trait Reasoner: Send + Sync {
+    /// Saved in reports: `extractive`, or the name of a model.
+    fn name(&self) -> &str;
+
+    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable>;
+
+    /// A poor query in other words; nothing where none come to mind.
+    async fn reformulate(
+        &self,
+        ctx: &Ctx,
+        task: &ReformulateTask<'_>,
+    ) -> Result<Option<Query>, Unable>;
+
+    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable>;
+
+    /// One section's text, in Markdown without its heading.
+    async fn write_section(&self, ctx: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable>;
+
+    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable>;
+
+    async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable>;
+}
+
+pub struct PlanTask<'a> {
+    pub question: &'a Question,
+    pub settings: &'a Settings,
+    /// The kinds of sources that can be searched at all.
+    pub kinds: &'a [Kind],
+    /// What a person said about the plan before.
+    pub feedback: Option<&'a str>,
+    /// What was wrong with the plan given before; empty at first.
+    pub faults: &'a [PlanFault],
+}
+
+pub struct ReformulateTask<'a> {
+    pub question: &'a Question,
+    pub query: &'a Query,
+    /// From 1.
+    pub attempt: u32,
+    /// The words of the queries tried so far.
+    pub tried: &'a [String],
+    pub kinds: &'a [Kind],
+}
+
+pub struct AnalyseTask<'a> {
+    pub question: &'a Question,
+    pub plan: &'a Plan,
+    pub sources: &'a [std::sync::Arc<Source>],
+    pub evidence: &'a [Evidence],
+    /// Conflicts that code found among the evidence.
+    pub contradictions: &'a [Contradiction],
+    pub language: Language,
+}
+
+pub struct SectionTask<'a> {
+    pub question: &'a Question,
+    pub plan: &'a Plan,
+    pub section: &'a crate::plan::Section,
+    /// Its place in the plan.
+    pub place: usize,
+    pub sources: &'a [std::sync::Arc<Source>],
+    pub evidence: &'a [Evidence],
+    pub analysis: &'a Analysis,
+    pub words: usize,
+    pub language: Language,
+    pub revision: Option<Revision<'a>>,
+}
+
+/// What a revision starts from.
+pub struct Revision<'a> {
+    pub text: &'a str,
+    /// What the reviewer found in this place or in the whole.
+    pub items: &'a [Item],
+    pub feedback: Option<&'a str>,
+}
+
+pub struct FrameTask<'a> {
+    pub question: &'a Question,
+    pub plan: &'a Plan,
+    pub sections: &'a [Section],
+    pub evidence: &'a [Evidence],
+    pub analysis: &'a Analysis,
+    pub sources: &'a [std::sync::Arc<Source>],
+    pub language: Language,
+    /// What was done in a poorer way than meant, in sentences.
+    pub degraded: &'a [String],
+}
+
+pub struct ReviewTask<'a> {
+    pub question: &'a Question,
+    pub plan: &'a Plan,
+    pub settings: &'a Settings,
+    pub draft: &'a Draft,
+    pub check: &'a CitationCheck,
+    pub analysis: &'a Analysis,
+    pub sources: &'a [std::sync::Arc<Source>],
+    /// What code has proven already.
+    pub proven: &'a [Item],
+    pub language: Language,
+}
+
+/// Why a reasoner gave no judgement.
+#[derive(Debug)]
+pub enum Unable {
+    /// The engine ends the step; this is no failure and is handed on.
+    Halted(NodeError),
+    /// It tried and could not; another reasoner may.
+    Failed {
+        category: String,
+        attempts: u32,
+        message: String,
+    },
+}
+
+impl From<Halt> for Unable {
+    fn from(halt: Halt) -> Self {
+        Self::Halted(halt.into())
+    }
+}
+
+impl From<NodeError> for Unable {
+    fn from(halt: NodeError) -> Self {
+        Self::Halted(halt)
+    }
+}
+
+/// A judgement, who made it, and who could not.
+pub struct Judged<T> {
+    pub value: T,
+    pub by: String,
+    pub errors: Vec<ErrorEntry>,
+}
+
+/// Asks the reasoners in order until one is able.
+pub async fn judge<'a, T>(
+    ctx: &'a Ctx,
+    ask: impl Fn(&'a dyn Reasoner) -> BoxFuture<'a, Result<T, Unable>>,
+) -> Result<Judged<T>, NodeError> {
+    let mut errors = Vec::new();
+    for reasoner in ctx.deps().reasoners() {
+        match ask(reasoner).await {
+            Ok(value) => {
+                let by = reasoner.name().to_owned();
+                return Ok(Judged { value, by, errors });
+            }
+            Err(Unable::Halted(halt)) => return Err(halt),
+            Err(Unable::Failed {
+                category,
+                attempts,
+                message,
+            }) => errors.push(entry(ctx.node(), ctx.now(), category, attempts, message)),
+        }
+    }
+    let last = errors.pop().map(|error| error.message);
+    Err(NodeError::new(
+        last.unwrap_or_else(|| "no reasoner is set up".to_owned()),
+    ))
+}
+
+fn entry(
+    node: &str,
+    at: Timestamp,
+    category: String,
+    attempts: u32,
+    message: String,
+) -> ErrorEntry {
+    ErrorEntry {
+        node: node.to_owned(),
+        at,
+        category,
+        attempts,
+        message,
+    }
+}

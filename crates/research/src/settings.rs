@@ -1,0 +1,133 @@
+//! Every number of the method, by name. A run keeps the settings it was started with.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::critique::Thresholds;
+use crate::stop::Weights;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Words of a whole report.
+    pub target_length: u32,
+    pub max_execution_time_s: u64,
+    /// Drafts that may follow the first.
+    pub max_iterations: u32,
+    /// Rounds of searching for what the first round left open.
+    pub max_gap_searches: u32,
+    /// Times that a poor query is put in other words.
+    pub max_reformulations: u32,
+    /// Searches that may fail before no more are made.
+    pub max_search_errors: u32,
+    pub max_results_per_query: usize,
+    /// A query with fewer useful results than this is put in other words.
+    pub min_useful_results: usize,
+    /// Searches, page reads and sections under way at once.
+    pub max_concurrency: usize,
+    /// Characters of one source that reach a model.
+    pub source_chars: usize,
+    pub complete_from: f64,
+    pub completeness_weights: Weights,
+    pub review: Thresholds,
+    pub banned_words: Vec<String>,
+    pub people: People,
+    pub caps: Caps,
+    pub citation_style: CitationStyle,
+    pub evidence: fathom_evidence::validate::retry::RetrySettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            target_length: 2_000,
+            max_execution_time_s: 1_800,
+            max_iterations: 3,
+            max_gap_searches: 2,
+            max_reformulations: 2,
+            max_search_errors: 3,
+            max_results_per_query: 10,
+            min_useful_results: 3,
+            max_concurrency: 8,
+            source_chars: 10_000,
+            complete_from: 0.95,
+            completeness_weights: Weights::default(),
+            review: Thresholds::default(),
+            banned_words: fathom_evidence::banned::default_words(),
+            people: People::default(),
+            caps: Caps::default(),
+            citation_style: CitationStyle::default(),
+            evidence: fathom_evidence::validate::retry::RetrySettings::default(),
+        }
+    }
+}
+
+impl Settings {
+    pub fn time_limit(&self) -> Duration {
+        Duration::from_secs(self.max_execution_time_s)
+    }
+}
+
+/// Where a person is asked, and how long a run waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct People {
+    pub hitl_after_planning: bool,
+    pub hitl_before_output: bool,
+    pub hitl_on_critical: bool,
+    pub plan_review_s: u64,
+    pub final_review_s: u64,
+    pub critical_review_s: u64,
+    pub auto_approve_on_timeout: bool,
+}
+
+impl Default for People {
+    fn default() -> Self {
+        Self {
+            hitl_after_planning: false,
+            hitl_before_output: false,
+            hitl_on_critical: false,
+            plan_review_s: 1_800,
+            final_review_s: 3_600,
+            critical_review_s: 7_200,
+            auto_approve_on_timeout: false,
+        }
+    }
+}
+
+/// What a run may spend at most; nothing means no cap. A share is kept back for writing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Caps {
+    pub tokens: Option<u64>,
+    /// In millionths of a dollar.
+    pub cost_micros: Option<u64>,
+    pub queries: Option<u64>,
+    pub fetches: Option<u64>,
+    /// The share of time, tokens and money that searching must leave.
+    pub writing_reserve: f64,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            tokens: None,
+            cost_micros: None,
+            queries: None,
+            fetches: None,
+            writing_reserve: 0.25,
+        }
+    }
+}
+
+/// How the list of references is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitationStyle {
+    #[default]
+    Numeric,
+    Apa,
+    Ieee,
+    Vancouver,
+}

@@ -1,0 +1,92 @@
+//! A source: a document that was retrieved, with where its stored text lies.
+
+use fathom_evidence::document::About;
+use fathom_workflow::BlobHash;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Kind, QueryId};
+
+/// The number a report cites a source by, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SourceId(pub u32);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub id: SourceId,
+    pub kind: Kind,
+    /// A web address, or a path inside a library.
+    pub location: String,
+    pub about: Work,
+    /// Every query that found it.
+    pub found_by: Vec<QueryId>,
+    /// How well its text fits the query that found it, 0 to 1.
+    pub relevance: f64,
+    /// What speaks for it whatever is asked, 0 to 1.
+    pub quality: f64,
+    /// Its text, where it was read; else only its snippet is known.
+    pub snapshot: Option<Snapshot>,
+    /// What a search said of it.
+    pub snippet: String,
+    /// Why its page could not be read, in a sentence.
+    pub unread: Option<String>,
+}
+
+/// What is known about a source as a work, for its reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Work {
+    pub title: String,
+    pub authors: Vec<String>,
+    /// `2024`, `2024-05` or `2024-05-17`.
+    pub published: Option<String>,
+    /// The journal, outlet or site.
+    pub venue: Option<String>,
+    pub doi: Option<String>,
+    pub citations: Option<u64>,
+    pub retracted: bool,
+}
+
+/// The stored text of a source. Spans of quotes refer to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The text, as it was read out of the document.
+    pub text: BlobHash,
+    /// Paragraphs, sections and pages of that text.
+    pub shape: BlobHash,
+    pub words: u64,
+    pub language: String,
+    pub taken_at: Timestamp,
+    /// What could not be read, in sentences.
+    pub lost: Vec<String>,
+}
+
+impl Work {
+    /// Takes in what a document says about itself, where nothing was known.
+    pub fn learn(&mut self, about: &About) {
+        if self.title.is_empty() {
+            self.title = about.title.clone().unwrap_or_default();
+        }
+        if self.authors.is_empty() {
+            self.authors.clone_from(&about.authors);
+        }
+        if self.published.is_none() {
+            self.published.clone_from(&about.published);
+        }
+    }
+
+    pub fn year(&self) -> Option<i16> {
+        self.published.as_deref()?.get(..4)?.parse().ok()
+    }
+}
+
+impl Source {
+    /// A title to show; the location where there is none.
+    pub fn name(&self) -> &str {
+        match self.about.title.trim() {
+            "" => &self.location,
+            title => title,
+        }
+    }
+}

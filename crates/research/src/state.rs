@@ -1,0 +1,321 @@
+//! What a run of the report workflow knows, and the only ways it changes.
+
+use std::sync::Arc;
+
+use fathom_evidence::validate::retry::RetryEntry;
+use fathom_workflow::Misfit;
+use fathom_workflow::interrupt::Verdict;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::{Analysis, Evidence};
+use crate::citations::CitationCheck;
+use crate::critique::Critique;
+use crate::draft::Draft;
+use crate::plan::{Plan, Query, QueryId};
+use crate::question::Question;
+use crate::report::Report;
+use crate::settings::Settings;
+use crate::source::Source;
+use crate::stop::{Signals, Stop};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub question: Question,
+    pub settings: Arc<Settings>,
+    pub started_at: Timestamp,
+    pub plan: Option<Arc<Plan>>,
+    /// Every query of the run, by its [`QueryId`].
+    pub queries: Vec<Asked>,
+    pub sources: Vec<Arc<Source>>,
+    pub evidence: Arc<Vec<Evidence>>,
+    pub analysis: Option<Arc<Analysis>>,
+    /// One for each time the evidence was analysed.
+    pub rounds: Vec<Round>,
+    pub draft: Option<Arc<Draft>>,
+    pub check: Option<Arc<CitationCheck>>,
+    pub critique: Option<Arc<Critique>>,
+    /// The draft with the best score so far, with its check and its critique.
+    pub best: Option<Arc<Reviewed>>,
+    pub decisions: Vec<Decided>,
+    /// What the next plan or draft is to take into account.
+    pub feedback: Option<String>,
+    /// What was done in a poorer way than meant, each once, in sentences.
+    pub degraded: Vec<String>,
+    pub errors: Vec<ErrorEntry>,
+    pub validation_retry_log: Vec<RetryEntry>,
+    pub report: Option<Arc<Report>>,
+}
+
+/// A query and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub query: Query,
+    pub outcome: Option<SearchOutcome>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchOutcome {
+    Found {
+        provider: String,
+        hits: usize,
+        useful: usize,
+    },
+    Failed {
+        why: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    pub signals: Signals,
+    /// Pieces of evidence that no round before had.
+    pub new_evidence: usize,
+    /// Why it was the last; nothing if it searched on.
+    pub stop: Option<Stop>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reviewed {
+    pub draft: Arc<Draft>,
+    pub check: Arc<CitationCheck>,
+    pub critique: Arc<Critique>,
+}
+
+/// A person's decision, as the run took it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    pub gate: Gate,
+    pub verdict: Verdict,
+    pub feedback: Option<String>,
+    /// Whether fields were edited.
+    pub edited: bool,
+    /// Nobody, where a deadline decided.
+    pub by: Option<String>,
+    pub at: Timestamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    Plan,
+    Critical,
+    Final,
+}
+
+/// A failure that the run lived through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorEntry {
+    pub node: String,
+    pub at: Timestamp,
+    /// The class of the failure, such as `rate_limit`.
+    pub category: String,
+    pub attempts: u32,
+    pub message: String,
+}
+
+/// What a step brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Update {
+    pub change: Change,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Planned(Arc<Plan>),
+    Searched(Searched),
+    Analysed(Analysed),
+    Written(Arc<Draft>),
+    /// The draft as the check left it.
+    Checked {
+        draft: Arc<Draft>,
+        check: Arc<CitationCheck>,
+    },
+    Reviewed(Arc<Critique>),
+    Decided {
+        decided: Decided,
+        /// The plan or draft with the person's edits.
+        plan: Option<Arc<Plan>>,
+        draft: Option<Arc<Draft>>,
+    },
+    Reported(Arc<Report>),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Searched {
+    pub outcomes: Vec<(QueryId, SearchOutcome)>,
+    /// Queries that were put in other words, with their outcomes.
+    pub reformulated: Vec<Asked>,
+    /// New sources, and old ones that were found again or read since; by their number.
+    pub sources: Vec<Arc<Source>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysed {
+    pub evidence: Arc<Vec<Evidence>>,
+    pub analysis: Arc<Analysis>,
+    pub round: Round,
+    /// What to search for next, if it goes on.
+    pub queries: Vec<Query>,
+    pub retry_log: Vec<RetryEntry>,
+}
+
+impl State {
+    pub fn new(question: Question, settings: Settings, started_at: Timestamp) -> Self {
+        Self {
+            question,
+            settings: Arc::new(settings),
+            started_at,
+            plan: None,
+            queries: Vec::new(),
+            sources: Vec::new(),
+            evidence: Arc::default(),
+            analysis: None,
+            rounds: Vec::new(),
+            draft: None,
+            check: None,
+            critique: None,
+            best: None,
+            decisions: Vec::new(),
+            feedback: None,
+            degraded: Vec::new(),
+            errors: Vec::new(),
+            validation_retry_log: Vec::new(),
+            report: None,
+        }
+    }
+
+    /// Queries that have not been put yet.
+    pub fn pending(&self) -> impl Iterator<Item = (QueryId, &Query)> {
+        let numbered = (0..).map(QueryId).zip(&self.queries);
+        numbered
+            .filter(|(_, asked)| asked.outcome.is_none())
+            .map(|(id, asked)| (id, &asked.query))
+    }
+
+    /// How often the draft was reviewed and sent back.
+    pub fn revisions(&self) -> u32 {
+        self.draft
+            .as_ref()
+            .map_or(0, |draft| draft.version.saturating_sub(1))
+    }
+
+    fn take_plan(&mut self, plan: &Arc<Plan>) {
+        self.plan = Some(Arc::clone(plan));
+        self.queries.retain(|asked| asked.outcome.is_some());
+        self.ask(&plan.queries);
+        self.feedback = None;
+    }
+
+    fn ask(&mut self, queries: &[Query]) {
+        let fresh = queries.iter().cloned();
+        self.queries.extend(fresh.map(|query| Asked {
+            query,
+            outcome: None,
+        }));
+    }
+
+    fn take_search(&mut self, searched: &Searched) -> Result<(), Misfit> {
+        for (id, outcome) in &searched.outcomes {
+            let asked = self.queries.get_mut(id.0 as usize);
+            let asked = asked.ok_or_else(|| Misfit::new("an outcome of an unknown query"))?;
+            asked.outcome = Some(outcome.clone());
+        }
+        self.queries.extend_from_slice(&searched.reformulated);
+        for source in &searched.sources {
+            let at = (source.id.0 as usize).wrapping_sub(1);
+            if at == self.sources.len() {
+                self.sources.push(Arc::clone(source));
+                continue;
+            }
+            let known = self.sources.get_mut(at);
+            let known = known.ok_or_else(|| Misfit::new("a source whose number leaves a hole"))?;
+            *known = Arc::clone(source);
+        }
+        Ok(())
+    }
+
+    fn take_analysis(&mut self, analysed: &Analysed) {
+        self.evidence = Arc::clone(&analysed.evidence);
+        self.analysis = Some(Arc::clone(&analysed.analysis));
+        self.rounds.push(analysed.round.clone());
+        self.validation_retry_log
+            .extend_from_slice(&analysed.retry_log);
+        self.ask(&analysed.queries);
+    }
+
+    fn take_review(&mut self, critique: &Arc<Critique>) -> Result<(), Misfit> {
+        let (Some(draft), Some(check)) = (&self.draft, &self.check) else {
+            return Err(Misfit::new("a review without a checked draft"));
+        };
+        let better = self
+            .best
+            .as_ref()
+            .is_none_or(|best| critique.score >= best.critique.score);
+        if better {
+            self.best = Some(Arc::new(Reviewed {
+                draft: Arc::clone(draft),
+                check: Arc::clone(check),
+                critique: Arc::clone(critique),
+            }));
+        }
+        self.critique = Some(Arc::clone(critique));
+        Ok(())
+    }
+
+    fn take_decision(
+        &mut self,
+        decided: &Decided,
+        plan: Option<&Arc<Plan>>,
+        draft: Option<&Arc<Draft>>,
+    ) {
+        self.decisions.push(decided.clone());
+        if let Some(plan) = plan {
+            self.take_plan(plan);
+        }
+        if let Some(draft) = draft {
+            self.draft = Some(Arc::clone(draft));
+        }
+        self.feedback.clone_from(&decided.feedback);
+    }
+}
+
+impl fathom_workflow::State for State {
+    type Update = Update;
+
+    fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+        match &update.change {
+            Change::Planned(plan) => self.take_plan(plan),
+            Change::Searched(searched) => self.take_search(searched)?,
+            Change::Analysed(analysed) => self.take_analysis(analysed),
+            Change::Written(draft) => {
+                self.draft = Some(Arc::clone(draft));
+                self.feedback = None;
+            }
+            Change::Checked { draft, check } => {
+                self.draft = Some(Arc::clone(draft));
+                self.check = Some(Arc::clone(check));
+            }
+            Change::Reviewed(critique) => self.take_review(critique)?,
+            Change::Decided {
+                decided,
+                plan,
+                draft,
+            } => self.take_decision(decided, plan.as_ref(), draft.as_ref()),
+            Change::Reported(report) => self.report = Some(Arc::clone(report)),
+        }
+        self.errors.extend_from_slice(&update.errors);
+        for sentence in &update.degraded {
+            if !self.degraded.contains(sentence) {
+                self.degraded.push(sentence.clone());
+            }
+        }
+        Ok(())
+    }
+}
