@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::library::Library;
 use crate::plan::Kind;
 use crate::reasoner::Reasoner;
+use crate::shelf::Shelf;
 
 pub struct Deps {
     /// The first that is able judges; the last needs no network.
     pub reasoners: Vec<Arc<dyn Reasoner>>,
     pub library: Option<Arc<dyn Library>>,
+    pub shelf: Shelf,
 }
 
 impl Deps {

@@ -5,22 +5,29 @@
 #![warn(unreachable_pub)]
 
 pub mod analysis;
+mod assemble;
+pub mod budget;
 pub mod citations;
 pub mod critique;
 mod deps;
 pub mod draft;
 pub mod library;
+pub mod locate;
+pub mod nodes;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
 pub mod report;
 pub mod settings;
+mod shelf;
 pub mod source;
 pub mod state;
 pub mod stop;
+pub mod workflows;
 
 pub use deps::Deps;
 pub use question::{Depth, Question, Style};
 pub use report::Report;
 pub use settings::Settings;
+pub use shelf::Shelf;
 pub use state::State;
