@@ -5,11 +5,14 @@
 #![warn(unreachable_pub)]
 
 pub mod call;
+mod client;
 mod clock;
 mod error;
 pub mod fetch;
 mod secret;
+mod tls;
 
+pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
 pub use clock::{Clock, SystemClock};
 pub use error::{Category, Cause, Error, Failure, Severity};
 pub use secret::Secret;
