@@ -100,7 +100,7 @@ impl Client {
             .await
             .map_err(|_| Transport::FirstByte)?
             .map_err(|error| trouble::of_sending(&error))?;
-        let mut opened = Opened::new(response, secrets, &self.settings);
+        let mut opened = Opened::new(response, secrets, first_byte, &self.settings);
         if !opened.is_success() {
             return Err(opened.refusal().await);
         }

@@ -9,6 +9,7 @@ mod client;
 mod clock;
 mod error;
 pub mod fetch;
+pub mod model;
 mod secret;
 mod tls;
 

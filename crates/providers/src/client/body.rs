@@ -14,12 +14,19 @@ pub(crate) struct Opened {
     response: Response,
     headers: Headers,
     secrets: Vec<Secret>,
+    /// How long the next piece may take.
+    patience: Duration,
     idle: Duration,
     left_bytes: usize,
 }
 
 impl Opened {
-    pub(super) fn new(response: Response, secrets: Vec<Secret>, settings: &ClientSettings) -> Self {
+    pub(super) fn new(
+        response: Response,
+        secrets: Vec<Secret>,
+        first_byte: Duration,
+        settings: &ClientSettings,
+    ) -> Self {
         let headers = response
             .headers()
             .iter()
@@ -29,6 +36,8 @@ impl Opened {
             response,
             headers,
             secrets,
+            // Some send the head at once, and the first piece when they have read the question.
+            patience: first_byte.max(settings.idle),
             idle: settings.idle,
             left_bytes: settings.answer_max_bytes,
         }
@@ -44,10 +53,11 @@ impl Opened {
 
     /// The next piece of the body; none at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
-        let piece = timeout(self.idle, self.response.chunk())
+        let piece = timeout(self.patience, self.response.chunk())
             .await
             .map_err(|_| Transport::Idle)?
             .map_err(|error| trouble::of_body(&error))?;
+        self.patience = self.idle;
         if let Some(piece) = &piece {
             let left = self.left_bytes.checked_sub(piece.len());
             self.left_bytes = left.ok_or(Transport::TooLarge)?;
@@ -69,7 +79,8 @@ impl Opened {
         strike(answer, &self.secrets).into()
     }
 
-    pub(super) fn reply(self, body: Vec<u8>) -> Reply {
+    /// The answer with this body, read to its end or no further.
+    pub(crate) fn reply(self, body: Vec<u8>) -> Reply {
         Reply {
             headers: self.headers,
             status: self.response.status().as_u16(),
