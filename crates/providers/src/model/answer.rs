@@ -105,11 +105,12 @@ impl Reading<'_> {
             return Ok(());
         }
         let value: Value = serde_json::from_str(&event.data).map_err(|_| Broken)?;
-        if event.name == "error" || !value["error"].is_null() {
-            // An answer that was already declared finished is not lost by what comes after.
-            gathered.done = gathered.finish.is_some();
-            return if gathered.done { Ok(()) } else { Err(Broken) };
+        let fails = event.name == "error" || !value["error"].is_null();
+        if fails && gathered.finish.is_none() {
+            return Err(Broken);
         }
+        // An answer that was already declared finished is not lost by an error after it, which may bring the usage.
+        gathered.done = fails;
         self.add(gathered, &value);
         Ok(())
     }

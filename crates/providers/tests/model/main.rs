@@ -11,6 +11,7 @@ mod anthropic;
 mod chat;
 mod embed;
 mod forms;
+mod recorded;
 mod secrets;
 mod server;
 mod typed;

@@ -43,6 +43,7 @@ pub fn caller() -> Arc<Caller> {
     let mut settings = call::Settings::default();
     settings.retry.backoff_base = Duration::ZERO;
     settings.retry.rate_base = Duration::ZERO;
+    settings.limit.rate_least = 1e6;
     let rng = Box::new(StdRng::seed_from_u64(1));
     Arc::new(Caller::new(settings, Arc::new(SystemClock::default()), rng))
 }
@@ -61,8 +62,12 @@ impl World {
     }
 
     pub fn with(settings: Settings) -> Self {
+        Self::by(&client(), settings)
+    }
+
+    pub fn by(client: &Client, settings: Settings) -> Self {
         Self {
-            models: Models::new(&client(), caller(), settings),
+            models: Models::new(client, caller(), settings),
             events: Mutex::default(),
         }
     }
