@@ -5,11 +5,15 @@
 #![warn(unreachable_pub)]
 
 pub mod call;
+mod client;
 mod clock;
 mod error;
 pub mod fetch;
+pub mod model;
 mod secret;
+mod tls;
 
+pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
 pub use clock::{Clock, SystemClock};
 pub use error::{Category, Cause, Error, Failure, Severity};
 pub use secret::Secret;

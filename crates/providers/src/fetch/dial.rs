@@ -166,15 +166,3 @@ impl Dialer {
         }
     }
 }
-
-/// TLS as the system trusts it, by ring.
-pub(super) fn system_tls() -> Result<Arc<ClientConfig>, rustls::Error> {
-    use rustls_platform_verifier::BuilderVerifierExt;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_platform_verifier()?
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
-}
