@@ -7,6 +7,7 @@
 pub mod call;
 mod client;
 mod clock;
+mod doi;
 mod error;
 pub mod fetch;
 mod secret;
@@ -14,5 +15,6 @@ mod tls;
 
 pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
 pub use clock::{Clock, SystemClock};
+pub use doi::{Doi, DoiFault};
 pub use error::{Category, Cause, Error, Failure, Severity};
 pub use secret::Secret;
