@@ -10,6 +10,7 @@ mod clock;
 mod doi;
 mod error;
 pub mod fetch;
+pub mod pages;
 mod secret;
 mod tls;
 
