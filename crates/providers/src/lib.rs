@@ -13,6 +13,7 @@ pub mod fetch;
 pub mod pages;
 mod secret;
 mod tls;
+pub mod works;
 
 pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
 pub use clock::{Clock, SystemClock};

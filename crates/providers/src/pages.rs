@@ -74,7 +74,7 @@ impl Pages {
         match self.cached(target.url().as_str()).await {
             Some(Found::Page(read)) => Ok(Read {
                 from_cache: true,
-                ..read
+                ..*read
             }),
             Some(Found::Failure(failure)) => Err(Failure {
                 attempts: 0,
@@ -171,11 +171,11 @@ impl Pages {
     /// Under the address that was asked for and under the one where it was found.
     async fn keep_page(&self, read: &Read) {
         if read.url != read.requested {
-            let found = Found::Page(read.at_its_own_address());
+            let found = Found::Page(Box::new(read.at_its_own_address()));
             self.keep(read.url.as_str(), found, self.settings.kept)
                 .await;
         }
-        let found = Found::Page(read.clone());
+        let found = Found::Page(Box::new(read.clone()));
         self.keep(read.requested.as_str(), found, self.settings.kept)
             .await;
     }

@@ -13,7 +13,7 @@ use crate::error::Failure;
 /// What is known of an address.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    Page(Read),
+    Page(Box<Read>),
     /// The page is gone, refused or unreadable.
     Failure(Failure),
 }

@@ -144,7 +144,7 @@ mod tests {
             from_cache: false,
         };
         CachedPage {
-            found: Found::Page(read),
+            found: Found::Page(Box::new(read)),
             fresh_until: Timestamp::MAX,
         }
     }
