@@ -165,9 +165,9 @@ fn of_transport(kind: Kind, fault: Transport) -> Class {
         Transport::Refused | Transport::Reset | Transport::DnsTemporary => {
             (Cause::Unreachable, true)
         }
-        Transport::TlsRefused | Transport::DnsUnknown | Transport::Protocol => {
-            (Cause::Unreachable, false)
-        }
+        Transport::TlsRefused | Transport::Protocol => (Cause::Unreachable, false),
+        Transport::DnsUnknown => (Cause::NoSuchHost, false),
+        Transport::Robots => (Cause::SourceRefused, false),
         // Half a model's answer is worth a repair, and is asked for anew where answers are read.
         Transport::Truncated if kind == Kind::Model => (Cause::Garbled, false),
         Transport::Truncated => (Cause::Unreachable, true),
@@ -189,6 +189,7 @@ fn severity(kind: Kind, cause: Cause, retry: bool) -> Severity {
         Cause::Garbled
         | Cause::ServerFailed
         | Cause::Unreachable
+        | Cause::NoSuchHost
         | Cause::QuotaUsedUp
         | Cause::KeyRefused
         | Cause::RequestRefused

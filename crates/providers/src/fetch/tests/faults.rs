@@ -179,7 +179,7 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
 #[tokio::test(start_paused = true)]
 async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
     let unknown = World::refusing().get("http://example.com/").await;
-    assert!(matches!(unknown.unwrap_err(), Fault::NameLookup { .. }));
+    assert!(matches!(unknown.unwrap_err(), Fault::NameNotFound { .. }));
     let empty = World::refusing().name("example.com", &[]);
     let empty = empty.get("http://example.com/").await;
     assert!(matches!(empty.unwrap_err(), Fault::NameNotFound { .. }));
