@@ -32,7 +32,7 @@ pub use ask::Models;
 pub use completion::{Completion, Finish, Usage};
 pub use embed::{Embedded, Embedder};
 pub use error::{Error, ErrorBody, ErrorResponse, Spent};
-pub use json::{Unfit, read as read_json};
+pub use json::{Unfit, read as read_json, without as without_thoughts};
 pub use openai::OpenAi;
 pub use price::{Cost, Price};
 pub use request::{Format, Message, Request, Tool, ToolCall};

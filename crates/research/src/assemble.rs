@@ -3,7 +3,7 @@
 
 mod renumber;
 
-use crate::budget::{COST_MICROS, FETCHES_FAILED, TOKENS};
+use crate::budget::{COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::citations::{CheckedClaim, CitationCheck};
 use crate::critique::Critique;
 use crate::draft::Draft;
@@ -108,7 +108,7 @@ fn figures(
 ) -> Figures {
     let passed = ctx.now().duration_since(state.started_at).as_millis();
     let tokens = ctx.spent(TOKENS);
-    let cost = ctx.spent(COST_MICROS);
+    let cost = ctx.spent(COST_PICOS) / 1_000_000;
     Figures {
         claims: check.map_or_else(Default::default, CitationCheck::counts),
         sources_found: state.sources.len(),

@@ -7,7 +7,8 @@ use crate::stop::Stop;
 
 /// The meters of a run. Their names are saved in every log.
 pub const TOKENS: &str = "tokens";
-pub const COST_MICROS: &str = "cost_micros";
+/// In millionths of a millionth of a dollar, as [`fathom_providers::model::Cost`] counts.
+pub const COST_PICOS: &str = "cost_picos";
 pub const QUERIES: &str = "queries";
 pub const FETCHES: &str = "fetches";
 pub const FETCHES_FAILED: &str = "fetches_failed";
@@ -27,7 +28,7 @@ pub fn used_up(state: &State, ctx: &Ctx) -> Option<Stop> {
     if shared(caps.tokens, TOKENS) {
         return Some(Stop::Tokens);
     }
-    if shared(caps.cost_micros, COST_MICROS) {
+    if shared(caps.cost_picos(), COST_PICOS) {
         return Some(Stop::Cost);
     }
     if left(caps.queries, ctx.spent(QUERIES)) == 0 {

@@ -6,6 +6,8 @@
 mod mend;
 mod thoughts;
 
+pub use thoughts::without;
+
 use std::fmt;
 
 use serde::de::DeserializeOwned;

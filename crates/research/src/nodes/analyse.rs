@@ -28,6 +28,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut notes = Notes::new();
     let located = located(state, ctx, plan).await?;
     let task = AnalyseTask {
+        settings: &state.settings,
         question: &state.question,
         plan,
         sources: &state.sources,

@@ -35,6 +35,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         });
     }
     let task = FrameTask {
+        settings: &state.settings,
         question: &state.question,
         plan,
         sections: &sections,
@@ -75,6 +76,7 @@ async fn section(
     let words = f64::from(state.settings.target_length) * SECTIONS_SHARE;
     let words = words as usize / plan.sections.len().max(1);
     let task = SectionTask {
+        settings: &state.settings,
         question: &state.question,
         plan,
         section,

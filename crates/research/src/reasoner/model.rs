@@ -20,7 +20,8 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask, Unable,
+    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask,
+    Unable,
 };
 use crate::analysis::Analysis;
 use crate::critique::Opinion;

@@ -13,7 +13,7 @@ const BLOCKS_MAX: usize = 64;
 
 /// The text without its thoughts. A thought without an end takes all that follows, and one without a beginning,
 /// which some templates leave in the prompt, all before it.
-pub(super) fn without(text: &str) -> Cow<'_, str> {
+pub fn without(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for (open, close) in TAGS {
         for _ in 0..BLOCKS_MAX {

@@ -57,6 +57,7 @@ pub(super) async fn put(
             break;
         }
         let task = ReformulateTask {
+            settings: &state.settings,
             question: &state.question,
             query,
             attempt,

@@ -64,7 +64,12 @@ pub(super) async fn analyse(
     ctx: &Ctx,
     task: &AnalyseTask<'_>,
 ) -> Result<Analysis, Unable> {
-    let sub_questions: Vec<&str> = task.plan.sub_questions.iter().map(|sub| &*sub.text).collect();
+    let sub_questions: Vec<&str> = task
+        .plan
+        .sub_questions
+        .iter()
+        .map(|sub| &*sub.text)
+        .collect();
     let request = |cuts| {
         let evidence = material::pieces(task.evidence, task.sources, None, cuts);
         let input = json!({
@@ -90,8 +95,16 @@ fn checked(reply: Reply, task: &AnalyseTask<'_>) -> Analysis {
     let known = |number: u32| task.plan.sub_question(id(number)).is_some();
     let mut kept = Vec::new();
     let mut findings = Vec::new();
-    for (reply, number) in reply.findings.into_iter().take(FINDINGS_MOST).zip(1_usize..) {
-        if let Some(finding) = known(reply.sub_question).then(|| finding(reply, task.evidence)).flatten() {
+    for (reply, number) in reply
+        .findings
+        .into_iter()
+        .take(FINDINGS_MOST)
+        .zip(1_usize..)
+    {
+        if let Some(finding) = known(reply.sub_question)
+            .then(|| finding(reply, task.evidence))
+            .flatten()
+        {
             kept.push(number);
             findings.push(finding);
         }
@@ -103,7 +116,10 @@ fn checked(reply: Reply, task: &AnalyseTask<'_>) -> Analysis {
     });
     let gaps = reply.gaps.into_iter().filter(|gap| known(gap.sub_question));
     let mut contradictions = task.contradictions.to_vec();
-    let own = reply.contradictions.into_iter().filter_map(|pair| contradiction(pair, task.evidence));
+    let own = reply
+        .contradictions
+        .into_iter()
+        .filter_map(|pair| contradiction(pair, task.evidence));
     for pair in own {
         let same = |other: &Contradiction| {
             (&other.left, &other.right) == (&pair.left, &pair.right)
@@ -116,7 +132,10 @@ fn checked(reply: Reply, task: &AnalyseTask<'_>) -> Analysis {
     }
     contradictions.truncate(CONTRADICTIONS_MOST);
     Analysis {
-        themes: themes.filter(|theme| !theme.findings.is_empty()).take(THEMES_MOST).collect(),
+        themes: themes
+            .filter(|theme| !theme.findings.is_empty())
+            .take(THEMES_MOST)
+            .collect(),
         gaps: gaps
             .take(GAPS_MOST)
             .map(|gap| Gap {
@@ -142,7 +161,11 @@ fn finding(reply: ReplyFinding, evidence: &[Evidence]) -> Option<Finding> {
         .collect();
     places.sort_unstable();
     places.dedup();
-    let sources: BTreeSet<_> = places.iter().filter_map(|at| evidence.get(*at)).map(|piece| piece.source).collect();
+    let sources: BTreeSet<_> = places
+        .iter()
+        .filter_map(|at| evidence.get(*at))
+        .map(|piece| piece.source)
+        .collect();
     let strength = match sources.len() {
         0 => return None,
         1 => Strength::Weak,
@@ -177,5 +200,9 @@ fn contradiction(pair: ReplyContradiction, evidence: &[Evidence]) -> Option<Cont
 }
 
 fn share(number: f64) -> f64 {
-    if number.is_nan() { 0.0 } else { number.clamp(0.0, 1.0) }
+    if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(0.0, 1.0)
+    }
 }

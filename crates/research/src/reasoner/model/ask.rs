@@ -1,14 +1,14 @@
 //! Puts a request to the models and records the answer: paid once, whatever happens after.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fathom_providers::Category;
 use fathom_providers::call::{Event, Kind, Terms, Then};
-use fathom_providers::model::{Error, Finish, Request, Role, Spent, without_thoughts};
+use fathom_providers::model::{Error, Finish, Models, Request, Role, Spent, without_thoughts};
 use fathom_workflow::{Call, RunId};
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,78 @@ pub(super) struct Asking<'a> {
     pub(super) caps: &'a Caps,
 }
 
+/// A way to put a request, and what comes of it.
+trait Form {
+    type Value: Serialize + DeserializeOwned + Send;
+
+    fn ask(
+        models: &Models,
+        role: Role,
+        request: &Request,
+        terms: &Terms<'_>,
+    ) -> impl Future<Output = (Result<Self::Value, Error>, Spent)> + Send;
+}
+
+/// A value by its schema.
+struct Typed<T>(PhantomData<T>);
+
+impl<T: Serialize + DeserializeOwned + JsonSchema + Send> Form for Typed<T> {
+    type Value = T;
+
+    async fn ask(
+        models: &Models,
+        role: Role,
+        request: &Request,
+        terms: &Terms<'_>,
+    ) -> (Result<T, Error>, Spent) {
+        match models.ask_typed::<T>(role, request, terms).await {
+            Ok(typed) => (Ok(typed.value), typed.spent),
+            Err(error) => {
+                let spent = *error.spent();
+                (Err(error), spent)
+            }
+        }
+    }
+}
+
+struct Prose;
+
+impl Form for Prose {
+    type Value = String;
+
+    async fn ask(
+        models: &Models,
+        role: Role,
+        request: &Request,
+        terms: &Terms<'_>,
+    ) -> (Result<String, Error>, Spent) {
+        let served = match models.ask(role, request, terms, None).await {
+            Ok(served) => served,
+            Err(exhausted) => {
+                let spent = Spent::default();
+                return (Err(Error::Call { exhausted, spent }), spent);
+            }
+        };
+        let spent = Spent {
+            usage: served.value.usage,
+            cost: served.value.cost,
+            answers: 1,
+        };
+        match served.value.finish {
+            Finish::Refused => (
+                Err(Error::Refused {
+                    by: served.by,
+                    spent,
+                }),
+                spent,
+            ),
+            Finish::Stop | Finish::Length | Finish::ToolCalls | Finish::Unsaid => {
+                (Ok(without_thoughts(&served.value.text).into_owned()), spent)
+            }
+        }
+    }
+}
+
 impl Model {
     /// Asks for a value; `request` writes the prompt with so many cuts.
     pub(super) async fn typed<T>(
@@ -48,18 +120,7 @@ impl Model {
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
     {
-        self.recorded(ctx, asking, request, |request, terms| {
-            Box::pin(async move {
-                match self.models.ask_typed::<T>(asking.role, request, terms).await {
-                    Ok(typed) => (Ok(typed.value), typed.spent),
-                    Err(error) => {
-                        let spent = *error.spent();
-                        (Err(error), spent)
-                    }
-                }
-            })
-        })
-        .await
+        self.recorded::<Typed<T>>(ctx, asking, request).await
     }
 
     /// Asks for prose.
@@ -69,58 +130,47 @@ impl Model {
         asking: &Asking<'_>,
         request: impl Fn(u8) -> Result<Request, Unable> + Send,
     ) -> Result<String, Unable> {
-        self.recorded(ctx, asking, request, |request, terms| {
-            Box::pin(async move {
-                let mut spent = Spent::default();
-                let answer = self.models.ask(asking.role, request, terms, None).await;
-                let served = match answer {
-                    Ok(served) => served,
-                    Err(exhausted) => return (Err(Error::Call { exhausted, spent }), spent),
-                };
-                spent.add(&served.value);
-                let by = served.by;
-                match served.value.finish {
-                    Finish::Refused => (Err(Error::Refused { by, spent }), spent),
-                    _ => (Ok(without_thoughts(&served.value.text)), spent),
-                }
-            })
-        })
-        .await
+        self.recorded::<Prose>(ctx, asking, request).await
     }
 
     /// Makes the call once, or gives its recorded answer; cuts the prompt where it was too long.
-    async fn recorded<V: Serialize + DeserializeOwned + Send>(
+    async fn recorded<F: Form>(
         &self,
         ctx: &Ctx,
         asking: &Asking<'_>,
         request: impl Fn(u8) -> Result<Request, Unable> + Send,
-        ask: impl for<'c> Fn(&'c Request, &'c Terms<'c>) -> BoxFuture<'c, (Result<V, Error>, Spent)> + Send + Sync,
-    ) -> Result<V, Unable> {
+    ) -> Result<F::Value, Unable> {
         let mut cuts = 0;
         // Bounded by `CUTS_MOST`.
         loop {
-            let (request, ask) = (request(cuts)?, &ask);
-            let answer: Result<V, Why> = ctx
+            let request = request(cuts)?;
+            let answer: Result<F::Value, Why> = ctx
                 .effect(key(asking, cuts), |call| async move {
                     self.affordable(ctx, asking.caps)?;
                     let sink = retries(&call);
                     let terms = self.terms(ctx, &sink);
-                    let (answer, spent) = ask(&request, &terms).await;
+                    let (answer, spent) = F::ask(&self.models, asking.role, &request, &terms).await;
                     self.spend(ctx, &call, &spent);
                     answer.map_err(|error| why(&error))
                 })
                 .await?;
             match answer {
                 Ok(value) => return Ok(value),
-                Err(why) if why.category == Category::ContextOverflow && cuts < CUTS_MOST => cuts += 1,
+                Err(why) if why.category == Category::ContextOverflow && cuts < CUTS_MOST => {
+                    cuts += 1;
+                }
                 Err(why) => return Err(why.into()),
             }
         }
     }
 
     fn terms<'s>(&self, ctx: &Ctx, sink: &'s dyn fathom_providers::call::Sink) -> Terms<'s> {
-        let left = ctx.deadline().map(|end| end.duration_since(self.clock.now()));
-        let left = left.map_or(Duration::MAX, |left| Duration::try_from(left).unwrap_or_default());
+        let left = ctx
+            .deadline()
+            .map(|end| end.duration_since(self.clock.now()));
+        let left = left.map_or(Duration::MAX, |left| {
+            Duration::try_from(left).unwrap_or_default()
+        });
         Terms {
             kind: Kind::Model,
             deadline: self.clock.elapsed().saturating_add(left),
@@ -132,12 +182,13 @@ impl Model {
     fn affordable(&self, ctx: &Ctx, caps: &Caps) -> Result<(), Why> {
         let (tokens, picos) = self.meter.spent(ctx);
         let over = |cap: Option<u64>, spent: u64| cap.is_some_and(|cap| spent >= cap);
-        let cost_cap = caps.cost_micros.map(|micros| micros.saturating_mul(1_000_000));
-        if over(caps.tokens, tokens) || over(cost_cap, picos) {
+        if over(caps.tokens, tokens) || over(caps.cost_picos(), picos) {
             return Err(Why {
                 category: Category::Validation,
                 attempts: 0,
-                message: "the run's cap on tokens or money is reached; raise it to use the model further".to_owned(),
+                message:
+                    "the run's cap on tokens or money is reached; raise it to use the model further"
+                        .to_owned(),
             });
         }
         Ok(())
@@ -163,7 +214,9 @@ fn key(asking: &Asking<'_>, cuts: u8) -> String {
 
 fn why(error: &Error) -> Why {
     let attempts = match error {
-        Error::Call { exhausted, .. } => exhausted.tried.iter().map(|failure| failure.attempts).sum(),
+        Error::Call { exhausted, .. } => {
+            exhausted.tried.iter().map(|failure| failure.attempts).sum()
+        }
         Error::Unreadable { spent, .. } | Error::Refused { spent, .. } => spent.answers,
     };
     Why {
@@ -176,7 +229,10 @@ fn why(error: &Error) -> Why {
 impl From<Why> for Unable {
     fn from(why: Why) -> Self {
         let category = serde_json::to_value(why.category).ok();
-        let category = category.as_ref().and_then(|value| value.as_str()).unwrap_or("internal");
+        let category = category
+            .as_ref()
+            .and_then(|value| value.as_str())
+            .unwrap_or("internal");
         Self::Failed {
             category: category.to_owned(),
             attempts: why.attempts,
@@ -190,7 +246,10 @@ fn retries(call: &Call) -> impl Fn(Event) + Send + Sync {
     let call = call.clone();
     move |event| {
         if let Then::Retry { wait_ms } = event.then {
-            let cause = event.class.map(|class| format!("{:?}", class.cause)).unwrap_or_default();
+            let cause = event
+                .class
+                .map(|class| format!("{:?}", class.cause))
+                .unwrap_or_default();
             call.retried(event.attempt, Duration::from_millis(wait_ms), cause);
         }
     }
@@ -210,7 +269,10 @@ impl Meter {
             Some((step, tokens, picos)) if *step == ctx.step() => (*tokens, *picos),
             _ => (0, 0),
         };
-        (ctx.spent(budget::TOKENS) + tokens, ctx.spent(budget::COST_PICOS) + picos)
+        (
+            ctx.spent(budget::TOKENS) + tokens,
+            ctx.spent(budget::COST_PICOS) + picos,
+        )
     }
 
     fn add(&self, ctx: &Ctx, tokens: u64, picos: u64) {

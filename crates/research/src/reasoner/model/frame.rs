@@ -24,7 +24,10 @@ struct Reply {
 
 pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
     let request = |cuts: u8| {
-        let most = SECTION_CHARS.get(usize::from(cuts)).copied().unwrap_or_default();
+        let most = SECTION_CHARS
+            .get(usize::from(cuts))
+            .copied()
+            .unwrap_or_default();
         let sections: Vec<_> = task
             .sections
             .iter()

@@ -53,7 +53,11 @@ pub(super) fn pieces(
     cuts: u8,
 ) -> Vec<Piece> {
     let best = best(sources);
-    let chars = if cuts >= 2 { QUOTE_CHARS_CUT } else { QUOTE_CHARS };
+    let chars = if cuts >= 2 {
+        QUOTE_CHARS_CUT
+    } else {
+        QUOTE_CHARS
+    };
     let mut counts = std::collections::BTreeMap::new();
     let mut pieces = Vec::new();
     for (piece, number) in evidence.iter().zip(1..) {
@@ -79,7 +83,10 @@ pub(super) fn pieces(
 fn best(sources: &[std::sync::Arc<Source>]) -> BTreeSet<SourceId> {
     let mut all: Vec<&Source> = sources.iter().map(|source| &**source).collect();
     all.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.id.cmp(&b.id)));
-    all.iter().take(SOURCES_LEFT).map(|source| source.id).collect()
+    all.iter()
+        .take(SOURCES_LEFT)
+        .map(|source| source.id)
+        .collect()
 }
 
 /// The sources behind the pieces, each in a line.
@@ -87,7 +94,11 @@ pub(super) fn sources(pieces: &[Piece], sources: &[std::sync::Arc<Source>]) -> V
     let used: BTreeSet<u32> = pieces.iter().map(|piece| piece.source).collect();
     let line = |source: &Source| {
         let year = source.about.published.as_deref().unwrap_or("no date");
-        let retracted = if source.about.retracted { ", retracted" } else { "" };
+        let retracted = if source.about.retracted {
+            ", retracted"
+        } else {
+            ""
+        };
         format!("{} ({year}{retracted})", plain(source.name(), 200))
     };
     sources

@@ -84,7 +84,9 @@ pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Resul
         },
         caps: &task.settings.caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, |_| prompt::request("plan", &input)).await?;
+    let reply: Reply = model
+        .typed(ctx, &asking, |_| prompt::request("plan", &input))
+        .await?;
     Ok(reply.into())
 }
 

@@ -21,8 +21,6 @@ const FILES: &[(&str, &str)] = prompts!(plan, reformulate, analyse, section, fra
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut all = Environment::new();
-    all.set_trim_blocks(true);
-    all.set_lstrip_blocks(true);
     for (name, text) in FILES {
         // A file that does not parse is missed when it is asked for, which a test does for each.
         let _ = all.add_template(name, text);
@@ -38,7 +36,9 @@ pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<Req
         message: format!("the prompt \"{name}\" could not be written: {error}"),
     };
     let template = TEMPLATES.get_template(name).map_err(failed)?;
-    let text = template.render(input).map_err(failed)?;
+    let text = template
+        .render(minijinja::value::Serde(input))
+        .map_err(failed)?;
     let (system, user) = text.split_once(BORDER).unwrap_or(("", &text));
     Ok(Request::new(system.trim(), user.trim()))
 }

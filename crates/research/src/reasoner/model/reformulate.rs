@@ -38,7 +38,9 @@ pub(super) async fn reformulate(
         key: format!("reformulate/{}/{}", query.text, task.attempt),
         caps: &task.settings.caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, |_| prompt::request("reformulate", &input)).await?;
+    let reply: Reply = model
+        .typed(ctx, &asking, |_| prompt::request("reformulate", &input))
+        .await?;
     let kind = reply.kind.into();
     let text = reply.text.trim().to_owned();
     let usable = !text.is_empty() && task.kinds.contains(&kind);

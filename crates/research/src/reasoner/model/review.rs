@@ -60,12 +60,28 @@ enum ReplySeverity {
     Suggestion,
 }
 
-pub(super) async fn review(model: &Model, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
+pub(super) async fn review(
+    model: &Model,
+    ctx: &Ctx,
+    task: &ReviewTask<'_>,
+) -> Result<Opinion, Unable> {
     let counts = task.check.counts();
-    let proven: Vec<&str> = task.proven.iter().map(|item| item.description.as_str()).collect();
-    let sub_questions: Vec<&str> = task.plan.sub_questions.iter().map(|sub| &*sub.text).collect();
+    let proven: Vec<&str> = task
+        .proven
+        .iter()
+        .map(|item| item.description.as_str())
+        .collect();
+    let sub_questions: Vec<&str> = task
+        .plan
+        .sub_questions
+        .iter()
+        .map(|sub| &*sub.text)
+        .collect();
     let request = |cuts: u8| {
-        let most = SECTION_CHARS.get(usize::from(cuts)).copied().unwrap_or_default();
+        let most = SECTION_CHARS
+            .get(usize::from(cuts))
+            .copied()
+            .unwrap_or_default();
         let sections: Vec<_> = task
             .draft
             .sections
@@ -125,7 +141,10 @@ fn opinion(reply: Reply, sections: usize) -> Opinion {
 fn place(word: &str, sections: usize) -> Place {
     let word = word.trim().to_lowercase();
     let digits: String = word.chars().filter(char::is_ascii_digit).collect();
-    let number = digits.parse::<usize>().ok().filter(|number| (1..=sections).contains(number));
+    let number = digits
+        .parse::<usize>()
+        .ok()
+        .filter(|number| (1..=sections).contains(number));
     match (word.as_str(), number) {
         ("summary", _) => Place::Summary,
         ("conclusion", _) => Place::Conclusion,

@@ -9,15 +9,27 @@ use super::{material, prompt};
 use crate::analysis::{Contradiction, Finding};
 use crate::reasoner::{Ctx, Revision, SectionTask, Unable};
 
-pub(super) async fn write(model: &Model, ctx: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
+pub(super) async fn write(
+    model: &Model,
+    ctx: &Ctx,
+    task: &SectionTask<'_>,
+) -> Result<String, Unable> {
     let answered = &task.section.answers;
     let answers: Vec<&str> = answered
         .iter()
         .filter_map(|id| Some(task.plan.sub_question(*id)?.text.as_str()))
         .collect();
-    let findings = task.analysis.findings.iter().filter(|finding| answered.contains(&finding.answers));
+    let findings = task
+        .analysis
+        .findings
+        .iter()
+        .filter(|finding| answered.contains(&finding.answers));
     let findings: Vec<Value> = findings.map(|finding| shown(finding, task)).collect();
-    let gaps = task.analysis.gaps.iter().filter(|gap| answered.contains(&gap.answers));
+    let gaps = task
+        .analysis
+        .gaps
+        .iter()
+        .filter(|gap| answered.contains(&gap.answers));
     let gaps: Vec<&str> = gaps.map(|gap| gap.missing.as_str()).collect();
     let request = |cuts| {
         let evidence = material::pieces(task.evidence, task.sources, Some(answered), cuts);
@@ -50,7 +62,10 @@ pub(super) async fn write(model: &Model, ctx: &Ctx, task: &SectionTask<'_>) -> R
 }
 
 fn shown(finding: &Finding, task: &SectionTask<'_>) -> Value {
-    let pieces = finding.evidence.iter().filter_map(|at| task.evidence.get(*at));
+    let pieces = finding
+        .evidence
+        .iter()
+        .filter_map(|at| task.evidence.get(*at));
     let mut sources: Vec<u32> = pieces.map(|piece| piece.source.0).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -62,7 +77,11 @@ fn shown(finding: &Finding, task: &SectionTask<'_>) -> Value {
 }
 
 fn revision(revision: &Revision<'_>) -> Value {
-    let items: Vec<String> = revision.items.iter().map(|item| item.description.clone()).collect();
+    let items: Vec<String> = revision
+        .items
+        .iter()
+        .map(|item| item.description.clone())
+        .collect();
     json!({
         "text": revision.text,
         "items": items,
@@ -74,7 +93,12 @@ fn revision(revision: &Revision<'_>) -> Value {
 fn without_heading(text: &str, title: &str) -> String {
     let text = text.trim();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let heading = first.trim().trim_start_matches('#').trim().trim_matches('*').trim();
+    let heading = first
+        .trim()
+        .trim_start_matches('#')
+        .trim()
+        .trim_matches('*')
+        .trim();
     let repeats = first.trim_start().starts_with('#') || heading.eq_ignore_ascii_case(title.trim());
     match repeats {
         true => rest.trim().to_owned(),
@@ -88,8 +112,17 @@ mod tests {
 
     #[test]
     fn a_repeated_title_is_left_out_and_nothing_else() {
-        assert_eq!(without_heading("## Cooling\n\nTrees cool [1].", "Cooling"), "Trees cool [1].");
-        assert_eq!(without_heading("**Cooling**\nTrees cool [1].", "Cooling"), "Trees cool [1].");
-        assert_eq!(without_heading("Trees cool [1].\nMore.", "Cooling"), "Trees cool [1].\nMore.");
+        assert_eq!(
+            without_heading("## Cooling\n\nTrees cool [1].", "Cooling"),
+            "Trees cool [1]."
+        );
+        assert_eq!(
+            without_heading("**Cooling**\nTrees cool [1].", "Cooling"),
+            "Trees cool [1]."
+        );
+        assert_eq!(
+            without_heading("Trees cool [1].\nMore.", "Cooling"),
+            "Trees cool [1].\nMore."
+        );
     }
 }
