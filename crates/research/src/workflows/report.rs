@@ -7,13 +7,13 @@
 //!
 //! Routes only read the state. Every way back is bounded here, whatever a run's own settings say.
 
-use fathom_workflow::interrupt::Verdict as Decision;
+mod routes;
+
 use fathom_workflow::{END, Graph, GraphError};
 
-use crate::critique::Verdict;
 use crate::deps::Deps;
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
-use crate::state::{Decided, Gate, State};
+use crate::state::State;
 
 pub const NAME: &str = "report";
 
@@ -50,27 +50,31 @@ pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
         .node(FALLBACK, fallback::fallback)
         .start(PLAN)
         .rescue(FALLBACK)
-        .route(PLAN, [PLAN_REVIEW, SEARCH], after_plan)
+        .route(PLAN, [PLAN_REVIEW, SEARCH], routes::after_plan)
         .route(
             PLAN_REVIEW,
             [PLAN, SEARCH, FALLBACK, END],
-            after_plan_review,
+            routes::after_plan_review,
         )
-        .route(SEARCH, [ANALYSE, FALLBACK], after_search)
-        .route(ANALYSE, [SEARCH, WRITE, FALLBACK], after_analyse)
+        .route(SEARCH, [ANALYSE, FALLBACK], routes::after_search)
+        .route(ANALYSE, [SEARCH, WRITE, FALLBACK], routes::after_analyse)
         .edge(WRITE, CHECK)
         .edge(CHECK, REVIEW)
         .route(
             REVIEW,
             [WRITE, CRITICAL_REVIEW, FINAL_REVIEW, OUTPUT, FALLBACK],
-            after_review,
+            routes::after_review,
         )
         .route(
             CRITICAL_REVIEW,
             [WRITE, FINAL_REVIEW, OUTPUT, FALLBACK],
-            after_critical_review,
+            routes::after_critical_review,
         )
-        .route(FINAL_REVIEW, [WRITE, OUTPUT, FALLBACK], after_final_review)
+        .route(
+            FINAL_REVIEW,
+            [WRITE, OUTPUT, FALLBACK],
+            routes::after_final_review,
+        )
         .edge(OUTPUT, END)
         .edge(FALLBACK, END)
         .at_most(PLANS_MOST, PLAN_REVIEW, PLAN, FALLBACK)
@@ -98,115 +102,5 @@ pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
         .build()
 }
 
-fn after_plan(state: &State) -> &'static str {
-    match state.settings.people.hitl_after_planning {
-        true => PLAN_REVIEW,
-        false => SEARCH,
-    }
-}
-
-fn after_plan_review(state: &State) -> &'static str {
-    match last(state, Gate::Plan) {
-        Some(Decided {
-            by: None,
-            verdict: Decision::Reject,
-            ..
-        }) => FALLBACK,
-        Some(Decided {
-            verdict: Decision::Reject,
-            ..
-        }) => END,
-        Some(Decided {
-            verdict: Decision::Modify,
-            edited: false,
-            ..
-        }) => PLAN,
-        _ => SEARCH,
-    }
-}
-
-fn after_search(state: &State) -> &'static str {
-    match state.sources.is_empty() {
-        true => FALLBACK,
-        false => ANALYSE,
-    }
-}
-
-fn after_analyse(state: &State) -> &'static str {
-    let found = state
-        .analysis
-        .as_ref()
-        .is_some_and(|analysis| !analysis.findings.is_empty());
-    let stopped = state
-        .rounds
-        .last()
-        .is_some_and(|round| round.stop.is_some());
-    match (stopped, found) {
-        (false, _) => SEARCH,
-        (true, true) => WRITE,
-        (true, false) => FALLBACK,
-    }
-}
-
-fn after_review(state: &State) -> &'static str {
-    let Some(critique) = &state.critique else {
-        return FALLBACK;
-    };
-    if critique.has_critical() && state.settings.people.hitl_on_critical {
-        return CRITICAL_REVIEW;
-    }
-    by_verdict(state, critique.verdict)
-}
-
-fn by_verdict(state: &State, verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Approve => before_output(state),
-        Verdict::Revise if state.revisions() < state.settings.max_iterations => WRITE,
-        Verdict::Revise | Verdict::Reject => FALLBACK,
-    }
-}
-
-fn after_critical_review(state: &State) -> &'static str {
-    match (last(state, Gate::Critical), &state.critique) {
-        (
-            Some(Decided {
-                verdict: Decision::Skip,
-                ..
-            }),
-            Some(critique),
-        ) => by_verdict(state, critique.verdict),
-        (Some(decided), _) => match by_decision(decided) {
-            OUTPUT => before_output(state),
-            other => other,
-        },
-        (None, _) => FALLBACK,
-    }
-}
-
-fn after_final_review(state: &State) -> &'static str {
-    last(state, Gate::Final).map_or(FALLBACK, by_decision)
-}
-
-/// What a person's word on a draft leads to.
-fn by_decision(decided: &Decided) -> &'static str {
-    match (decided.verdict, decided.edited) {
-        (Decision::Approve | Decision::Skip, _) | (Decision::Modify, true) => OUTPUT,
-        (Decision::Modify, false) => WRITE,
-        (Decision::Reject, _) => FALLBACK,
-    }
-}
-
-fn before_output(state: &State) -> &'static str {
-    match state.settings.people.hitl_before_output {
-        true => FINAL_REVIEW,
-        false => OUTPUT,
-    }
-}
-
-fn last(state: &State, gate: Gate) -> Option<&Decided> {
-    state
-        .decisions
-        .iter()
-        .rev()
-        .find(|decided| decided.gate == gate)
-}
+#[cfg(test)]
+mod tests;
