@@ -9,7 +9,9 @@ mod client;
 mod clock;
 mod error;
 pub mod fetch;
+pub mod search;
 mod secret;
+pub mod source;
 mod tls;
 
 pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
