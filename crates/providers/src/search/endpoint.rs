@@ -40,7 +40,7 @@ impl Endpoint {
     }
 
     pub(super) async fn ask(&self, attempt: &Attempt, request: Request) -> Result<Reply, Fault> {
-        self.client.ask(attempt, request).await
+        Ok(self.client.ask(attempt, request).await?.struck())
     }
 }
 

@@ -10,4 +10,8 @@
 mod chain;
 mod fixture;
 mod fixtures;
+mod hostile;
+mod recorded;
+mod sane;
+mod secrets;
 mod world;

@@ -76,6 +76,10 @@ impl Server {
         Self { port, script, task }
     }
 
+    pub(crate) fn say(&self, answers: impl IntoIterator<Item = Answer>) {
+        self.script.lock().unwrap().answers = answers.into_iter().collect();
+    }
+
     /// The requests so far, each as lines: method and path, headers, body.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.script.lock().unwrap().asked.clone()
