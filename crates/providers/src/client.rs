@@ -13,6 +13,7 @@ pub use address::{Address, AddressFault};
 pub(crate) use body::Opened;
 pub(crate) use request::Request;
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -120,6 +121,17 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
+    }
+
+    /// The answer without the keys that were sent: some servers repeat the request, and hits are stored.
+    pub(crate) fn struck(mut self) -> Self {
+        for secret in &self.secrets {
+            let text = String::from_utf8_lossy(&self.body);
+            if let Cow::Owned(struck) = secret.strike(&text) {
+                self.body = struck.into_bytes();
+            }
+        }
+        self
     }
 
     /// The body as JSON. What is no such JSON becomes a fault by its own error code, if it carries one.

@@ -98,7 +98,7 @@ impl Cause {
             }
             Self::KeyRefused => "refused the key; set a valid one, then it is tried again",
             Self::RequestRefused => {
-                "refused the request; check the model's name and the options set for it"
+                "refused the request; check its address, the model's name and the options set for it"
             }
             Self::SourceRefused => "does not give out this page; the run goes on without it",
             Self::ContextTooLong => "cannot take so much text; the request must be made shorter",

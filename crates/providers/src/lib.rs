@@ -12,7 +12,9 @@ mod error;
 pub mod fetch;
 pub mod model;
 pub mod pages;
+pub mod search;
 mod secret;
+pub mod source;
 mod tls;
 pub mod works;
 
