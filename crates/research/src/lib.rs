@@ -10,6 +10,7 @@ pub mod critique;
 mod deps;
 pub mod draft;
 pub mod library;
+pub mod locate;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
@@ -18,6 +19,7 @@ pub mod settings;
 pub mod source;
 pub mod state;
 pub mod stop;
+mod words;
 
 pub use deps::Deps;
 pub use question::{Depth, Question, Style};
