@@ -23,6 +23,7 @@ mod shelf;
 pub mod source;
 pub mod state;
 pub mod stop;
+mod words;
 pub mod workflows;
 
 pub use deps::Deps;

@@ -10,7 +10,7 @@ pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod write;
 
-use fathom_evidence::Language;
+use fathom_evidence::{Language, question};
 
 use crate::reasoner::{Ctx, Judged};
 use crate::state::{Change, ErrorEntry, State, Update};
@@ -64,5 +64,5 @@ impl Notes {
 
 /// The language a report is written in: that of its question.
 pub(crate) fn language(state: &State) -> Language {
-    Language::detect(state.question.text()).unwrap_or(Language::ENGLISH)
+    question::read(state.question.text()).language
 }

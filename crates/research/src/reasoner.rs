@@ -3,6 +3,7 @@
 //! `extractive` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
 //! and give the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
 
+pub mod extractive;
 pub mod model;
 
 use async_trait::async_trait;

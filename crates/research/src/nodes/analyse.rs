@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fathom_evidence::Document;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
@@ -60,13 +61,14 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
 
 async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
     let opened = ctx.deps().shelf.open_all(ctx, state).await?;
-    let (plan, settings) = (Arc::clone(plan), state.settings.evidence);
+    let (question, plan) = (state.question.clone(), Arc::clone(plan));
+    let settings = state.settings.evidence;
     let work = move || {
-        let readings: Vec<Reading> = opened
+        let readings = opened
             .into_iter()
-            .map(|(id, document)| Reading::new(id, document))
-            .collect();
-        locate::locate(&plan.sub_questions, &readings, settings)
+            .map(|(id, document)| Reading::new(id, Document::clone(&document)));
+        let readings: Vec<Reading> = readings.collect();
+        locate::locate(&question, &plan, &readings, &settings)
     };
     Ok(spawn_blocking(work).await?)
 }
