@@ -7,6 +7,7 @@
 pub mod analysis;
 mod assemble;
 pub mod budget;
+mod calls;
 pub mod citations;
 pub mod critique;
 mod deps;
@@ -26,7 +27,7 @@ pub mod stop;
 mod words;
 pub mod workflows;
 
-pub use deps::Deps;
+pub use deps::{Deps, Net};
 pub use question::{Depth, Question, Style};
 pub use report::Report;
 pub use settings::Settings;

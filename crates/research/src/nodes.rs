@@ -10,6 +10,8 @@ pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod write;
 
+pub(crate) use search::kinds;
+
 use fathom_evidence::{Language, question};
 
 use crate::reasoner::{Ctx, Judged};

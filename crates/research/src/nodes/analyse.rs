@@ -139,7 +139,7 @@ fn told(round: &Round) -> String {
     )
 }
 
-/// The gravest gaps as urgent queries, in words that were not tried before.
+/// The gravest gaps as urgent queries, in words that were not tried before, put to the own documents and to the web.
 fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
     let tried: BTreeSet<String> = state
         .queries
@@ -147,21 +147,25 @@ fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
         .map(|asked| asked.query.text.to_lowercase())
         .collect();
     let kinds = ctx.deps().kinds();
-    let mut queries = Vec::new();
+    let broad = kinds
+        .iter()
+        .filter(|kind| matches!(kind, Kind::Web | Kind::Local));
+    let mut broad: Vec<Kind> = broad.copied().collect();
+    if broad.is_empty() {
+        broad.extend(kinds.first());
+    }
     let fresh = gaps
         .iter()
         .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
-    for gap in fresh.take(GAPS_SEARCHED) {
-        let kind = kinds
-            .iter()
-            .find(|kind| matches!(kind, Kind::Web | Kind::Local));
-        queries.push(Query {
-            text: gap.query.clone(),
-            intent: gap.missing.clone(),
-            kind: kind.or(kinds.first()).copied().unwrap_or(Kind::Local),
-            priority: 1,
-            serves: gap.answers,
-        });
-    }
-    queries
+    let query = |gap: &Gap, kind: Kind| Query {
+        text: gap.query.clone(),
+        intent: gap.missing.clone(),
+        kind,
+        priority: 1,
+        serves: gap.answers,
+    };
+    fresh
+        .take(GAPS_SEARCHED)
+        .flat_map(|gap| broad.iter().map(move |kind| query(gap, *kind)))
+        .collect()
 }

@@ -3,6 +3,9 @@
 mod ask;
 mod merge;
 mod read;
+mod web;
+
+pub(crate) use web::kinds;
 
 use fathom_workflow::{NodeError, NodeResult, fan_out};
 

@@ -3,6 +3,7 @@
 use fathom_workflow::NodeError;
 use serde::{Deserialize, Serialize};
 
+use super::web;
 use crate::budget;
 use crate::plan::{Kind, Query, QueryId};
 use crate::reasoner::{Ctx, ReformulateTask, judge};
@@ -16,6 +17,8 @@ pub(super) struct Hit {
     pub(super) location: String,
     pub(super) about: Work,
     pub(super) snippet: String,
+    /// The whole text, or an abstract, where the search gave it.
+    pub(super) text: Option<String>,
     /// 0 to 1.
     pub(super) relevance: f64,
 }
@@ -81,9 +84,18 @@ pub(super) async fn put(
 
 /// What is recorded of one search.
 #[derive(Serialize, Deserialize)]
-struct Recorded {
-    provider: String,
-    result: Result<Vec<Hit>, String>,
+pub(super) struct Recorded {
+    pub(super) provider: String,
+    pub(super) result: Result<Vec<Hit>, String>,
+}
+
+impl Recorded {
+    pub(super) fn failed(why: String) -> Self {
+        Self {
+            provider: String::new(),
+            result: Err(why),
+        }
+    }
 }
 
 async fn once(state: &State, ctx: &Ctx, query: &Query, key: String) -> Result<Answered, NodeError> {
@@ -91,12 +103,14 @@ async fn once(state: &State, ctx: &Ctx, query: &Query, key: String) -> Result<An
     let recorded: Recorded = ctx
         .effect(key, |call| async move {
             call.spend(budget::QUERIES, 1);
-            match query.kind {
-                Kind::Local => local(ctx, query, limit).await,
-                Kind::Web | Kind::Academic | Kind::News | Kind::Code => Recorded {
-                    provider: String::new(),
-                    result: Err("no search provider is set up".to_owned()),
-                },
+            match (query.kind, &ctx.deps().net) {
+                (Kind::Local, _) => local(ctx, query, limit).await,
+                (Kind::Web | Kind::Academic | Kind::News | Kind::Code, Some(net)) => {
+                    web::search(state, ctx, net, query, &call).await
+                }
+                (Kind::Web | Kind::Academic | Kind::News | Kind::Code, None) => {
+                    Recorded::failed("no search provider is set up".to_owned())
+                }
             }
         })
         .await?;
@@ -140,6 +154,7 @@ async fn local(ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
                     ..Work::default()
                 },
                 snippet: hit.snippet,
+                text: None,
                 relevance: hit.relevance,
             })
             .collect()

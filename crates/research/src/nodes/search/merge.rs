@@ -12,48 +12,69 @@ use crate::source::{Source, SourceId};
 /// Sources found by several queries gain this share for each further one.
 const FOUND_AGAIN: f64 = 0.15;
 
+/// A source to be read, with the text that a search gave of it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) source: Source,
+    pub(super) text: Option<String>,
+}
+
 /// The new sources and those found again. In all there are at most so many, the known ones counted.
 pub(super) fn merged(
     known: &[Arc<Source>],
     hits: Vec<(QueryId, Hit)>,
     most: usize,
     today: Date,
-) -> Vec<Source> {
+) -> Vec<Candidate> {
     let mut changed: BTreeMap<SourceId, Source> = BTreeMap::new();
-    let mut fresh: BTreeMap<String, Source> = BTreeMap::new();
+    let mut fresh: Vec<Candidate> = Vec::new();
     for (query, hit) in hits {
-        let place = known.iter().find(|source| source.location == hit.location);
-        if let Some(source) = place {
+        let (location, doi) = (hit.location.clone(), hit.about.doi.clone());
+        let same = |source: &Source| {
+            source.location == location || (doi.is_some() && source.about.doi == doi)
+        };
+        let relevance = hit.relevance;
+        if let Some(source) = known.iter().find(|source| same(source)) {
             let source = changed
                 .entry(source.id)
                 .or_insert_with(|| Source::clone(source));
-            found_by(source, query, hit.relevance);
+            found_by(source, query, relevance);
             continue;
         }
-        let source = fresh
-            .entry(hit.location.clone())
-            .or_insert_with(|| first(hit.clone()));
-        found_by(source, query, hit.relevance);
+        let at = match fresh.iter().position(|candidate| same(&candidate.source)) {
+            Some(at) => at,
+            None => {
+                fresh.push(first(hit));
+                fresh.len() - 1
+            }
+        };
+        if let Some(candidate) = fresh.get_mut(at) {
+            found_by(&mut candidate.source, query, relevance);
+        }
     }
-    let mut fresh: Vec<Source> = fresh.into_values().collect();
-    for source in &mut fresh {
-        source.quality = quality(source, today);
+    for candidate in &mut fresh {
+        candidate.source.quality = quality(&candidate.source, today);
     }
     fresh.sort_by(|a, b| {
+        let (a, b) = (&a.source, &b.source);
         worth(b)
             .total_cmp(&worth(a))
             .then_with(|| a.location.cmp(&b.location))
     });
     fresh.truncate(most.saturating_sub(known.len()));
     let first = known.len() + 1;
-    for (source, id) in fresh.iter_mut().zip(first..) {
-        source.id = SourceId(u32::try_from(id).unwrap_or(u32::MAX));
+    for (candidate, id) in fresh.iter_mut().zip(first..) {
+        candidate.source.found_by.sort_unstable();
+        candidate.source.id = SourceId(u32::try_from(id).unwrap_or(u32::MAX));
     }
-    changed.into_values().chain(fresh).collect()
+    let again = changed
+        .into_values()
+        .map(|source| Candidate { source, text: None });
+    again.chain(fresh).collect()
 }
 
-fn first(hit: Hit) -> Source {
-    Source {
+fn first(hit: Hit) -> Candidate {
+    let source = Source {
         id: SourceId(0),
         kind: hit.kind,
         location: hit.location,
@@ -64,6 +85,10 @@ fn first(hit: Hit) -> Source {
         snapshot: None,
         snippet: hit.snippet,
         unread: None,
+    };
+    Candidate {
+        source,
+        text: hit.text,
     }
 }
 
@@ -113,6 +138,7 @@ mod tests {
             location: location.into(),
             about: Work::default(),
             snippet: String::new(),
+            text: None,
             relevance,
         }
     }
@@ -122,7 +148,11 @@ mod tests {
             .iter()
             .map(|(query, hit)| (QueryId(*query), hit.clone()))
             .collect();
-        merged(known, hits, most, date(2026, 11, 16))
+        let merged = merged(known, hits, most, date(2026, 11, 16));
+        merged
+            .into_iter()
+            .map(|candidate| candidate.source)
+            .collect()
     }
 
     #[test]

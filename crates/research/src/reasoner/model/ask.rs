@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use fathom_providers::Category;
-use fathom_providers::call::{Event, Kind, Terms, Then};
+use fathom_providers::call::{Kind, Terms};
 use fathom_providers::model::{Error, Finish, Models, Request, Role, Spent, without_thoughts};
 use fathom_workflow::{Call, RunId};
 use schemars::JsonSchema;
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Model;
 use crate::budget;
+use crate::calls::{retries, terms};
 use crate::reasoner::{Ctx, Unable};
 use crate::settings::Caps;
 
@@ -148,7 +148,7 @@ impl Model {
                 .effect(key(asking, cuts), |call| async move {
                     self.affordable(ctx, asking.caps)?;
                     let sink = retries(&call);
-                    let terms = self.terms(ctx, &sink);
+                    let terms = terms(ctx, &*self.clock, Kind::Model, &sink);
                     let (answer, spent) = F::ask(&self.models, asking.role, &request, &terms).await;
                     self.spend(ctx, &call, &spent);
                     answer.map_err(|error| why(&error))
@@ -161,20 +161,6 @@ impl Model {
                 }
                 Err(why) => return Err(why.into()),
             }
-        }
-    }
-
-    fn terms<'s>(&self, ctx: &Ctx, sink: &'s dyn fathom_providers::call::Sink) -> Terms<'s> {
-        let left = ctx
-            .deadline()
-            .map(|end| end.duration_since(self.clock.now()));
-        let left = left.map_or(Duration::MAX, |left| {
-            Duration::try_from(left).unwrap_or_default()
-        });
-        Terms {
-            kind: Kind::Model,
-            deadline: self.clock.elapsed().saturating_add(left),
-            sink,
         }
     }
 
@@ -237,20 +223,6 @@ impl From<Why> for Unable {
             category: category.to_owned(),
             attempts: why.attempts,
             message: why.message,
-        }
-    }
-}
-
-/// Tells the run's watchers of every attempt that is made again.
-fn retries(call: &Call) -> impl Fn(Event) + Send + Sync {
-    let call = call.clone();
-    move |event| {
-        if let Then::Retry { wait_ms } = event.then {
-            let cause = event
-                .class
-                .map(|class| format!("{:?}", class.cause))
-                .unwrap_or_default();
-            call.retried(event.attempt, Duration::from_millis(wait_ms), cause);
         }
     }
 }
