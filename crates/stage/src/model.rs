@@ -1,0 +1,93 @@
+//! An OpenAI-compatible endpoint: chat completions with strict schemas, streamed or whole.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::{StreamExt, stream};
+use serde_json::{Value, json};
+
+use crate::World;
+use crate::prompt::Prompt;
+use crate::script::Reply;
+
+pub(crate) async fn complete(
+    State(world): State<Arc<World>>,
+    Json(request): Json<Value>,
+) -> Response {
+    let prompt = Prompt::read(&request);
+    let before = world.script_calls(&prompt);
+    let key = format!("{:?} {}", prompt.judgement, prompt.user);
+    let (place, _) = world.ledger.note("model", key);
+    tokio::time::sleep(world.script.delay).await;
+    let reply = (world.script.answer)(&prompt, before).unwrap_or_else(|| prompt.sensible());
+    let streamed = request["stream"] == true;
+    let response = match reply {
+        Reply::Json(value) => answer(&value.to_string(), streamed),
+        Reply::Text(text) => answer(&text, streamed),
+        Reply::Status(status, body) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            (status, Json(body)).into_response()
+        }
+        Reply::BreaksOff(text) => broken(&text),
+        Reply::Hangs => std::future::pending().await,
+    };
+    world.ledger.answered(place);
+    response
+}
+
+impl World {
+    /// How many prompts for the same judgement came before.
+    fn script_calls(&self, prompt: &Prompt) -> usize {
+        let same = format!("{:?} ", prompt.judgement);
+        let calls = self.ledger.calls();
+        calls
+            .iter()
+            .filter(|call| call.kind == "model" && call.key.starts_with(&same))
+            .count()
+    }
+}
+
+fn answer(text: &str, streamed: bool) -> Response {
+    let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20 + text.len() / 4 });
+    if !streamed {
+        let whole = json!({
+            "model": "scripted", "usage": usage,
+            "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
+        });
+        return Json(whole).into_response();
+    }
+    let end = json!({ "model": "scripted", "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+    let used = json!({ "model": "scripted", "choices": [], "usage": usage });
+    let events = [
+        piece(text),
+        event(&end),
+        event(&used),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    events_of(events.concat().into())
+}
+
+fn piece(text: &str) -> String {
+    event(
+        &json!({ "model": "scripted", "choices": [{ "index": 0, "delta": { "content": text } }] }),
+    )
+}
+
+fn event(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}
+
+fn events_of(body: Body) -> Response {
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+/// A stream that ends in the middle without a word.
+fn broken(text: &str) -> Response {
+    let first = stream::iter([Ok(Bytes::from(piece(text)))]);
+    let cut = stream::iter([Err(std::io::Error::other("cut off"))]);
+    events_of(Body::from_stream(first.chain(cut)))
+}

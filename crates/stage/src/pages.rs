@@ -1,0 +1,78 @@
+//! A small web: a search engine in the form of SearXNG, and its pages.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::World;
+
+pub(crate) async fn search(
+    State(world): State<Arc<World>>,
+    Query(asked): Query<HashMap<String, String>>,
+) -> Response {
+    let query = asked.get("q").cloned().unwrap_or_default();
+    let (place, _) = world.ledger.note("search", query.clone());
+    tokio::time::sleep(world.script.delay).await;
+    let response = match world.script.search_fails {
+        true => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        false => {
+            Json(json!({ "query": query, "results": results(&world, &query) })).into_response()
+        }
+    };
+    world.ledger.answered(place);
+    response
+}
+
+/// The pages that share a word with the query, those that share most first.
+fn results(world: &World, query: &str) -> Vec<Value> {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (number, page) in world.script.pages.iter().enumerate() {
+        let text = format!("{} {}", page.title, page.text).to_lowercase();
+        let shared = words
+            .iter()
+            .filter(|word| text.contains(word.as_str()))
+            .count();
+        if shared > 0 {
+            found.push((shared, number));
+        }
+    }
+    found.sort_by_key(|(shared, number)| (std::cmp::Reverse(*shared), *number));
+    let result = |(_, number): &(usize, usize)| {
+        let page = &world.script.pages[*number];
+        let snippet: String = page.text.chars().take(160).collect();
+        json!({
+            "url": format!("http://{}/pages/{number}", world.address),
+            "title": page.title, "content": snippet, "engine": "stage", "score": 1.0,
+        })
+    };
+    found.iter().take(10).map(result).collect()
+}
+
+pub(crate) async fn page(State(world): State<Arc<World>>, Path(number): Path<usize>) -> Response {
+    let (place, _) = world.ledger.note("page", number.to_string());
+    tokio::time::sleep(world.script.delay).await;
+    let response = match world.script.pages.get(number) {
+        Some(page) => {
+            let paragraphs: String = page
+                .text
+                .split("\n\n")
+                .map(|text| format!("<p>{text}</p>"))
+                .collect();
+            let title = &page.title;
+            Html(format!(
+                "<!doctype html><html lang=\"en\"><head><title>{title}</title></head>\
+                 <body><article><h1>{title}</h1>{paragraphs}</article></body></html>"
+            ))
+            .into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
+    };
+    world.ledger.answered(place);
+    response
+}

@@ -1,0 +1,181 @@
+//! What the model is asked, read back out of the prompt, and the answers that a sensible model would give.
+
+use serde_json::{Value, json};
+
+use crate::script::Reply;
+
+/// What a prompt asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Judgement {
+    Plan,
+    Query,
+    Analysis,
+    Section,
+    Frame,
+    Review,
+}
+
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    pub judgement: Judgement,
+    pub system: String,
+    pub user: String,
+}
+
+impl Prompt {
+    /// Reads a request for a chat completion.
+    pub(crate) fn read(request: &Value) -> Self {
+        let message = |role: &str| {
+            let messages = request["messages"].as_array();
+            let of_role = messages
+                .into_iter()
+                .flatten()
+                .filter(|message| message["role"] == role);
+            let texts: Vec<&str> = of_role
+                .filter_map(|message| message["content"].as_str())
+                .collect();
+            texts.join("\n")
+        };
+        let schema = request["response_format"]["json_schema"]["name"].as_str();
+        let judgement = match schema {
+            Some("plan") => Judgement::Plan,
+            Some("query") => Judgement::Query,
+            Some("analysis") => Judgement::Analysis,
+            Some("frame") => Judgement::Frame,
+            Some("review") => Judgement::Review,
+            _ => Judgement::Section,
+        };
+        Self {
+            judgement,
+            system: message("system"),
+            user: message("user"),
+        }
+    }
+
+    pub(crate) fn sensible(&self) -> Reply {
+        match self.judgement {
+            Judgement::Plan => Reply::Json(self.plan()),
+            Judgement::Query => {
+                Reply::Json(json!({ "text": "cooling effect of trees", "kind": "web" }))
+            }
+            Judgement::Analysis => Reply::Json(self.analysis()),
+            Judgement::Section => Reply::Text(self.section()),
+            Judgement::Frame => Reply::Json(self.frame()),
+            Judgement::Review => Reply::Json(review(8.6)),
+        }
+    }
+
+    fn plan(&self) -> Value {
+        let kind = if self.system.contains("one of: local)") {
+            "local"
+        } else {
+            "web"
+        };
+        let aspects = ["cooling", "water", "cost"];
+        let sub_questions: Vec<Value> = aspects
+            .iter()
+            .map(|aspect| json!({ "text": format!("What is known about the {aspect} of street trees?"), "needs": [] }))
+            .collect();
+        let queries: Vec<Value> = (1..)
+            .zip(aspects)
+            .map(|(number, aspect)| {
+                json!({
+                    "text": format!("street trees {aspect}"), "intent": aspect, "kind": kind,
+                    "priority": number, "serves": number,
+                })
+            })
+            .collect();
+        let sections: Vec<Value> = (1..)
+            .zip(aspects)
+            .map(
+                |(number, aspect)| json!({ "title": format!("The {aspect}"), "answers": [number] }),
+            )
+            .collect();
+        json!({
+            "understanding": "It asks for facts.", "decomposition": "By aspect.", "strategy": "Search each.",
+            "outline": "A section each.", "risks": "None seen.", "sub_questions": sub_questions,
+            "queries": queries, "sections": sections, "methodology": "Read and compare.",
+            "confidence": 0.8, "warnings": [],
+        })
+    }
+
+    /// A finding for each sub-question that has evidence, in the words of its first piece.
+    fn analysis(&self) -> Value {
+        let mut findings: Vec<Value> = Vec::new();
+        let mut seen = Vec::new();
+        for piece in self.user.lines().filter_map(piece) {
+            if !seen.contains(&piece.answers) {
+                seen.push(piece.answers);
+                findings.push(json!({
+                    "statement": piece.quote, "sub_question": piece.answers,
+                    "evidence": [piece.number], "confidence": 0.9,
+                }));
+            }
+        }
+        json!({
+            "findings": findings, "themes": [], "contradictions": [], "gaps": [],
+            "sufficient": true, "confidence": 0.9,
+        })
+    }
+
+    /// Every piece of evidence, quoted and cited.
+    fn section(&self) -> String {
+        let cited = self.user.lines().filter_map(|line| {
+            let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
+            Some(format!("“{}” [{id}].", quote.strip_suffix('”')?))
+        });
+        let cited: Vec<String> = cited.take(4).collect();
+        match cited.is_empty() {
+            true => "The sources say nothing on this.".to_owned(),
+            false => cited.join(" "),
+        }
+    }
+
+    /// The first cited sentence of each section.
+    fn frame(&self) -> Value {
+        let sentences: Vec<&str> = self
+            .user
+            .lines()
+            .filter(|line| line.starts_with('“'))
+            .filter_map(|line| line.split_inclusive("].").next())
+            .collect();
+        json!({
+            "title": "What is known about street trees",
+            "summary": sentences.join(" "),
+            "conclusion": sentences.first().copied().unwrap_or("The sources say nothing on this."),
+        })
+    }
+}
+
+/// A review with the same score throughout.
+pub(crate) fn review(score: f64) -> Value {
+    json!({
+        "accuracy": score, "completeness": score, "coherence": score, "citation": score,
+        "methodology": score, "style": score, "items": [], "summary": "Read.",
+    })
+}
+
+impl Reply {
+    /// A review with the same score throughout.
+    pub fn review(score: f64) -> Self {
+        Self::Json(review(score))
+    }
+}
+
+struct Piece<'a> {
+    number: u64,
+    answers: u64,
+    quote: &'a str,
+}
+
+/// `(3) for sub-question 2, source [7]: “…”`
+fn piece(line: &str) -> Option<Piece<'_>> {
+    let (number, rest) = line.strip_prefix('(')?.split_once(") for sub-question ")?;
+    let (answers, rest) = rest.split_once(", source [")?;
+    let (_, quote) = rest.split_once("]: “")?;
+    Some(Piece {
+        number: number.parse().ok()?,
+        answers: answers.parse().ok()?,
+        quote: quote.strip_suffix('”')?,
+    })
+}

@@ -1,0 +1,81 @@
+//! What the world answers. Whatever a script leaves open is answered as a sensible model and a plain web would.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::prompt::{Judgement, Prompt};
+
+/// How the model answers one prompt.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    Json(Value),
+    Text(String),
+    /// An error status with a body.
+    Status(u16, Value),
+    /// The answer begins and breaks off.
+    BreaksOff(String),
+    /// No answer ever comes.
+    Hangs,
+}
+
+/// A page of the small web here.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub title: String,
+    /// Words by which the search finds it.
+    pub text: String,
+}
+
+type Answer = Arc<dyn Fn(&Prompt, usize) -> Option<Reply> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Script {
+    pub(crate) answer: Answer,
+    pub(crate) pages: Arc<Vec<Page>>,
+    /// What every answer takes.
+    pub(crate) delay: Duration,
+    pub(crate) search_fails: bool,
+}
+
+impl Script {
+    /// A model that does its work, and a web of these pages.
+    pub fn sensible(pages: Vec<Page>) -> Self {
+        Self {
+            answer: Arc::new(|_, _| None),
+            pages: Arc::new(pages),
+            delay: Duration::ZERO,
+            search_fails: false,
+        }
+    }
+
+    /// Answers a prompt in a way of its own; gets how many prompts for this judgement came before. `None` leaves it
+    /// to the sensible model.
+    #[must_use]
+    pub fn answering(
+        mut self,
+        answer: impl Fn(&Prompt, usize) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
+        self.answer = Arc::new(answer);
+        self
+    }
+
+    /// Answers one judgement always in the same way.
+    #[must_use]
+    pub fn always(self, judgement: Judgement, reply: Reply) -> Self {
+        self.answering(move |prompt, _| (prompt.judgement == judgement).then(|| reply.clone()))
+    }
+
+    #[must_use]
+    pub fn taking(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    #[must_use]
+    pub fn without_search(mut self) -> Self {
+        self.search_fails = true;
+        self
+    }
+}
