@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod world;
 
 use std::sync::Arc;
 use std::time::Instant;

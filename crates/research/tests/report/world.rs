@@ -1,0 +1,222 @@
+//! The report workflow with a scripted model, search engine and web, all on loopback.
+
+use std::sync::Arc;
+
+use fathom_providers::call::Caller;
+use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
+use fathom_providers::model::{self, Api, Endpoint, Models};
+use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, Chains};
+use fathom_providers::{Address, Client, ClientSettings, Clock, SystemClock, call};
+use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::reasoner::model::Model;
+use fathom_research::report::{Report, Status};
+use fathom_research::workflows::report;
+use fathom_research::{Deps, Net, Question, Settings, Shelf, State};
+use fathom_stage::{Judgement, Page, Reply, Script, Stage};
+use fathom_workflow::{Engine, MemoryStore, NewRun};
+use jiff::Timestamp;
+use jiff::civil::date;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+fn pages() -> Vec<Page> {
+    let page = |title: &str, text: &str| Page {
+        title: title.to_owned(),
+        text: text.to_owned(),
+    };
+    vec![
+        page(
+            "Street trees and cooling",
+            "Street trees lowered the afternoon air temperature by 1.9 degrees in the trial of Halvern. \
+             The cooling was strongest in streets with closed canopy.",
+        ),
+        page(
+            "Water for street trees",
+            "Young street trees need 120 litres of water a week in their first summer. \
+             Without that water, a third of the street trees died.",
+        ),
+        page(
+            "What street trees cost",
+            "The cost of one street tree over forty years was 2,100 euros in Dunmere. \
+             Maintenance makes up most of the cost of street trees.",
+        ),
+    ]
+}
+
+fn deps(stage: &Stage) -> Deps {
+    let client = Client::new(ClientSettings::default()).unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let mut settings = call::Settings::default();
+    settings.retry.backoff_base = std::time::Duration::from_millis(1);
+    let rng = Box::new(StdRng::seed_from_u64(7));
+    let caller = Arc::new(Caller::new(settings, Arc::clone(&clock), rng));
+    let address = Address::parse(&stage.model_url()).unwrap();
+    let endpoint = Endpoint::new(Api::OpenAi, address, None);
+    let models = Models::new(
+        &client,
+        Arc::clone(&caller),
+        model::Settings::new(vec![endpoint]),
+    );
+    let searched = search::Settings::from_lookup(|name| match name {
+        "FATHOM_SEARXNG_URL" => Some(stage.search_url()),
+        "FATHOM_SEARCH_WEB" => Some("searxng".to_owned()),
+        _ => None,
+    });
+    let fetcher = Fetcher::new(
+        Network::system().unwrap(),
+        Allow::parse(&stage.fetch_allow()).unwrap(),
+        Limits::default(),
+    );
+    let read = PageDeps {
+        fetcher,
+        caller: Arc::clone(&caller),
+        clock: Arc::clone(&clock),
+        cache: Arc::new(MemoryCache::default()),
+    };
+    Deps {
+        reasoners: vec![
+            Arc::new(Model::new(Arc::new(models), Arc::clone(&clock), "scripted")),
+            Arc::new(Extractive),
+        ],
+        library: None,
+        net: Some(Net {
+            search: Arc::new(Chains::new(&searched.unwrap(), &client, caller)),
+            pages: Arc::new(Pages::new(read, PageSettings::default())),
+            clock,
+        }),
+        shelf: Shelf::default(),
+    }
+}
+
+async fn run(script: Script) -> (Arc<Report>, Stage) {
+    let stage = Stage::open(script).await.unwrap();
+    let deps = Arc::new(deps(&stage));
+    let engine = Engine::new(
+        report::graph().unwrap(),
+        Arc::new(MemoryStore::default()),
+        deps,
+    );
+    let question = "What is known about street trees?";
+    let question = Question::parse(question, date(2026, 11, 16)).unwrap();
+    let state = State::new(question, Settings::default(), Timestamp::now());
+    let mut execution = engine.start(NewRun::titled("trees"), state).await.unwrap();
+    execution.run().await.unwrap();
+    let replayed = engine.replay(execution.id()).await.unwrap();
+    assert!(replayed.steps > 0);
+    (execution.state().report.clone().unwrap(), stage)
+}
+
+fn count(stage: &Stage, judgement: &str) -> usize {
+    let calls = stage.calls();
+    calls
+        .iter()
+        .filter(|call| call.key.starts_with(judgement))
+        .count()
+}
+
+#[tokio::test]
+async fn a_model_plans_weighs_writes_and_reviews_and_each_call_is_made_once() {
+    let (report, stage) = run(Script::sensible(pages())).await;
+    println!("{:#?}", report.provenance);
+    assert_eq!(report.status, Status::Complete, "{:?}", report.caveats);
+    assert_eq!(report.sources.len(), 3);
+    assert_eq!(
+        report.figures.claims.supported,
+        report.figures.claims.claims
+    );
+    assert!(report.figures.tokens > 0);
+    for (judgement, calls) in [
+        ("Plan", 1),
+        ("Analysis", 1),
+        ("Section", 3),
+        ("Frame", 1),
+        ("Review", 1),
+    ] {
+        assert_eq!(count(&stage, judgement), calls, "{judgement}");
+    }
+    let repeated: Vec<_> = stage
+        .calls()
+        .into_iter()
+        .filter(|call| call.repeats > 0)
+        .collect();
+    assert!(repeated.is_empty(), "{repeated:?}");
+}
+
+#[tokio::test]
+async fn a_draft_is_revised_once_and_then_approved() {
+    let script = Script::sensible(pages()).answering(|prompt, before| {
+        (prompt.judgement == Judgement::Review && before == 0).then(|| Reply::review(6.0))
+    });
+    let (report, stage) = run(script).await;
+    assert_eq!(report.status, Status::Complete);
+    assert_eq!(report.provenance.drafts, 2);
+    assert_eq!((count(&stage, "Section"), count(&stage, "Review")), (6, 2));
+}
+
+#[tokio::test]
+async fn a_draft_that_never_passes_ends_as_a_partial_report() {
+    let script = Script::sensible(pages()).always(Judgement::Review, Reply::review(6.0));
+    let (report, stage) = run(script).await;
+    assert!(report.is_partial());
+    assert_eq!((report.provenance.drafts, count(&stage, "Review")), (4, 4));
+}
+
+#[tokio::test]
+async fn a_model_that_is_down_leaves_the_work_to_the_extractive_reasoner_and_the_report_says_so() {
+    let down = Reply::Status(500, serde_json::json!({ "error": { "message": "down" } }));
+    let script = Script::sensible(pages()).answering(move |_, _| Some(down.clone()));
+    let (report, _) = run(script).await;
+    assert!(!report.caveats.is_empty());
+    assert!(
+        report
+            .caveats
+            .iter()
+            .any(|caveat| caveat.contains("extractive")),
+        "{:?}",
+        report.caveats
+    );
+    assert_eq!(
+        report.figures.claims.supported,
+        report.figures.claims.claims
+    );
+}
+
+#[tokio::test]
+async fn without_any_search_the_report_says_that_nothing_could_be_found() {
+    let (report, _) = run(Script::sensible(pages()).without_search()).await;
+    let Status::Partial { reason } = &report.status else {
+        panic!("it cannot be complete")
+    };
+    assert_eq!(reason, "every search failed");
+    assert!(
+        report
+            .caveats
+            .iter()
+            .any(|caveat| caveat.contains("partial information"))
+    );
+}
+
+#[tokio::test]
+async fn a_prompt_too_long_for_the_model_is_cut_and_asked_again() {
+    let long = serde_json::json!({ "error": { "code": "context_length_exceeded", "message": "too long" } });
+    let script = Script::sensible(pages()).answering(move |prompt, before| {
+        let first = prompt.judgement == Judgement::Analysis && before == 0;
+        first.then(|| Reply::Status(400, long.clone()))
+    });
+    let (report, stage) = run(script).await;
+    assert_eq!(report.status, Status::Complete);
+    assert_eq!(count(&stage, "Analysis"), 2);
+}
+
+#[tokio::test]
+async fn a_model_that_lies_about_its_sources_does_not_get_its_lies_printed() {
+    let lie = "Street trees lowered the afternoon air temperature by 9.9 degrees in the trial of Halvern [1]. \
+               Elephants plant most street trees in Dunmere and water them at night [44].";
+    let script = Script::sensible(pages()).always(Judgement::Section, Reply::Text(lie.to_owned()));
+    let (report, _) = run(script).await;
+    for section in &report.sections {
+        assert!(!section.text.contains("9.9"), "{}", section.text);
+        assert!(!section.text.contains("Elephants"), "{}", section.text);
+    }
+}
