@@ -32,6 +32,7 @@ mod xml;
 
 pub use chains::{Chains, LeftOut, State, Status};
 pub use engine::Engine;
+pub(crate) use hit::authors_short;
 pub use hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,

@@ -197,7 +197,7 @@ fn deep_and_long_answers_do_no_harm() {
     let deep_json = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
     let deep_xml = format!("{}{}", "<feed>".repeat(20_000), "</feed>".repeat(20_000));
     let hit = r#"{"title":"a","link":"https://example.org/","url":"https://example.org/","html_url":"https://example.org/","path":"a","paperId":"1","DOI":"10.5555/a","display_name":"a","doi":"10.5555/a"}"#;
-    let hits = format!("[{}{hit}]", format!("{hit},").repeat(2_000));
+    let hits = format!("[{}{hit}]", format!("{hit},").repeat(500));
     let long_json = format!(
         r#"{{"status":"ok","query":{{"search":{hits}}},"organic":{hits},"results":{hits},"data":{hits},"items":{hits},"articles":{hits},"message":{{"items":{hits}}}}}"#
     );
