@@ -32,10 +32,13 @@ impl Search for Gdelt {
     }
 
     async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let Some(words) = words(query) else {
+            return Ok(Found::default());
+        };
         let mut request = self
             .0
             .get(["doc", "doc"])
-            .query("query", &words(query))
+            .query("query", &words)
             .query("mode", "artlist")
             .query("format", "json")
             .query("sort", "hybridrel")
@@ -54,14 +57,21 @@ impl Search for Gdelt {
     }
 }
 
-/// Plain words: quotes, brackets and colons are orders there.
-fn words(query: &Query) -> String {
-    let words: Vec<&str> = query
-        .text_within(TEXT_CHARS)
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() >= WORD_CHARS_LEAST)
-        .collect();
-    words.join(" ")
+/// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
+fn words(query: &Query) -> Option<String> {
+    let words = || {
+        let text = query.text_within(TEXT_CHARS);
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    };
+    let long = words().filter(|word| word.chars().count() >= WORD_CHARS_LEAST);
+    let long: Vec<&str> = long.collect();
+    let kept = if long.is_empty() {
+        words().collect()
+    } else {
+        long
+    };
+    (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {

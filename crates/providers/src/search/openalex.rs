@@ -78,8 +78,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             citations: count(&item["cited_by_count"]),
             doi,
             abstract_text: abstract_of(&item["abstract_inverted_index"]),
-            pdf_url: text(&item["best_oa_location"]["pdf_url"])
-                .or_else(|| text(&item["open_access"]["oa_url"])),
+            pdf_url: pdf(item),
             score,
             language: text(&item["language"]),
             retracted: yes(&item["is_retracted"]),
@@ -87,6 +86,13 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         });
     }
     Ok(gather.finish())
+}
+
+/// The open copy as PDF; `oa_url` is often only a page that leads to one.
+fn pdf(item: &Value) -> Option<String> {
+    let page = text(&item["open_access"]["oa_url"]);
+    text(&item["best_oa_location"]["pdf_url"])
+        .or_else(|| page.filter(|page| page.to_ascii_lowercase().ends_with(".pdf")))
 }
 
 /// The abstract, from a list of the places at which each word stands.
