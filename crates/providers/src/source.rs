@@ -57,8 +57,8 @@ impl fmt::Debug for Key {
 ///
 /// Its hits are put in order: registers of works first (Crossref, PubMed, OpenAlex, Semantic Scholar, arXiv), then news,
 /// encyclopaedia and code, then web search; the better rank first among equals. A fact is the first that is told in
-/// this order, with these exceptions: texts are the longest told, the date is the most precise, citations are the
-/// highest count, and a work is retracted if anybody says so.
+/// this order, with these exceptions: texts are the longest told, the date is the most precise of the first year told, citations
+/// are the highest count, and a work is retracted if anybody says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub key: Key,

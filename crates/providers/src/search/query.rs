@@ -184,3 +184,17 @@ impl Query {
         self.max_results.min(most).to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_question_is_cut_between_words() {
+        let today = jiff::civil::date(2024, 3, 8);
+        let query = Query::parse(Kind::Web, "where does é the tide turn", today).unwrap();
+        assert_eq!(query.text_within(100), "where does é the tide turn");
+        assert_eq!(query.text_within(14), "where does é");
+        assert_eq!(query.text_within(3), "whe");
+    }
+}

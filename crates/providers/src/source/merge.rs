@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike::{self, Text};
 use super::{Doi, Finding, Key, Sighting, Source, address};
-use crate::search::{Engine, Hit, Kind};
+use crate::search::{Engine, Hit, Kind, Published};
 
 /// More are not merged in one go: the first in the order of sources are.
 pub const FINDINGS_MAX: usize = 20_000;
@@ -202,17 +202,8 @@ fn source(key: Key, findings: Vec<&Finding>) -> Source {
         title: first(|hit| Some(&hit.title)).unwrap_or_default(),
         snippet: longest(|hit| Some(&hit.snippet)).unwrap_or_default(),
         kind: hits.first().map_or(Kind::Web, |hit| hit.kind),
-        authors: hits
-            .iter()
-            .map(|hit| &hit.authors)
-            .find(|all| !all.is_empty())
-            .cloned()
-            .unwrap_or_default(),
-        published: hits
-            .iter()
-            .filter_map(|hit| hit.published)
-            .rev()
-            .max_by_key(|date| date.precision()),
+        authors: authors(&hits),
+        published: published(&hits),
         venue: first(|hit| hit.venue.as_ref()),
         citations: hits.iter().filter_map(|hit| hit.citations).max(),
         abstract_text: longest(|hit| hit.abstract_text.as_ref()),
@@ -223,6 +214,21 @@ fn source(key: Key, findings: Vec<&Finding>) -> Source {
         sightings,
         relevance: None,
     }
+}
+
+fn authors(hits: &[&Hit]) -> Vec<String> {
+    let lists = hits.iter().map(|hit| &hit.authors);
+    let told = lists.into_iter().find(|list| !list.is_empty());
+    told.cloned().unwrap_or_default()
+}
+
+/// The most precise date of the year that is told first: a search engine may give the day on which it came by.
+fn published(hits: &[&Hit]) -> Option<Published> {
+    let told = || hits.iter().filter_map(|hit| hit.published);
+    let year = told().next()?.year();
+    // Of equals the first.
+    let agreeing = told().rev().filter(|date| date.year() == year);
+    agreeing.max_by_key(|date| date.precision())
 }
 
 fn sighting(finding: &Finding) -> Sighting {

@@ -166,8 +166,14 @@ fn nearly_the_same_text_is_one_source_but_two_dois_never_are() {
         ..page(url, LONG)
     };
     let years = [
-        titled("https://a.example/", "Report 2022"),
-        titled("https://a.example/2", "Report 2023"),
+        titled(
+            "https://a.example/",
+            "Yearly report of the tidal board 2022",
+        ),
+        titled(
+            "https://a.example/2",
+            "Yearly report of the tidal board 2023",
+        ),
     ];
     assert_eq!(merged(years).len(), 2);
     let others = [
@@ -196,6 +202,10 @@ fn of_each_fact_the_source_keeps_the_best_that_was_told() {
         rank: 9,
         ..work("crossref", "10.5555/a", "Short.")
     };
+    let late = Hit {
+        published: told("2024-01-02"),
+        ..work("brave", "10.5555/a", "")
+    };
     let index = Hit {
         citations: Some(40),
         retracted: true,
@@ -203,7 +213,7 @@ fn of_each_fact_the_source_keeps_the_best_that_was_told() {
         pdf_url: Some("https://example.org/a.pdf".into()),
         ..work("openalex", "10.5555/a", "A longer abstract.")
     };
-    let sources = merged([web, index, register]);
+    let sources = merged([web, late, index, register]);
     let [source] = sources.as_slice() else {
         panic!("{sources:?}");
     };
