@@ -17,6 +17,15 @@ const TEXT_CHARS: usize = 250;
 /// A shorter word makes it refuse the whole query.
 const WORD_CHARS_LEAST: usize = 3;
 
+/// Words that make it do so because they are everywhere. Its own list is not public; these are the usual ones.
+const COMMON: &[&str] = &[
+    "about", "after", "all", "also", "and", "any", "are", "been", "but", "can", "could", "did",
+    "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
+    "not", "one", "other", "our", "out", "over", "said", "should", "some", "such", "than", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "was", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
+
 /// How its only notice of a limit begins; there is no code for it.
 const SLOW_DOWN: &[u8] = b"Please limit requests";
 
@@ -65,19 +74,23 @@ fn words(query: &Query) -> Option<String> {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| !word.is_empty())
     };
-    let long = words().filter(|word| word.chars().count() >= WORD_CHARS_LEAST);
-    let long: Vec<&str> = long.collect();
-    let kept = if long.is_empty() {
-        words().collect()
-    } else {
-        long
+    let telling = |word: &&str| {
+        word.chars().count() >= WORD_CHARS_LEAST && !COMMON.contains(&word.to_lowercase().as_str())
     };
+    let mut kept: Vec<&str> = words().filter(telling).collect();
+    if kept.is_empty() {
+        kept = words().collect();
+    }
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
-    if reply.body().trim_ascii_start().starts_with(SLOW_DOWN) {
+    let begins = reply.body().trim_ascii_start();
+    if begins.starts_with(SLOW_DOWN) {
         return Err(told(200, Headers::default(), "rate_limited"));
+    }
+    if begins.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(told(200, Headers::default(), "400"));
     }
     let body = body(reply)?;
     if body.json != json!({}) && !body.json["articles"].is_array() {
