@@ -38,7 +38,7 @@ pub use hit::{
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
 pub use published::Published;
-pub use query::{Kind, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX, TEXT_QUERY_CHARS_MAX};
+pub use query::{Kind, QUERY_CHARS_MAX, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX};
 pub use settings::{EngineSettings, Settings, SettingsFault};
 
 use async_trait::async_trait;

@@ -110,9 +110,15 @@ fn apparent(groups: Vec<Group>, findings: &[&Finding]) -> Vec<Group> {
         .iter()
         .map(|(title, body)| Text { title, body })
         .collect();
+    let pairs = alike::pairs(&texts);
+    let known: BTreeSet<(usize, usize)> = pairs.iter().map(|pair| (pair.one, pair.other)).collect();
     let mut joined = Joined::new(&groups);
-    for pair in alike::pairs(&texts) {
-        joined.join(pair.one, pair.other);
+    for pair in pairs {
+        // Those that stand for the groups must be alike too, or a row of small changes would make one of all.
+        let (first, second) = joined.roots_of(pair.one, pair.other);
+        if known.contains(&(first, second)) {
+            joined.join(first, second);
+        }
     }
     let mut together: BTreeMap<usize, Group> = BTreeMap::new();
     for (nth, (key, places)) in groups.into_iter().enumerate() {
@@ -166,10 +172,15 @@ impl Joined {
         at
     }
 
-    fn join(&mut self, one: usize, other: usize) {
+    /// Who stands for the two, the smaller first.
+    fn roots_of(&self, one: usize, other: usize) -> (usize, usize) {
         let (one, other) = (self.root(one), self.root(other));
-        let (first, second) = (one.min(other), one.max(other));
-        if first == second || (self.dois[first].is_some() && self.dois[second].is_some()) {
+        (one.min(other), one.max(other))
+    }
+
+    /// Joins two that stand for their groups, unless both have a DOI.
+    fn join(&mut self, first: usize, second: usize) {
+        if self.dois[first].is_some() && self.dois[second].is_some() {
             return;
         }
         self.roots[second] = first;

@@ -184,6 +184,21 @@ fn nearly_the_same_text_is_one_source_but_two_dois_never_are() {
 }
 
 #[test]
+fn a_row_of_small_changes_does_not_make_one_source_of_all() {
+    // Each text shares nine tenths of its words with the next, and the first nothing with the last.
+    let text = |nth: usize| {
+        let words = (nth * 6..nth * 6 + 100).map(|n| format!("w{n}"));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let pages = (10..30).map(|nth| Hit {
+        snippet: text(nth),
+        ..hit("tavily", &format!("https://{nth}.example/"), "Row")
+    });
+    let sources = merged(pages);
+    assert!((5..20).contains(&sources.len()), "{}", sources.len());
+}
+
+#[test]
 fn of_each_fact_the_source_keeps_the_best_that_was_told() {
     let told = |text: &str| Published::parse(text, TODAY);
     let web = Hit {
