@@ -32,12 +32,13 @@ mod xml;
 
 pub use chains::{Chains, LeftOut, State, Status};
 pub use engine::Engine;
+pub(crate) use hit::authors_short;
 pub use hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
 pub use published::Published;
-pub use query::{Kind, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX, TEXT_QUERY_CHARS_MAX};
+pub use query::{Kind, QUERY_CHARS_MAX, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX};
 pub use settings::{EngineSettings, Settings, SettingsFault};
 
 use async_trait::async_trait;

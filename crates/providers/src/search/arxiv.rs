@@ -27,11 +27,14 @@ impl Search for Arxiv {
     }
 
     async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let Some(words) = search_query(query) else {
+            return Ok(Found::default());
+        };
         let request = self
             .0
             .get(["query"])
             .accept("application/atom+xml")
-            .query("search_query", &search_query(query))
+            .query("search_query", &words)
             .query("start", "0")
             .query("max_results", &query.max_results().to_string())
             .query("sortBy", "relevance")
@@ -41,22 +44,22 @@ impl Search for Arxiv {
     }
 }
 
-/// Plain words, since quotes, brackets and colons are orders there.
-fn search_query(query: &Query) -> String {
+/// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
+fn search_query(query: &Query) -> Option<String> {
     let is_order = |c: char| "\"():[]\\".contains(c);
     let words: Vec<&str> = query
         .text()
         .split(|c: char| c.is_whitespace() || is_order(c))
         .filter(|word| !word.is_empty() && !matches!(*word, "AND" | "OR" | "ANDNOT"))
         .collect();
-    let words = words.join(" ");
-    match query.years() {
+    let words = Some(words.join(" ")).filter(|words| !words.is_empty())?;
+    Some(match query.years() {
         (None, None) => words,
         (from, to) => {
             let (from, to) = (from.unwrap_or(1_000), to.unwrap_or(2_999));
             format!("({words}) AND submittedDate:[{from}01010000 TO {to}12312359]")
         }
-    }
+    })
 }
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {

@@ -102,9 +102,10 @@ impl Chains {
             kind: call::Kind::Search,
             ..*terms
         };
-        let providers: Vec<Provider> = self
-            .ready(query.kind())
-            .map(|engine| Provider::new(engine.as_str()))
+        let ready = self.ready(query.kind());
+        let ready = ready.filter_map(|engine| self.searches.get(&engine));
+        let providers: Vec<Provider> = ready
+            .map(|ready| Provider::new(ready.search.name()))
             .collect();
         self.caller
             .chain(&providers, &terms, async |attempt| {

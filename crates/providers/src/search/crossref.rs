@@ -72,7 +72,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             venue: first_text(&item["container-title"]),
             citations: count(&item["is-referenced-by-count"]),
             doi,
-            abstract_text: text(&item["abstract"]).map(without_heading),
+            abstract_text: text(&item["abstract"]),
             score,
             language: text(&item["language"]),
             retracted: is_retracted(item, title.as_deref()),
@@ -100,14 +100,6 @@ fn date(date: &Value) -> Option<Published> {
     let part = |at: usize| parts.get(at).and_then(count);
     let small = |at: usize| part(at).and_then(|part| i8::try_from(part).ok());
     Published::new(i16::try_from(part(0)?).ok()?, small(1), small(2))
-}
-
-/// Many abstracts begin with a heading that says what they are.
-fn without_heading(text: String) -> String {
-    let heading = "<jats:title>Abstract</jats:title>";
-    text.strip_prefix(heading)
-        .map(str::to_owned)
-        .unwrap_or(text)
 }
 
 /// A notice of retraction has `update-to` and stands; the work that it is about has `updated-by`.

@@ -127,7 +127,9 @@ impl<'q> Gather<'q> {
             let text = text.map(|text| clean(&text, most));
             text.filter(|text| !text.is_empty())
         };
-        let snippet = draft.snippet.or_else(|| draft.abstract_text.clone());
+        let abstract_text = some(draft.abstract_text, ABSTRACT_CHARS_MAX);
+        let abstract_text = abstract_text.as_deref().map(without_heading);
+        let snippet = draft.snippet.or_else(|| abstract_text.map(str::to_owned));
         let authors = draft.authors.into_iter().take(AUTHORS_MAX);
         Hit {
             doi: draft.doi.or_else(|| Doi::of_url(&url)),
@@ -143,7 +145,7 @@ impl<'q> Gather<'q> {
             published: draft.published,
             venue: some(draft.venue, NAME_CHARS_MAX),
             citations: draft.citations,
-            abstract_text: some(draft.abstract_text, ABSTRACT_CHARS_MAX),
+            abstract_text: abstract_text.map(str::to_owned),
             full_text: some(draft.full_text, TEXT_CHARS_MAX),
             pdf_url: draft.pdf_url.as_deref().and_then(address),
             score: draft.score,
@@ -169,6 +171,16 @@ impl<'q> Gather<'q> {
             Kind::Web | Kind::Code | Kind::Encyclopaedia => false,
         }
     }
+}
+
+/// Registers often put the word before an abstract.
+fn without_heading(text: &str) -> &str {
+    let rest = text
+        .strip_prefix("Abstract")
+        .or_else(|| text.strip_prefix("ABSTRACT"));
+    let rest = rest.map(|rest| rest.trim_start_matches([':', '.', ' ']));
+    let begins = |rest: &&str| rest.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+    rest.filter(begins).unwrap_or(text)
 }
 
 /// The address in the one form that the URL parser gives it, if it is one that can be fetched.

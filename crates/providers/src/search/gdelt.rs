@@ -3,6 +3,7 @@
 //! It tells errors in plain text with status 200, and says `{}` when it found nothing.
 
 use async_trait::async_trait;
+use serde_json::json;
 
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
@@ -15,6 +16,15 @@ const TEXT_CHARS: usize = 250;
 
 /// A shorter word makes it refuse the whole query.
 const WORD_CHARS_LEAST: usize = 3;
+
+/// Words that make it do so because they are everywhere. Its own list is not public; these are the usual ones.
+const COMMON: &[&str] = &[
+    "about", "after", "all", "also", "and", "any", "are", "been", "but", "can", "could", "did",
+    "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
+    "not", "one", "other", "our", "out", "over", "said", "should", "some", "such", "than", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "was", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
 
 /// How its only notice of a limit begins; there is no code for it.
 const SLOW_DOWN: &[u8] = b"Please limit requests";
@@ -32,10 +42,13 @@ impl Search for Gdelt {
     }
 
     async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let Some(words) = words(query) else {
+            return Ok(Found::default());
+        };
         let mut request = self
             .0
             .get(["doc", "doc"])
-            .query("query", &words(query))
+            .query("query", &words)
             .query("mode", "artlist")
             .query("format", "json")
             .query("sort", "hybridrel")
@@ -54,22 +67,33 @@ impl Search for Gdelt {
     }
 }
 
-/// Plain words: quotes, brackets and colons are orders there.
-fn words(query: &Query) -> String {
-    let words: Vec<&str> = query
-        .text_within(TEXT_CHARS)
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() >= WORD_CHARS_LEAST)
-        .collect();
-    words.join(" ")
+/// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
+fn words(query: &Query) -> Option<String> {
+    let words = || {
+        let text = query.text_within(TEXT_CHARS);
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    };
+    let telling = |word: &&str| {
+        word.chars().count() >= WORD_CHARS_LEAST && !COMMON.contains(&word.to_lowercase().as_str())
+    };
+    let mut kept: Vec<&str> = words().filter(telling).collect();
+    if kept.is_empty() {
+        kept = words().collect();
+    }
+    (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
-    if reply.body().trim_ascii_start().starts_with(SLOW_DOWN) {
+    let begins = reply.body().trim_ascii_start();
+    if begins.starts_with(SLOW_DOWN) {
         return Err(told(200, Headers::default(), "rate_limited"));
     }
+    if begins.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(told(200, Headers::default(), "400"));
+    }
     let body = body(reply)?;
-    if !body.json.is_object() || !body.json["error"].is_null() {
+    if body.json != json!({}) && !body.json["articles"].is_array() {
         return Err(reply.refused());
     }
     let mut gather = Gather::new(query, Engine::Gdelt).bad_numbers(body.bad_numbers);

@@ -47,7 +47,7 @@ pub struct Hit {
     pub abstract_text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_text: Option<String>,
-    /// Where the work can be read freely.
+    /// A copy that can be read freely.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pdf_url: Option<String>,
     /// The provider's own score: finite, from zero up, on a scale of its own.

@@ -35,9 +35,7 @@ pub(super) fn items<'a>(
 ) -> Result<&'a [Value], Fault> {
     match json.pointer(path) {
         Some(Value::Array(items)) => Ok(items),
-        None | Some(Value::Null) if json.get(sign).is_some() && json.get("error").is_none() => {
-            Ok(&[])
-        }
+        None | Some(Value::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),
         _ => Err(reply.refused()),
     }
 }

@@ -1,15 +1,18 @@
-//! OpenAlex: an open index of works. Works without a key.
+//! OpenAlex: an open index of works. Works without a key, for some ten searches a day.
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
 use super::lenient::{body, count, items, list, text, yes};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
 use crate::source::Doi;
+
+/// The whole address may have 4 kB there, and a character up to twelve bytes.
+const TEXT_CHARS: usize = 300;
 
 /// Words of an abstract that are put together again.
 const ABSTRACT_WORDS_MAX: usize = 5_000;
@@ -30,7 +33,7 @@ impl Search for Openalex {
         let mut request = self
             .0
             .get(["works"])
-            .query("search", query.text())
+            .query("search", query.text_within(TEXT_CHARS))
             .query("per-page", &query.max_results().to_string());
         let filter = filter(query);
         if !filter.is_empty() {
@@ -38,8 +41,16 @@ impl Search for Openalex {
         }
         let request = self.0.with_contact(request, "mailto");
         let request = request.key_query("api_key", self.0.key.as_ref());
-        let reply = self.0.ask(attempt, request).await?;
+        let reply = self.0.ask(attempt, request).await.map_err(understood)?;
         read(&reply, query)
+    }
+}
+
+/// A 403 is its word for too many calls, not for a wrong key.
+fn understood(fault: Fault) -> Fault {
+    match fault {
+        Fault::Answer(answer) if answer.status == 403 => told(403, answer.headers, "rate_limited"),
+        fault => fault,
     }
 }
 
@@ -57,8 +68,8 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Openalex).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, "/results", "meta")? {
-        let told = text(&item["publication_date"]).or_else(|| text(&item["publication_year"]));
-        let published = gather.date(told.as_deref());
+        let date = text(&item["publication_date"]).or_else(|| text(&item["publication_year"]));
+        let published = gather.date(date.as_deref());
         let score = gather.score(&item["relevance_score"]);
         let place = &item["primary_location"];
         let author = |work: &Value| {
@@ -78,8 +89,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             citations: count(&item["cited_by_count"]),
             doi,
             abstract_text: abstract_of(&item["abstract_inverted_index"]),
-            pdf_url: text(&item["best_oa_location"]["pdf_url"])
-                .or_else(|| text(&item["open_access"]["oa_url"])),
+            pdf_url: pdf(item),
             score,
             language: text(&item["language"]),
             retracted: yes(&item["is_retracted"]),
@@ -87,6 +97,13 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         });
     }
     Ok(gather.finish())
+}
+
+/// The open copy as PDF; `oa_url` is often only a page that leads to one.
+fn pdf(item: &Value) -> Option<String> {
+    let page = text(&item["open_access"]["oa_url"]);
+    text(&item["best_oa_location"]["pdf_url"])
+        .or_else(|| page.filter(|page| page.to_ascii_lowercase().ends_with(".pdf")))
 }
 
 /// The abstract, from a list of the places at which each word stands.

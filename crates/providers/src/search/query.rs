@@ -9,7 +9,7 @@ pub const RESULTS_DEFAULT: usize = 10;
 pub const RESULTS_MAX: usize = 50;
 
 /// The longest question. Providers that take less get its beginning.
-pub const TEXT_QUERY_CHARS_MAX: usize = 2_000;
+pub const QUERY_CHARS_MAX: usize = 2_000;
 
 /// How far back news are looked for unless set otherwise.
 const NEWS_DAYS: i32 = 30;
@@ -63,7 +63,7 @@ pub struct Query {
 pub enum QueryFault {
     #[error("the search query is empty; say what to look for")]
     Empty,
-    #[error("the search query has {chars} characters; the most is {TEXT_QUERY_CHARS_MAX}")]
+    #[error("the search query has {chars} characters; the most is {QUERY_CHARS_MAX}")]
     TooLong { chars: usize },
     #[error("{asked} results cannot be asked for; set 1 to {RESULTS_MAX}")]
     Results { asked: usize },
@@ -80,7 +80,7 @@ impl Query {
         let chars = text.chars().count();
         match chars {
             0 => Err(QueryFault::Empty),
-            1..=TEXT_QUERY_CHARS_MAX => Ok(Self {
+            1..=QUERY_CHARS_MAX => Ok(Self {
                 kind,
                 text,
                 today,
@@ -182,5 +182,19 @@ impl Query {
     /// As many results as were asked for and the provider gives at once.
     pub(super) fn results_within(&self, most: usize) -> String {
         self.max_results.min(most).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_question_is_cut_between_words() {
+        let today = jiff::civil::date(2024, 3, 8);
+        let query = Query::parse(Kind::Web, "where does é the tide turn", today).unwrap();
+        assert_eq!(query.text_within(100), "where does é the tide turn");
+        assert_eq!(query.text_within(14), "where does é");
+        assert_eq!(query.text_within(3), "whe");
     }
 }

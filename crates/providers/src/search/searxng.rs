@@ -25,7 +25,7 @@ impl Search for Searxng {
         let mut request = self
             .0
             .get(["search"])
-            .query("q", query.text())
+            .query("q", &words(query))
             .query("format", "json");
         if let Some(language) = query.language() {
             request = request.query("language", language);
@@ -33,6 +33,13 @@ impl Search for Searxng {
         let reply = self.0.ask(attempt, request).await?;
         read(&reply, query)
     }
+}
+
+/// The words without what begins an order there: `!!g` would send us elsewhere.
+fn words(query: &Query) -> String {
+    let words = query.text().split(' ');
+    let plain = words.map(|word| word.trim_start_matches(['!', ':']));
+    plain.collect::<Vec<_>>().join(" ")
 }
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {

@@ -50,7 +50,7 @@ pub struct Doi(String);
 impl Doi {
     /// The DOI in `raw`: bare, with `doi:` or a resolver before it, or as `arXiv:2104.12255v1`.
     pub fn parse(raw: &str) -> Option<Self> {
-        let mut text = decoded(raw.trim()).to_lowercase();
+        let mut text = decoded(raw.trim()).to_ascii_lowercase();
         if let Some(number) = text.strip_prefix("arxiv:") {
             return Self::of_arxiv(number);
         }
@@ -59,13 +59,13 @@ impl Doi {
                 text = rest.trim_start().to_owned();
             }
         }
-        let text = text.trim_end_matches(['.', ',', ';', ')', ']', '}', '"', '\'', '/']);
+        let text = without_stop(&text);
         is_doi(text).then(|| Self(without_version(text).to_owned()))
     }
 
     /// The DOI of an arXiv number, with or without a version: `2104.12255v1`, `astro-ph/0601001`.
     pub fn of_arxiv(number: &str) -> Option<Self> {
-        let number = number.trim().to_lowercase();
+        let number = number.trim().to_ascii_lowercase();
         let number = number.strip_suffix(".pdf").unwrap_or(&number);
         let bare = unversioned(number);
         let digits = |text: &str, count: std::ops::RangeInclusive<usize>| {
@@ -140,6 +140,25 @@ fn is_doi(text: &str) -> bool {
         && !name.is_empty()
         && text.len() <= CHARS_MAX
         && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+/// Without the marks that end a sentence around it. A bracket that was opened inside belongs to the DOI.
+fn without_stop(mut text: &str) -> &str {
+    while let Some(last) = text.chars().next_back() {
+        let opening = match last {
+            '.' | ',' | ';' | '"' | '\'' | '/' => None,
+            ')' => Some('('),
+            ']' => Some('['),
+            '}' => Some('{'),
+            _ => break,
+        };
+        let count = |mark: char| text.matches(mark).count();
+        if opening.is_some_and(|opening| count(opening) >= count(last)) {
+            break;
+        }
+        text = text.get(..text.len() - last.len_utf8()).unwrap_or_default();
+    }
+    text
 }
 
 fn without_page(named: &str) -> &str {
@@ -233,6 +252,17 @@ mod tests {
         ] {
             assert_eq!(Doi::parse(raw), None, "{raw}");
         }
+    }
+
+    #[test]
+    fn brackets_of_a_doi_are_its_own() {
+        let doi = "10.1061/(asce)0733-9399(1998)124:10(1101)";
+        assert_eq!(Doi::parse(&format!("{doi})")).unwrap().as_str(), doi);
+        assert_eq!(Doi::parse(doi).unwrap().as_str(), doi);
+        assert_eq!(
+            Doi::parse("10.5555/a<1::b>3.0;2-x").unwrap().url(),
+            "https://doi.org/10.5555/a%3C1::b%3E3.0;2-x"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fathom_providers::search::Engine;
+use fathom_providers::search::{Engine, Query};
 use fathom_providers::{Category, Client};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::fixture;
 use crate::sane;
-use crate::world::{Answer, Server, alone, client, query, search};
+use crate::world::{Answer, Server, TODAY, alone, client, query, search};
 
 /// Cases of each kind for each provider.
 const CASES: u32 = 48;
@@ -135,11 +135,14 @@ impl Bench {
 
     /// Searches once; a failure must be the provider's, not ours.
     fn meet(&self, engine: Engine, answers: Vec<Answer>) {
+        self.ask(engine, &query(engine, "x"), answers);
+    }
+
+    fn ask(&self, engine: Engine, asked: &Query, answers: Vec<Answer>) {
         self.server.say(answers);
         let chains = alone(engine, self.server.port, &self.client);
-        let asked = query(engine, "x");
-        match self.runtime.block_on(search(&chains, &asked)).0 {
-            Ok(served) => sane::check(&served.value, &asked),
+        match self.runtime.block_on(search(&chains, asked)).0 {
+            Ok(served) => sane::check(&served.value, asked),
             Err(failed) => assert_ne!(failed.tried[0].category, Category::Internal, "{engine}"),
         }
     }
@@ -192,12 +195,32 @@ fn a_good_answer_that_was_harmed_ends_in_hits_or_a_failure() {
 }
 
 #[test]
+fn any_question_can_be_asked() {
+    let bench = Bench::new();
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::with_cases(CASES)
+    });
+    let texts = prop_oneof!["\\PC{1,40}", "\\PC{1900,2000}", "[()\"!:?&#%+ -]{1,20}"];
+    let met = runner.run(&texts, |text| {
+        for engine in Engine::ALL {
+            let Ok(asked) = Query::parse(engine.kind(), &text, TODAY) else {
+                continue;
+            };
+            bench.ask(engine, &asked, vec![Answer::new(200, "text/plain", "{}")]);
+        }
+        Ok(())
+    });
+    met.unwrap();
+}
+
+#[test]
 fn deep_and_long_answers_do_no_harm() {
     let bench = Bench::new();
     let deep_json = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
     let deep_xml = format!("{}{}", "<feed>".repeat(20_000), "</feed>".repeat(20_000));
     let hit = r#"{"title":"a","link":"https://example.org/","url":"https://example.org/","html_url":"https://example.org/","path":"a","paperId":"1","DOI":"10.5555/a","display_name":"a","doi":"10.5555/a"}"#;
-    let hits = format!("[{}{hit}]", format!("{hit},").repeat(2_000));
+    let hits = format!("[{}{hit}]", format!("{hit},").repeat(500));
     let long_json = format!(
         r#"{{"status":"ok","query":{{"search":{hits}}},"organic":{hits},"results":{hits},"data":{hits},"items":{hits},"articles":{hits},"message":{{"items":{hits}}}}}"#
     );

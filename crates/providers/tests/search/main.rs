@@ -14,4 +14,5 @@ mod hostile;
 mod recorded;
 mod sane;
 mod secrets;
+mod sources;
 mod world;
