@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A plan of research.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct Plan {
     /// Three questions that together answer the main one.
     #[schemars(length(min = 1, max = 3))]
@@ -83,9 +83,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let typed = models
         .ask_typed::<Plan>(Role::Planner, &request, &terms)
         .await?;
-    println!(
-        "{:#?}\n  {:?}, mended: {}",
-        typed.value, typed.spent, typed.mended
-    );
+    let Plan {
+        sub_questions,
+        risk,
+    } = typed.value;
+    for question in sub_questions {
+        println!("- {question}");
+    }
+    println!("risk: {}", risk.as_deref().unwrap_or("none"));
+    println!("  {:?}, mended: {}", typed.spent, typed.mended);
     Ok(())
 }

@@ -71,10 +71,11 @@ impl Caller {
         Fut: Future<Output = Result<T, Fault>>,
     {
         let mut tried = Vec::new();
-        for (provider, last_resort) in [(providers, false), (providers, true)]
-            .into_iter()
-            .flat_map(|(all, last)| all.iter().map(move |provider| (provider, last)))
-        {
+        // Plain pairs: an iterator with closures, held over an await, keeps the future from being sent to a task.
+        let first = providers.iter().map(|provider| (provider, false));
+        let again = providers.iter().map(|provider| (provider, true));
+        let turns: Vec<(&Provider, bool)> = first.chain(again).collect();
+        for (provider, last_resort) in turns {
             if last_resort && !take_skipped(&mut tried, provider) {
                 continue;
             }
