@@ -4,8 +4,8 @@
 //! the next endpoint, and turns answers into Rust types. A [`Model`] makes one attempt at one endpoint.
 //!
 //! `request.rs` and `completion.rs` are what goes in and comes out, and can be stored; `settings.rs` who is asked.
-//! `openai.rs` and `anthropic.rs` speak the two wire forms over `answer.rs`, `sse.rs` and `gather.rs`; `form.rs` is what an
-//! endpoint turned out to understand. `typed.rs` asks for a type with a schema from `schema.rs`, read by `json.rs`.
+//! `openai.rs` and `anthropic.rs` speak the two wire forms over `answer.rs`, `sse.rs` and `gather.rs`; `form.rs` and
+//! `learn.rs` find out what an endpoint understands. `typed.rs` asks for a type with a schema from `schema.rs`, read by `json.rs`.
 //! When to try again is left to `call`, and what to ask to others.
 
 mod answer;
@@ -17,6 +17,7 @@ mod error;
 mod form;
 mod gather;
 mod json;
+mod learn;
 mod lenient;
 mod openai;
 mod price;

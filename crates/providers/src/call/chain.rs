@@ -71,22 +71,24 @@ impl Caller {
         Fut: Future<Output = Result<T, Fault>>,
     {
         let mut tried = Vec::new();
-        for last_resort in [false, true] {
-            for provider in providers {
-                if last_resort && !take_skipped(&mut tried, provider) {
-                    continue;
+        // Plain pairs: an iterator with closures, held over an await, keeps the future from being sent to a task.
+        let first = providers.iter().map(|provider| (provider, false));
+        let again = providers.iter().map(|provider| (provider, true));
+        let turns: Vec<(&Provider, bool)> = first.chain(again).collect();
+        for (provider, last_resort) in turns {
+            if last_resort && !take_skipped(&mut tried, provider) {
+                continue;
+            }
+            match self.ask(provider, terms, last_resort, &mut operation).await {
+                Ok(value) => {
+                    let by = provider.clone();
+                    return Ok(Served { value, by, tried });
                 }
-                match self.ask(provider, terms, last_resort, &mut operation).await {
-                    Ok(value) => {
-                        let by = provider.clone();
-                        return Ok(Served { value, by, tried });
-                    }
-                    Err(failure) => {
-                        let ends = !failure.next_provider_may_help();
-                        tried.push(failure);
-                        if ends {
-                            return Err(Exhausted { tried });
-                        }
+                Err(failure) => {
+                    let ends = !failure.next_provider_may_help();
+                    tried.push(failure);
+                    if ends {
+                        break;
                     }
                 }
             }

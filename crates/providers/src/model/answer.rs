@@ -104,14 +104,15 @@ impl Reading<'_> {
             gathered.done = true;
             return Ok(());
         }
-        let value: Value = serde_json::from_str(&event.data).map_err(|_| Broken)?;
-        let fails = event.name == "error" || !value["error"].is_null();
+        let value = serde_json::from_str::<Value>(&event.data).ok();
+        let fails =
+            event.name == "error" || value.as_ref().is_none_or(|value| !value["error"].is_null());
         if fails && gathered.finish.is_none() {
             return Err(Broken);
         }
-        // An answer that was already declared finished is not lost by an error after it, which may bring the usage.
+        // An answer that was already declared finished is not lost by what comes after, which may bring the usage.
         gathered.done = fails;
-        self.add(gathered, &value);
+        self.add(gathered, &value.unwrap_or_default());
         Ok(())
     }
 

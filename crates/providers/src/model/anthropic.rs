@@ -1,7 +1,8 @@
 //! Anthropic's Messages, streamed.
 //!
-//! An answer in JSON is asked for as the input of a tool that the model must use, which every model of theirs
-//! understands; it comes back as the completion's text.
+//! An answer in JSON is asked for as the input of a tool that the model must use, and comes back as the
+//! completion's text. Models that cannot be made to use a tool get the schema in words, and those that take no
+//! temperature get none.
 
 mod read;
 mod write;
@@ -10,6 +11,8 @@ use async_trait::async_trait;
 use http::{HeaderName, HeaderValue};
 
 use super::answer::Reading;
+use super::form::Form;
+use super::learn::Learnt;
 use super::{Completion, Endpoint, Format, Model, Progress, Request};
 use crate::Client;
 use crate::call::{Attempt, Fault};
@@ -24,6 +27,7 @@ pub struct Anthropic {
     client: Client,
     endpoint: Endpoint,
     model: String,
+    learnt: Learnt,
 }
 
 impl Anthropic {
@@ -32,19 +36,18 @@ impl Anthropic {
             client,
             endpoint,
             model: model.to_owned(),
+            learnt: Learnt::default(),
         }
     }
-}
 
-#[async_trait]
-impl Model for Anthropic {
-    async fn complete(
+    async fn once(
         &self,
+        form: Form,
         request: &Request,
         attempt: &Attempt,
         progress: Option<&dyn Progress>,
     ) -> Result<Completion, Fault> {
-        let body = write::body(&self.model, request);
+        let body = write::body(&self.model, form, request);
         let url = self.endpoint.address.join(["messages"]);
         let key = self.endpoint.key.as_ref();
         let (name, version) = VERSION;
@@ -63,5 +66,20 @@ impl Model for Anthropic {
             read::unwrap_answer(&mut completion, name);
         }
         Ok(completion)
+    }
+}
+
+#[async_trait]
+impl Model for Anthropic {
+    async fn complete(
+        &self,
+        request: &Request,
+        attempt: &Attempt,
+        progress: Option<&dyn Progress>,
+    ) -> Result<Completion, Fault> {
+        let once = |form| self.once(form, request, attempt, progress);
+        self.learnt
+            .send(request, Form::plainer_messages, once)
+            .await
     }
 }

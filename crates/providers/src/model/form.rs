@@ -1,4 +1,4 @@
-//! What an OpenAI-compatible endpoint turned out to understand, found out once and remembered.
+//! The form of a request, and what a refusal says about it.
 //!
 //! A refusal that names a parameter teaches what to leave out; one that names nothing is met by trying plainer
 //! forms, one change at a time. Only named fields of the error are read, never its words.
@@ -123,8 +123,8 @@ impl Form {
         }
     }
 
-    /// Plainer forms to try when a refusal names nothing: each leaves out one thing, the last one all.
-    pub(super) fn plainer(self, request: &Request) -> Vec<Self> {
+    /// Plainer chat completions to try when a refusal names nothing.
+    pub(super) fn plainer_chats(self, request: &Request) -> Vec<Self> {
         let mut forms = Vec::new();
         if matches!(request.format, Format::Schema { .. }) {
             let weaker = std::iter::successors(self.shape.weaker(), |shape| shape.weaker());
@@ -132,6 +132,22 @@ impl Form {
         }
         forms.extend(self.without("stream_options", request));
         forms.extend(self.without("stream", request));
+        self.and_all(forms)
+    }
+
+    /// Plainer Messages to try: their refusals never name a parameter.
+    pub(super) fn plainer_messages(self, request: &Request) -> Vec<Self> {
+        let mut forms = Vec::new();
+        forms.extend(self.without("temperature", request));
+        if matches!(request.format, Format::Schema { .. }) && self.shape < Shape::Prompt {
+            let shape = Shape::Prompt;
+            forms.push(Self { shape, ..self });
+        }
+        self.and_all(forms)
+    }
+
+    /// Forms that leave out one thing each, and then all at once.
+    fn and_all(self, mut forms: Vec<Self>) -> Vec<Self> {
         let all = forms.iter().fold(self, |all, form| all.and(*form));
         if !forms.contains(&all) && all != self {
             forms.push(all);
@@ -265,7 +281,11 @@ mod tests {
         }
         assert_eq!(form.shape, Shape::Prompt);
         assert_eq!(form.lesson(&refusal(400, &body), &asking()), Lesson::None);
-        assert_eq!(Form::default().plainer(&asking()).len(), 6);
-        assert_eq!(Form::default().plainer(&Request::new("", "")).len(), 3);
+        assert_eq!(Form::default().plainer_chats(&asking()).len(), 6);
+        assert_eq!(Form::default().plainer_messages(&asking()).len(), 3);
+        assert_eq!(
+            Form::default().plainer_chats(&Request::new("", "")).len(),
+            3
+        );
     }
 }

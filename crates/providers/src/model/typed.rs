@@ -13,7 +13,7 @@ use super::json::{self, Unfit};
 use super::request::{Format, Message, Request};
 use super::schema;
 use super::settings::Role;
-use crate::call::{Provider, Terms};
+use crate::call::{Provider, Served, Terms};
 use crate::error::Failure;
 
 /// The question, and once more.
@@ -64,39 +64,22 @@ impl Models {
                 Err(exhausted) if !last && is_worth_another(&exhausted) => continue,
                 Err(exhausted) => return Err(Error::Call { exhausted, spent }),
             };
-            let completion = served.value;
-            spent.add(&completion);
-            if completion.finish == Finish::Refused {
-                return Err(Error::Refused {
-                    by: served.by,
-                    spent,
-                });
-            }
-            let why = match json::read_noting(&completion.text) {
-                Ok((value, mended)) => {
-                    return Ok(Typed {
-                        value,
-                        by: served.by,
-                        tried: served.tried,
-                        spent,
-                        model: completion.model,
-                        mended,
-                    });
+            spent.add(&served.value);
+            let why = match json::read_noting(&served.value.text) {
+                _ if served.value.finish == Finish::Refused => {
+                    let by = served.by;
+                    return Err(Error::Refused { by, spent });
                 }
+                Ok(read) => return Ok(typed(read, served, spent)),
                 Err(why) => why,
             };
-            if ignores(&schema, &completion) {
+            if ignores(&schema, &served.value) {
                 self.schema_was_ignored(&served.by);
             }
             if last {
-                return Err(Error::Unreadable {
-                    by: served.by,
-                    why,
-                    cut_off: completion.finish == Finish::Length,
-                    spent,
-                });
+                return Err(unreadable(why, served, spent));
             }
-            asked = self.put_again(role, asked, &completion, &why);
+            asked = self.put_again(role, asked, &served.value, &why);
         }
     }
 
@@ -130,6 +113,26 @@ impl Models {
         }
         messages.push(Message::User { text: words });
         Request { messages, ..asked }
+    }
+}
+
+fn typed<T>((value, mended): (T, bool), served: Served<Completion>, spent: Spent) -> Typed<T> {
+    Typed {
+        value,
+        by: served.by,
+        tried: served.tried,
+        spent,
+        model: served.value.model,
+        mended,
+    }
+}
+
+fn unreadable(why: Unfit, served: Served<Completion>, spent: Spent) -> Error {
+    Error::Unreadable {
+        by: served.by,
+        why,
+        cut_off: served.value.finish == Finish::Length,
+        spent,
     }
 }
 

@@ -220,3 +220,29 @@ async fn errors_refusals_and_breaks_are_told_apart() {
     assert_eq!(exhausted.decisive().unwrap().cause, Cause::RequestRefused);
     assert_eq!(server.asked().len(), 1);
 }
+
+#[tokio::test]
+async fn a_model_that_takes_no_temperature_or_no_forced_tool_is_found_out_once() {
+    let server = Server::start(|_, asked| {
+        let picky = asked.body.get("temperature").or(asked.body.get("tool_choice"));
+        if picky.is_some() {
+            let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}});
+            return Reply::json(400, &error);
+        }
+        let [delta, stop] = end("end_turn");
+        stream(&[start(), open(0, json!({"type": "text", "text": PLAN})), delta, stop])
+    })
+    .await;
+    let world = World::anthropic(&server);
+    assert_eq!(world.plan().await.unwrap().value, plan());
+    assert_eq!(server.asked().len(), 4);
+    assert_eq!(world.plan().await.unwrap().value, plan());
+    let asked = server.asked();
+    assert_eq!(asked.len(), 5);
+    assert!(
+        asked[4].body["system"]
+            .as_str()
+            .unwrap()
+            .contains("JSON Schema")
+    );
+}

@@ -11,6 +11,7 @@ mod anthropic;
 mod chat;
 mod embed;
 mod forms;
+mod malformed;
 mod recorded;
 mod secrets;
 mod server;

@@ -2,28 +2,32 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::form::{Form, Shape};
 use super::super::openai;
 use super::super::request::{Format, Message, Request, Tool, ToolCall};
+use super::super::schema;
 
 /// The interface wants a limit on every request.
 const MAX_TOKENS: u32 = 4_096;
 
-pub(super) fn body(model: &str, request: &Request) -> Value {
+pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);
     body.insert("max_tokens".into(), max_tokens.into());
     body.insert("messages".into(), messages(request));
     body.insert("stream".into(), true.into());
-    if let Some(system) = system(request) {
+    if let Some(system) = system(form, request) {
         body.insert("system".into(), system.into());
     }
-    if let Some(temperature) = request.temperature {
+    if let Some(temperature) = request.temperature.filter(|_| form.temperature) {
         let temperature = openai::rounded(temperature.clamp(0.0, 1.0));
         body.insert("temperature".into(), temperature);
     }
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-    if let Format::Schema { name, schema } = &request.format {
+    if let Format::Schema { name, schema } = &request.format
+        && form.shape < Shape::Object
+    {
         // With tools of its own at hand the model may use one of those first.
         let choice = if tools.is_empty() {
             json!({"type": "tool", "name": name})
@@ -41,12 +45,23 @@ pub(super) fn body(model: &str, request: &Request) -> Value {
 }
 
 /// All instructions in one: the interface knows no system role among its messages.
-fn system(request: &Request) -> Option<String> {
+fn system(form: Form, request: &Request) -> Option<String> {
     let among = request.messages.iter().filter_map(|message| match message {
         Message::System { text } => Some(text.as_str()),
         Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
     });
-    let all: Vec<&str> = request.system.as_deref().into_iter().chain(among).collect();
+    let told = match &request.format {
+        Format::Schema { schema, .. } if form.shape >= Shape::Object => {
+            Some(schema::in_words(schema))
+        }
+        Format::Schema { .. } | Format::Text => None,
+    };
+    let own = request.system.as_deref();
+    let all: Vec<&str> = own
+        .into_iter()
+        .chain(among)
+        .chain(told.as_deref())
+        .collect();
     (!all.is_empty()).then(|| all.join("\n\n"))
 }
 
