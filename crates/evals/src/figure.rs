@@ -66,6 +66,11 @@ pub(crate) fn resident_kib() -> u64 {
     told("/proc/self/status", "VmRSS:")
 }
 
+/// The most that this process has held, in KiB; 0 where the system does not tell.
+pub(crate) fn peak_kib() -> u64 {
+    told("/proc/self/status", "VmHWM:")
+}
+
 /// What this process has sent to disks, in bytes; 0 where the system does not tell.
 pub(crate) fn bytes_written() -> u64 {
     told("/proc/self/io", "write_bytes:")

@@ -4,6 +4,8 @@ pub mod bench;
 pub mod evidence;
 mod figure;
 pub mod ledger;
+mod loopback;
 pub mod proofs;
+pub mod providers;
 pub mod stores;
 pub mod victim;

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use fathom_evals::proofs::{self, Proof, Setting, Size};
-use fathom_evals::victim;
-use fathom_evals::{bench, evidence};
+use fathom_evals::{bench, evidence, providers, victim};
 
 const USAGE: &str = "\
-usage: fathom-evals prove engine [--seed N] [--only T1,T3] [--quick]
+usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
+       fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
 
@@ -18,10 +18,12 @@ async fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["prove", "engine", rest @ ..] => prove(rest).await,
+        ["prove", "engine", rest @ ..] => prove(proofs::engine(), rest).await,
+        ["prove", "providers", rest @ ..] => prove(providers::proofs(), rest).await,
         // Not for people: the process that proofs kill.
         ["victim", rest @ ..] => return victim::live(rest, say).await,
         ["bench", "engine", rest @ ..] => bench::engine(rest).await,
+        ["bench", "providers", rest @ ..] => providers::bench(rest).await,
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["bench", "evidence", rest @ ..] => evidence::bench(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
@@ -36,10 +38,10 @@ async fn main() -> ExitCode {
 }
 
 /// Runs every chosen proof, also after one has failed.
-async fn prove(rest: &[&str]) -> Result<()> {
+async fn prove(all: Vec<Proof>, rest: &[&str]) -> Result<()> {
     let Wanted { setting, only } = Wanted::parse(rest)?;
     let mut failed = Vec::new();
-    for proof in chosen(&only)? {
+    for proof in chosen(all, &only)? {
         let (line, held) = proof.show(setting.clone()).await;
         say(&line);
         if !held {
@@ -91,8 +93,7 @@ impl Wanted {
     }
 }
 
-fn chosen(only: &[String]) -> Result<Vec<Proof>> {
-    let all = proofs::engine();
+fn chosen(all: Vec<Proof>, only: &[String]) -> Result<Vec<Proof>> {
     if let Some(unknown) = only
         .iter()
         .find(|id| all.iter().all(|proof| proof.id != **id))

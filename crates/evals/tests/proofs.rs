@@ -1,13 +1,15 @@
-//! Every proof at its quick size; `cargo xtask prove engine` runs the full ones.
+//! Every proof at its quick size; `cargo xtask prove engine` and `prove providers` run the full ones. The proofs of the
+//! providers crate that are its own tests run with those.
 
 use fathom_evals::proofs::{self, Setting, Size};
+use fathom_evals::providers;
 
 /// The same each time, so that what has passed passes again; `cargo xtask prove` draws new ones.
 const SEED: u64 = 7;
 
 async fn prove(id: &str) {
-    let proof = proofs::engine()
-        .into_iter()
+    let mut all = proofs::engine().into_iter().chain(providers::proofs());
+    let proof = all
         .find(|proof| proof.id == id)
         .expect("a proof of that name is listed");
     let setting = Setting {
@@ -70,4 +72,9 @@ async fn runs_outlast_restarts_of_the_database() {
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_share_few_connections_that_are_killed() {
     prove("T9").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_come_out_nowhere() {
+    prove("T29").await;
 }

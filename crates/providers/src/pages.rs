@@ -19,11 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use url::Url;
 
 use self::flight::Flights;
 use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
 use crate::error::{Cause, Failure, Severity};
-use crate::fetch::{Fetcher, Page, Refusal, Target};
+use crate::fetch::{self, Fetcher, Link, Page, Refusal, Target};
 use crate::{Clock, call};
 
 /// How long pages are kept.
@@ -87,6 +88,11 @@ impl Pages {
     /// Reads a page from its server, whatever the cache holds. What comes is kept all the same.
     pub async fn read_anew(&self, url: &str, terms: &Terms<'_>) -> Result<Read, Failure> {
         self.share(&self.target(url)?, true, terms).await
+    }
+
+    /// The links of a page that was found at `page`: those that may be read next.
+    pub fn links(&self, html: &str, page: &Url) -> Vec<Link> {
+        fetch::links(html, page, self.deps.fetcher.allow())
     }
 
     /// The address by the guard's rules. What they refuse is never dialled, and no lane is opened for it.

@@ -15,6 +15,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use dns_lookup::LookupErrorKind;
 use rustls::{
     ClientConfig,
     pki_types::{DnsName, ServerName},
@@ -53,9 +54,19 @@ pub struct System;
 
 #[async_trait]
 impl Resolver for System {
+    /// tokio's own look-up is the same call of the system, but does not say which way it failed.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        let found = tokio::net::lookup_host((name, 0)).await?;
-        Ok(found.map(|address| address.ip()).collect())
+        let name = name.to_owned();
+        let look_up = move || dns_lookup::lookup_host(&name).map(Iterator::collect);
+        let found = tokio::task::spawn_blocking(look_up).await?;
+        found.map_err(|error| failed_look_up(error.kind()).into())
+    }
+}
+
+fn failed_look_up(kind: LookupErrorKind) -> io::ErrorKind {
+    match kind {
+        LookupErrorKind::NoName | LookupErrorKind::NoData => io::ErrorKind::NotFound,
+        _ => io::ErrorKind::Other,
     }
 }
 

@@ -18,8 +18,7 @@ const DATES: [&str; 5] = [
 /// Crossref's answer about the work. A record without an envelope is CSL-JSON.
 pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
     let record = answer.get("message").unwrap_or(answer);
-    let doi = fields::text(record, "DOI")?;
-    let doi = Doi::parse(&doi).unwrap_or_else(|_| asked.clone());
+    let doi = fields::doi(record, "DOI", asked)?;
     let title = fields::text(record, "title").map(|title| with_subtitle(title, record));
     Some(Work {
         notice: notice::of_crossref(record, title.as_deref()),

@@ -8,8 +8,7 @@ use crate::Doi;
 
 pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
     let record = answer.pointer("/data/attributes")?;
-    let doi = fields::text(record, "doi")?;
-    let doi = Doi::parse(&doi).unwrap_or_else(|_| asked.clone());
+    let doi = fields::doi(record, "doi", asked)?;
     let titles = fields::list(record, "titles");
     let container = record.get("container").unwrap_or(&Value::Null);
     let types = record.get("types").unwrap_or(&Value::Null);

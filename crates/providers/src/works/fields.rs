@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::plain::plain;
 use super::work::{Author, Published};
+use crate::Doi;
 
 const AUTHORS_MAX: usize = 1_000;
 
@@ -18,6 +19,12 @@ pub(super) fn text(record: &Value, key: &str) -> Option<String> {
         _ => return None,
     };
     (!text.is_empty()).then_some(text)
+}
+
+/// The work's own DOI, by which we know that this is a record of one; the one asked for if it is malformed.
+pub(super) fn doi(record: &Value, key: &str, asked: &Doi) -> Option<Doi> {
+    let told = record.get(key)?.as_str()?;
+    Some(Doi::parse(told).unwrap_or_else(|_| asked.clone()))
 }
 
 pub(super) fn count(record: &Value, key: &str) -> Option<u64> {

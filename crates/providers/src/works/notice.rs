@@ -63,7 +63,10 @@ pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice>
 fn notice(update: &Value) -> Option<Notice> {
     Some(Notice {
         kind: NoticeKind::named(update.get("type")?.as_str()?)?,
-        doi: fields::text(update, "DOI").and_then(|doi| Doi::parse(&doi).ok()),
+        doi: update
+            .get("DOI")
+            .and_then(Value::as_str)
+            .and_then(|doi| Doi::parse(doi).ok()),
         date: fields::date(update, "updated"),
     })
 }

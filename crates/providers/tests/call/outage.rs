@@ -16,7 +16,6 @@ use rand::{Rng as _, SeedableRng as _};
 use crate::bench::VirtualClock;
 
 const RUNS: u64 = 50;
-const SEED: u64 = 18;
 const DOWN_FROM: Duration = Duration::from_secs(180);
 /// How long it is down: ten minutes, and a little more, so that its end meets other phases of the breaker.
 const DOWN_FOR_S: [u64; 3] = [600, 611, 622];
@@ -127,9 +126,16 @@ async fn without_a_last_resort_recovery_takes_minutes() {
     assert!(figures.recovery > MINUTE);
 }
 
+/// The same each time, unless another is given: `FATHOM_SEED`.
+fn seed() -> u64 {
+    let given = std::env::var("FATHOM_SEED").ok();
+    given.map_or(18, |seed| seed.parse().unwrap())
+}
+
 fn print(outage: Outage, figures: &Figures) {
     println!(
-        "T18 {outage:?} (seed {SEED}): healthy {:.0} calls a minute, in the outage {:.1} ({:.2} x), worst minute {:.0} ({:.2} x), recovered after {:.1} s",
+        "T18 {outage:?} (seed {}): healthy {:.0} calls a minute, in the outage {:.1} ({:.2} x), worst minute {:.0} ({:.2} x), recovered after {:.1} s",
+        seed(),
         figures.healthy_per_minute,
         figures.outage_per_minute,
         figures.outage_per_minute / figures.healthy_per_minute,
@@ -141,7 +147,7 @@ fn print(outage: Outage, figures: &Figures) {
 
 async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figures {
     let clock = VirtualClock::start();
-    let rng = Box::new(StdRng::seed_from_u64(SEED));
+    let rng = Box::new(StdRng::seed_from_u64(seed()));
     let world = World {
         outage,
         down_to,
@@ -160,7 +166,7 @@ async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figu
 
 /// One run: call, work for three to nine seconds, and so on until three minutes after the outage.
 async fn work(run: u64, world: World) {
-    let mut rng = StdRng::seed_from_u64(SEED + run);
+    let mut rng = StdRng::seed_from_u64(seed().wrapping_add(run));
     let provider = Provider::new("provider");
     while world.clock.elapsed() < world.down_to + 3 * MINUTE {
         let pause = Duration::from_millis(rng.random_range(3_000..9_000));

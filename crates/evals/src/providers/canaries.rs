@@ -1,0 +1,126 @@
+//! T29 for the providers crate: secrets that can be recognised go in as keys and settings, servers repeat them wherever
+//! they can, and nothing that a run would log, store or show holds one.
+//!
+//! A part is one door. It makes calls with the canary and hands back all that came out; log records are watched at the
+//! same time.
+
+mod calls;
+mod logs;
+mod pages;
+
+use std::fmt::Debug;
+
+use anyhow::{Result, ensure};
+use fathom_providers::Failure;
+use fathom_providers::call::{Event, Sink};
+use futures::future::BoxFuture;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
+
+use crate::proofs::{Proof, Setting};
+
+/// A door and its calls.
+type Part = (
+    &'static str,
+    fn(Canary) -> BoxFuture<'static, Result<Trace>>,
+);
+
+const PARTS: &[Part] = &[("calls", calls::make), ("pages", pages::make)];
+
+pub(super) fn proof() -> Proof {
+    Proof {
+        id: "T29",
+        what: "canary secrets come out nowhere",
+        run: |setting| Box::pin(run(setting)),
+    }
+}
+
+/// A secret that no text holds by chance, in letters that no encoding changes.
+#[derive(Clone)]
+pub(super) struct Canary(String);
+
+impl Canary {
+    fn new(rng: &mut StdRng) -> Self {
+        Self(format!("canary{:016x}", rng.random::<u64>()))
+    }
+
+    pub(super) fn secret(&self) -> &str {
+        &self.0
+    }
+
+    /// Also when it was cut.
+    fn is_in(&self, text: &str) -> bool {
+        let start = self.0.get(..14).unwrap_or(&self.0);
+        text.contains(start)
+    }
+}
+
+/// All that a part's calls left behind.
+#[derive(Default)]
+pub(super) struct Trace(Mutex<Vec<String>>);
+
+impl Trace {
+    /// As it is stored and as it is logged.
+    pub(super) fn note<T: Serialize + Debug>(&self, thing: &T) -> Result<()> {
+        self.text(serde_json::to_string(thing)?);
+        self.text(format!("{thing:?} {thing:#?}"));
+        Ok(())
+    }
+
+    /// As people see it, too.
+    pub(super) fn failure(&self, failure: &Failure) -> Result<()> {
+        self.text(failure.to_string());
+        self.note(failure)
+    }
+
+    pub(super) fn text(&self, text: String) {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.push(text);
+    }
+
+    fn into_texts(self) -> Vec<String> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for Trace {
+    fn attempt(&self, event: Event) {
+        let json = serde_json::to_string(&event).unwrap_or_default();
+        self.text(json);
+        self.text(format!("{event:?}"));
+    }
+}
+
+async fn run(setting: Setting) -> Result<String> {
+    let rounds = setting.size.pick(2, 50);
+    let mut rng = StdRng::seed_from_u64(setting.seed);
+    let logs = logs::watch()?;
+    let mut told = Vec::new();
+    for (name, part) in PARTS {
+        let mut texts = 0;
+        for _ in 0..rounds {
+            let canary = Canary::new(&mut rng);
+            logs.look_for(canary.clone());
+            let trace = part(canary.clone()).await?.into_texts();
+            ensure!(!trace.is_empty(), "{name}: nothing came out at all");
+            texts += trace.len();
+            if let Some(text) = trace.iter().find(|text| canary.is_in(text)) {
+                anyhow::bail!("{name}: the canary came out in {text}");
+            }
+        }
+        told.push(format!("{name} {texts} texts"));
+    }
+    let hits = logs.hits();
+    ensure!(
+        hits.is_empty(),
+        "the canary is in the log: {}",
+        hits.join(" | ")
+    );
+    let records = logs.records();
+    Ok(format!(
+        "{rounds} canaries a door, 0 hits in {} and {records} log records",
+        told.join(", ")
+    ))
+}

@@ -1,0 +1,103 @@
+//! The call layer: answers that hold a key wherever a server can put it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use fathom_providers::call::{
+    Answer, Caller, Fault, Headers, Kind, LimitSettings, Provider, RetrySettings, Settings, Terms,
+};
+use fathom_providers::{Address, Clock as _, Secret, SystemClock};
+use futures::future::BoxFuture;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+
+use super::{Canary, Trace};
+
+const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 429, 500, 503];
+const KINDS: [Kind; 3] = [Kind::Model, Kind::Search, Kind::Page];
+
+pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
+    Box::pin(calls(canary))
+}
+
+async fn calls(canary: Canary) -> Result<Trace> {
+    let trace = Trace::default();
+    let clock = Arc::new(SystemClock::default());
+    let rng = Box::new(StdRng::seed_from_u64(29));
+    let caller = Caller::new(quick(), clock.clone(), rng);
+    let secret = Secret::parse(canary.secret()).context("a canary is a secret")?;
+    trace.text(format!("{secret:?} {:?}", Some(&secret)));
+    for status in STATUSES {
+        for kind in KINDS {
+            for answer in [
+                prose(status, &canary),
+                codes(status, &canary).strike(&secret),
+            ] {
+                trace.text(format!("{answer:?}"));
+                let provider = Provider::new(&format!("{kind:?} {status}"));
+                let terms = Terms {
+                    kind,
+                    deadline: clock.elapsed() + Duration::from_secs(60),
+                    sink: &trace,
+                };
+                let operation = async |_| Err::<(), Fault>(answer.clone().into());
+                if let Err(failure) = caller.call(&provider, &terms, operation).await {
+                    trace.failure(&failure)?;
+                }
+                trace.text(format!("{:?}", caller.health()));
+            }
+        }
+    }
+    // A key where an address is due: the complaint must not repeat it.
+    for raw in [
+        "https://user:KEY@example.org",
+        "https://example.org/?key=KEY",
+        "KEY",
+    ] {
+        let refused = Address::parse(&raw.replace("KEY", canary.secret()));
+        let fault = refused.err().context("such an address is refused")?;
+        trace.text(format!("{fault} {fault:?}"));
+    }
+    Ok(trace)
+}
+
+/// In the server's own words, which stay outside even if nobody strikes them.
+fn prose(status: u16, canary: &Canary) -> Answer {
+    let key = canary.secret();
+    let headers: Headers = [
+        ("www-authenticate", key),
+        ("x-request-id", key),
+        ("retry-after", key),
+    ]
+    .into_iter()
+    .collect();
+    let body =
+        format!(r#"{{"error": {{"message": "{key} is wrong", "param": "{key}"}}, "{key}": 1}}"#);
+    Answer::new(status, headers, body.as_bytes())
+}
+
+/// Where codes are looked for and shown.
+fn codes(status: u16, canary: &Canary) -> Answer {
+    let key = canary.secret();
+    let body = format!(
+        r#"{{"error": {{"code": "{key}", "type": "{key}", "status": "{key}"}}, "code": "{key}"}}"#
+    );
+    Answer::new(status, Headers::default(), body.as_bytes())
+}
+
+/// Nothing is waited for.
+fn quick() -> Settings {
+    Settings {
+        retry: RetrySettings {
+            backoff_base: Duration::ZERO,
+            rate_base: Duration::ZERO,
+            ..RetrySettings::default()
+        },
+        limit: LimitSettings {
+            rate_least: 1e6,
+            ..LimitSettings::default()
+        },
+        ..Settings::default()
+    }
+}

@@ -1,0 +1,162 @@
+//! The doors of the providers crate whose calls are timed, each beside a bare call of the same server.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use fathom_providers::call::{Caller, Event, Kind, Settings, Terms};
+use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
+use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::works::{WorkSettings, Works};
+use fathom_providers::{Address, Client, ClientSettings, Doi, SystemClock};
+use futures::future::BoxFuture;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use super::server::{Canned, Server};
+use crate::loopback;
+
+pub(super) type Call = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
+
+/// One call, through the whole layer and bare.
+pub(super) struct Door {
+    pub(super) name: &'static str,
+    pub(super) answer_bytes: usize,
+    pub(super) layered: Call,
+    pub(super) bare: Call,
+}
+
+/// Everything that the server serves, for all doors.
+pub(super) fn served() -> HashMap<String, Canned> {
+    HashMap::from([
+        (
+            WORK.to_owned(),
+            Canned::ok("application/json", work().to_string()),
+        ),
+        (PAGE.to_owned(), Canned::ok("text/html", page())),
+    ])
+}
+
+pub(super) fn all(server: &Server) -> Result<Vec<Door>> {
+    Ok(vec![work_door(server)?, page_door(server)?])
+}
+
+const WORK: &str = "/works/10.5555%2Fbench";
+const PAGE: &str = "/page";
+
+/// An answer of about 4 KB, as a search or a register gives it.
+fn work() -> Value {
+    let author =
+        |n: usize| json!({"given": "Ada", "family": format!("Brook{n}"), "sequence": "additional"});
+    let reference = |n: usize| json!({"key": format!("ref{n}"), "DOI": format!("10.5555/ref.{n}"), "unstructured": "A work that this work cites."});
+    json!({"status": "ok", "message-type": "work", "message": {
+        "DOI": "10.5555/bench", "type": "journal-article", "title": ["A title of some length, with <i>markup</i> in it"],
+        "author": (0..20).map(author).collect::<Vec<_>>(), "issued": {"date-parts": [[2024, 3, 5]]},
+        "container-title": ["Journal of Measured Things"], "publisher": "Example Press", "volume": "3",
+        "reference": (0..24).map(reference).collect::<Vec<_>>(), "is-referenced-by-count": 12,
+    }})
+}
+
+/// A small page, of 32 KB.
+fn page() -> String {
+    let paragraph = "<p>Some words of a page, which somebody wrote and somebody else reads.</p>\n";
+    format!(
+        "<!doctype html><title>Page</title>{}",
+        paragraph.repeat(430)
+    )
+}
+
+fn caller() -> Arc<Caller> {
+    let clock = Arc::new(SystemClock::default());
+    let rng = Box::new(StdRng::seed_from_u64(1));
+    Arc::new(Caller::new(Settings::default(), clock, rng))
+}
+
+/// Ample, and told to nobody.
+fn terms() -> Terms<'static> {
+    Terms {
+        kind: Kind::Search,
+        deadline: Duration::from_secs(24 * 60 * 60),
+        sink: &|event: Event| drop(event),
+    }
+}
+
+/// `Works::look_up`: the caller and the client, with the answer read into a `Work`.
+fn work_door(server: &Server) -> Result<Door> {
+    let address = Address::parse(&server.url())?;
+    let settings = WorkSettings {
+        crossref: address.clone(),
+        datacite: address,
+        ..WorkSettings::default()
+    };
+    let client = Client::new(ClientSettings::default())?;
+    let works = Arc::new(Works::new(client, caller(), settings));
+    let doi = Doi::parse("10.5555/bench")?;
+    let layered: Call = Arc::new(move || {
+        let (works, doi) = (works.clone(), doi.clone());
+        Box::pin(async move {
+            let work = works.look_up(&doi, &terms()).await?;
+            work.context("the server has this work").map(drop)
+        })
+    });
+    let (client, url) = (loopback::client()?, format!("{}{WORK}", server.url()));
+    let bare: Call = Arc::new(move || {
+        let sent = client.get(&url).send();
+        Box::pin(async move {
+            let reply = sent.await?.error_for_status()?;
+            reply.json::<Value>().await?;
+            Ok(())
+        })
+    });
+    Ok(Door {
+        name: "work",
+        answer_bytes: work().to_string().len(),
+        layered,
+        bare,
+    })
+}
+
+/// `Pages::read_anew`, which opens a connection for each page; the bare call is made to do so too.
+fn page_door(server: &Server) -> Result<Door> {
+    let allow = Allow::parse(&format!("127.0.0.1:{}", server.port))?;
+    let limits = Limits {
+        at_once_per_host: 16,
+        ..Limits::default()
+    };
+    let mut settings = Settings::default();
+    settings.page.in_flight_max = 16;
+    let clock = Arc::new(SystemClock::default());
+    let rng = Box::new(StdRng::seed_from_u64(1));
+    let deps = PageDeps {
+        fetcher: Fetcher::new(Network::system()?, allow, limits),
+        caller: Arc::new(Caller::new(settings, clock.clone(), rng)),
+        clock,
+        cache: Arc::new(MemoryCache::default()),
+    };
+    let pages = Arc::new(Pages::new(deps, PageSettings::default()));
+    let url = format!("{}{PAGE}", server.url());
+    let number = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let address = url.clone();
+    let layered: Call = Arc::new(move || {
+        // Each its own address, or those who ask at once would share one fetch.
+        let n = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (pages, url) = (pages.clone(), format!("{address}?{n}"));
+        Box::pin(async move { Ok(pages.read_anew(&url, &terms()).await.map(drop)?) })
+    });
+    let client = loopback::client()?;
+    let bare: Call = Arc::new(move || {
+        let sent = client.get(&url).header("connection", "close").send();
+        Box::pin(async move {
+            sent.await?.error_for_status()?.bytes().await?;
+            Ok(())
+        })
+    });
+    Ok(Door {
+        name: "page",
+        answer_bytes: page().len(),
+        layered,
+        bare,
+    })
+}
