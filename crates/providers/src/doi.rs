@@ -1,7 +1,10 @@
 //! A work's DOI, read from the many ways in which people and pages write it.
 //!
 //! Takes `10.1000/182`, `doi:10.1000/182`, `https://doi.org/10.1000/182` and the like; gives one spelling, in lower
-//! case, so that two of the same work are equal. Whether such a work exists is for `works`.
+//! case, so that two of the same work are equal. `doi/told.rs` finds them in addresses and arXiv numbers. Whether such
+//! a work exists is for `works`.
+
+mod told;
 
 use std::borrow::Cow;
 use std::fmt;

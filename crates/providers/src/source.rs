@@ -7,11 +7,9 @@
 
 mod address;
 mod alike;
-mod doi;
 mod merge;
 mod score;
 
-pub use doi::Doi;
 pub use merge::{FINDINGS_MAX, merge};
 pub use score::{Relevance, quality_prior};
 
@@ -19,6 +17,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Doi;
 use crate::call::Provider;
 use crate::search::{Hit, Kind, Published, authors_short};
 

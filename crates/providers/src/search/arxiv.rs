@@ -7,9 +7,9 @@ use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
 use super::xml::{children, document, text, text_at};
 use super::{Engine, Found, Kind, Query, Search};
+use crate::Doi;
 use crate::call::{Attempt, Fault, Headers};
 use crate::client::Reply;
-use crate::source::Doi;
 
 /// Where the number of an error begins; the error comes as if it were a result.
 const ERRORS: &str = "/api/errors";
@@ -88,7 +88,7 @@ fn draft(entry: Node<'_, '_>, id: Option<String>, published: Option<super::Publi
             .and_then(|link| link.attribute("href"))
             .map(str::to_owned)
     };
-    let own = text_at(entry, &["doi"]).and_then(|doi| Doi::parse(&doi));
+    let own = text_at(entry, &["doi"]).and_then(|doi| Doi::told(&doi));
     let url = link("alternate", "rel").or(id);
     let url = url.map(|url| url.replacen("http://arxiv.org/", "https://arxiv.org/", 1));
     Draft {

@@ -9,9 +9,9 @@ use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
 use super::lenient::{body, count, first_text, items, list, text};
 use super::{Engine, Found, Kind, Published, Query, Search};
+use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
-use crate::source::Doi;
 
 /// Dates of a record, the most telling first.
 const DATES: [&str; 4] = ["issued", "published", "published-online", "published-print"];
@@ -64,7 +64,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     for item in items(reply, &body.json, "/message/items", "")? {
         let score = gather.score(&item["score"]);
         let title = first_text(&item["title"]);
-        let doi = text(&item["DOI"]).and_then(|doi| Doi::parse(&doi));
+        let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
         gather.add(Draft {
             url: doi.as_ref().map(Doi::url).or_else(|| text(&item["URL"])),
             authors: list(&item["author"]).iter().filter_map(author).collect(),

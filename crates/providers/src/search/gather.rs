@@ -11,8 +11,8 @@ use super::hit::{
 };
 use super::plain::{bounded, plain};
 use super::{Dropped, Engine, Found, Kind, Published, Query};
+use crate::Doi;
 use crate::call::Provider;
-use crate::source::Doi;
 
 /// One result as the provider tells it.
 #[derive(Default)]

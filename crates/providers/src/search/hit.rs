@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Published};
+use crate::Doi;
 use crate::call::Provider;
-use crate::source::Doi;
 
 pub const URL_CHARS_MAX: usize = 2_048;
 pub const TITLE_CHARS_MAX: usize = 500;

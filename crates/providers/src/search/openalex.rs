@@ -7,9 +7,9 @@ use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
 use super::lenient::{body, count, items, list, text, yes};
 use super::{Engine, Found, Kind, Query, Search};
+use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
-use crate::source::Doi;
 
 /// The whole address may have 4 kB there, and a character up to twelve bytes.
 const TEXT_CHARS: usize = 300;
@@ -75,7 +75,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let author = |work: &Value| {
             text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
         };
-        let doi = text(&item["doi"]).and_then(|doi| Doi::parse(&doi));
+        let doi = text(&item["doi"]).and_then(|doi| Doi::told(&doi));
         let url = text(&place["landing_page_url"]).or_else(|| doi.as_ref().map(Doi::url));
         gather.add(Draft {
             url: url.or_else(|| text(&item["id"])),

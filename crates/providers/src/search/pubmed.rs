@@ -11,9 +11,9 @@ use super::gather::{Draft, Gather};
 use super::lenient::{body, list, text};
 use super::xml::{self, at, children, document, text_at};
 use super::{Engine, Found, Kind, Query, RESULTS_MAX, Search};
+use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::{Reply, Request};
-use crate::source::Doi;
 
 /// Its pages, by the number of the record.
 const PAGES: &str = "https://pubmed.ncbi.nlm.nih.gov/";
@@ -210,7 +210,7 @@ impl<'a> Record<'a> {
         let in_article = children(self.article, "ELocationID")
             .filter(|id| id.attribute("EIdType") == Some("doi"));
         let mut all = in_data.chain(in_article).filter_map(xml::text);
-        all.find_map(|doi| Doi::parse(&doi))
+        all.find_map(|doi| Doi::told(&doi))
     }
 
     /// The parts of the abstract, with their headings.

@@ -7,9 +7,9 @@ use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
 use super::lenient::{body, count, items, list, text};
 use super::{Engine, Found, Kind, Query, Search};
+use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
-use crate::source::Doi;
 
 const FIELDS: &str =
     "title,abstract,authors,year,publicationDate,venue,citationCount,externalIds,openAccessPdf,url";
@@ -80,6 +80,6 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 }
 
 fn doi(ids: &Value) -> Option<Doi> {
-    let own = text(&ids["DOI"]).and_then(|doi| Doi::parse(&doi));
+    let own = text(&ids["DOI"]).and_then(|doi| Doi::told(&doi));
     own.or_else(|| Doi::of_arxiv(&text(&ids["ArXiv"])?))
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike::{self, Text};
-use super::{Doi, Finding, Key, Sighting, Source, address};
+use super::{Finding, Key, Sighting, Source, address};
+use crate::Doi;
 use crate::search::{Engine, Hit, Kind, Published};
 
 /// More are not merged in one go: the first in the order of sources are.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use fathom_providers::Doi;
 use fathom_providers::call::Provider;
 use fathom_providers::search::{Hit, Kind, Published};
-use fathom_providers::source::{Doi, Finding, Relevance, Source, merge, quality_prior};
+use fathom_providers::source::{Finding, Relevance, Source, merge, quality_prior};
 use jiff::civil::date;
 use proptest::prelude::*;
 
@@ -38,7 +39,7 @@ fn hit(provider: &str, url: &str, title: &str) -> Hit {
 
 fn work(provider: &str, doi: &str, text: &str) -> Hit {
     Hit {
-        doi: Doi::parse(doi),
+        doi: Doi::told(doi),
         abstract_text: (!text.is_empty()).then(|| text.into()),
         kind: Kind::Academic,
         ..hit(
@@ -325,7 +326,7 @@ fn any_finding() -> impl Strategy<Value = Finding> {
             found(
                 &query,
                 Hit {
-                    doi: doi.and_then(Doi::parse),
+                    doi: doi.and_then(Doi::told),
                     snippet: text,
                     rank,
                     citations,
