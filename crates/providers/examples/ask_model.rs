@@ -10,6 +10,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +44,17 @@ impl Progress for Shown {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let set = |name: &str| std::env::var(name).ok();
     let question = std::env::args()
         .nth(1)

@@ -1,7 +1,7 @@
 //! Language models: one typed question in, one typed answer out, whoever serves it.
 //!
 //! [`Models`] is the door: it knows which model serves which [`Role`], asks through the call layer, falls over to
-//! the next endpoint, and turns answers into Rust types. A [`Model`] makes one attempt at one endpoint.
+//! the next endpoint, and turns answers into Rust types. A `Model` makes one attempt at one endpoint.
 //!
 //! `request.rs` and `completion.rs` are what goes in and comes out, and can be stored; `settings.rs` who is asked.
 //! `openai.rs` and `anthropic.rs` speak the two wire forms over `answer.rs`, `sse.rs` and `gather.rs`; `form.rs` and
@@ -28,13 +28,11 @@ mod sse;
 mod tokens;
 mod typed;
 
-pub use anthropic::Anthropic;
 pub use ask::Models;
 pub use completion::{Completion, Finish, Usage};
 pub use embed::{Embedded, Embedder};
 pub use error::{Error, ErrorBody, ErrorResponse, Spent};
 pub use json::{Unfit, read as read_json, without as without_thoughts};
-pub use openai::OpenAi;
 pub use price::{Cost, Price};
 pub use request::{Format, Message, Request, Tool, ToolCall};
 pub use schema::strict as strict_schema;
@@ -48,7 +46,7 @@ use crate::call::{Attempt, Fault};
 
 /// One model at one endpoint.
 #[async_trait]
-pub trait Model: Send + Sync {
+trait Model: Send + Sync {
     /// Makes one attempt. The pieces of the answer go to `progress` as they come.
     async fn complete(
         &self,

@@ -23,7 +23,7 @@ const VERSION: (HeaderName, HeaderValue) = (
     HeaderValue::from_static("2023-06-01"),
 );
 
-pub struct Anthropic {
+pub(super) struct Anthropic {
     client: Client,
     endpoint: Endpoint,
     model: String,
@@ -31,7 +31,7 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    pub fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
+    pub(super) fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
         Self {
             client,
             endpoint,

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::anthropic::Anthropic;
 use super::completion::Completion;
+use super::openai::OpenAi;
 use super::settings::{Api, Role, RoleSettings, Settings};
-use super::{Anthropic, Model, OpenAi, Progress, Request};
+use super::{Model, Progress, Request};
 use crate::Client;
 use crate::call::{Attempt, Caller, Exhausted, Fault, Kind, Provider, Served, Terms};
 use crate::error::Cause;

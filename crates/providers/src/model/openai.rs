@@ -18,7 +18,7 @@ use crate::Client;
 use crate::call::{Attempt, Fault};
 use crate::client;
 
-pub struct OpenAi {
+pub(super) struct OpenAi {
     client: Client,
     endpoint: Endpoint,
     model: String,
@@ -26,7 +26,7 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    pub fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
+    pub(super) fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
         Self {
             client,
             endpoint,
