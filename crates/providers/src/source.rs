@@ -37,6 +37,14 @@ pub enum Key {
     Address(String),
 }
 
+impl Key {
+    /// The key of one hit, by what it says of itself.
+    pub fn of(hit: &Hit) -> Self {
+        let named = hit.doi.clone().or_else(|| Doi::of_url(&hit.url));
+        named.map_or_else(|| Self::Address(address::normalised(&hit.url)), Self::Doi)
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -18,6 +18,8 @@ pub struct Source {
     pub kind: Kind,
     /// A web address, or a path inside a library.
     pub location: String,
+    /// The same for all places where this work is found: its DOI, or its address in one form.
+    pub key: String,
     pub about: Work,
     /// Every query that found it.
     pub found_by: Vec<QueryId>,

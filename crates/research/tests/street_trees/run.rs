@@ -83,6 +83,7 @@ fn source(id: SourceId, name: &str, document: &fathom_evidence::Document) -> Sou
         id,
         kind: Kind::Local,
         location: name.to_owned(),
+        key: name.to_owned(),
         about,
         found_by: Vec::new(),
         relevance: 1.0,

@@ -15,6 +15,8 @@ use crate::state::{SearchOutcome, State};
 pub(super) struct Hit {
     pub(super) kind: Kind,
     pub(super) location: String,
+    /// The same for all places where this work is found.
+    pub(super) key: String,
     pub(super) about: Work,
     pub(super) snippet: String,
     /// The whole text, or an abstract, where the search gave it.
@@ -148,6 +150,7 @@ async fn local(ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
         hits.into_iter()
             .map(|hit| Hit {
                 kind: Kind::Local,
+                key: hit.name.clone(),
                 location: hit.name,
                 about: Work {
                     title: hit.title,

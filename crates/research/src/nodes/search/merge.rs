@@ -29,11 +29,8 @@ pub(super) fn merged(
     let mut changed: BTreeMap<SourceId, Source> = BTreeMap::new();
     let mut fresh: Vec<Candidate> = Vec::new();
     for (query, hit) in hits {
-        let (location, doi) = (hit.location.clone(), hit.about.doi.clone());
-        let same = |source: &Source| {
-            source.location == location || (doi.is_some() && source.about.doi == doi)
-        };
-        let relevance = hit.relevance;
+        let (key, relevance) = (hit.key.clone(), hit.relevance);
+        let same = |source: &Source| source.key == key;
         if let Some(source) = known.iter().find(|source| same(source)) {
             let source = changed
                 .entry(source.id)
@@ -78,6 +75,7 @@ fn first(hit: Hit) -> Candidate {
         id: SourceId(0),
         kind: hit.kind,
         location: hit.location,
+        key: hit.key,
         about: hit.about,
         found_by: Vec::new(),
         relevance: 0.0,
@@ -136,6 +134,7 @@ mod tests {
         Hit {
             kind: Kind::Local,
             location: location.into(),
+            key: location.into(),
             about: Work::default(),
             snippet: String::new(),
             text: None,

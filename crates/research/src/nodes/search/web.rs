@@ -4,6 +4,7 @@ use fathom_evidence::bm25::{self, Bm25};
 use fathom_providers::call::Kind as CallKind;
 use fathom_providers::pages::{Dead, Read};
 use fathom_providers::search::{self, Found};
+use fathom_providers::source::Key;
 use fathom_workflow::Call;
 
 use super::ask::{Hit, Recorded};
@@ -87,6 +88,7 @@ fn hits(query: &Query, found: Found) -> Vec<Hit> {
 fn of_provider(kind: Kind, hit: search::Hit, relevance: f64) -> Hit {
     Hit {
         kind,
+        key: Key::of(&hit).to_string(),
         location: hit.url,
         about: Work {
             title: hit.title,

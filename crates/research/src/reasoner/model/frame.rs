@@ -18,7 +18,9 @@ const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
 #[schemars(rename = "frame")]
 struct Reply {
     title: String,
+    #[schemars(length(max = 6_000))]
     summary: String,
+    #[schemars(length(max = 4_000))]
     conclusion: String,
 }
 
