@@ -2,6 +2,17 @@
 //!
 //! Made by the last node; rendering it is left to the files below.
 
+mod author;
+mod clean;
+mod figures;
+pub mod markdown;
+mod method;
+mod outline;
+mod prose;
+pub mod references;
+#[cfg(test)]
+mod sample;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
