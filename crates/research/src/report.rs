@@ -3,8 +3,11 @@
 //! Made by the last node; rendering it is left to the files below.
 
 mod author;
+pub mod bibtex;
 mod clean;
 mod figures;
+pub mod html;
+pub mod json;
 pub mod markdown;
 mod method;
 mod outline;

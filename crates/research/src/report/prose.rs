@@ -6,6 +6,7 @@
 //! these blocks has only the structure that it means to have.
 
 mod events;
+mod matching;
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -14,6 +15,7 @@ use fathom_evidence::claim::citations;
 use pulldown_cmark::{Event, LinkType, Tag};
 
 use super::clean;
+pub(super) use matching::claims_of;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Block {

@@ -77,6 +77,28 @@ pub fn plain(pieces: &[Piece]) -> String {
     text.collect()
 }
 
+/// Who wrote a source and when, in a few words; nothing where neither is known.
+pub(super) fn byline(source: &Source) -> Option<String> {
+    let facts = Facts::of(source);
+    let first = facts.authors.named.first().map(|author| match author {
+        Author::Person { family, .. } => family.clone(),
+        Author::Body(name) => name.clone(),
+    });
+    let several = facts.authors.more || facts.authors.named.len() > 1;
+    let who = first.map(|name| {
+        if several {
+            format!("{name} et al.")
+        } else {
+            name
+        }
+    });
+    let when = facts.published.map(|published| published.year.to_string());
+    match (who, when) {
+        (Some(who), Some(when)) => Some(format!("{who}, {when}")),
+        (who, when) => who.or(when),
+    }
+}
+
 /// What a style needs to know, cleaned and decided once for all of them.
 pub(super) struct Facts {
     pub(super) authors: Authors,
