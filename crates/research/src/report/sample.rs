@@ -1,5 +1,8 @@
 //! Reports to render in tests: a full one, a partial one, and one that holds a given text wherever a text can stand.
 
+mod filled;
+mod works;
+
 use fathom_evidence::Span;
 use fathom_evidence::citation::{Reason, Support, Supporting};
 use fathom_workflow::BlobHash;
@@ -10,126 +13,17 @@ use crate::analysis::{Contradiction, Gap, Side};
 use crate::citations::{CheckedClaim, Counts, Proof};
 use crate::critique::{Category, Critique, Item, Scores, Severity, Verdict};
 use crate::draft::{Place, Section};
-use crate::plan::{Kind, QueryId, SubQuestionId};
+use crate::plan::SubQuestionId;
 use crate::question::Question;
 use crate::settings::CitationStyle;
-use crate::source::{Snapshot, Source, SourceId, Work};
+use crate::source::SourceId;
 use crate::state::{ErrorEntry, Round};
 use crate::stop::{Signals, Stop};
+pub(super) use filled::filled_with;
+pub(super) use works::sources;
 
-pub(super) fn at(text: &str) -> Timestamp {
+fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
-}
-
-pub(super) fn source(id: u32, kind: Kind, location: &str, about: Work) -> Source {
-    Source {
-        id: SourceId(id),
-        kind,
-        location: location.to_owned(),
-        found_by: vec![QueryId(0)],
-        relevance: 0.8,
-        quality: 0.5,
-        snapshot: Some(Snapshot {
-            text: BlobHash::of(location.as_bytes()),
-            shape: BlobHash::of(about.title.as_bytes()),
-            words: 1_204,
-            language: "en".to_owned(),
-            taken_at: at("2026-11-16T04:00:00Z"),
-            lost: vec![],
-        }),
-        snippet: "Shade from street trees lowers the heat people feel.".to_owned(),
-        unread: None,
-        about,
-    }
-}
-
-pub(super) fn work(title: &str, authors: &[&str], published: Option<&str>) -> Work {
-    Work {
-        title: title.to_owned(),
-        authors: authors.iter().map(|name| (*name).to_owned()).collect(),
-        published: published.map(str::to_owned),
-        ..Work::default()
-    }
-}
-
-/// Works with all that makes reference lists hard.
-pub(super) fn sources() -> Vec<Source> {
-    let trial = Work {
-        venue: Some("Journal of Urban Shade".to_owned()),
-        doi: Some("doi:10.5555/jus.2023.0117".to_owned()),
-        citations: Some(41),
-        ..work(
-            "Cooling by row planting: the Alder Street trial",
-            &["Ada van der Berg", "Lind, Bo Carl", "Moss D"],
-            Some("2023-05-17"),
-        )
-    };
-    let retracted = Work {
-        venue: Some("Annals of Paving".to_owned()),
-        doi: Some("https://doi.org/10.5555/ap.2019.4".to_owned()),
-        retracted: true,
-        ..work(
-            "Do trees heat streets at night?",
-            &[
-                "J.-P. Morel",
-                "Íris Östberg",
-                "A. Ito",
-                "B. Ito",
-                "C. Ito",
-                "D. Ito",
-                "E. Ito et al.",
-            ],
-            Some("2019-03"),
-        )
-    };
-    let page = Work {
-        venue: Some("Orsby Town Council".to_owned()),
-        ..work(
-            "Heat plan [draft *2*] | shade & water",
-            &["Orsby Town Council"],
-            Some("2024-06-02"),
-        )
-    };
-    let mut unread = source(
-        5,
-        Kind::News,
-        "https://news.example/heat?id=7&lang=en",
-        work("City swelters", &[], None),
-    );
-    unread.snapshot = None;
-    unread.unread = Some("The page answered 403.".to_owned());
-    let long = format!(
-        "A very long title {}",
-        "about shade and its many forms ".repeat(14)
-    );
-    vec![
-        source(1, Kind::Academic, "https://journal.example/117", trial),
-        source(2, Kind::Academic, "https://journal.example/4", retracted),
-        source(3, Kind::Web, "https://orsby.example/heat_plan", page),
-        source(
-            4,
-            Kind::Local,
-            "notes/2022-stadtbäume_lennbrück.md",
-            work("", &[], None),
-        ),
-        unread,
-        source(
-            6,
-            Kind::Web,
-            "https://例え.example/木",
-            work(
-                "街路樹と暑さ",
-                &["王小明", "دينا خليل"],
-                Some("Spring 2019"),
-            ),
-        ),
-        source(
-            7,
-            Kind::Local,
-            "reports/long.pdf",
-            work(&long, &["University of Halvern"], Some("2021")),
-        ),
-    ]
 }
 
 fn claim(place: Place, words: &str, source: u32, quote: &str) -> CheckedClaim {
@@ -376,76 +270,4 @@ pub(super) fn partial() -> Report {
         },
         ..whole
     }
-}
-
-/// A report that holds the text in every field that can hold a text.
-pub(super) fn filled_with(text: &str) -> Report {
-    let mut report = full();
-    let put = |field: &mut String| *field = text.to_owned();
-    let put_all = |fields: &mut Vec<String>| *fields = vec![text.to_owned(), text.to_owned()];
-    report.question = report.question.with_context(text);
-    report.status = Status::Partial {
-        reason: text.to_owned(),
-    };
-    put(&mut report.title);
-    put(&mut report.summary);
-    put(&mut report.conclusion);
-    put_all(&mut report.caveats);
-    for section in &mut report.sections {
-        put(&mut section.title);
-        put(&mut section.text);
-    }
-    for source in &mut report.sources {
-        put(&mut source.location);
-        put(&mut source.snippet);
-        put(&mut source.about.title);
-        put_all(&mut source.about.authors);
-        for field in [
-            &mut source.about.published,
-            &mut source.about.venue,
-            &mut source.about.doi,
-            &mut source.unread,
-        ] {
-            *field = Some(text.to_owned());
-        }
-        if let Some(snapshot) = &mut source.snapshot {
-            put(&mut snapshot.language);
-            put_all(&mut snapshot.lost);
-        }
-    }
-    for claim in &mut report.claims {
-        put(&mut claim.text);
-        claim
-            .proofs
-            .iter_mut()
-            .for_each(|proof| put(&mut proof.quote));
-    }
-    for pair in &mut report.contradictions {
-        put(&mut pair.about);
-        // A quote that stands in the text as well would take the pair out of its own section.
-        pair.left.quote = format!("{text}left0");
-        pair.right.quote = format!("{text}right0");
-        pair.weighed = Some(text.to_owned());
-    }
-    for gap in &mut report.gaps {
-        put(&mut gap.missing);
-        put(&mut gap.query);
-    }
-    for item in report
-        .critique
-        .iter_mut()
-        .flat_map(|critique| &mut critique.items)
-    {
-        put(&mut item.description);
-    }
-    put_all(&mut report.provenance.sub_questions);
-    put_all(&mut report.provenance.queries);
-    put_all(&mut report.provenance.reasoners);
-    put_all(&mut report.provenance.degraded);
-    for error in &mut report.provenance.errors {
-        put(&mut error.node);
-        put(&mut error.category);
-        put(&mut error.message);
-    }
-    report
 }

@@ -1,5 +1,8 @@
 //! The fields, in the order in which they are written. They are apart from the types of a run, so that those may change.
 
+mod review;
+mod source;
+
 use fathom_evidence::Span;
 use fathom_evidence::citation::{Reason, Support};
 use jiff::Timestamp;
@@ -8,15 +11,15 @@ use serde::Serialize;
 use super::SCHEMA_VERSION;
 use crate::analysis::Side;
 use crate::citations::{CheckedClaim, Counts};
-use crate::critique::Critique;
 use crate::draft::Place;
-use crate::plan::{Kind, SubQuestionId};
+use crate::plan::SubQuestionId;
 use crate::question::{Depth, Style};
 use crate::report::figures::confidence;
-use crate::report::{Report, Status, method, references};
+use crate::report::{Report, Status, method};
 use crate::settings::CitationStyle;
-use crate::source::Source;
 use crate::state::{ErrorEntry, Round};
+use review::Review;
+use source::{Cited, sources};
 
 #[derive(Serialize)]
 pub(super) struct Document<'r> {
@@ -38,7 +41,7 @@ pub(super) struct Document<'r> {
     gaps: Vec<Gap<'r>>,
     citation_style: CitationStyle,
     sources: Vec<Cited<'r>>,
-    review: Option<&'r Critique>,
+    review: Option<Review<'r>>,
     method: Method<'r>,
     finished_at: Timestamp,
 }
@@ -116,38 +119,6 @@ struct Gap<'r> {
 }
 
 #[derive(Serialize)]
-struct Cited<'r> {
-    number: u32,
-    kind: Kind,
-    location: &'r str,
-    title: &'r str,
-    authors: &'r [String],
-    published: Option<&'r str>,
-    venue: Option<&'r str>,
-    doi: Option<&'r str>,
-    citations: Option<u64>,
-    retracted: bool,
-    relevance: f64,
-    quality: f64,
-    snippet: &'r str,
-    /// `null` where only the snippet is known.
-    snapshot: Option<Snapshot<'r>>,
-    /// Why it could not be read.
-    unread: Option<&'r str>,
-    /// As the list of references has it, in plain text.
-    reference: String,
-}
-
-#[derive(Serialize)]
-struct Snapshot<'r> {
-    text: String,
-    words: u64,
-    language: &'r str,
-    taken_at: Timestamp,
-    lost: &'r [String],
-}
-
-#[derive(Serialize)]
 struct Method<'r> {
     sub_questions: &'r [String],
     queries: &'r [String],
@@ -187,12 +158,8 @@ impl<'r> Document<'r> {
             contradictions: contradictions(report),
             gaps: gaps.collect(),
             citation_style: report.citation_style,
-            sources: report
-                .sources
-                .iter()
-                .map(|one| source(report, one))
-                .collect(),
-            review: report.critique.as_ref(),
+            sources: sources(report),
+            review: report.critique.as_ref().map(Review::of),
             method: method(report),
             finished_at: report.finished_at,
         }
@@ -240,14 +207,19 @@ fn number(sub_question: &SubQuestionId) -> u32 {
     sub_question.0.saturating_add(1)
 }
 
-fn claim(at: usize, claim: &CheckedClaim) -> Claim<'_> {
-    let (place, section) = match claim.place {
+/// The name of a place, and the number of the section where it is one.
+fn place(place: &Place) -> (&'static str, Option<usize>) {
+    match place {
         Place::Title => ("title", None),
         Place::Summary => ("summary", None),
         Place::Section(at) => ("section", Some(at.saturating_add(1))),
         Place::Conclusion => ("conclusion", None),
         Place::Whole => ("whole", None),
-    };
+    }
+}
+
+fn claim(at: usize, claim: &CheckedClaim) -> Claim<'_> {
+    let (place, section) = place(&claim.place);
     let why = match &claim.support {
         Support::NotChecked { why } => Some(why.as_str()),
         _ => None,
@@ -293,35 +265,6 @@ fn contradictions(report: &Report) -> Vec<Contradiction<'_>> {
         weighed: pair.weighed.as_deref(),
     });
     told.collect()
-}
-
-fn source<'r>(report: &Report, source: &'r Source) -> Cited<'r> {
-    let work = &source.about;
-    let pieces = references::reference(source, report.citation_style);
-    Cited {
-        number: source.id.0,
-        kind: source.kind,
-        location: &source.location,
-        title: &work.title,
-        authors: &work.authors,
-        published: work.published.as_deref(),
-        venue: work.venue.as_deref(),
-        doi: work.doi.as_deref(),
-        citations: work.citations,
-        retracted: work.retracted,
-        relevance: source.relevance,
-        quality: source.quality,
-        snippet: &source.snippet,
-        snapshot: source.snapshot.as_ref().map(|snapshot| Snapshot {
-            text: snapshot.text.to_string(),
-            words: snapshot.words,
-            language: &snapshot.language,
-            taken_at: snapshot.taken_at,
-            lost: &snapshot.lost,
-        }),
-        unread: source.unread.as_deref(),
-        reference: references::plain(&pieces),
-    }
 }
 
 fn method(report: &Report) -> Method<'_> {
