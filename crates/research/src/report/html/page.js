@@ -4,13 +4,23 @@
   // Cards stay within the window, close on Escape, and open on a first touch.
   var gap = 12;
 
+  var root = document.documentElement;
+  root.classList.add("placed");
+
   function place(cite) {
     var card = cite.querySelector(".card");
     card.style.marginLeft = "0";
+    card.classList.remove("above");
+    if (getComputedStyle(card).position !== "absolute") {
+      return;
+    }
     var box = card.getBoundingClientRect();
-    var over = box.right + gap - document.documentElement.clientWidth;
+    var over = box.right + gap - root.clientWidth;
     if (over > 0) {
       card.style.marginLeft = -Math.min(over, box.left - gap) + "px";
+    }
+    if (box.bottom + gap > root.clientHeight && box.height + gap < cite.getBoundingClientRect().top) {
+      card.classList.add("above");
     }
   }
 
