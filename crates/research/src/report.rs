@@ -12,7 +12,7 @@ pub mod markdown;
 mod method;
 mod outline;
 mod prose;
-pub mod references;
+mod references;
 #[cfg(test)]
 mod sample;
 

@@ -28,6 +28,21 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     format!("{}…", head.trim_end())
 }
 
+/// A line as a sentence of its own, with a capital and a full stop, however it was given.
+pub(super) fn sentence(text: &str) -> String {
+    let line = line(text);
+    let mut chars = line.chars();
+    let Some(first) = chars.next() else {
+        return line;
+    };
+    let stop = if line.ends_with(['.', '!', '?', '…', '。']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{}{stop}", first.to_uppercase(), chars.as_str())
+}
+
 /// The letters and digits of a text, for comparing what was set differently.
 pub(super) fn skeleton(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
@@ -109,6 +124,13 @@ mod tests {
             link("https://a.example/\"><b>").as_deref(),
             Some("https://a.example/%22%3E%3Cb%3E")
         );
+    }
+
+    #[test]
+    fn a_reason_given_in_passing_becomes_a_sentence() {
+        assert_eq!(sentence("every search failed"), "Every search failed.");
+        assert_eq!(sentence("Is it so?"), "Is it so?");
+        assert_eq!(sentence(" "), "");
     }
 
     #[test]

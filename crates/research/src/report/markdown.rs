@@ -52,7 +52,7 @@ pub fn markdown(report: &Report, options: &MarkdownOptions) -> String {
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
 fn head(page: &mut Page, report: &Report) {
     if let Status::Partial { reason } = &report.status {
-        let reason = sentence(report, reason);
+        let reason = sentence(report, &clean::sentence(reason));
         page.block(&format!(
             "> **This is a partial report, not a full answer.** {}",
             opening(&reason)

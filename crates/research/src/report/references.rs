@@ -25,14 +25,14 @@ use date::Published;
 const TITLE_MAX_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    pub source: SourceId,
-    pub pieces: Vec<Piece>,
+pub(super) struct Reference {
+    pub(super) source: SourceId,
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// A part of a reference. Its text is plain and not yet escaped for any format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(super) enum Piece {
     Text(String),
     Italic(String),
     Strong(String),
@@ -41,7 +41,7 @@ pub enum Piece {
 }
 
 /// The references of a report, in the order of their numbers.
-pub fn references(report: &Report) -> Vec<Reference> {
+pub(super) fn references(report: &Report) -> Vec<Reference> {
     let one = |source: &Source| Reference {
         source: source.id,
         pieces: reference(source, report.citation_style),
@@ -50,7 +50,7 @@ pub fn references(report: &Report) -> Vec<Reference> {
 }
 
 /// One source in a style, with what a reader must know of it behind it.
-pub fn reference(source: &Source, style: CitationStyle) -> Vec<Piece> {
+pub(super) fn reference(source: &Source, style: CitationStyle) -> Vec<Piece> {
     let facts = Facts::of(source);
     let mut line = match style {
         CitationStyle::Numeric => numeric::line(&facts),
@@ -68,7 +68,7 @@ pub fn reference(source: &Source, style: CitationStyle) -> Vec<Piece> {
 }
 
 /// A reference as plain text.
-pub fn plain(pieces: &[Piece]) -> String {
+pub(super) fn plain(pieces: &[Piece]) -> String {
     let text = pieces.iter().map(|piece| match piece {
         Piece::Text(text) | Piece::Italic(text) | Piece::Strong(text) | Piece::Link(text) => {
             text.as_str()

@@ -258,7 +258,7 @@ pub(super) fn partial() -> Report {
     let whole = full();
     Report {
         status: Status::Partial {
-            reason: "The time was used up before the draft could be approved.".to_owned(),
+            reason: "the time was used up before the draft could be approved".to_owned(),
         },
         confidence: Confidence::Low,
         sections: whole.sections.into_iter().take(1).collect(),
@@ -269,5 +269,24 @@ pub(super) fn partial() -> Report {
             ..whole.figures
         },
         ..whole
+    }
+}
+
+/// A partial report that holds nothing but its reason.
+pub(super) fn empty() -> Report {
+    Report {
+        title: String::new(),
+        summary: " ".to_owned(),
+        sections: vec![],
+        conclusion: String::new(),
+        sources: vec![],
+        claims: vec![],
+        contradictions: vec![],
+        gaps: vec![],
+        figures: Figures::default(),
+        caveats: vec![],
+        critique: None,
+        provenance: Provenance::default(),
+        ..partial()
     }
 }

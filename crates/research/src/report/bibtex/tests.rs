@@ -50,6 +50,11 @@ fn a_parser_reads_back_what_was_written() {
 }
 
 #[test]
+fn a_report_without_sources_gives_no_entry() {
+    assert_eq!(bibtex(&sample::empty()), "");
+}
+
+#[test]
 fn works_that_look_alike_have_keys_of_their_own() {
     let mut report = sample::full();
     let one = report.sources.remove(0);

@@ -25,7 +25,7 @@ pub(super) fn write(page: &mut Html, report: &Report) {
             "This is a partial report, not a full answer.",
         );
         page.text(" ");
-        page.text(&clean::line(reason));
+        page.text(&clean::sentence(reason));
         page.close("p");
         page.line();
     }

@@ -190,6 +190,13 @@ fn a_partial_report_says_so_before_its_figures() {
 }
 
 #[test]
+fn a_report_of_nothing_but_its_reason_is_a_page_as_well() {
+    let page = shown(&sample::empty());
+    assert_eq!(wild(&page, 1), Vec::<String>::new());
+    assert!(page.contains("The time was used up"));
+}
+
+#[test]
 fn each_citation_shows_its_source_and_the_words_it_rests_on() {
     let page = shown(&sample::full());
     let tree = Tree::parse_document(&page);

@@ -33,6 +33,22 @@ fn a_partial_report_says_so_before_anything_else() {
 }
 
 #[test]
+fn a_report_of_nothing_but_its_reason_shows_the_reason_and_the_question() {
+    let text = shown(&sample::empty());
+    let question = "Partial report: How much do street trees cool a town, and what does it cost?";
+    let expected = [
+        (1, question.to_owned()),
+        (2, "How this report was made".to_owned()),
+    ];
+    assert_eq!(headings(&text), expected);
+    assert!(text.contains("The time was used up"), "{text}");
+    assert!(
+        text.contains("**Claims:** 0 · **Checked:** 0 of 0"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_price_that_is_not_known_is_not_made_up() {
     assert!(shown(&sample::full()).contains("**Cost:** not known (no price is set)"));
     assert!(shown(&sample::partial()).contains("**Cost:** $0.0123"));
