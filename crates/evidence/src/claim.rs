@@ -22,6 +22,7 @@ use crate::{Language, Span, sentences};
 
 pub use block::Place;
 pub(crate) use block::blocks;
+pub use cite::{Bracket, citations};
 pub use date::Date;
 pub use factual::{NotFactual, Stated};
 pub use number::Number;

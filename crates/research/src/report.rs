@@ -2,6 +2,20 @@
 //!
 //! Made by the last node; rendering it is left to the files below.
 
+mod author;
+pub mod bibtex;
+mod clean;
+mod figures;
+pub mod html;
+pub mod json;
+pub mod markdown;
+mod method;
+mod outline;
+mod prose;
+mod references;
+#[cfg(test)]
+mod sample;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

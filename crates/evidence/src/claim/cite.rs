@@ -10,12 +10,13 @@ const ID_MAX: u32 = 999;
 
 /// One bracket with the ids in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bracket {
-    pub(crate) span: Span,
-    pub(crate) ids: Vec<u32>,
+pub struct Bracket {
+    pub span: Span,
+    pub ids: Vec<u32>,
 }
 
-pub(crate) fn citations(text: &str) -> Vec<Bracket> {
+/// Every bracket of a text that cites by number, in order.
+pub fn citations(text: &str) -> Vec<Bracket> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(open) = text.get(at..).and_then(|rest| rest.find('[')) {

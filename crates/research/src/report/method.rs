@@ -1,0 +1,148 @@
+//! How a report came about, as lists of plain sentences that every format shows.
+
+use super::{Report, clean};
+use crate::citations::CheckedClaim;
+use crate::critique::{Severity, Verdict};
+use crate::state::Round;
+use fathom_evidence::citation::Support;
+
+/// A longer entry is cut: the full text stands in the JSON.
+const ENTRY_MAX_CHARS: usize = 400;
+
+/// A list under a short label. Its entries are single lines, not yet escaped.
+pub(super) struct Note {
+    pub(super) label: &'static str,
+    pub(super) entries: Vec<String>,
+    /// Whether the order of the entries has a meaning that others refer to.
+    pub(super) numbered: bool,
+}
+
+pub(super) fn notes(report: &Report) -> Vec<Note> {
+    let provenance = &report.provenance;
+    let errors = provenance.errors.iter();
+    let errors =
+        errors.map(|error| format!("{} ({}): {}", error.node, error.category, error.message));
+    let all = [
+        note("Method", general(report), false),
+        note("Sub-questions", provenance.sub_questions.clone(), true),
+        note("Queries", provenance.queries.clone(), false),
+        note("Rounds of searching", rounds(&provenance.rounds), true),
+        note("Review", review(report), false),
+        note(
+            "Done in a poorer way than meant",
+            provenance.degraded.clone(),
+            false,
+        ),
+        note("Failures on the way", errors.collect(), false),
+    ];
+    all.into_iter()
+        .filter(|note| !note.entries.is_empty())
+        .collect()
+}
+
+fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> Note {
+    let entries = entries
+        .iter()
+        .map(|entry| clean::cut(entry, ENTRY_MAX_CHARS));
+    Note {
+        label,
+        entries: entries.filter(|entry| !entry.is_empty()).collect(),
+        numbered,
+    }
+}
+
+fn general(report: &Report) -> Vec<String> {
+    let question = &report.question;
+    let provenance = &report.provenance;
+    let mut entries = vec![format!("Question: {}", question.text())];
+    entries.push(format!(
+        "Depth {}, style {}; asked on {}, finished at {}.",
+        question.depth,
+        question.style,
+        question.asked_on,
+        report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),
+    ));
+    let names = provenance.reasoners.iter().map(|name| match name.as_str() {
+        "extractive" => "the built-in extractive reasoner, without a language model",
+        model => model,
+    });
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        entries.push(format!("Reasoned by {}.", names.join(", then ")));
+    }
+    let (queries, drafts) = (provenance.queries.len(), provenance.drafts);
+    entries.push(format!(
+        "{queries} {}, {} {}, {drafts} {}, {} steps, {} words.",
+        plural(queries, "query", "queries"),
+        provenance.rounds.len(),
+        plural(
+            provenance.rounds.len(),
+            "round of searching",
+            "rounds of searching"
+        ),
+        plural(drafts as usize, "draft", "drafts"),
+        provenance.steps,
+        super::figures::grouped(report.figures.words as u64),
+    ));
+    entries
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+fn rounds(rounds: &[Round]) -> Vec<String> {
+    let told = rounds.iter().map(|round| {
+        let signals = &round.signals;
+        let end = match round.stop {
+            Some(stop) => format!("stopped, because {}", stop.sentence()),
+            None => "searched on".to_owned(),
+        };
+        format!(
+            "Completeness {:.2} (rounds {:.2}, coverage {:.2}, confidence {:.2}, gaps {:.2}); {} new {} of evidence; {end}.",
+            signals.completeness,
+            signals.iteration,
+            signals.coverage,
+            signals.confidence,
+            signals.gaps,
+            round.new_evidence,
+            plural(round.new_evidence, "piece", "pieces"),
+        )
+    });
+    told.collect()
+}
+
+fn review(report: &Report) -> Vec<String> {
+    let Some(critique) = &report.critique else {
+        return Vec::new();
+    };
+    let verdict = match critique.verdict {
+        Verdict::Approve => "approved",
+        Verdict::Revise => "to be revised",
+        Verdict::Reject => "rejected",
+    };
+    let mut entries = vec![format!(
+        "Draft {} was {verdict} with {:.1} of 10.",
+        critique.version, critique.score
+    )];
+    let grave = critique
+        .items
+        .iter()
+        .filter_map(|item| match item.severity {
+            Severity::Critical => Some(format!("Critical: {}", item.description)),
+            Severity::Major => Some(format!("Major: {}", item.description)),
+            Severity::Minor | Severity::Suggestion => None,
+        });
+    entries.extend(grave);
+    entries
+}
+
+/// What the check says of a claim, in a word or two.
+pub(super) fn verdict(claim: &CheckedClaim) -> &'static str {
+    match claim.support {
+        Support::Supported { .. } => "supported",
+        Support::Contradicted { .. } => "contradicted",
+        Support::NotSupported => "not supported",
+        Support::NotChecked { .. } => "not checked",
+    }
+}

@@ -1,0 +1,90 @@
+//! The parts of a report in reading order, the same for every format that is read by people.
+
+use super::{Report, clean};
+use crate::analysis::Contradiction;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Summary,
+    Section(usize),
+    Disagreements,
+    Unknown,
+    Conclusion,
+    Method,
+    References,
+    Proofs,
+}
+
+/// The parts that a report has.
+pub(super) fn parts(report: &Report, proofs: bool) -> Vec<Part> {
+    let filled = |text: &str| !text.trim().is_empty();
+    let mut parts = Vec::new();
+    let mut add = |there: bool, part: Part| {
+        if there {
+            parts.push(part);
+        }
+    };
+    add(filled(&report.summary), Part::Summary);
+    for at in 0..report.sections.len() {
+        add(true, Part::Section(at));
+    }
+    add(!disagreements(report).is_empty(), Part::Disagreements);
+    add(!report.gaps.is_empty(), Part::Unknown);
+    add(filled(&report.conclusion), Part::Conclusion);
+    add(true, Part::Method);
+    add(!report.sources.is_empty(), Part::References);
+    add(proofs && !report.claims.is_empty(), Part::Proofs);
+    parts
+}
+
+impl Part {
+    /// Its heading, in one line, not yet escaped.
+    pub(super) fn title(self, report: &Report) -> String {
+        let ours = match self {
+            Self::Summary => "Summary",
+            Self::Section(at) => return section_title(report, at),
+            Self::Disagreements => "Where the sources disagree",
+            Self::Unknown => "What is not known",
+            Self::Conclusion => "Conclusion",
+            Self::Method => "How this report was made",
+            Self::References => "References",
+            Self::Proofs => "Proofs",
+        };
+        ours.to_owned()
+    }
+}
+
+fn section_title(report: &Report, at: usize) -> String {
+    let title = report.sections.get(at).map(|section| &section.title);
+    let title = title.map(|title| clean::line(title)).unwrap_or_default();
+    match title.is_empty() {
+        true => format!("Section {}", at + 1),
+        false => title,
+    }
+}
+
+/// The report's title; its question where it has none. A partial report says in its title that it is one.
+pub(super) fn title(report: &Report) -> String {
+    let own = clean::line(&report.title);
+    let title = match own.is_empty() {
+        true => clean::line(report.question.text()),
+        false => own,
+    };
+    match report.is_partial() {
+        true => format!("Partial report: {title}"),
+        false => title,
+    }
+}
+
+/// The contradictions that the text does not quote itself, both sides of them.
+pub(super) fn disagreements(report: &Report) -> Vec<&Contradiction> {
+    let sections = report.sections.iter().map(|section| &section.text);
+    let texts = sections.chain([&report.summary, &report.conclusion]);
+    let texts: Vec<String> = texts.map(|text| clean::skeleton(text)).collect();
+    let told = |quote: &str| {
+        let words = clean::skeleton(quote);
+        texts.iter().any(|text| text.contains(&words))
+    };
+    let untold = |pair: &&Contradiction| !(told(&pair.left.quote) && told(&pair.right.quote));
+    report.contradictions.iter().filter(untold).collect()
+}
