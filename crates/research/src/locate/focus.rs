@@ -13,8 +13,11 @@ use crate::words;
 /// What a term of the whole question counts beside one of the sub-question itself.
 const WHOLE_SHARE: f64 = 0.5;
 
-/// A sub-question is looked for by its own text and so many of its queries.
-const ASKS_MOST: usize = 3;
+/// A sub-question is looked for by its own text, so many of its queries, and once with words that mean the same.
+const QUERIES_MOST: usize = 2;
+
+/// Words of the sort of answer that join the widened question.
+const CUES_MOST: usize = 6;
 
 /// Of each term, the terms that may stand for it.
 static SYNONYMS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
@@ -57,12 +60,11 @@ impl Focus {
         let text = &plan.sub_question(id)?.text;
         let queries = plan.queries.iter().filter(|query| query.serves == id);
         let mut asks = vec![text.clone()];
-        for query in queries.take(ASKS_MOST) {
+        for query in queries.take(QUERIES_MOST) {
             if !asks.contains(&query.text) {
                 asks.push(query.text.clone());
             }
         }
-        asks.truncate(ASKS_MOST);
         let whole: BTreeSet<String> = terms.telling(question.text()).into_iter().collect();
         let mut wanted = BTreeMap::new();
         for term in &whole {
@@ -78,6 +80,7 @@ impl Focus {
             wanted.retain(|term, _| !GENERIC.contains(term) || whole.len() == 1);
         }
         let aspect = aspect(text);
+        asks.push(widened(&wanted, aspect));
         Some(Self {
             id,
             text: text.clone(),
@@ -86,6 +89,20 @@ impl Focus {
             aspect,
         })
     }
+}
+
+/// What is wanted, with words that mean the same and words of the sort of answer.
+fn widened(wanted: &BTreeMap<String, f64>, aspect: Option<&str>) -> String {
+    let mut said: Vec<&str> = wanted.keys().map(String::as_str).collect();
+    let alike: BTreeSet<&str> = wanted
+        .keys()
+        .flat_map(|term| synonyms(term))
+        .map(String::as_str)
+        .collect();
+    said.extend(alike);
+    let cues = aspect.map_or(&[][..], |aspect| words::list("cues", aspect));
+    said.extend(cues.iter().take(CUES_MOST));
+    said.join(" ")
 }
 
 /// What sort of answer a sub-question wants, by its words.

@@ -98,11 +98,11 @@ impl<'d> Gathered<'d> {
         self.around.get(&(said.reading, said.passage))
     }
 
-    /// What a term counts: more the fewer sentences have it.
+    /// What a term counts: somewhat more the fewer sentences have it.
     pub(super) fn rarity(&self, term: &str) -> f64 {
         let all = self.said.len().max(1) as f64;
         let held = self.held.get(term).copied().unwrap_or(0.0);
-        (1.0 + all / (held + 1.0)).ln()
+        (1.0 + all / (held + 1.0)).ln().sqrt()
     }
 }
 

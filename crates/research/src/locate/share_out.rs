@@ -9,6 +9,7 @@ use fathom_evidence::validate::consistency::Statement;
 use super::conflict::{CONTRADICTIONS_MOST, contradiction};
 use super::hunt::{Hunt, Piece};
 use crate::analysis::{Contradiction, Evidence};
+use crate::words;
 
 /// Evidence that a sub-question gets for itself.
 const EVIDENCE_MOST: usize = 8;
@@ -126,7 +127,7 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
         })
         .collect();
     let mut partners: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (left, right) in agreements(&statements, hunt.language) {
+    for (left, right) in agreements(&statements, hunt.language, &words::same) {
         partners.entry(left).or_default().push(right);
         partners.entry(right).or_default().push(left);
     }
