@@ -3,6 +3,8 @@
 //! A sentence is read with its title and its passage: "the air was 1.9 °C cooler" says nothing of
 //! trees, but it stands in a study of trees. Some of what is asked must stand in it all the same.
 
+use std::collections::BTreeSet;
+
 use fathom_evidence::validate::relevance::{Relevance, Verdict};
 
 use super::focus::{Focus, synonyms};
@@ -41,6 +43,10 @@ const RANK_MIN: f64 = 0.5;
 /// a sub-question that only asks for background: others are served first.
 const UNCUED_COST: f64 = 0.15;
 const BACKGROUND_COST: f64 = 0.12;
+
+/// The share of what the question turns on that a sentence has, or what stands around it where it has fewer.
+const CORE_MIN: f64 = 0.3;
+const CORE_AROUND_MIN: f64 = 0.6;
 
 /// Sorts of answer that may be what was done and not what was found.
 const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
@@ -87,10 +93,10 @@ pub(super) fn rate(
         return None;
     }
     let (own, context) = (own / all, context / all);
-    if tells_procedure(focus, said) {
+    let cue = cue(focus, said);
+    if tells_procedure(focus, said) || is_elsewhere(focus, gathered, said, cue) {
         return None;
     }
-    let cue = cue(focus, said);
     let least = if cue > 0.0 { OWN_MIN_CUED } else { OWN_MIN };
     let mixed = OWN_SHARE * own + (1.0 - OWN_SHARE) * context;
     let confidence = (mixed * ENOUGH).min(1.0);
@@ -130,6 +136,26 @@ pub(super) fn rate(
         },
         rank,
     })
+}
+
+/// Whether it says nothing of what the question turns on. What sounds like the sort of answer may leave
+/// that to its title and its neighbours.
+fn is_elsewhere(focus: &Focus, gathered: &Gathered<'_>, said: &Said<'_>, cue: f64) -> bool {
+    let share = |held: &BTreeSet<String>| {
+        let (mut all, mut here) = (0.0, 0.0);
+        for term in &focus.core {
+            let weight = gathered.rarity(term);
+            let there = held.contains(term) || synonyms(term).any(|other| held.contains(other));
+            all += weight;
+            here += if there { weight } else { 0.0 };
+        }
+        here / all
+    };
+    if focus.core.is_empty() || share(&said.terms) >= CORE_MIN {
+        return false;
+    }
+    let around = gathered.around(said).map_or(0.0, share);
+    cue == 0.0 || around < CORE_AROUND_MIN
 }
 
 /// Whether it tells how something was done, where that is not asked.

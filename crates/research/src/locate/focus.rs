@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use fathom_evidence::Language;
 use fathom_evidence::terms::Terms;
+use fathom_evidence::{Language, question};
 
 use crate::plan::{Plan, SubQuestionId};
 use crate::question::Question;
@@ -46,6 +46,9 @@ pub(super) struct Focus {
     pub(super) asks: Vec<String>,
     /// Terms and what each counts before its rarity.
     pub(super) terms: BTreeMap<String, f64>,
+    /// What the question turns on, unless this sub-question asks for something else: a sentence that says nothing
+    /// of it is on another matter.
+    pub(super) core: BTreeSet<String>,
     /// The name of the sort of answer; nothing where the words do not tell.
     pub(super) aspect: Option<&'static str>,
 }
@@ -79,6 +82,7 @@ impl Focus {
         if wanted.len() > 1 {
             wanted.retain(|term, _| !GENERIC.contains(term) || whole.len() == 1);
         }
+        let core = core(question.text(), text, terms);
         let aspect = aspect(text);
         asks.push(widened(&wanted, aspect));
         Some(Self {
@@ -86,8 +90,37 @@ impl Focus {
             text: text.clone(),
             asks,
             terms: wanted,
+            core,
             aspect,
         })
+    }
+}
+
+/// The terms that a question turns on: those of the outcome, else of what is said of the subject, else of the subject.
+fn core(question: &str, sub_question: &str, terms: &Terms) -> BTreeSet<String> {
+    let telling = |text: &str| -> BTreeSet<String> { terms.telling(text).into_iter().collect() };
+    let reading = question::read(question);
+    let subject = reading.subject.as_deref().map(telling).unwrap_or_default();
+    let said = reading
+        .statement
+        .as_deref()
+        .map(telling)
+        .unwrap_or_default();
+    let said: BTreeSet<String> = said.difference(&subject).cloned().collect();
+    let core = match reading.outcome.as_deref().map(telling) {
+        Some(outcome) => outcome,
+        None if !said.is_empty() => said,
+        None => subject,
+    };
+    let whole = telling(question);
+    let own = telling(sub_question);
+    let own_matter = |term: &&String| !whole.contains(*term) && !GENERIC.contains(*term);
+    let elsewhere = own.iter().filter(own_matter).count() > 0 && own.is_disjoint(&core);
+    let others = words::holds(&sub_question.to_lowercase(), "other");
+    if elsewhere || others {
+        BTreeSet::new()
+    } else {
+        core
     }
 }
 
