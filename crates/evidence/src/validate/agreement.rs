@@ -4,7 +4,7 @@
 //! them points opposite ways, and where they measure, their figures lie near each other. Words that mean the
 //! same are told by the caller; whether the sources are independent is left to the caller too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claim::align::Alignment;
 use crate::claim::number::{Number, figures};
@@ -21,7 +21,7 @@ const STATEMENTS_MAX: usize = 400;
 /// Statements whose figures lie near each other agree when they share so many terms and are so much
 /// alike, as the angle between their terms tells. Found on the library of examples.
 const FIGURES_SHARED: usize = 3;
-const FIGURES_ALIKE: f64 = 0.12;
+const FIGURES_ALIKE: f64 = 0.14;
 
 /// Statements without figures must be nearly the same.
 const WORDS_SHARED: usize = 4;
@@ -103,6 +103,19 @@ impl Said {
     }
 }
 
+impl Said {
+    fn units(&self) -> BTreeSet<Option<&str>> {
+        let figures = self.figures.iter();
+        figures.map(|number| number.unit.as_deref()).collect()
+    }
+
+    /// The lines along which its words point a way.
+    fn axes(&self) -> BTreeSet<usize> {
+        let directions = self.words.iter().flat_map(|word| word.directions);
+        directions.map(|direction| direction.axis).collect()
+    }
+}
+
 /// Times are told of almost everything: they make no two statements alike.
 fn is_measure(number: &Number) -> bool {
     let unit = number.unit.as_deref();
@@ -112,6 +125,8 @@ fn is_measure(number: &Number) -> bool {
 fn agree(left: &Said, right: &Said, weights: &[f64]) -> bool {
     let near = figures_agree(&left.figures, &right.figures);
     let (shared_min, alike_min) = match near {
+        // Of two that do not measure the same things, one may tell of a change and one of a state.
+        Some(true) if left.units() != right.units() && left.axes() != right.axes() => return false,
         Some(true) => (FIGURES_SHARED, FIGURES_ALIKE),
         None if left.figures.is_empty() && right.figures.is_empty() => (WORDS_SHARED, WORDS_ALIKE),
         Some(false) | None => return false,

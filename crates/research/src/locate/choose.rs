@@ -155,7 +155,10 @@ fn is_elsewhere(focus: &Focus, gathered: &Gathered<'_>, said: &Said<'_>, cue: f6
         return false;
     }
     let around = gathered.around(said).map_or(0.0, share);
-    cue == 0.0 || around < CORE_AROUND_MIN
+    match focus.aspect {
+        Some("background") => around < CORE_MIN,
+        _ => cue == 0.0 || around < CORE_AROUND_MIN,
+    }
 }
 
 /// Whether it tells how something was done, where that is not asked.

@@ -113,6 +113,7 @@ fn core(question: &str, sub_question: &str, terms: &Terms) -> BTreeSet<String> {
         None => subject,
     };
     let whole = telling(question);
+    let core = if core.is_empty() { whole.clone() } else { core };
     let own = telling(sub_question);
     let own_matter = |term: &&String| !whole.contains(*term) && !GENERIC.contains(*term);
     let elsewhere = own.iter().filter(own_matter).count() > 0 && own.is_disjoint(&core);

@@ -174,7 +174,7 @@ impl<'t> Writer<'t> {
             let why = match (&found.weighed, explained) {
                 (Some(weighed), _) => weighed.clone(),
                 (None, Some(one)) => format!(
-                    "One of them explains. {}",
+                    "One explains why. {}",
                     prose::quote(&one.quote, &[one.source])
                 ),
                 (None, None) => LEFT_OPEN.to_owned(),
