@@ -202,9 +202,22 @@ fn fill_named(reading: &mut Reading, found: &Found) {
 /// What a pattern's kind does not tell: the same opening may ask for different things.
 fn settle_kind(reading: &mut Reading, aux: &str, words: &[Word<'_>]) {
     // "What is the snowfall in the city where …" asks for a fact, not for what a word means.
-    let is_fact = |s: &String| s.starts_with("the ") || s.split(' ').count() > TERM_MAX_WORDS;
+    let is_fact = |s: &String| {
+        let words = s.split(' ').count();
+        let part_of = [" of ", " in ", " for ", " on ", " at "]
+            .iter()
+            .any(|joint| s.contains(joint));
+        words > TERM_MAX_WORDS || (s.starts_with("the ") && (part_of || words < 3))
+    };
     if reading.kind == Kind::Definition && reading.subject.as_ref().is_some_and(is_fact) {
         reading.kind = Kind::Other;
+    }
+    // "What is the standard model": the article is no part of the term.
+    if reading.kind == Kind::Definition
+        && let Some(term) = reading.subject.as_mut()
+        && let Some(bare) = term.strip_prefix("the ")
+    {
+        *term = bare.to_owned();
     }
     let is_act = |s: &String| s.starts_with("to ");
     let modal = ["can", "could", "should"].contains(&aux);

@@ -135,6 +135,10 @@ fn label_worth(phrase: &str, members: &[usize], lower: &[String]) -> f64 {
     let own = members.iter().filter_map(|at| lower.get(*at));
     let own = own.filter(holds).count() as f64;
     let words = phrase.split(' ').count().min(LABEL_WORDS) as f64;
+    // A figure tells one text's result, not what several are about.
+    if phrase.contains(|c: char| c.is_ascii_digit()) {
+        return 0.0;
+    }
     own / members.len().max(1) as f64 * (own / held) * (1.0 + words) / 2.0
 }
 

@@ -3,6 +3,8 @@
 //! A sentence is read with its title and its passage: "the air was 1.9 °C cooler" says nothing of
 //! trees, but it stands in a study of trees. Some of what is asked must stand in it all the same.
 
+use std::collections::BTreeSet;
+
 use fathom_evidence::validate::relevance::{Relevance, Verdict};
 
 use super::focus::{Focus, synonyms};
@@ -34,6 +36,21 @@ const TELLING_SHARE: f64 = 0.10;
 const AGAINST_SHARE: f64 = 0.4;
 const HANGS_COST: f64 = 0.3;
 
+/// A sentence ranked lower serves nobody.
+const RANK_MIN: f64 = 0.5;
+
+/// What a sentence loses without any word of the sort of answer that is wanted, and what every sentence loses for
+/// a sub-question that only asks for background: others are served first.
+const UNCUED_COST: f64 = 0.15;
+const BACKGROUND_COST: f64 = 0.12;
+
+/// The share of what the question turns on that a sentence has, or what stands around it where it has fewer.
+const CORE_MIN: f64 = 0.3;
+const CORE_AROUND_MIN: f64 = 0.6;
+
+/// Sorts of answer that may be what was done and not what was found.
+const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
+
 /// How a sentence serves a sub-question.
 #[derive(Clone, Debug)]
 pub(super) struct Rated {
@@ -64,13 +81,22 @@ pub(super) fn rate(
         };
         all += weight;
         own += weight * here;
-        context += weight * if around.contains(term) { 1.0 } else { here };
+        let near = || synonyms(term).any(|other| around.contains(other));
+        context += weight
+            * match around.contains(term) {
+                true => 1.0,
+                false if near() => SYNONYM,
+                false => 0.0,
+            };
     }
     if all <= 0.0 {
         return None;
     }
     let (own, context) = (own / all, context / all);
     let cue = cue(focus, said);
+    if tells_procedure(focus, said) || is_elsewhere(focus, gathered, said, cue) {
+        return None;
+    }
     let least = if cue > 0.0 { OWN_MIN_CUED } else { OWN_MIN };
     let mixed = OWN_SHARE * own + (1.0 - OWN_SHARE) * context;
     let confidence = (mixed * ENOUGH).min(1.0);
@@ -87,7 +113,20 @@ pub(super) fn rate(
     let rank =
         confidence + CUE_SHARE * cue + SECTION_SHARE * section + TELLING_SHARE * said.score.telling
             - AGAINST_SHARE * said.score.against
-            - if said.hangs { HANGS_COST } else { 0.0 };
+            - if said.hangs { HANGS_COST } else { 0.0 }
+            - if focus.aspect.is_some() && cue == 0.0 {
+                UNCUED_COST
+            } else {
+                0.0
+            }
+            - if focus.aspect == Some("background") {
+                BACKGROUND_COST
+            } else {
+                0.0
+            };
+    if rank < RANK_MIN {
+        return None;
+    }
     Some(Rated {
         said: nth,
         verdict: Verdict {
@@ -97,6 +136,45 @@ pub(super) fn rate(
         },
         rank,
     })
+}
+
+/// Whether it says nothing of what the question turns on. What sounds like the sort of answer may leave
+/// that to its title and its neighbours.
+fn is_elsewhere(focus: &Focus, gathered: &Gathered<'_>, said: &Said<'_>, cue: f64) -> bool {
+    let share = |held: &BTreeSet<String>| {
+        let (mut all, mut here) = (0.0, 0.0);
+        for term in &focus.core {
+            let weight = gathered.rarity(term);
+            let there = held.contains(term) || synonyms(term).any(|other| held.contains(other));
+            all += weight;
+            here += if there { weight } else { 0.0 };
+        }
+        here / all
+    };
+    if focus.core.is_empty() || share(&said.terms) >= CORE_MIN {
+        return false;
+    }
+    let around = gathered.around(said).map_or(0.0, share);
+    match focus.aspect {
+        Some("background") => around < CORE_MIN,
+        _ => cue == 0.0 || around < CORE_AROUND_MIN,
+    }
+}
+
+/// Whether it tells how something was done, where that is not asked.
+fn tells_procedure(focus: &Focus, said: &Said<'_>) -> bool {
+    let asked = |aspect: &str| PROCEDURE_ASKED.contains(&aspect);
+    if focus.aspect.is_some_and(asked) {
+        return false;
+    }
+    let mut openings = words::all("procedure");
+    let opens = openings.any(|opening| {
+        let rest = said.lower.strip_prefix(opening);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    });
+    let title = said.sections.last().map(|title| title.to_lowercase());
+    let mut sections = words::all("procedure sections");
+    opens || title.is_some_and(|title| sections.any(|name| title == name))
 }
 
 /// How much a sentence sounds like the sort of answer that is wanted, 0 to 1.

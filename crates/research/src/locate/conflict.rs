@@ -85,29 +85,50 @@ pub(super) fn contradiction(
 }
 
 fn about(difference: Difference, left: &str, right: &str) -> String {
+    let on = match named(left, right).as_slice() {
+        [] => "the same matter".to_owned(),
+        named => named.join(" and "),
+    };
+    match difference {
+        Difference::Number => format!("The sources read give different figures on {on}."),
+        Difference::Date => format!("The sources read give different dates on {on}."),
+        Difference::Denied => format!("The sources read say yes and no on {on}."),
+        Difference::Turned => format!("The sources read point opposite ways on {on}."),
+    }
+}
+
+/// The longest phrases that both sides have, in the order in which they stand. A phrase that points a
+/// way is no name of the matter.
+fn named(left: &str, right: &str) -> Vec<String> {
+    let points = |text: &str| {
+        let directions = words::all("directions");
+        let lower = text.to_lowercase();
+        directions
+            .into_iter()
+            .any(|word| words::holds(&lower, word))
+    };
     let found = phrases(&[left, right], PHRASES_SEEN);
-    let shared = found.iter().filter(|phrase| phrase.texts == 2);
+    let mut shared: Vec<&str> = found
+        .iter()
+        .filter(|phrase| phrase.texts == 2 && !points(&phrase.text))
+        .map(|phrase| phrase.text.as_str())
+        .collect();
+    shared.sort_by_key(|text| std::cmp::Reverse(text.split(' ').count()));
     let mut named: Vec<&str> = Vec::new();
-    for phrase in shared {
-        let text = phrase.text.as_str();
-        if named.len() < NAMED_MOST
-            && !named
-                .iter()
-                .any(|known| known.contains(text) || text.contains(known))
-        {
+    for text in shared {
+        let within = |known: &&str| known.contains(text) || text.contains(known);
+        if named.len() < NAMED_MOST && !named.iter().any(|known| within(known)) {
             named.push(text);
         }
     }
-    let on = match named.as_slice() {
-        [] => String::new(),
-        named => format!(" on {}", named.join(" and ")),
+    named.sort_by_key(|text| left.find(text));
+    // A phrase that begins a sentence has a large letter for that alone.
+    let begins = |text: &str| left.starts_with(text) || right.starts_with(text);
+    let written = |text: &str| match begins(text) {
+        true => text.to_lowercase(),
+        false => text.to_owned(),
     };
-    match difference {
-        Difference::Number => format!("They give different figures{on}."),
-        Difference::Date => format!("They give different dates{on}."),
-        Difference::Denied => format!("One denies what the other says{on}."),
-        Difference::Turned => format!("They point in opposite directions{on}."),
-    }
+    named.into_iter().map(written).collect()
 }
 
 /// What weighs for one side: the later word of the same authors, or the more careful design.
@@ -119,23 +140,9 @@ fn later_word(left: &Reading, right: &Reading) -> Option<String> {
     let (one, other) = (&left.document.about, &right.document.about);
     let same = one.authors.iter().any(|name| other.authors.contains(name));
     let (before, after) = (one.published.as_deref()?, other.published.as_deref()?);
-    let newer = match before.get(..4)?.cmp(after.get(..4)?) {
-        std::cmp::Ordering::Less => right,
-        std::cmp::Ordering::Greater => left,
-        std::cmp::Ordering::Equal => return None,
-    };
-    same.then(|| {
-        let year = newer
-            .document
-            .about
-            .published
-            .as_deref()
-            .and_then(|date| date.get(..4));
-        format!(
-            "The two share an author, and [{}] from {} is the later word.",
-            newer.source.0,
-            year.unwrap_or_default()
-        )
+    let differ = before.get(..4)? != after.get(..4)?;
+    (same && differ).then(|| {
+        "This report gives more weight to the newer one, since the two share an author.".to_owned()
     })
 }
 
@@ -151,15 +158,11 @@ fn design(left: &Reading, right: &Reading) -> Option<String> {
     let place = |found: &Option<(usize, (&'static str, &'static [&'static str]))>| {
         found.as_ref().map_or(usize::MAX, |(at, _)| *at)
     };
-    let (better, (_, (kind, _))) = match place(&one).cmp(&place(&other)) {
-        std::cmp::Ordering::Less => (left, one?),
-        std::cmp::Ordering::Greater => (right, other?),
+    let (_, (kind, _)) = match place(&one).cmp(&place(&other)) {
+        std::cmp::Ordering::Less => one?,
+        std::cmp::Ordering::Greater => other?,
         std::cmp::Ordering::Equal => return None,
     };
-    (kind != "study").then(|| {
-        format!(
-            "By its title [{}] is a {kind}, and the other is not.",
-            better.source.0
-        )
-    })
+    (kind != "study")
+        .then(|| format!("This report gives more weight to the one that calls itself a {kind}."))
 }

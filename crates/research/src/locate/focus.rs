@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use fathom_evidence::Language;
 use fathom_evidence::terms::Terms;
+use fathom_evidence::{Language, question};
 
 use crate::plan::{Plan, SubQuestionId};
 use crate::question::Question;
@@ -13,8 +13,11 @@ use crate::words;
 /// What a term of the whole question counts beside one of the sub-question itself.
 const WHOLE_SHARE: f64 = 0.5;
 
-/// A sub-question is looked for by its own text and so many of its queries.
-const ASKS_MOST: usize = 3;
+/// A sub-question is looked for by its own text, so many of its queries, and once with words that mean the same.
+const QUERIES_MOST: usize = 2;
+
+/// Words of the sort of answer that join the widened question.
+const CUES_MOST: usize = 6;
 
 /// Of each term, the terms that may stand for it.
 static SYNONYMS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
@@ -43,6 +46,9 @@ pub(super) struct Focus {
     pub(super) asks: Vec<String>,
     /// Terms and what each counts before its rarity.
     pub(super) terms: BTreeMap<String, f64>,
+    /// What the question turns on, unless this sub-question asks for something else: a sentence that says nothing
+    /// of it is on another matter.
+    pub(super) core: BTreeSet<String>,
     /// The name of the sort of answer; nothing where the words do not tell.
     pub(super) aspect: Option<&'static str>,
 }
@@ -57,12 +63,11 @@ impl Focus {
         let text = &plan.sub_question(id)?.text;
         let queries = plan.queries.iter().filter(|query| query.serves == id);
         let mut asks = vec![text.clone()];
-        for query in queries.take(ASKS_MOST) {
+        for query in queries.take(QUERIES_MOST) {
             if !asks.contains(&query.text) {
                 asks.push(query.text.clone());
             }
         }
-        asks.truncate(ASKS_MOST);
         let whole: BTreeSet<String> = terms.telling(question.text()).into_iter().collect();
         let mut wanted = BTreeMap::new();
         for term in &whole {
@@ -77,15 +82,61 @@ impl Focus {
         if wanted.len() > 1 {
             wanted.retain(|term, _| !GENERIC.contains(term) || whole.len() == 1);
         }
+        let core = core(question.text(), text, terms);
         let aspect = aspect(text);
+        asks.push(widened(&wanted, aspect));
         Some(Self {
             id,
             text: text.clone(),
             asks,
             terms: wanted,
+            core,
             aspect,
         })
     }
+}
+
+/// The terms that a question turns on: those of the outcome, else of what is said of the subject, else of the subject.
+fn core(question: &str, sub_question: &str, terms: &Terms) -> BTreeSet<String> {
+    let telling = |text: &str| -> BTreeSet<String> { terms.telling(text).into_iter().collect() };
+    let reading = question::read(question);
+    let subject = reading.subject.as_deref().map(telling).unwrap_or_default();
+    let said = reading
+        .statement
+        .as_deref()
+        .map(telling)
+        .unwrap_or_default();
+    let said: BTreeSet<String> = said.difference(&subject).cloned().collect();
+    let core = match reading.outcome.as_deref().map(telling) {
+        Some(outcome) => outcome,
+        None if !said.is_empty() => said,
+        None => subject,
+    };
+    let whole = telling(question);
+    let core = if core.is_empty() { whole.clone() } else { core };
+    let own = telling(sub_question);
+    let own_matter = |term: &&String| !whole.contains(*term) && !GENERIC.contains(*term);
+    let elsewhere = own.iter().filter(own_matter).count() > 0 && own.is_disjoint(&core);
+    let others = words::holds(&sub_question.to_lowercase(), "other");
+    if elsewhere || others {
+        BTreeSet::new()
+    } else {
+        core
+    }
+}
+
+/// What is wanted, with words that mean the same and words of the sort of answer.
+fn widened(wanted: &BTreeMap<String, f64>, aspect: Option<&str>) -> String {
+    let mut said: Vec<&str> = wanted.keys().map(String::as_str).collect();
+    let alike: BTreeSet<&str> = wanted
+        .keys()
+        .flat_map(|term| synonyms(term))
+        .map(String::as_str)
+        .collect();
+    said.extend(alike);
+    let cues = aspect.map_or(&[][..], |aspect| words::list("cues", aspect));
+    said.extend(cues.iter().take(CUES_MOST));
+    said.join(" ")
 }
 
 /// What sort of answer a sub-question wants, by its words.

@@ -1,6 +1,6 @@
 //! The search for evidence: passages for each sub-question, their sentences, and what passed the validators.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::Language;
 use fathom_evidence::locate::{Entry, Pool, Settings};
@@ -19,6 +19,9 @@ const QUOTES_PER_PASSAGE: usize = 3;
 
 /// Passages that are looked at for one sub-question.
 const PASSAGES_MOST: usize = 30;
+
+/// Passages of one source among those that one way of asking finds.
+const PASSAGES_PER_SOURCE: usize = 2;
 
 /// A sentence that passed the validators for a sub-question.
 pub(super) struct Piece {
@@ -101,15 +104,25 @@ impl<'r> Hunt<'r> {
         }
     }
 
+    /// The best passages for each way of asking, few of them from one source.
     fn located(&self, nth: usize, settings: &RetrySettings) -> Vec<(usize, usize)> {
-        let settings = pool_settings(settings);
+        let wide = Settings {
+            top_k: settings.per_query_top_n,
+            ..pool_settings(settings)
+        };
         let asks = self.focuses.get(nth).map_or(&[][..], |focus| &focus.asks);
         let mut found = Vec::new();
         for ask in asks {
-            let located = self.pool.locate(ask.as_str(), &settings);
+            let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+            let located = self.pool.locate(ask.as_str(), &wide);
             let spots = located.candidates.iter();
             let spots = spots.filter_map(|candidate| self.spots.get(candidate.place));
-            found.extend(spots.copied());
+            let few = spots.filter(|(reading, _)| {
+                let so_far = taken.entry(*reading).or_default();
+                *so_far += 1;
+                *so_far <= PASSAGES_PER_SOURCE
+            });
+            found.extend(few.take(settings.top_k).copied());
         }
         found.truncate(PASSAGES_MOST);
         found

@@ -98,11 +98,11 @@ impl<'d> Gathered<'d> {
         self.around.get(&(said.reading, said.passage))
     }
 
-    /// What a term counts: more the fewer sentences have it.
+    /// What a term counts: somewhat more the fewer sentences have it.
     pub(super) fn rarity(&self, term: &str) -> f64 {
         let all = self.said.len().max(1) as f64;
         let held = self.held.get(term).copied().unwrap_or(0.0);
-        (1.0 + all / (held + 1.0)).ln()
+        (1.0 + all / (held + 1.0)).ln().sqrt()
     }
 }
 
@@ -126,7 +126,10 @@ fn said<'d>(
     let hangs = hangs(&lower);
     let joined = before
         .filter(|_| hangs)
-        .filter(|b| !self::hangs(&b.text.to_lowercase()) && !is_order(&b.text.to_lowercase()))
+        .filter(|b| {
+            let lower = b.text.to_lowercase();
+            !self::hangs(&lower) && may_be_quoted(reading, b, &lower)
+        })
         .map(|b| Span::new(b.span.start, sentence.span.end))
         .filter(|span| in_one_paragraph(reading, *span))
         .and_then(|span| Some((span, reading.document.at(span)?)))
@@ -152,9 +155,11 @@ fn may_be_quoted(reading: &Reading, sentence: &Sentence<'_>, lower: &str) -> boo
     let text = sentence.text;
     let role = paragraph_role(reading, sentence.span.start);
     let prose = matches!(role, Some(Role::Body | Role::ListItem | Role::Quote));
-    let whole = text.ends_with(['.', '!', '”', '"', ')', '’', '。']);
+    let whole = text.ends_with(['.', '!', ')', '’', '。']);
     let begins = !text.starts_with(char::is_lowercase);
-    prose && whole && begins && !is_order(lower)
+    // A quote inside a quote cannot be told from its end.
+    let marked = text.contains(['“', '”', '„', '"', '«', '»']);
+    prose && whole && begins && !marked && !is_order(lower)
 }
 
 fn paragraph_role(reading: &Reading, offset: usize) -> Option<Role> {

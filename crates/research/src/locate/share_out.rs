@@ -6,15 +6,20 @@ use fathom_evidence::Span;
 use fathom_evidence::validate::agreement::agreements;
 use fathom_evidence::validate::consistency::Statement;
 
-use super::conflict::{CONTRADICTIONS_MOST, contradiction};
+use super::conflict::{CONTRADICTIONS_MOST, Dispute, contradiction};
 use super::hunt::{Hunt, Piece};
+use super::said::Said;
 use crate::analysis::{Contradiction, Evidence};
+use crate::words;
 
 /// Evidence that a sub-question gets for itself.
 const EVIDENCE_MOST: usize = 8;
 
 /// Of those, from one source.
 const FROM_ONE_SOURCE: usize = 2;
+
+/// By so much a sentence must serve another sub-question better to be left to it.
+const MUCH_BETTER: f64 = 0.2;
 
 /// A sub-question with fewer sentences of its own shares those of others.
 const OWN_LEAST: usize = 2;
@@ -24,6 +29,9 @@ const AGREEING_MOST: usize = 4;
 
 /// What a sentence that only agrees counts of the confidence in the one it agrees with.
 const AGREEING_SHARE: f64 = 0.95;
+
+/// A sentence that explains a conflict has so many terms of both its sides.
+const EXPLAINS_SHARED: usize = 2;
 
 /// A sentence chosen for a sub-question.
 #[derive(Clone, Copy)]
@@ -49,22 +57,37 @@ pub(super) fn share_out(hunt: &Hunt<'_>) -> (Vec<Evidence>, Vec<Contradiction>) 
     (evidence.collect(), contradictions)
 }
 
-/// Each sentence goes to the sub-question that it serves best.
+/// The sub-questions choose in turns, each the best that is left for it. A sentence that serves another
+/// much better is left to that one.
 fn dealt(hunt: &Hunt<'_>) -> Vec<Chosen> {
+    let mut best: BTreeMap<usize, f64> = BTreeMap::new();
+    for piece in &hunt.pieces {
+        let so_far = best.entry(piece.said).or_insert(piece.rank);
+        *so_far = so_far.max(piece.rank);
+    }
     let mut order: Vec<&Piece> = hunt.pieces.iter().collect();
-    order.sort_by(|a, b| {
-        let rank = b.rank.total_cmp(&a.rank);
-        rank.then(a.focus.cmp(&b.focus)).then(a.said.cmp(&b.said))
-    });
+    order.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(a.said.cmp(&b.said)));
     let mut hands = Hands::default();
-    for piece in &order {
-        if !hands.is_taken(hunt, piece) {
-            hands.give(hunt, piece, EVIDENCE_MOST);
+    for _ in 0..EVIDENCE_MOST {
+        for focus in 0..hunt.focuses.len() {
+            let fits = |piece: &&&Piece| {
+                let best = best.get(&piece.said).copied().unwrap_or(piece.rank);
+                piece.focus == focus
+                    && piece.rank + MUCH_BETTER >= best
+                    && hands.may_have(hunt, piece)
+                    && !hands.is_taken(hunt, piece)
+            };
+            if let Some(piece) = order.iter().find(fits) {
+                hands.give(hunt, piece);
+            }
         }
     }
     // What is left for a sub-question that got little may be said twice.
     for piece in order {
-        hands.give(hunt, piece, OWN_LEAST);
+        let own = hands.chosen.iter().filter(|one| one.focus == piece.focus);
+        if own.count() < OWN_LEAST && hands.may_have(hunt, piece) {
+            hands.give(hunt, piece);
+        }
     }
     hands.chosen
 }
@@ -85,24 +108,24 @@ impl Hands {
         spans.iter().any(|span| span.overlaps(said.span))
     }
 
-    fn give(&mut self, hunt: &Hunt<'_>, piece: &Piece, most: usize) {
+    /// Whether a sub-question does not have this sentence, nor too many of its source.
+    fn may_have(&self, hunt: &Hunt<'_>, piece: &Piece) -> bool {
+        let reading = |said: usize| hunt.gathered.said.get(said).map(|said| said.reading);
+        let own = self.chosen.iter().filter(|one| one.focus == piece.focus);
+        let mut same = 0;
+        for one in own {
+            same += usize::from(reading(one.said) == reading(piece.said));
+            if one.said == piece.said {
+                return false;
+            }
+        }
+        same < FROM_ONE_SOURCE
+    }
+
+    fn give(&mut self, hunt: &Hunt<'_>, piece: &Piece) {
         let Some(said) = hunt.gathered.said.get(piece.said) else {
             return;
         };
-        let reading = |one: &Chosen| hunt.gathered.said.get(one.said).map(|said| said.reading);
-        let own: Vec<&Chosen> = self
-            .chosen
-            .iter()
-            .filter(|one| one.focus == piece.focus)
-            .collect();
-        let same = own
-            .iter()
-            .filter(|one| reading(one) == Some(said.reading))
-            .count();
-        let again = own.iter().any(|one| one.said == piece.said);
-        if own.len() >= most || same >= FROM_ONE_SOURCE || again {
-            return;
-        }
         self.taken.entry(said.reading).or_default().push(said.span);
         self.chosen.push(Chosen {
             focus: piece.focus,
@@ -126,7 +149,7 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
         })
         .collect();
     let mut partners: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (left, right) in agreements(&statements, hunt.language) {
+    for (left, right) in agreements(&statements, hunt.language, &words::same) {
         partners.entry(left).or_default().push(right);
         partners.entry(right).or_default().push(left);
     }
@@ -172,14 +195,46 @@ fn add_opposed(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) -> Vec<Contradiction> 
             break;
         }
         shown.push(found);
-        chosen.extend(missing.map(|(one, said)| Chosen {
+        let near = |one: Chosen, said: usize| Chosen {
             said,
             rank: one.rank * AGREEING_SHARE,
             confidence: one.confidence * AGREEING_SHARE,
             ..one
-        }));
+        };
+        chosen.extend(missing.map(|(one, said)| near(one, said)));
+        let known: BTreeSet<usize> = chosen.iter().map(|one| one.said).collect();
+        if let Some(one) = left.or(right) {
+            let why = explanation(hunt, &dispute).filter(|said| !known.contains(said));
+            chosen.extend(why.map(|said| near(one, said)));
+        }
     }
     shown
+}
+
+/// A sentence of either source that tells why the two differ: it has words of explaining, and the most of
+/// what both sides are about.
+fn explanation(hunt: &Hunt<'_>, dispute: &Dispute) -> Option<usize> {
+    let said = &hunt.gathered.said;
+    let (left, right) = (said.get(dispute.left)?, said.get(dispute.right)?);
+    let shared: BTreeSet<&String> = left.terms.intersection(&right.terms).collect();
+    let value = |one: &Said<'_>| {
+        let explains = words::all("explains").any(|word| words::holds(&one.lower, word));
+        let of_either = one.reading == left.reading || one.reading == right.reading;
+        let other = one.span != left.span && one.span != right.span;
+        let held = one
+            .terms
+            .iter()
+            .filter(|term| shared.contains(term))
+            .count();
+        (explains && of_either && other && held >= EXPLAINS_SHARED).then_some(held)
+    };
+    let rated = said
+        .iter()
+        .enumerate()
+        .filter_map(|(at, one)| Some((value(one)?, at)));
+    rated
+        .max_by_key(|(held, at)| (*held, std::cmp::Reverse(*at)))
+        .map(|(_, at)| at)
 }
 
 fn evidence(hunt: &Hunt<'_>, chosen: &Chosen) -> Option<Evidence> {

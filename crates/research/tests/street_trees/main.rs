@@ -1,85 +1,304 @@
 //! The extractive reasoner over the example library, of which it is known what stands in it.
 
+mod known;
 mod run;
 
-use fathom_evidence::citation::Support;
-use run::{Library, ask, run};
+use std::collections::BTreeSet;
+use std::time::Instant;
 
-/// The questions that the example's own list puts.
-pub fn questions() -> Vec<String> {
-    let list = std::fs::read_to_string(run::folder().join("street-trees.toml")).unwrap();
-    let mut asked = Vec::new();
-    let mut inside = false;
-    for line in list.lines() {
-        if line.starts_with("[[") {
-            inside = line == "[[question]]";
-        }
-        if let Some(text) = line.strip_prefix("text = \"").filter(|_| inside) {
-            asked.push(text.trim_end_matches('"').to_owned());
-        }
-    }
-    asked
+use fathom_evidence::citation::Support;
+use fathom_research::analysis::{Contradiction, Side, Strength};
+use fathom_research::critique::{Critique, Thresholds, Verdict};
+use fathom_research::source::SourceId;
+use run::{Library, Outcome, ask, run};
+
+fn all(library: &Library) -> Vec<Outcome> {
+    let questions = known::entries("question");
+    let outcome = |entry: &known::Entry| run(library, &ask(entry.value("text")));
+    questions.iter().map(outcome).collect()
+}
+
+/// White space may be broken otherwise in a file than in the list.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn print() {
+fn every_quote_stands_word_for_word_where_it_is_said_to_stand() {
     let library = Library::read();
-    for (nth, text) in questions().iter().enumerate() {
-        if std::env::var("Q").is_ok_and(|q| q != nth.to_string()) {
-            continue;
-        }
-        let out = run(&library, &ask(text));
-        println!(
-            "\n\n################ {nth} {text}\n# {}\n\n{}\n",
-            out.draft.title, out.draft.summary
-        );
-        for section in &out.draft.sections {
-            println!("## {}\n\n{}\n", section.title, section.text);
-        }
-        println!("## Conclusion\n\n{}\n", out.draft.conclusion);
-        println!(
-            "---- words {} evidence {} contradictions {} gaps {:?}",
-            out.draft.words(),
-            out.located.evidence.len(),
-            out.located.contradictions.len(),
-            out.analysis.gaps
-        );
-        for f in &out.analysis.findings {
-            println!(
-                "{:?} {:.2} sub{} n{} {}",
-                f.strength,
-                f.confidence,
-                f.answers.0,
-                f.evidence.len(),
-                f.statement
+    for outcome in all(&library) {
+        assert!(!outcome.located.evidence.is_empty());
+        for one in &outcome.located.evidence {
+            assert_eq!(
+                one.span.of(library.text(one.source)),
+                Some(one.quote.as_str())
             );
         }
-        for c in &out.located.contradictions {
-            println!(
-                "CONTRA {:?} [{}] {} || [{}] {}",
-                c.about, c.left.source.0, c.left.quote, c.right.source.0, c.right.quote
-            );
-        }
-        for c in out
-            .check
-            .claims
-            .iter()
-            .filter(|c| !matches!(c.support, Support::Supported { .. }))
-        {
-            println!(
-                "BAD {:?} {:?} {:?} {:?}",
-                c.support, c.reasons, c.cites, c.text
-            );
-        }
-        println!("THEMES {:?}", out.analysis.themes);
-        println!(
-            "SCORE {:.2} {:?} {:?}",
-            out.opinion.scores.weighted(),
-            out.opinion.scores,
-            out.opinion.items
-        );
-        for e in &out.located.retry_log {
-            println!("RETRY {:?}", e.failed_questions);
+        for found in &outcome.located.contradictions {
+            for side in [&found.left, &found.right] {
+                assert_eq!(
+                    side.span.of(library.text(side.source)),
+                    Some(side.quote.as_str())
+                );
+            }
         }
     }
+}
+
+#[test]
+fn every_sentence_of_a_draft_is_a_supported_quote_or_states_nothing() {
+    let library = Library::read();
+    for outcome in all(&library) {
+        assert!(outcome.check.claims.len() >= 10, "{}", outcome.draft.title);
+        for claim in &outcome.check.claims {
+            assert!(
+                matches!(claim.support, Support::Supported { .. }),
+                "{claim:?}"
+            );
+            assert!(!claim.cites.is_empty(), "{claim:?}");
+        }
+    }
+}
+
+#[test]
+fn a_good_draft_passes_and_a_broken_one_does_not() {
+    let library = Library::read();
+    let thresholds = Thresholds::default();
+    for outcome in all(&library) {
+        let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
+        println!("{:.2} {}", good.score, outcome.draft.title);
+        assert_eq!(good.verdict, Verdict::Approve, "{:?}", good.scores);
+        let broken = run::review_broken(&library, &outcome);
+        let bad = Critique::of(1, broken, Vec::new(), true, &thresholds);
+        assert!(bad.score < 5.0, "{:?}", bad.scores);
+    }
+}
+
+#[test]
+fn a_summary_has_its_length_where_there_is_enough_to_say() {
+    let library = Library::read();
+    for outcome in all(&library) {
+        let words = outcome.draft.summary.split_whitespace().count();
+        assert!(
+            (60..=250).contains(&words),
+            "{words} {}",
+            outcome.draft.title
+        );
+        if outcome.analysis.findings.len() >= 10 {
+            assert!(words >= 120, "{words} {}", outcome.draft.title);
+        }
+    }
+}
+
+/// Questions that bring both sides of each planted contradiction to light, in the order of the list.
+const DISPUTED: [&str; 11] = [
+    "What is the effect of closed canopy on night air temperature in streets?",
+    "How much does extra canopy lower the afternoon temperature of districts?",
+    "What is the effect of street trees on afternoon air temperature?",
+    "Does adding street trees lower the mean summer air temperature of Tessmark?",
+    "Did new street trees lower heat admissions to hospital in Halvern?",
+    "What is the effect of dense canopy on nitrogen dioxide in busy streets?",
+    "Do awnings cost more than trees over their lifetime?",
+    "What is the effect of light paving on heat stress?",
+    "How much water does a young street tree need?",
+    "How many street trees survive the first five years in Tessmark?",
+    "Do plane trees raise hay-fever visits in spring?",
+];
+
+#[test]
+fn planted_contradictions_are_found_by_questions_on_them() {
+    let library = Library::read();
+    let planted = known::entries("contradiction");
+    assert_eq!(planted.len(), DISPUTED.len());
+    let mut missed = Vec::new();
+    for (entry, question) in planted.iter().zip(DISPUTED) {
+        let outcome = run(&library, &ask(question));
+        let is = |side: &Side, known: &[String]| {
+            side.source == library.source(&known[0]) && folded(&side.quote).contains(&known[1])
+        };
+        let found = |one: &Contradiction| {
+            let (left, right) = (entry.list("left"), entry.list("right"));
+            (is(&one.left, left) && is(&one.right, right))
+                || (is(&one.left, right) && is(&one.right, left))
+        };
+        let shown = |known: &[String]| {
+            let texts = outcome.draft.sections.iter();
+            texts
+                .into_iter()
+                .any(|section| section.text.contains(&known[1]))
+        };
+        match outcome.located.contradictions.iter().find(|one| found(one)) {
+            Some(_) => {
+                assert!(
+                    shown(entry.list("left")) && shown(entry.list("right")),
+                    "{question}"
+                );
+            }
+            None => missed.push(entry.value("topic").to_owned()),
+        }
+    }
+    println!(
+        "{} of {} contradictions found; missed: {missed:?}",
+        11 - missed.len(),
+        11
+    );
+    assert!(missed.len() <= 2, "{missed:?}");
+}
+
+/// Questions on the planted agreements, in the order of the list.
+const AGREED: [&str; 10] = [
+    "What is the effect of street trees on afternoon air temperature?",
+    "How do street trees lower the temperature that people feel in summer?",
+    "How much cooler are roads and paving in tree shade?",
+    "How long does it take until young street trees cool a street?",
+    "What is the effect of watering on the survival of young trees?",
+    "How much soil does a street tree need to grow a full crown?",
+    "How much canopy do poor and rich districts of Halvern have?",
+    "What does it cost to plant and keep a street tree?",
+    "How far does the cooling of street trees reach?",
+    "What is the effect of drought on the cooling of street trees?",
+];
+
+#[test]
+fn planted_agreements_become_findings_of_several_sources() {
+    let library = Library::read();
+    let mut missed = Vec::new();
+    for (entry, question) in known::entries("agreement").iter().zip(AGREED) {
+        let outcome = run(&library, &ask(question));
+        let planted = |quote: &str| {
+            entry
+                .list("quotes")
+                .iter()
+                .any(|known| folded(quote).contains(known.as_str()))
+        };
+        let agrees = outcome.analysis.findings.iter().any(|finding| {
+            let members = finding
+                .evidence
+                .iter()
+                .map(|at| &outcome.located.evidence[*at]);
+            let sources: BTreeSet<SourceId> = members
+                .filter(|one| planted(&one.quote))
+                .map(|one| one.source)
+                .collect();
+            finding.strength >= Strength::Moderate && sources.len() >= 2
+        });
+        if !agrees {
+            missed.push(entry.value("topic").to_owned());
+        }
+    }
+    println!(
+        "{} of {} agreements found; missed: {missed:?}",
+        10 - missed.len(),
+        10
+    );
+    assert!(missed.len() <= 4, "{missed:?}");
+}
+
+#[test]
+fn what_no_document_answers_is_named_as_a_gap() {
+    let library = Library::read();
+    let gaps = known::entries("gap");
+    let mut named = 0;
+    for entry in &gaps {
+        let outcome = run(&library, &ask(entry.value("question")));
+        println!(
+            "{} gaps, {:.2} sure: {}",
+            outcome.analysis.gaps.len(),
+            outcome.analysis.confidence,
+            entry.value("question")
+        );
+        named += usize::from(!outcome.analysis.gaps.is_empty());
+    }
+    println!("{named} of {} gaps named", gaps.len());
+    assert!(named >= gaps.len() - 2);
+}
+
+#[test]
+fn copies_orders_hidden_text_and_other_matters_are_never_quoted() {
+    let library = Library::read();
+    let traps = known::entries("trap");
+    let outcomes = all(&library);
+    for trap in &traps {
+        let file = library.source(trap.value("file"));
+        for outcome in &outcomes {
+            let cited = |source: SourceId| {
+                outcome
+                    .located
+                    .evidence
+                    .iter()
+                    .any(|one| one.source == source)
+            };
+            let text = outcome.located.evidence.iter().any(|one| {
+                !trap.value("text").is_empty() && one.quote.contains(trap.value("text"))
+            });
+            assert!(!text, "{}", trap.value("text"));
+            match trap.value("kind") {
+                "near_duplicate" | "off_topic" => assert!(!cited(file), "{}", trap.value("kind")),
+                _ => {}
+            }
+        }
+    }
+    let copies = &outcomes[0].located.copies;
+    assert_eq!(copies.len(), 1);
+    assert_eq!(
+        copies[0].copy,
+        library.source("2023-courier-heat-patients.html")
+    );
+    assert_eq!(
+        copies[0].of,
+        library.source("2023-hospital-admissions-note.md")
+    );
+}
+
+#[test]
+fn a_study_that_its_authors_replaced_weighs_less() {
+    let library = Library::read();
+    let outcome = run(
+        &library,
+        &ask("How many street trees survive the first five years in Tessmark?"),
+    );
+    let old = library.source("2016-street-tree-survival-tessmark.md");
+    let found = outcome.located.contradictions.iter();
+    let found: Vec<_> = found
+        .filter(|one| one.left.source == old || one.right.source == old)
+        .collect();
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|one| {
+        one.weighed
+            .as_ref()
+            .is_some_and(|why| why.contains("newer"))
+    }));
+}
+
+#[test]
+fn the_same_question_gives_the_same_bytes() {
+    let library = Library::read();
+    let bytes = || {
+        let outcome = run(
+            &library,
+            &ask("Does planting street trees lower summer heat in towns?"),
+        );
+        let parts = (
+            &outcome.plan,
+            &outcome.located.evidence,
+            &outcome.analysis,
+            &outcome.draft,
+            &outcome.opinion,
+        );
+        serde_json::to_string(&parts).unwrap()
+    };
+    assert_eq!(bytes(), bytes());
+}
+
+#[test]
+fn the_whole_of_it_is_timed() {
+    let library = Library::read();
+    let question = ask("Does planting street trees lower summer heat in towns?");
+    run(&library, &question);
+    let begun = Instant::now();
+    run::without_check(&library, &question);
+    println!(
+        "plan, locate, analyse, write and frame over 36 documents: {:?}",
+        begun.elapsed()
+    );
 }

@@ -28,6 +28,7 @@ pub struct Library {
 }
 
 pub struct Outcome {
+    pub question: Question,
     pub plan: Plan,
     pub located: Located,
     pub analysis: Analysis,
@@ -105,8 +106,8 @@ pub fn ask(text: &str) -> Question {
     Question::parse(text, date(2026, 11, 16)).unwrap()
 }
 
-/// Takes a question from its plan to a reviewed draft.
-pub fn run(library: &Library, question: &Question) -> Outcome {
+/// Takes a question from its plan to a draft.
+pub fn without_check(library: &Library, question: &Question) -> (Plan, Located, Analysis, Draft) {
     let settings = Settings::default();
     let plan = plan(&PlanTask {
         question,
@@ -126,19 +127,16 @@ pub fn run(library: &Library, question: &Question) -> Outcome {
         language: located.language,
     });
     let draft = draft(library, question, &plan, &located, &analysis);
+    (plan, located, analysis, draft)
+}
+
+/// Takes a question from its plan to a reviewed draft.
+pub fn run(library: &Library, question: &Question) -> Outcome {
+    let (plan, located, analysis, draft) = without_check(library, question);
     let check = check(library, &draft);
-    let opinion = review(&ReviewTask {
-        question,
-        plan: &plan,
-        settings: &settings,
-        draft: &draft,
-        check: &check,
-        analysis: &analysis,
-        sources: &library.sources,
-        proven: &[],
-        language: located.language,
-    });
+    let opinion = reviewed(library, question, &plan, &draft, &check, &analysis);
     Outcome {
+        question: question.clone(),
         plan,
         located,
         analysis,
@@ -146,6 +144,54 @@ pub fn run(library: &Library, question: &Question) -> Outcome {
         check,
         opinion,
     }
+}
+
+fn reviewed(
+    library: &Library,
+    question: &Question,
+    plan: &Plan,
+    draft: &Draft,
+    check: &CitationCheck,
+    analysis: &Analysis,
+) -> Opinion {
+    review(&ReviewTask {
+        question,
+        plan,
+        settings: &Settings::default(),
+        draft,
+        check,
+        analysis,
+        sources: &library.sources,
+        proven: &[],
+        language: fathom_evidence::Language::ENGLISH,
+    })
+}
+
+/// Reviews what is left of a draft without its citations, half of its sections and its care for words.
+pub fn review_broken(library: &Library, outcome: &Outcome) -> Opinion {
+    let mut draft = outcome.draft.clone();
+    draft.sections.truncate(draft.sections.len() / 2);
+    for section in &mut draft.sections {
+        section.text =
+            "Trees are a robust and transformative breakthrough that every town should leverage. \
+            Cooling reaches 40 degrees everywhere and costs nothing at all."
+                .to_owned();
+    }
+    draft.summary = "Street trees unlock a holistic paradigm for towns of every size.".to_owned();
+    draft.conclusion = "Nothing speaks against planting ten million trees at once.".to_owned();
+    let check = check(library, &draft);
+    let analysis = Analysis {
+        findings: Vec::new(),
+        ..outcome.analysis.clone()
+    };
+    reviewed(
+        library,
+        &outcome.question,
+        &outcome.plan,
+        &draft,
+        &check,
+        &analysis,
+    )
 }
 
 fn draft(

@@ -92,7 +92,7 @@ fn opening(sources: usize) -> String {
         1 => "one source".to_owned(),
         _ => format!("{} sources", prose::count(sources).to_lowercase()),
     };
-    format!("This report quotes {named} word for word. The strongest findings come first.")
+    format!("This report quotes {named} word for word, the strongest findings first.")
 }
 
 /// A finding in its own words, with who else says so.

@@ -19,40 +19,31 @@ pub(super) fn quote(words: &str, cited: &[SourceId]) -> String {
     format!("“{}” {}", inside(words), cite(cited))
 }
 
-/// The words of a quote as they stand between quotation marks: on one line, with inner marks made
-/// single, and numbers in brackets left out, which would be read as citations of ours.
+/// The words of a quote as they stand between quotation marks: on one line, and without numbers in
+/// brackets, which would be read as citations of ours.
 fn inside(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = String::with_capacity(line.len());
-    let mut opened = false;
     let mut rest = line.as_str();
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        match c {
-            '“' | '„' | '«' => out.push('‘'),
-            '”' | '»' => out.push('’'),
-            '"' => {
-                out.push(if opened { '’' } else { '‘' });
-                opened = !opened;
-            }
-            '[' if is_note(after) => {
-                let close = after.find(']').map_or(after.len(), |at| at + 1);
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        rest = match after.split_once(']') {
+            Some((note, behind)) if is_note(note) => {
                 out.push_str("[…]");
-                rest = &after[close..];
-                continue;
+                behind
             }
-            _ => out.push(c),
-        }
-        rest = after;
+            _ => {
+                out.push('[');
+                after
+            }
+        };
     }
+    out.push_str(rest);
     out
 }
 
-/// Whether digits and a closing bracket follow.
-fn is_note(after: &str) -> bool {
-    let Some((inner, _)) = after.split_once(']') else {
-        return false;
-    };
+/// Whether only digits and what joins them stand between brackets.
+fn is_note(inner: &str) -> bool {
     let sign = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–' | ';' | '^');
     !inner.is_empty() && inner.chars().all(sign)
 }

@@ -12,6 +12,7 @@ use crate::critique::Severity;
 use crate::plan::SubQuestionId;
 use crate::reasoner::SectionTask;
 use crate::source::SourceId;
+use crate::words;
 
 /// Quotes that show the agreement behind one finding, the first included.
 const QUOTES_PER_FINDING: usize = 4;
@@ -24,6 +25,16 @@ const OVER: f64 = 1.15;
 
 /// Key phrases of a person's wish that are looked for.
 const WISHES: usize = 6;
+
+/// A sentence that explains a conflict shares so many words of more letters with its sides.
+const SHARED_WORDS: usize = 2;
+const SHORT_WORD: usize = 4;
+
+const LEFT_OPEN: &str = "This report leaves it open which of them holds.";
+const SAID_ALREADY: &str =
+    "The sources read say nothing on this beyond what is quoted in other sections.";
+const NOT_SETTLED: &str =
+    "None of the sources read settles this alone, and none is borne out by enough others.";
 
 /// How the second and further quotes of a paragraph are led in.
 const LIKEWISE: [&str; 4] = ["Likewise: ", "In another source: ", "Elsewhere: ", "Also: "];
@@ -54,7 +65,7 @@ impl<'t> Writer<'t> {
             task,
             blocks: Vec::new(),
             words: 0,
-            said: earlier(task),
+            said: elsewhere(task),
             quotes: 0,
         }
     }
@@ -159,21 +170,43 @@ impl<'t> Writer<'t> {
         for found in own {
             let sides = [&found.left, &found.right];
             let quotes = sides.map(|side| prose::quote(&side.quote, &[side.source]));
-            let weighed = match &found.weighed {
-                Some(weighed) => weighed.clone(),
-                None => "This report leaves it open which of them holds.".to_owned(),
+            let explained = self.explanation(found);
+            let why = match (&found.weighed, explained) {
+                (Some(weighed), _) => weighed.clone(),
+                (None, Some(one)) => format!(
+                    "One explains why. {}",
+                    prose::quote(&one.quote, &[one.source])
+                ),
+                (None, None) => LEFT_OPEN.to_owned(),
             };
             let block = format!(
-                "The sources disagree here:\n\n- {}\n- {}\n\n{weighed}",
-                quotes[0], quotes[1]
+                "{}\n\n- {}\n- {}\n\n{why}",
+                found.about, quotes[0], quotes[1]
             );
             if !self.has_room(prose::words_in(&block)) {
                 continue;
             }
             self.said.extend(sides.map(|side| (side.source, side.span)));
+            if found.weighed.is_none() {
+                self.said
+                    .extend(explained.map(|one| (one.source, one.span)));
+            }
             self.quotes += 2;
             self.push(block);
         }
+    }
+
+    /// What one of the two sources says on why they differ.
+    fn explanation(&self, found: &Contradiction) -> Option<&'t Evidence> {
+        let sides = [&found.left, &found.right];
+        self.task.evidence.iter().find(|one| {
+            let lower = one.quote.to_lowercase();
+            let of_either = sides.iter().any(|side| side.source == one.source);
+            let other = !sides.iter().any(|side| is(side, one));
+            let explains = || words::all("explains").any(|word| words::holds(&lower, word));
+            let near = || shares_words(&lower, &found.left.quote.to_lowercase());
+            of_either && other && explains() && near() && !self.is_said(one)
+        })
     }
 
     /// What one source says alone.
@@ -236,10 +269,13 @@ impl<'t> Writer<'t> {
             .gaps
             .iter()
             .any(|gap| answers(task, gap.answers));
-        if self.quotes == 0 {
+        let found = task.evidence.iter().any(|one| answers(task, one.answers));
+        if self.quotes == 0 && found {
+            self.push(SAID_ALREADY.to_owned());
+        } else if self.quotes == 0 {
             self.push("No source read here answers this.".to_owned());
         } else if gap {
-            self.push("None of the sources read settles this alone, and none is borne out by enough others.".to_owned());
+            self.push(NOT_SETTLED.to_owned());
         }
     }
 
@@ -259,19 +295,28 @@ fn answers(task: &SectionTask<'_>, id: SubQuestionId) -> bool {
     task.section.answers.contains(&id)
 }
 
-/// What sections before this one quote: sections are written side by side, so it is told by rule.
-fn earlier(task: &SectionTask<'_>) -> BTreeSet<(SourceId, Span)> {
+/// What other sections quote: sections are written side by side, so it is told by rule. What several sources
+/// say together stands in the section of that finding; all else in the first section that it answers.
+fn elsewhere(task: &SectionTask<'_>) -> BTreeSet<(SourceId, Span)> {
     let before = task.plan.sections.get(..task.place).unwrap_or_default();
-    let ids: BTreeSet<SubQuestionId> = before
+    let earlier: BTreeSet<SubQuestionId> = before
         .iter()
-        .flat_map(|s| s.answers.iter().copied())
+        .flat_map(|section| section.answers.iter().copied())
         .collect();
-    let own = |one: &&Evidence| ids.contains(&one.answers);
-    task.evidence
-        .iter()
-        .filter(own)
-        .map(|one| (one.source, one.span))
-        .collect()
+    let agreed = task.analysis.findings.iter();
+    let agreed = agreed.filter(|finding| finding.strength >= Strength::Moderate);
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for finding in agreed {
+        match answers(task, finding.answers) {
+            true => own.extend(finding.evidence.iter().copied()),
+            false => others.extend(finding.evidence.iter().copied()),
+        }
+    }
+    let numbered = task.evidence.iter().enumerate();
+    let taken = numbered.filter(|(at, one)| {
+        others.contains(at) || (earlier.contains(&one.answers) && !own.contains(at))
+    });
+    taken.map(|(_, one)| (one.source, one.span)).collect()
 }
 
 /// A contradiction belongs to the first sub-question that has one of its sides.
@@ -284,6 +329,21 @@ fn belongs(task: &SectionTask<'_>, found: &Contradiction) -> bool {
         .filter(|one| is(&found.left, one) || is(&found.right, one));
     let first = touching.map(|one| one.answers).min();
     first.is_some_and(|id| answers(task, id))
+}
+
+fn is(side: &Side, one: &Evidence) -> bool {
+    side.source == one.source && side.span.overlaps(one.span)
+}
+
+/// Whether two sentences in small letters share so many longer words.
+fn shares_words(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let bare = text.split(|c: char| !c.is_alphanumeric());
+        bare.filter(|word| word.len() > SHORT_WORD)
+            .map(str::to_owned)
+            .collect()
+    };
+    words(one).intersection(&words(other)).count() >= SHARED_WORDS
 }
 
 fn sources(task: &SectionTask<'_>, finding: &Finding) -> usize {
