@@ -148,11 +148,7 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
             .iter()
             .map(|asked| asked.query.text.clone())
             .collect(),
-        reasoners: ctx
-            .deps()
-            .reasoners()
-            .map(|reasoner| reasoner.name().to_owned())
-            .collect(),
+        reasoners: state.reasoners.clone(),
         rounds: state.rounds.clone(),
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
         steps: ctx.step(),

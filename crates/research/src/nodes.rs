@@ -21,6 +21,7 @@ use crate::state::{Change, ErrorEntry, State, Update};
 pub(crate) struct Notes {
     errors: Vec<ErrorEntry>,
     degraded: Vec<String>,
+    reasoners: Vec<String>,
 }
 
 impl Notes {
@@ -28,6 +29,7 @@ impl Notes {
         Self {
             errors: Vec::new(),
             degraded: Vec::new(),
+            reasoners: Vec::new(),
         }
     }
 
@@ -38,6 +40,7 @@ impl Notes {
             self.degraded(format!("The {what} was made by the {by} reasoner, because the language model could not be used."));
             self.errors.extend(judged.errors);
         }
+        self.reasoners.push(judged.by);
         judged.value
     }
 
@@ -60,6 +63,7 @@ impl Notes {
             change,
             errors: self.errors,
             degraded: self.degraded,
+            reasoners: self.reasoners,
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct State {
     pub feedback: Option<String>,
     /// What was done in a poorer way than meant, each once, in sentences.
     pub degraded: Vec<String>,
+    /// Who judged something, each once.
+    pub reasoners: Vec<String>,
     pub errors: Vec<ErrorEntry>,
     pub validation_retry_log: Vec<RetryEntry>,
     pub report: Option<Arc<Report>>,
@@ -123,6 +125,8 @@ pub struct Update {
     pub errors: Vec<ErrorEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoners: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -186,6 +190,7 @@ impl State {
             decisions: Vec::new(),
             feedback: None,
             degraded: Vec::new(),
+            reasoners: Vec::new(),
             errors: Vec::new(),
             validation_retry_log: Vec::new(),
             report: None,
@@ -309,11 +314,17 @@ impl fathom_workflow::State for State {
             Change::Reported(report) => self.report = Some(Arc::clone(report)),
         }
         self.errors.extend_from_slice(&update.errors);
-        for sentence in &update.degraded {
-            if !self.degraded.contains(sentence) {
-                self.degraded.push(sentence.clone());
-            }
-        }
+        add_new(&mut self.degraded, &update.degraded);
+        add_new(&mut self.reasoners, &update.reasoners);
         Ok(())
+    }
+}
+
+/// Adds what is not there yet.
+fn add_new(all: &mut Vec<String>, more: &[String]) {
+    for one in more {
+        if !all.contains(one) {
+            all.push(one.clone());
+        }
     }
 }
