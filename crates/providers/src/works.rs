@@ -73,13 +73,13 @@ impl Works {
     /// nothing, that is a failure: the work may well exist.
     pub async fn look_up(&self, doi: &Doi, terms: &Terms<'_>) -> Result<Option<Work>, Exhausted> {
         let mut tried = Vec::new();
-        let crossref = self.settings.crossref.join(["works", doi.as_str()]);
-        let datacite = self.settings.datacite.join(["dois", doi.as_str()]);
-        let registers: [(&str, Url, Parse<Work>); 2] = [
-            ("crossref", crossref, crossref::work),
-            ("datacite", datacite, datacite::work),
+        let settings = &self.settings;
+        let registers: [(&str, &Address, &str, Parse<Work>); 2] = [
+            ("crossref", &settings.crossref, "works", crossref::work),
+            ("datacite", &settings.datacite, "dois", datacite::work),
         ];
-        for (name, url, parse) in registers {
+        for (name, address, list, parse) in registers {
+            let url = address.join([list, doi.as_str()]);
             match self.ask(name, &url, doi, parse, terms).await {
                 Ok(Some(work)) => return Ok(Some(work)),
                 Ok(None) => {}

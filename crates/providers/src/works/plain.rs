@@ -10,6 +10,9 @@ const ROUNDS_MAX: usize = 2;
 const CHARS_MAX: usize = 2_000;
 
 pub(super) fn plain(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
     let mut text: String = text.chars().take(CHARS_MAX).collect();
     for _ in 0..ROUNDS_MAX {
         if text.contains(['<', '&']) {
@@ -17,6 +20,19 @@ pub(super) fn plain(text: &str) -> String {
         }
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Most texts are so already, and a record holds many.
+fn is_plain(text: &str) -> bool {
+    let mut after_blank = true;
+    for c in text.chars() {
+        let blank = c.is_whitespace();
+        if c == '<' || c == '&' || blank && (after_blank || c != ' ') {
+            return false;
+        }
+        after_blank = blank;
+    }
+    text.len() <= CHARS_MAX && !after_blank
 }
 
 fn without_markup(text: &str) -> String {
