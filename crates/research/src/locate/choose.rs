@@ -45,8 +45,8 @@ const UNCUED_COST: f64 = 0.15;
 const BACKGROUND_COST: f64 = 0.12;
 
 /// The share of what the question turns on that a sentence has, or what stands around it where it has fewer.
-const CORE_MIN: f64 = 0.3;
-const CORE_AROUND_MIN: f64 = 0.6;
+const CORE_MIN: f64 = 0.25;
+const CORE_AROUND_MIN: f64 = 0.5;
 
 /// Sorts of answer that may be what was done and not what was found.
 const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
@@ -61,42 +61,75 @@ pub(super) struct Rated {
     pub(super) rank: f64,
 }
 
+/// A term that is wanted, among the sentences at hand: what it counts, its number, and the numbers of those
+/// that may stand for it.
+struct Wanted {
+    weight: f64,
+    itself: Option<usize>,
+    alike: Vec<usize>,
+}
+
+impl Wanted {
+    fn new(term: &str, weight: f64, gathered: &Gathered<'_>) -> Self {
+        let alike = synonyms(term).filter_map(|other| gathered.number(other));
+        Self {
+            weight: weight * gathered.rarity(term),
+            itself: gathered.number(term),
+            alike: alike.collect(),
+        }
+    }
+
+    /// How much of it stands among some terms: all, something that means the same, or nothing.
+    fn held(&self, terms: &BTreeSet<usize>) -> f64 {
+        if self.itself.is_some_and(|number| terms.contains(&number)) {
+            1.0
+        } else if self.alike.iter().any(|number| terms.contains(number)) {
+            SYNONYM
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A sub-question made ready for the sentences at hand.
+pub(super) struct Judge<'f> {
+    focus: &'f Focus,
+    terms: Vec<Wanted>,
+    core: Vec<Wanted>,
+}
+
+impl<'f> Judge<'f> {
+    pub(super) fn new(focus: &'f Focus, gathered: &Gathered<'_>) -> Self {
+        let terms = focus.terms.iter();
+        let core = focus.core.iter();
+        Self {
+            focus,
+            terms: terms
+                .map(|(term, weight)| Wanted::new(term, *weight, gathered))
+                .collect(),
+            core: core.map(|term| Wanted::new(term, 1.0, gathered)).collect(),
+        }
+    }
+}
+
 /// Rates a sentence; nothing where it does not bear on the sub-question.
 pub(super) fn rate(
     nth: usize,
-    focus: &Focus,
+    judge: &Judge<'_>,
     gathered: &Gathered<'_>,
     foreign: bool,
 ) -> Option<Rated> {
+    let focus = judge.focus;
     let said = gathered.said.get(nth)?;
     let around = gathered.around(said)?;
-    let (mut all, mut own, mut context) = (0.0, 0.0, 0.0);
-    for (term, weight) in &focus.terms {
-        let weight = weight * gathered.rarity(term);
-        let alike = || synonyms(term).any(|other| said.terms.contains(other));
-        let here = match said.terms.contains(term) {
-            true => 1.0,
-            false if alike() => SYNONYM,
-            false => 0.0,
-        };
-        all += weight;
-        own += weight * here;
-        let near = || synonyms(term).any(|other| around.contains(other));
-        context += weight
-            * match around.contains(term) {
-                true => 1.0,
-                false if near() => SYNONYM,
-                false => 0.0,
-            };
-    }
-    if all <= 0.0 {
-        return None;
-    }
-    let (own, context) = (own / all, context / all);
     let cue = cue(focus, said);
-    if tells_procedure(focus, said) || is_elsewhere(focus, gathered, said, cue) {
+    if tells_procedure(focus, said) || is_elsewhere(judge, around, said, cue) {
         return None;
     }
+    let (own, context) = (
+        share(&judge.terms, &said.terms),
+        share(&judge.terms, around),
+    );
     let least = if cue > 0.0 { OWN_MIN_CUED } else { OWN_MIN };
     let mixed = OWN_SHARE * own + (1.0 - OWN_SHARE) * context;
     let confidence = (mixed * ENOUGH).min(1.0);
@@ -138,24 +171,21 @@ pub(super) fn rate(
     })
 }
 
+/// The share of what is wanted that some terms hold, 0 to 1.
+fn share(wanted: &[Wanted], terms: &BTreeSet<usize>) -> f64 {
+    let all: f64 = wanted.iter().map(|one| one.weight).sum();
+    let held: f64 = wanted.iter().map(|one| one.weight * one.held(terms)).sum();
+    if all > 0.0 { held / all } else { 0.0 }
+}
+
 /// Whether it says nothing of what the question turns on. What sounds like the sort of answer may leave
 /// that to its title and its neighbours.
-fn is_elsewhere(focus: &Focus, gathered: &Gathered<'_>, said: &Said<'_>, cue: f64) -> bool {
-    let share = |held: &BTreeSet<String>| {
-        let (mut all, mut here) = (0.0, 0.0);
-        for term in &focus.core {
-            let weight = gathered.rarity(term);
-            let there = held.contains(term) || synonyms(term).any(|other| held.contains(other));
-            all += weight;
-            here += if there { weight } else { 0.0 };
-        }
-        here / all
-    };
-    if focus.core.is_empty() || share(&said.terms) >= CORE_MIN {
+fn is_elsewhere(judge: &Judge<'_>, around: &BTreeSet<usize>, said: &Said<'_>, cue: f64) -> bool {
+    if judge.core.is_empty() || share(&judge.core, &said.terms) >= CORE_MIN {
         return false;
     }
-    let around = gathered.around(said).map_or(0.0, share);
-    match focus.aspect {
+    let around = share(&judge.core, around);
+    match judge.focus.aspect {
         Some("background") => around < CORE_MIN,
         _ => cue == 0.0 || around < CORE_AROUND_MIN,
     }

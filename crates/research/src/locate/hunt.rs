@@ -9,7 +9,7 @@ use fathom_evidence::validate::retry::RetrySettings;
 use fathom_evidence::validate::{Candidate, Validated, Validation, validate};
 
 use super::Reading;
-use super::choose::{Rated, rate};
+use super::choose::{Judge, Rated, rate};
 use super::conflict::{Dispute, disputes};
 use super::focus::Focus;
 use super::said::Gathered;
@@ -37,6 +37,8 @@ pub(super) struct Hunt<'r> {
     pub(super) focuses: Vec<Focus>,
     pub(super) gathered: Gathered<'r>,
     pub(super) pieces: Vec<Piece>,
+    /// The conflicts among all sentences at hand.
+    pub(super) disputes: Vec<Dispute>,
     pub(super) language: Language,
     /// The source of each reading as the validators name it.
     names: Vec<String>,
@@ -69,6 +71,7 @@ impl<'r> Hunt<'r> {
             gathered: Gathered::new(language),
             passages: vec![BTreeSet::new(); focuses.len()],
             pieces: Vec::new(),
+            disputes: Vec::new(),
             readings,
             focuses,
             language,
@@ -102,6 +105,7 @@ impl<'r> Hunt<'r> {
         for nth in wanted {
             self.put_forward(nth, settings);
         }
+        self.disputes = disputes(&self.gathered.said, &self.names, self.language);
     }
 
     /// The best passages for each way of asking, few of them from one source.
@@ -140,8 +144,9 @@ impl<'r> Hunt<'r> {
             .map(|piece| piece.said)
             .collect();
         let mut rated: Vec<Rated> = Vec::new();
+        let judge = Judge::new(focus, &self.gathered);
         for spot in passages {
-            rated.extend(self.best_of(focus, *spot));
+            rated.extend(self.best_of(&judge, *spot));
         }
         rated.retain(|one| !known.contains(&one.said));
         let candidates: Vec<Candidate> = rated
@@ -173,7 +178,7 @@ impl<'r> Hunt<'r> {
         self.pieces.extend(pieces);
     }
 
-    fn best_of(&self, focus: &Focus, spot: (usize, usize)) -> Vec<Rated> {
+    fn best_of(&self, judge: &Judge<'_>, spot: (usize, usize)) -> Vec<Rated> {
         let foreign = self.readings.get(spot.0).is_some_and(|reading| {
             reading
                 .document
@@ -183,7 +188,7 @@ impl<'r> Hunt<'r> {
         });
         let inside = self.gathered.of(spot);
         let mut rated: Vec<Rated> = inside
-            .filter_map(|nth| rate(nth, focus, &self.gathered, foreign))
+            .filter_map(|nth| rate(nth, judge, &self.gathered, foreign))
             .collect();
         rated.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(a.said.cmp(&b.said)));
         rated.truncate(QUOTES_PER_PASSAGE);
@@ -210,16 +215,12 @@ impl<'r> Hunt<'r> {
             .iter()
             .map(|piece| piece.validated.clone())
             .collect();
-        let disputes = self.disputes().into_iter();
+        let disputes = self.disputes.iter();
         Validation {
-            conflicts: disputes.map(|dispute| dispute.conflict).collect(),
+            conflicts: disputes.map(|dispute| dispute.conflict.clone()).collect(),
             completeness: completeness(&self.questions(), &evidence, &settings.rules),
             evidence,
         }
-    }
-
-    pub(super) fn disputes(&self) -> Vec<Dispute> {
-        disputes(&self.gathered.said, &self.names, self.language)
     }
 }
 

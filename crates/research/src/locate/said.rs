@@ -1,6 +1,6 @@
 //! The sentences of located passages, each with its terms and what speaks for and against it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fathom_evidence::document::Role;
 use fathom_evidence::summarise::{self, Score, Sentence};
@@ -25,7 +25,8 @@ pub(super) struct Said<'d> {
     pub(super) span: Span,
     pub(super) quote: &'d str,
     pub(super) lower: String,
-    pub(super) terms: BTreeSet<String>,
+    /// The numbers of its terms.
+    pub(super) terms: BTreeSet<usize>,
     pub(super) sections: &'d [String],
     pub(super) score: Score,
     /// It begins with a word that points back, and what it points to could not be taken along.
@@ -36,9 +37,10 @@ pub(super) struct Said<'d> {
 pub(super) struct Gathered<'d> {
     pub(super) said: Vec<Said<'d>>,
     /// Of each passage: the terms of its title, its sections and its own text.
-    around: BTreeMap<(usize, usize), BTreeSet<String>>,
-    /// In how many sentences each term stands.
-    held: BTreeMap<String, f64>,
+    around: BTreeMap<(usize, usize), BTreeSet<usize>>,
+    numbers: HashMap<String, usize>,
+    /// Of each term, by its number: in how many sentences it stands.
+    held: Vec<f64>,
     terms: Terms,
     language: Language,
 }
@@ -48,7 +50,8 @@ impl<'d> Gathered<'d> {
         Self {
             said: Vec::new(),
             around: BTreeMap::new(),
-            held: BTreeMap::new(),
+            numbers: HashMap::new(),
+            held: Vec::new(),
             terms: Terms::new(language),
             language,
         }
@@ -73,12 +76,16 @@ impl<'d> Gathered<'d> {
                 continue;
             };
             let key = (sentence.source, sentence.passage);
-            let own: BTreeSet<String> = self.terms.telling(sentence.text).into_iter().collect();
-            let titles = || titles(reading, sentence, &self.terms);
-            let around = self.around.entry(key).or_insert_with(titles);
-            around.extend(own.iter().cloned());
+            let own = self.numbered(sentence.text);
             for term in &own {
-                *self.held.entry(term.clone()).or_default() += 1.0;
+                self.held[*term] += 1.0;
+            }
+            if !self.around.contains_key(&key) {
+                let titles = self.titles(reading, sentence);
+                self.around.insert(key, titles);
+            }
+            if let Some(around) = self.around.get_mut(&key) {
+                around.extend(own.iter().copied());
             }
             let earlier = before.filter(|b| (b.source, b.passage) == key);
             self.said
@@ -94,29 +101,45 @@ impl<'d> Gathered<'d> {
             .map(|(nth, _)| nth)
     }
 
-    pub(super) fn around(&self, said: &Said<'_>) -> Option<&BTreeSet<String>> {
+    pub(super) fn around(&self, said: &Said<'_>) -> Option<&BTreeSet<usize>> {
         self.around.get(&(said.reading, said.passage))
+    }
+
+    /// The number of a term; nothing where no sentence has it.
+    pub(super) fn number(&self, term: &str) -> Option<usize> {
+        self.numbers.get(term).copied()
+    }
+
+    fn numbered(&mut self, text: &str) -> BTreeSet<usize> {
+        let mut own = BTreeSet::new();
+        for term in self.terms.telling(text) {
+            let next = self.numbers.len();
+            own.insert(*self.numbers.entry(term).or_insert(next));
+        }
+        self.held.resize(self.numbers.len(), 0.0);
+        own
+    }
+
+    fn titles(&mut self, reading: &Reading, sentence: &Sentence<'_>) -> BTreeSet<usize> {
+        let title = reading.document.about.title.iter();
+        let titles: Vec<&String> = title.chain(sentence.sections).collect();
+        let numbered = titles.into_iter().map(|title| self.numbered(title));
+        numbered.flatten().collect()
     }
 
     /// What a term counts: somewhat more the fewer sentences have it.
     pub(super) fn rarity(&self, term: &str) -> f64 {
         let all = self.said.len().max(1) as f64;
-        let held = self.held.get(term).copied().unwrap_or(0.0);
+        let held = self.number(term).map_or(0.0, |number| self.held[number]);
         (1.0 + all / (held + 1.0)).ln().sqrt()
     }
-}
-
-fn titles(reading: &Reading, sentence: &Sentence<'_>, terms: &Terms) -> BTreeSet<String> {
-    let title = reading.document.about.title.iter();
-    let titles = title.chain(sentence.sections);
-    titles.flat_map(|title| terms.telling(title)).collect()
 }
 
 fn said<'d>(
     reading: &'d Reading,
     sentence: &Sentence<'d>,
     before: Option<&Sentence<'d>>,
-    terms: BTreeSet<String>,
+    terms: BTreeSet<usize>,
     score: Score,
 ) -> Option<Said<'d>> {
     let lower = sentence.text.to_lowercase();

@@ -179,7 +179,7 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
 /// Adds the other side of each conflict that a chosen sentence is in.
 fn add_opposed(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) -> Vec<Contradiction> {
     let mut shown = Vec::new();
-    for dispute in hunt.disputes() {
+    for dispute in &hunt.disputes {
         let find = |said: usize| chosen.iter().find(|one| one.said == said).copied();
         let (left, right) = (find(dispute.left), find(dispute.right));
         let missing = match (left, right) {
@@ -188,7 +188,7 @@ fn add_opposed(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) -> Vec<Contradiction> 
             (None, Some(one)) => Some((one, dispute.left)),
             (None, None) => continue,
         };
-        let Some(found) = contradiction(&dispute, &hunt.gathered.said, &hunt.readings) else {
+        let Some(found) = contradiction(dispute, &hunt.gathered.said, &hunt.readings) else {
             continue;
         };
         if shown.len() >= CONTRADICTIONS_MOST {
@@ -204,7 +204,7 @@ fn add_opposed(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) -> Vec<Contradiction> 
         chosen.extend(missing.map(|(one, said)| near(one, said)));
         let known: BTreeSet<usize> = chosen.iter().map(|one| one.said).collect();
         if let Some(one) = left.or(right) {
-            let why = explanation(hunt, &dispute).filter(|said| !known.contains(said));
+            let why = explanation(hunt, dispute).filter(|said| !known.contains(said));
             chosen.extend(why.map(|said| near(one, said)));
         }
     }
@@ -216,7 +216,7 @@ fn add_opposed(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) -> Vec<Contradiction> 
 fn explanation(hunt: &Hunt<'_>, dispute: &Dispute) -> Option<usize> {
     let said = &hunt.gathered.said;
     let (left, right) = (said.get(dispute.left)?, said.get(dispute.right)?);
-    let shared: BTreeSet<&String> = left.terms.intersection(&right.terms).collect();
+    let shared: BTreeSet<&usize> = left.terms.intersection(&right.terms).collect();
     let value = |one: &Said<'_>| {
         let explains = words::all("explains").any(|word| words::holds(&one.lower, word));
         let of_either = one.reading == left.reading || one.reading == right.reading;
