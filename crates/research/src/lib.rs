@@ -18,6 +18,7 @@ pub mod settings;
 pub mod source;
 pub mod state;
 pub mod stop;
+pub mod workflows;
 
 pub use deps::Deps;
 pub use question::{Depth, Question, Style};

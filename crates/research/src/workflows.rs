@@ -1,0 +1,3 @@
+//! The workflows: each file reads like its diagram.
+
+pub mod report;
