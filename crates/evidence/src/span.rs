@@ -60,3 +60,22 @@ impl Span {
         Self::new(start, start + kept)
     }
 }
+
+/// The stretches of a sentence that stand outside round brackets. A bracket that is never closed
+/// opens nothing.
+pub(crate) fn outside_brackets(text: &str) -> Vec<Span> {
+    let mut outside = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('(')) {
+        let open = at + open;
+        let Some(close) = text.get(open..).and_then(|rest| rest.find(')')) else {
+            break;
+        };
+        outside.push(Span::new(from, open));
+        from = open + close + 1;
+        at = from;
+    }
+    outside.push(Span::new(from, text.len()));
+    outside
+}

@@ -6,6 +6,7 @@
 //! are plain data, so that a workflow can fetch them as recorded calls. What to do about a failure
 //! is decided in [`retry`].
 
+pub mod agreement;
 pub mod completeness;
 pub mod consistency;
 pub mod existence;

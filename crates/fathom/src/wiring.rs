@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use fathom_research::library::Library;
 use fathom_research::workflows::report;
-use fathom_research::{Deps, State};
+use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::{Deps, Shelf, State};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
@@ -53,8 +54,10 @@ fn at(place: &Place, error: Error) -> Problem {
 /// What a run of these settings may call.
 pub fn deps(_settings: &Settings, library: Option<Arc<OwnLibrary>>) -> Deps {
     Deps {
-        reasoners: Vec::new(),
+        reasoners: vec![Arc::new(Extractive)],
         library: library.map(|library| library as Arc<dyn Library>),
+        net: None,
+        shelf: Shelf::default(),
     }
 }
 

@@ -56,6 +56,8 @@ pub enum Cause {
     ContextTooLong,
     TimedOut,
     Unreachable,
+    /// Nobody has that name.
+    NoSuchHost,
     Garbled,
     TooLarge,
     Forbidden,
@@ -75,6 +77,7 @@ impl Cause {
             | Self::KeyRefused
             | Self::SourceRefused
             | Self::Unreachable
+            | Self::NoSuchHost
             | Self::BreakerOpen => Category::ApiError,
             Self::RateLimited | Self::QuotaUsedUp | Self::QueueFull => Category::RateLimit,
             Self::RequestRefused | Self::TooLarge | Self::Forbidden => Category::Validation,
@@ -95,12 +98,13 @@ impl Cause {
             }
             Self::KeyRefused => "refused the key; set a valid one, then it is tried again",
             Self::RequestRefused => {
-                "refused the request; check the model's name and the options set for it"
+                "refused the request; check its address, the model's name and the options set for it"
             }
             Self::SourceRefused => "does not give out this page; the run goes on without it",
             Self::ContextTooLong => "cannot take so much text; the request must be made shorter",
             Self::TimedOut => "did not answer in time; try again later or raise the time limit",
             Self::Unreachable => "cannot be reached; check its address and the network",
+            Self::NoSuchHost => "has a name that nobody has on the network; check its address",
             Self::Garbled => "answered in a form that cannot be read; check its address",
             Self::TooLarge => {
                 "sent more than the size limit allows; raise the limit if it is meant"

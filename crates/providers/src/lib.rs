@@ -5,11 +5,21 @@
 #![warn(unreachable_pub)]
 
 pub mod call;
+mod client;
 mod clock;
+mod doi;
 mod error;
 pub mod fetch;
+pub mod model;
+pub mod pages;
+pub mod search;
 mod secret;
+pub mod source;
+mod tls;
+pub mod works;
 
+pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
 pub use clock::{Clock, SystemClock};
+pub use doi::{Doi, DoiFault};
 pub use error::{Category, Cause, Error, Failure, Severity};
 pub use secret::Secret;

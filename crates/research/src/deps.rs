@@ -2,14 +2,31 @@
 
 use std::sync::Arc;
 
+use fathom_providers::Clock;
+use fathom_providers::pages::Pages;
+use fathom_providers::search::Chains;
+
 use crate::library::Library;
+use crate::nodes;
 use crate::plan::Kind;
 use crate::reasoner::Reasoner;
+use crate::shelf::Shelf;
 
 pub struct Deps {
     /// The first that is able judges; the last needs no network.
     pub reasoners: Vec<Arc<dyn Reasoner>>,
     pub library: Option<Arc<dyn Library>>,
+    /// The way out of this machine; nothing where a run is to stay on it.
+    pub net: Option<Net>,
+    pub shelf: Shelf,
+}
+
+/// Search and pages of the outside world.
+pub struct Net {
+    pub search: Arc<Chains>,
+    pub pages: Arc<Pages>,
+    /// The same as theirs.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Deps {
@@ -17,8 +34,10 @@ impl Deps {
         self.reasoners.iter().map(|reasoner| &**reasoner)
     }
 
-    /// The kinds of sources that can be searched.
+    /// The kinds of sources that can be searched, a person's own first.
     pub fn kinds(&self) -> Vec<Kind> {
-        self.library.iter().map(|_| Kind::Local).collect()
+        let own = self.library.iter().map(|_| Kind::Local);
+        let outside = self.net.iter().flat_map(nodes::kinds);
+        own.chain(outside).collect()
     }
 }

@@ -5,23 +5,31 @@
 #![warn(unreachable_pub)]
 
 pub mod analysis;
+mod assemble;
+pub mod budget;
+mod calls;
 pub mod citations;
 pub mod critique;
 mod deps;
 pub mod draft;
 pub mod library;
+pub mod locate;
+pub mod nodes;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
 pub mod report;
 pub mod settings;
+mod shelf;
 pub mod source;
 pub mod state;
 pub mod stop;
+mod words;
 pub mod workflows;
 
-pub use deps::Deps;
+pub use deps::{Deps, Net};
 pub use question::{Depth, Question, Style};
 pub use report::Report;
 pub use settings::Settings;
+pub use shelf::Shelf;
 pub use state::State;

@@ -3,6 +3,9 @@
 //! `extractive` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
 //! and give the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
 
+pub mod extractive;
+pub mod model;
+
 use async_trait::async_trait;
 use fathom_evidence::Language;
 use fathom_workflow::{Context, Halt, NodeError};
@@ -63,6 +66,7 @@ pub struct ReformulateTask<'a> {
     pub query: &'a Query,
     /// From 1.
     pub attempt: u32,
+    pub settings: &'a Settings,
     /// The words of the queries tried so far.
     pub tried: &'a [String],
     pub kinds: &'a [Kind],
@@ -70,6 +74,7 @@ pub struct ReformulateTask<'a> {
 
 pub struct AnalyseTask<'a> {
     pub question: &'a Question,
+    pub settings: &'a Settings,
     pub plan: &'a Plan,
     pub sources: &'a [std::sync::Arc<Source>],
     pub evidence: &'a [Evidence],
@@ -80,6 +85,7 @@ pub struct AnalyseTask<'a> {
 
 pub struct SectionTask<'a> {
     pub question: &'a Question,
+    pub settings: &'a Settings,
     pub plan: &'a Plan,
     pub section: &'a crate::plan::Section,
     /// Its place in the plan.
@@ -102,6 +108,7 @@ pub struct Revision<'a> {
 
 pub struct FrameTask<'a> {
     pub question: &'a Question,
+    pub settings: &'a Settings,
     pub plan: &'a Plan,
     pub sections: &'a [Section],
     pub evidence: &'a [Evidence],

@@ -112,6 +112,14 @@ pub struct Caps {
     pub writing_reserve: f64,
 }
 
+impl Caps {
+    /// The cap on money in the unit of the meter.
+    pub fn cost_picos(&self) -> Option<u64> {
+        self.cost_micros
+            .map(|micros| micros.saturating_mul(1_000_000))
+    }
+}
+
 impl Default for Caps {
     fn default() -> Self {
         Self {

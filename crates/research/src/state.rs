@@ -140,9 +140,10 @@ pub enum Change {
     Reviewed(Arc<Critique>),
     Decided {
         decided: Decided,
-        /// The plan or draft with the person's edits.
+        /// The plan or draft with the person's edits, and the draft's check after them.
         plan: Option<Arc<Plan>>,
         draft: Option<Arc<Draft>>,
+        check: Option<Arc<CitationCheck>>,
     },
     Reported(Arc<Report>),
 }
@@ -269,19 +270,8 @@ impl State {
         Ok(())
     }
 
-    fn take_decision(
-        &mut self,
-        decided: &Decided,
-        plan: Option<&Arc<Plan>>,
-        draft: Option<&Arc<Draft>>,
-    ) {
+    fn take_decision(&mut self, decided: &Decided) {
         self.decisions.push(decided.clone());
-        if let Some(plan) = plan {
-            self.take_plan(plan);
-        }
-        if let Some(draft) = draft {
-            self.draft = Some(Arc::clone(draft));
-        }
         self.feedback.clone_from(&decided.feedback);
     }
 }
@@ -307,7 +297,15 @@ impl fathom_workflow::State for State {
                 decided,
                 plan,
                 draft,
-            } => self.take_decision(decided, plan.as_ref(), draft.as_ref()),
+                check,
+            } => {
+                self.take_decision(decided);
+                if let Some(plan) = plan {
+                    self.take_plan(plan);
+                }
+                self.draft = draft.clone().or(self.draft.take());
+                self.check = check.clone().or(self.check.take());
+            }
             Change::Reported(report) => self.report = Some(Arc::clone(report)),
         }
         self.errors.extend_from_slice(&update.errors);

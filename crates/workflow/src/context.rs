@@ -60,6 +60,12 @@ impl<D> Context<D> {
         self.desk.started_at
     }
 
+    /// When the run's time is used up, for calls that must have ended by then. A replay knows no
+    /// deadline, so nothing but calls may depend on it.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.desk.deadline
+    }
+
     /// A number drawn by chance for this name: the same whenever this step of this run asks again.
     pub fn random(&self, name: &str) -> u64 {
         let mut hasher = blake3::Hasher::new();

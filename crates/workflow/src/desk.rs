@@ -50,6 +50,7 @@ pub(crate) struct Desk {
     pub(crate) step: u64,
     pub(crate) node: NodeName,
     pub(crate) started_at: Timestamp,
+    pub(crate) deadline: Option<Timestamp>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
@@ -91,6 +92,7 @@ pub(crate) struct Place {
     pub(crate) step: u64,
     pub(crate) node: NodeName,
     pub(crate) started_at: Timestamp,
+    pub(crate) deadline: Option<Timestamp>,
     pub(crate) replay: bool,
 }
 
@@ -107,6 +109,7 @@ impl Desk {
             step,
             node,
             started_at,
+            deadline,
             replay,
         } = place;
         Self {
@@ -114,6 +117,7 @@ impl Desk {
             step,
             node,
             started_at,
+            deadline,
             tally,
             journal,
             clock,

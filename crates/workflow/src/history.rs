@@ -306,6 +306,7 @@ impl<S: State, D: Send + Sync + 'static> Replay<S, D> {
             step: meta.step,
             node: name,
             started_at: self.started_at,
+            deadline: None,
             replay: true,
         };
         let (clock, store) = (Arc::clone(&shared.clock), Arc::clone(&shared.store));

@@ -184,6 +184,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             step: self.scribe.run.head.step + 1,
             node,
             started_at: self.started_at,
+            deadline: self.scribe.run.head.deadline,
             replay: false,
         };
         Arc::new(Desk::new(

@@ -13,6 +13,7 @@ use crate::claim::date::{Date, dates};
 use crate::claim::number::{Number, figures};
 use crate::claim::oppose::{Opposite, oppose};
 use crate::claim::reading::{Reader, Word};
+use crate::span::outside_brackets;
 use crate::{Language, Span, sentences};
 
 use super::Validated;
@@ -130,15 +131,22 @@ fn read(statements: &[Statement<'_>], reader: &Reader, language: Language) -> Ve
 
 impl Sentence {
     fn new(side: Side, reader: &Reader) -> Self {
-        let words = reader.read(&side.quote);
-        let dates = dates(&side.quote);
+        // What stands in brackets, such as the bounds of an interval, is told besides.
+        let plain = outside_brackets(&side.quote);
+        let outside = |span: Span| plain.iter().any(|part| part.holds(span));
+        let mut words = reader.read(&side.quote);
+        words.retain(|word| outside(word.span));
+        let mut dates = dates(&side.quote);
+        dates.retain(|date| outside(date.span));
+        let mut numbers = figures(&side.quote).numbers;
+        numbers.retain(|number| outside(number.span));
         let plain = |w: &&Word| {
             let dated = dates.iter().any(|date| date.span.holds(w.span));
             w.content && !w.denies && w.directions.is_empty() && !w.is_number() && !dated
         };
         Self {
             about: words.iter().filter(plain).map(|w| w.term.clone()).collect(),
-            numbers: figures(&side.quote).numbers,
+            numbers,
             words,
             dates,
             side,

@@ -304,7 +304,9 @@ fn outcome(class: &Class) -> Outcome {
     match class.cause {
         Cause::KeyRefused => Outcome::KeyRefused,
         _ if class.declined() => Outcome::Declined,
-        Cause::ServerFailed | Cause::TimedOut | Cause::Unreachable => Outcome::Failed,
+        Cause::ServerFailed | Cause::TimedOut | Cause::Unreachable | Cause::NoSuchHost => {
+            Outcome::Failed
+        }
         Cause::TooLarge => Outcome::Declined,
         _ => Outcome::Unknown,
     }

@@ -71,23 +71,22 @@ impl Caller {
         Fut: Future<Output = Result<T, Fault>>,
     {
         let mut tried = Vec::new();
-        for (provider, last_resort) in [(providers, false), (providers, true)]
-            .into_iter()
-            .flat_map(|(all, last)| all.iter().map(move |provider| (provider, last)))
-        {
-            if last_resort && !take_skipped(&mut tried, provider) {
-                continue;
-            }
-            match self.ask(provider, terms, last_resort, &mut operation).await {
-                Ok(value) => {
-                    let by = provider.clone();
-                    return Ok(Served { value, by, tried });
+        for last_resort in [false, true] {
+            for provider in providers {
+                if last_resort && !take_skipped(&mut tried, provider) {
+                    continue;
                 }
-                Err(failure) => {
-                    let ends = !failure.next_provider_may_help();
-                    tried.push(failure);
-                    if ends {
-                        break;
+                match self.ask(provider, terms, last_resort, &mut operation).await {
+                    Ok(value) => {
+                        let by = provider.clone();
+                        return Ok(Served { value, by, tried });
+                    }
+                    Err(failure) => {
+                        let ends = !failure.next_provider_may_help();
+                        tried.push(failure);
+                        if ends {
+                            return Err(Exhausted { tried });
+                        }
                     }
                 }
             }

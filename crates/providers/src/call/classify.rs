@@ -135,7 +135,7 @@ fn refusal(kind: Kind, status: u16, answer: &Answer, codes: &Codes) -> Cause {
         (status, _) if kind == Kind::Search && SEARCH_QUOTA.contains(&status) => Cause::QuotaUsedUp,
         (403, Some(Meaning::Rate)) => Cause::RateLimited,
         (403, _) if hint::says_limit_reached(&answer.headers) => Cause::RateLimited,
-        (401, _) | (400 | 403, Some(Meaning::Key)) => Cause::KeyRefused,
+        (401, _) | (400 | 403 | 422, Some(Meaning::Key)) => Cause::KeyRefused,
         // Without any code it is the provider's gate that spoke; with one we don't know, it may be the content.
         (403, None) if codes.json && codes.shown().is_none() && codes.number.is_none() => {
             Cause::KeyRefused
@@ -165,9 +165,9 @@ fn of_transport(kind: Kind, fault: Transport) -> Class {
         Transport::Refused | Transport::Reset | Transport::DnsTemporary => {
             (Cause::Unreachable, true)
         }
-        Transport::TlsRefused | Transport::DnsUnknown | Transport::Protocol => {
-            (Cause::Unreachable, false)
-        }
+        Transport::TlsRefused | Transport::Protocol => (Cause::Unreachable, false),
+        Transport::DnsUnknown => (Cause::NoSuchHost, false),
+        Transport::Robots => (Cause::SourceRefused, false),
         // Half a model's answer is worth a repair, and is asked for anew where answers are read.
         Transport::Truncated if kind == Kind::Model => (Cause::Garbled, false),
         Transport::Truncated => (Cause::Unreachable, true),
@@ -189,6 +189,7 @@ fn severity(kind: Kind, cause: Cause, retry: bool) -> Severity {
         Cause::Garbled
         | Cause::ServerFailed
         | Cause::Unreachable
+        | Cause::NoSuchHost
         | Cause::QuotaUsedUp
         | Cause::KeyRefused
         | Cause::RequestRefused

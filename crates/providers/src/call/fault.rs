@@ -136,4 +136,6 @@ pub enum Transport {
     Decode,
     /// The guard does not let us go there.
     Forbidden,
+    /// The site asks programs not to read this page.
+    Robots,
 }

@@ -38,7 +38,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 #[async_trait]
 pub trait Resolver: Send + Sync {
     /// The addresses of a name. A dot at its end says that it is whole: no search domain is to be
-    /// tried with it.
+    /// tried with it. `NotFound` says that nobody has the name; any other error that it could not be asked.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -104,12 +104,16 @@ impl Dialer {
             false => format!("{name}."),
         };
         let failed = || Fault::NameLookup { name: name.clone() };
+        let unknown = || Fault::NameNotFound { name: name.clone() };
         let found = timeout(limits.connect, self.resolver.resolve(&asked))
             .await
             .map_err(|_| failed())?
-            .map_err(|_| failed())?;
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => unknown(),
+                _ => failed(),
+            })?;
         if found.is_empty() {
-            return Err(Fault::NameNotFound { name: name.clone() });
+            return Err(unknown());
         }
         let mut judged = Vec::with_capacity(found.len());
         for address in found {
@@ -165,16 +169,4 @@ impl Dialer {
             Err(_) => Err(Fault::ConnectTime { limit }),
         }
     }
-}
-
-/// TLS as the system trusts it, by ring.
-pub(super) fn system_tls() -> Result<Arc<ClientConfig>, rustls::Error> {
-    use rustls_platform_verifier::BuilderVerifierExt;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_platform_verifier()?
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
 }

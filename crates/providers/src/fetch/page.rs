@@ -13,11 +13,12 @@ use url::Url;
 
 use super::{
     Allow, Connector, Cut, Fault, Limits, Refusal, Resolver, System, Target, body,
-    dial::{self, Dialer},
+    dial::Dialer,
     exchange::{self, Answer},
     robots::RobotsCache,
     slots::Slots,
 };
+use crate::tls;
 
 /// How robots.txt and servers know us.
 const PRODUCT: &str = "fathom";
@@ -79,7 +80,7 @@ impl Network {
         Ok(Self {
             resolver: Arc::new(System),
             connector: Arc::new(System),
-            tls: dial::system_tls()?,
+            tls: Arc::new(tls::system()?),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Obeys robots.txt by RFC 9309: asked once per site, remembered for a day.
 //!
 //! No such file (4xx) or an endless redirect allows everything; a server that fails (5xx) or can't be
-//! reached forbids everything, and is asked again after some minutes. The file itself is fetched by
-//! the rules of any page.
+//! reached forbids everything. It is asked once more when somebody tries again, then after some minutes.
+//! The file itself is fetched by the rules of any page.
 
 use std::{
     collections::HashMap,
@@ -27,6 +27,8 @@ pub(super) struct RobotsCache {
 
 struct Site {
     since: Instant,
+    /// The time before, the rules could not be had.
+    asked_again: bool,
     rules: OnceCell<Rules>,
 }
 
@@ -49,7 +51,9 @@ impl RobotsCache {
     fn site(&self, target: &Target) -> Arc<Site> {
         let key = target.url().origin().ascii_serialization();
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-        if sites.get(&key).is_some_and(|site| site.is_over()) {
+        let over = sites.get(&key).filter(|site| site.is_over());
+        let asked_again = over.is_some_and(|site| site.is_unreachable());
+        if over.is_some() {
             sites.remove(&key);
         }
         if sites.len() >= SITES_MAX {
@@ -58,6 +62,7 @@ impl RobotsCache {
         let fresh = || {
             Arc::new(Site {
                 since: Instant::now(),
+                asked_again,
                 rules: OnceCell::new(),
             })
         };
@@ -68,10 +73,15 @@ impl RobotsCache {
 impl Site {
     fn is_over(&self) -> bool {
         let kept = match self.rules.get() {
+            Some(Rules::Unreachable) if !self.asked_again => return true,
             Some(Rules::Unreachable) => FAILURE_KEPT,
             Some(Rules::Known(_)) | None => KEPT,
         };
         self.since.elapsed() > kept
+    }
+
+    fn is_unreachable(&self) -> bool {
+        matches!(self.rules.get(), Some(Rules::Unreachable))
     }
 }
 

@@ -57,7 +57,7 @@ async fn a_refused_key_a_used_up_quota_or_a_long_wait_lead_to_the_next() {
         (answer(429, "retry-after: 300", ""), Cause::RateLimited),
         (answer(503, "", ""), Cause::ServerFailed),
         (answer(400, "", ""), Cause::RequestRefused),
-        (Transport::DnsUnknown.into(), Cause::Unreachable),
+        (Transport::DnsUnknown.into(), Cause::NoSuchHost),
     ] {
         let clock = VirtualClock::start();
         let caller = bench::caller(Settings::default(), &clock, Luck::Least);

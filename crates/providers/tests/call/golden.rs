@@ -4,14 +4,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use fathom_providers::Failure;
-use fathom_providers::call::{
-    Answer, Event, Fault, Kind, Provider, Settings, Terms, Then, Transport,
-};
+use fathom_providers::Clock as _;
+use fathom_providers::call::{Fault, Kind, Provider, Settings, Terms, Transport};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
+use crate::table;
 
-const TRANSPORT: [Transport; 16] = [
+const TRANSPORT: [Transport; 17] = [
     Transport::Connect,
     Transport::TlsTimeout,
     Transport::TlsRefused,
@@ -28,6 +27,7 @@ const TRANSPORT: [Transport; 16] = [
     Transport::TooLarge,
     Transport::Decode,
     Transport::Forbidden,
+    Transport::Robots,
 ];
 
 const HEAD: &str = "\
@@ -75,17 +75,7 @@ async fn each_fault_ends_as_the_golden_table_says() {
 
 /// Every fault with its name: the answers of the file, then the transport's.
 fn faults() -> Vec<(String, Fault)> {
-    let answers = include_str!("faults.http")
-        .split("\n### ")
-        .skip(1)
-        .map(|case| {
-            let (name, case) = case.split_once('\n').unwrap();
-            let (head, body) = case.split_once("\n\n").unwrap_or((case, ""));
-            let (status, headers) = head.split_once('\n').unwrap_or((head, ""));
-            let status = status.trim().parse().unwrap();
-            let answer = Answer::new(status, bench::headers(headers), body.trim().as_bytes());
-            (name.to_owned(), answer.into())
-        });
+    let answers = table::answers().map(|(name, answer)| (name, answer.into()));
     let transport = TRANSPORT.map(|fault| {
         let name = serde_json::to_value(fault).unwrap();
         (name.as_str().unwrap().replace('_', " "), fault.into())
@@ -96,27 +86,12 @@ fn faults() -> Vec<(String, Fault)> {
 
 /// The end, attempts and waits of a call that meets the fault so many times, with least and most luck.
 async fn cell(kind: Kind, fault: &Fault, times: u32) -> String {
-    let (least, end) = run(kind, fault, times, Luck::Least).await;
-    let (most, other_end) = run(kind, fault, times, Luck::Most).await;
-    assert_eq!(
-        (&end, least.len()),
-        (&other_end, most.len()),
-        "luck changes waits only"
-    );
-    let waits: Vec<String> = least
-        .iter()
-        .zip(&most)
-        .map(|(a, b)| range(*a, *b))
-        .collect();
-    let waits = if waits.is_empty() {
-        String::new()
-    } else {
-        format!("; waits {}", waits.join(", "))
-    };
-    format!("{end}{waits}")
+    let least = run(kind, fault, times, Luck::Least).await;
+    let most = run(kind, fault, times, Luck::Most).await;
+    table::cell(&least, &most)
 }
 
-async fn run(kind: Kind, fault: &Fault, times: u32, luck: Luck) -> (Vec<u64>, String) {
+async fn run(kind: Kind, fault: &Fault, times: u32, luck: Luck) -> table::Told {
     let clock = VirtualClock::start();
     let caller = bench::caller(Settings::default(), &clock, luck);
     let seen = Seen::default();
@@ -134,58 +109,11 @@ async fn run(kind: Kind, fault: &Fault, times: u32, luck: Luck) -> (Vec<u64>, St
     };
     let provider = Provider::new("provider");
     let result = caller.call(&provider, &terms, operation).await;
-    let events = seen.take();
-    let waits: Vec<u64> = events.iter().filter_map(wait_ms).collect();
-    let slept = clock_ms(&clock);
+    let told = table::told(&result, &seen.take());
     assert_eq!(
-        waits.iter().sum::<u64>(),
-        slept,
+        told.waits_ms.iter().sum::<u64>(),
+        clock.elapsed().as_millis() as u64,
         "it waits as long as it says, and no longer"
     );
-    let end = match result {
-        Ok(()) => "answer".to_owned(),
-        Err(failure) => failed(&failure, events.len()),
-    };
-    (waits, format!("{end}, {}", attempts(events.len())))
-}
-
-fn clock_ms(clock: &VirtualClock) -> u64 {
-    use fathom_providers::Clock as _;
-    clock.elapsed().as_millis() as u64
-}
-
-fn failed(failure: &Failure, attempts: usize) -> String {
-    assert_eq!(failure.attempts as usize, attempts);
-    let word = |value: serde_json::Value| value.as_str().unwrap().replace('_', " ");
-    let later = if failure.wake_at.is_some() {
-        ", wake later"
-    } else {
-        ""
-    };
-    format!(
-        "{} ({}, {}{later})",
-        word(serde_json::to_value(failure.cause).unwrap()),
-        word(serde_json::to_value(failure.category).unwrap()),
-        word(serde_json::to_value(failure.severity).unwrap()),
-    )
-}
-
-fn wait_ms(event: &Event) -> Option<u64> {
-    match event.then {
-        Then::Retry { wait_ms } => Some(wait_ms),
-        Then::Return | Then::WakeLater { .. } | Then::Stop { .. } => None,
-    }
-}
-
-fn attempts(count: usize) -> String {
-    format!("{count} attempt{}", if count == 1 { "" } else { "s" })
-}
-
-fn range(least_ms: u64, most_ms: u64) -> String {
-    let seconds = |ms: u64| (ms as f64 / 1_000.0).to_string();
-    if least_ms == most_ms {
-        seconds(least_ms)
-    } else {
-        format!("{}-{}", seconds(least_ms), seconds(most_ms))
-    }
+    told
 }

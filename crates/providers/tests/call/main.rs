@@ -15,3 +15,4 @@ mod golden;
 mod hints;
 mod hostile;
 mod outage;
+mod table;

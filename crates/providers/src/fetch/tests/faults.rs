@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use crate::fetch::{
-    Allow, Connector, Fault, Fetcher, Limits, Network, Resolver, Wire, dial,
+    Allow, Connector, Fault, Fetcher, Limits, Network, Resolver, Wire,
     tests::world::{Act, World, answer, head, not_found, redirect},
 };
+use crate::tls;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -178,7 +179,7 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
 #[tokio::test(start_paused = true)]
 async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
     let unknown = World::refusing().get("http://example.com/").await;
-    assert!(matches!(unknown.unwrap_err(), Fault::NameLookup { .. }));
+    assert!(matches!(unknown.unwrap_err(), Fault::NameNotFound { .. }));
     let empty = World::refusing().name("example.com", &[]);
     let empty = empty.get("http://example.com/").await;
     assert!(matches!(empty.unwrap_err(), Fault::NameNotFound { .. }));
@@ -193,7 +194,7 @@ async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
     let network = Network {
         resolver: Arc::new(Silent),
         connector: Arc::new(World::refusing()),
-        tls: dial::system_tls().unwrap(),
+        tls: Arc::new(tls::system().unwrap()),
     };
     let begun = Instant::now();
     let fetcher = Fetcher::new(network, Allow::default(), Limits::default());
@@ -226,7 +227,7 @@ fn fetcher_over(world: World, connector: impl Connector + 'static) -> Fetcher {
     let network = Network {
         resolver: Arc::new(world),
         connector: Arc::new(connector),
-        tls: dial::system_tls().unwrap(),
+        tls: Arc::new(tls::system().unwrap()),
     };
     Fetcher::new(network, Allow::default(), Limits::default())
 }

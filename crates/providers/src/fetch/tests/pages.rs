@@ -168,15 +168,20 @@ async fn a_site_without_robots_txt_is_open_and_one_that_fails_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn robots_txt_is_asked_again_after_a_day_or_after_five_minutes_of_failure() {
-    for (status, kept) in [(200, 24 * 60 * 60), (500, 5 * 60)] {
+async fn robots_txt_is_asked_again_after_a_day_and_after_failures_at_once_then_after_five_minutes()
+{
+    const DAY: u64 = 24 * 60 * 60;
+    for (status, asked_after) in [
+        (200, [(0, 1), (1, 1), (DAY - 10, 1), (20, 2)]),
+        (500, [(0, 1), (1, 2), (5 * 60 - 10, 2), (20, 3)]),
+    ] {
         let world = with_robots(status, "");
         let fetcher = world.fetcher("", Limits::default());
         let files = || {
             let asked = world.asked.lock().unwrap();
             asked.iter().filter(|a| a.ends_with("/robots.txt")).count()
         };
-        for (wait, expected) in [(0, 1), (kept - 10, 1), (20, 2)] {
+        for (wait, expected) in asked_after {
             tokio::time::advance(Duration::from_secs(wait)).await;
             let _ = fetcher.get("http://example.com/").await;
             assert_eq!(files(), expected, "{status} after {wait}");

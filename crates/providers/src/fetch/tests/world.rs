@@ -15,10 +15,11 @@ use async_trait::async_trait;
 use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::fetch::{Allow, Connector, Fault, Fetcher, Limits, Network, Page, Resolver, Wire, dial};
+use crate::fetch::{Allow, Connector, Fault, Fetcher, Limits, Network, Page, Resolver, Wire};
+use crate::tls;
 
 /// Reading the system's certificates takes long; once is enough.
-static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| dial::system_tls().unwrap());
+static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| Arc::new(tls::system().unwrap()));
 
 /// What a server does after it has read a request.
 #[derive(Clone)]

@@ -1,0 +1,171 @@
+//! The client for addresses from the operator's settings: models, search, registers of works.
+//!
+//! Takes a [`Request`] and sends it once; gives the whole answer, or a body to be read piece by piece, or a
+//! [`Fault`] that the call layer understands. It follows no redirect, since a key must not travel to another host.
+//! Pages of strangers are never read with it: that is `fetch`.
+
+mod address;
+mod body;
+mod request;
+mod trouble;
+
+pub use address::{Address, AddressFault};
+pub(crate) use body::Opened;
+pub(crate) use request::Request;
+
+use std::borrow::Cow;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use crate::Secret;
+use crate::call::{Answer, Attempt, Fault, Headers, Transport};
+use crate::tls;
+
+const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"));
+
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    pub connect: Duration,
+    /// Between two pieces of an answer.
+    pub idle: Duration,
+    /// Decoded bytes of one answer.
+    pub answer_max_bytes: usize,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(30),
+            answer_max_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// Holds the connections; cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    settings: ClientSettings,
+}
+
+/// Why there can be no client at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientFault {
+    #[error(
+        "this machine trusts no certificate; install its certificates (package ca-certificates)"
+    )]
+    Tls(#[from] rustls::Error),
+    #[error("the HTTP client cannot be set up")]
+    Http(#[from] reqwest::Error),
+}
+
+impl Client {
+    pub fn new(settings: ClientSettings) -> Result<Self, ClientFault> {
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::system()?)
+            .user_agent(AGENT)
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .connect_timeout(settings.connect)
+            .dns_resolver(Names)
+            .build()?;
+        Ok(Self { http, settings })
+    }
+
+    /// Sends the request and reads the whole answer. Anything but a success is a fault.
+    pub(crate) async fn ask(&self, attempt: &Attempt, request: Request) -> Result<Reply, Fault> {
+        let mut opened = self.open(attempt, request).await?;
+        let mut body = Vec::new();
+        while let Some(piece) = opened.next().await? {
+            body.extend_from_slice(&piece);
+        }
+        Ok(opened.reply(body))
+    }
+
+    /// Sends the request and waits for the answer's head; its body is read by [`Opened::next`].
+    pub(crate) async fn open(&self, attempt: &Attempt, request: Request) -> Result<Opened, Fault> {
+        let Request {
+            http,
+            secrets,
+            first_byte,
+        } = request;
+        let sent = self.http.execute(http.ok_or(Fault::Bug)?);
+        let response = timeout(first_byte, sent)
+            .await
+            .map_err(|_| Transport::FirstByte)?
+            .map_err(|error| trouble::of_sending(&error))?;
+        let mut opened = Opened::new(response, secrets, first_byte, &self.settings);
+        if !opened.is_success() {
+            return Err(opened.refusal().await);
+        }
+        attempt.saw(opened.headers().clone());
+        Ok(opened)
+    }
+}
+
+/// A success, read to its end.
+pub(crate) struct Reply {
+    headers: Headers,
+    status: u16,
+    body: Vec<u8>,
+    secrets: Vec<Secret>,
+}
+
+impl Reply {
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The answer without the keys that were sent: some servers repeat the request, and hits are stored.
+    pub(crate) fn struck(mut self) -> Self {
+        for secret in &self.secrets {
+            let text = String::from_utf8_lossy(&self.body);
+            if let Cow::Owned(struck) = secret.strike(&text) {
+                self.body = struck.into_bytes();
+            }
+        }
+        self
+    }
+
+    /// The body as JSON. What is no such JSON becomes a fault by its own error code, if it carries one.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        serde_json::from_slice(&self.body).map_err(|_| self.refused())
+    }
+
+    /// The success that is none: the fault that says what came instead.
+    pub(crate) fn refused(&self) -> Fault {
+        let answer = Answer::new(self.status, self.headers.clone(), &self.body);
+        strike(answer, &self.secrets).into()
+    }
+}
+
+fn strike(answer: Answer, secrets: &[Secret]) -> Answer {
+    secrets.iter().fold(answer, Answer::strike)
+}
+
+/// The machine's names. A look-up that failed keeps its type on the way through the client.
+struct Names;
+
+#[derive(Debug, thiserror::Error)]
+#[error("the name could not be looked up")]
+struct NameFault;
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
+            let found: Vec<SocketAddr> = found.map_err(|_| NameFault)?.collect();
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Where a provider is reached: a base address from the operator's settings.
+
+use std::fmt;
+
+use url::Url;
+
+/// An `http` or `https` address to which paths are added.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressFault {
+    #[error("it is no address of the form https://host/path")]
+    Malformed,
+    #[error("it must begin with http:// or https://")]
+    Scheme,
+    #[error("it holds a user name or password; set the provider's key instead")]
+    UserInfo,
+    #[error("it holds a query or fragment; give only the part before the ? or #")]
+    Query,
+}
+
+impl Address {
+    pub fn parse(raw: &str) -> Result<Self, AddressFault> {
+        let url = Url::parse(raw.trim()).map_err(|_| AddressFault::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(AddressFault::Scheme);
+        }
+        if !url.has_host() {
+            return Err(AddressFault::Malformed);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(AddressFault::UserInfo);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(AddressFault::Query);
+        }
+        Ok(Self(url))
+    }
+
+    /// The address with these segments after its own; each is escaped.
+    pub fn join<'a>(&self, segments: impl IntoIterator<Item = &'a str>) -> Url {
+        let mut url = self.0.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        url
+    }
+
+    /// The host and, if it is not the usual one, the port: enough to name an endpoint.
+    pub fn authority(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        match self.0.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_added_to_an_address_with_or_without_a_slash_at_its_end() {
+        for raw in ["http://127.0.0.1:8091/v1", " http://127.0.0.1:8091/v1/ "] {
+            let address = Address::parse(raw).unwrap();
+            let url = address.join(["chat", "completions"]);
+            assert_eq!(url.as_str(), "http://127.0.0.1:8091/v1/chat/completions");
+            assert_eq!(address.authority(), "127.0.0.1:8091");
+        }
+        let works = Address::parse("https://api.example.org").unwrap();
+        let one = works.join(["works", "10.5555/a b?c"]);
+        assert_eq!(
+            one.as_str(),
+            "https://api.example.org/works/10.5555%2Fa%20b%3Fc"
+        );
+    }
+
+    #[test]
+    fn an_address_that_cannot_serve_says_what_to_change() {
+        for (raw, fault) in [
+            ("api.example.org", AddressFault::Malformed),
+            ("ftp://example.org", AddressFault::Scheme),
+            ("https://me:key@example.org", AddressFault::UserInfo),
+            ("https://example.org/?key=1", AddressFault::Query),
+            ("", AddressFault::Malformed),
+        ] {
+            assert_eq!(Address::parse(raw), Err(fault), "{raw}");
+        }
+    }
+}

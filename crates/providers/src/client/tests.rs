@@ -1,0 +1,278 @@
+//! The client against a server on loopback that drips, hangs, resets, lies and repeats keys.
+
+use std::io;
+use std::time::Duration;
+
+use async_compression::tokio::write::GzipEncoder;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+use crate::call::{Caller, Kind, Provider, Settings, Terms};
+use crate::{Cause, SystemClock};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Does something to a connection whose request has been read.
+type Script = fn(TcpStream) -> futures::future::BoxFuture<'static, io::Result<()>>;
+
+/// What the whole layer makes of one answer: the attempt's fault, and the call's cause.
+async fn meet(script: Script, limits: (Duration, Duration)) -> (Option<Fault>, Option<Cause>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = tokio::spawn(async move {
+        while let Ok((mut wire, _)) = listener.accept().await {
+            read_head(&mut wire).await?;
+            script(wire).await?;
+        }
+        io::Result::Ok(())
+    });
+    let outcome = call(&format!("http://127.0.0.1:{port}"), limits).await;
+    server.abort();
+    outcome
+}
+
+async fn call(
+    address: &str,
+    (first_byte, idle): (Duration, Duration),
+) -> (Option<Fault>, Option<Cause>) {
+    let settings = ClientSettings {
+        idle,
+        answer_max_bytes: 100_000,
+        ..ClientSettings::default()
+    };
+    let client = Client::new(settings).unwrap();
+    let url = Address::parse(address).unwrap().join(["search"]);
+    let mut once = Settings::default();
+    once.search.attempts = 1;
+    let clock = std::sync::Arc::new(SystemClock::default());
+    let caller = Caller::new(once, clock, Box::new(StdRng::seed_from_u64(1)));
+    let seen = std::sync::Mutex::new(None);
+    let sink = |event| drop(event);
+    let terms = Terms {
+        kind: Kind::Search,
+        deadline: PATIENCE,
+        sink: &sink,
+    };
+    let key = Secret::parse("canary-4711");
+    let outcome = caller
+        .call(&Provider::new("test"), &terms, async |attempt| {
+            let request = Request::get(url.clone(), first_byte).bearer(key.as_ref());
+            let result = client.ask(&attempt, request).await;
+            let result = result.and_then(|reply| reply.json::<serde_json::Value>());
+            *seen.lock().unwrap() = result.clone().err();
+            result
+        })
+        .await;
+    let fault = seen.lock().unwrap().take();
+    (fault, outcome.err().map(|failure| failure.cause))
+}
+
+async fn read_head(wire: &mut TcpStream) -> io::Result<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(wire.read_u8().await?);
+    }
+    Ok(())
+}
+
+async fn say(wire: &mut TcpStream, words: &[u8]) -> io::Result<()> {
+    wire.write_all(words).await?;
+    wire.flush().await
+}
+
+const ROOMY: (Duration, Duration) = (PATIENCE, PATIENCE);
+const SHORT: (Duration, Duration) = (Duration::from_millis(60), Duration::from_millis(60));
+
+#[tokio::test]
+async fn every_way_an_answer_fails_has_its_own_name() {
+    let scripts: [(&str, Script, _, Transport, Cause); 8] = [
+        (
+            "hangs",
+            |wire| Box::pin(hang(wire)),
+            SHORT,
+            Transport::FirstByte,
+            Cause::TimedOut,
+        ),
+        (
+            "drips, then hangs",
+            |wire| Box::pin(drip(wire)),
+            SHORT,
+            Transport::Idle,
+            Cause::TimedOut,
+        ),
+        (
+            "closes at once",
+            |wire| Box::pin(close(wire)),
+            ROOMY,
+            Transport::Reset,
+            Cause::Unreachable,
+        ),
+        (
+            "resets",
+            |wire| Box::pin(reset(wire)),
+            ROOMY,
+            Transport::Reset,
+            Cause::Unreachable,
+        ),
+        (
+            "is not HTTP",
+            |wire| Box::pin(gibber(wire)),
+            ROOMY,
+            Transport::Protocol,
+            Cause::Unreachable,
+        ),
+        (
+            "promises more than it sends",
+            |wire| Box::pin(shorten(wire)),
+            ROOMY,
+            Transport::Truncated,
+            Cause::Unreachable,
+        ),
+        (
+            "is endless",
+            |wire| Box::pin(pour(wire)),
+            ROOMY,
+            Transport::TooLarge,
+            Cause::TooLarge,
+        ),
+        (
+            "says gzip and sends none",
+            |wire| Box::pin(pretend(wire)),
+            ROOMY,
+            Transport::Decode,
+            Cause::Garbled,
+        ),
+    ];
+    for (name, script, limits, transport, cause) in scripts {
+        let outcome = meet(script, limits).await;
+        assert_eq!(outcome, (Some(transport.into()), Some(cause)), "it {name}");
+    }
+}
+
+#[tokio::test]
+async fn a_port_where_nobody_listens_and_a_name_that_nobody_has_are_told_apart() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let (fault, _) = call(&format!("http://127.0.0.1:{port}"), ROOMY).await;
+    assert_eq!(fault, Some(Transport::Refused.into()));
+    let (fault, cause) = call("http://nobody.invalid", ROOMY).await;
+    assert_eq!(fault, Some(Transport::DnsTemporary.into()));
+    assert_eq!(cause, Some(Cause::Unreachable));
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_garbled_whether_html_or_nothing_or_packed_twice() {
+    let scripts: [Script; 3] = [
+        |mut wire| {
+            Box::pin(async move {
+                say(&mut wire, b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 15\r\n\r\n<html>hi</html>").await
+            })
+        },
+        |mut wire| {
+            Box::pin(async move {
+                say(&mut wire, b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await
+            })
+        },
+        |wire| Box::pin(pack_twice(wire)),
+    ];
+    for script in scripts {
+        assert_eq!(meet(script, ROOMY).await.1, Some(Cause::Garbled));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
+    let redirect: Script = |mut wire| {
+        Box::pin(async move {
+            let head =
+                b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+            say(&mut wire, head).await
+        })
+    };
+    assert_eq!(meet(redirect, ROOMY).await.1, Some(Cause::Garbled));
+    let repeat: Script = |mut wire| {
+        Box::pin(async move {
+            let head = b"HTTP/1.1 401 No\r\nx-key: canary-4711\r\ncontent-length: 19\r\n\r\nnot canary-4711 at ";
+            say(&mut wire, head).await
+        })
+    };
+    let (fault, cause) = meet(repeat, ROOMY).await;
+    assert_eq!(cause, Some(Cause::KeyRefused));
+    let Some(Fault::Answer(answer)) = fault else {
+        unreachable!("a refused key is an answer")
+    };
+    assert_eq!(answer.headers.get("x-key"), Some("[secret]"));
+    assert_eq!(answer.body, b"not [secret] at ");
+}
+
+#[tokio::test]
+async fn a_packed_answer_is_read() {
+    let packed: Script = |wire| Box::pin(pack(wire, 1));
+    assert_eq!(meet(packed, ROOMY).await, (None, None));
+}
+
+async fn hang(mut wire: TcpStream) -> io::Result<()> {
+    wire.read_u8().await.map(drop)
+}
+
+async fn drip(mut wire: TcpStream) -> io::Result<()> {
+    say(&mut wire, b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{").await?;
+    hang(wire).await
+}
+
+async fn close(wire: TcpStream) -> io::Result<()> {
+    drop(wire);
+    Ok(())
+}
+
+async fn reset(wire: TcpStream) -> io::Result<()> {
+    wire.set_zero_linger()
+}
+
+async fn gibber(mut wire: TcpStream) -> io::Result<()> {
+    say(&mut wire, b"220 mail.example ESMTP\r\n\r\n").await
+}
+
+async fn shorten(mut wire: TcpStream) -> io::Result<()> {
+    say(
+        &mut wire,
+        b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"a\":1}",
+    )
+    .await
+}
+
+async fn pour(mut wire: TcpStream) -> io::Result<()> {
+    say(&mut wire, b"HTTP/1.1 200 OK\r\n\r\n").await?;
+    while say(&mut wire, &[b' '; 4096]).await.is_ok() {}
+    Ok(())
+}
+
+async fn pretend(mut wire: TcpStream) -> io::Result<()> {
+    let head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 7\r\n\r\n{\"a\":1}";
+    say(&mut wire, head).await
+}
+
+async fn pack_twice(wire: TcpStream) -> io::Result<()> {
+    pack(wire, 2).await
+}
+
+async fn pack(mut wire: TcpStream, times: usize) -> io::Result<()> {
+    let mut body = b"{\"results\": []}".to_vec();
+    for _ in 0..times {
+        let mut encoder = GzipEncoder::new(Vec::new());
+        encoder.write_all(&body).await?;
+        encoder.shutdown().await?;
+        body = encoder.into_inner();
+    }
+    let encodings = vec!["gzip"; times].join(", ");
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-encoding: {encodings}\r\ncontent-length: {length}\r\n\r\n"
+    );
+    say(&mut wire, head.as_bytes()).await?;
+    say(&mut wire, &body).await
+}

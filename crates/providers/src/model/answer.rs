@@ -1,0 +1,130 @@
+//! Reads a model's answer off the wire: a stream of events, or one whole reply from those who do not stream.
+//!
+//! What a piece of JSON means is left to the wire form's own `take`. An answer that breaks off, holds an error or
+//! holds nothing is a fault, and the call layer decides what follows.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::Progress;
+use super::completion::Completion;
+use super::gather::Gathered;
+use super::request::Request;
+use super::sse::{Event, Events};
+use crate::Secret;
+use crate::call::{Fault, Transport};
+use crate::client::Opened;
+
+/// After the last event the stream should end; a connection that lingers is given up.
+const LINGER: Duration = Duration::from_millis(50);
+
+/// How one answer is read.
+pub(super) struct Reading<'a> {
+    pub(super) request: &'a Request,
+    /// Struck from the answer, should it be repeated there.
+    pub(super) key: Option<&'a Secret>,
+    pub(super) progress: Option<&'a dyn Progress>,
+    /// Adds an event, or a whole reply, to the answer.
+    pub(super) take: fn(&mut Gathered, &Value),
+}
+
+impl Reading<'_> {
+    pub(super) async fn read(&self, mut opened: Opened) -> Result<Completion, Fault> {
+        let mut begin = Vec::new();
+        while begin.iter().all(u8::is_ascii_whitespace) {
+            match opened.next().await? {
+                Some(piece) => begin.extend_from_slice(&piece),
+                None => break,
+            }
+        }
+        if let Some(progress) = self.progress {
+            progress.begin();
+        }
+        // A stream begins with the name of a field or with a comment.
+        let first = begin.iter().find(|byte| !byte.is_ascii_whitespace());
+        if matches!(first, Some(b':' | b'd' | b'e' | b'i' | b'r' | 0xef)) {
+            self.stream(opened, begin).await
+        } else {
+            self.whole(opened, begin).await
+        }
+    }
+
+    async fn whole(&self, mut opened: Opened, mut body: Vec<u8>) -> Result<Completion, Fault> {
+        while let Some(piece) = opened.next().await? {
+            body.extend_from_slice(&piece);
+        }
+        let reply = opened.reply(body);
+        let value: Value = reply.json()?;
+        let mut gathered = Gathered::default();
+        self.add(&mut gathered, &value);
+        if gathered.finish.is_none() && !value["error"].is_null() {
+            return Err(reply.refused());
+        }
+        let completion = gathered.completion(self.request, self.key);
+        completion.ok_or_else(|| reply.refused())
+    }
+
+    async fn stream(&self, mut opened: Opened, begin: Vec<u8>) -> Result<Completion, Fault> {
+        let mut events = Events::default();
+        let mut gathered = Gathered::default();
+        let mut piece = Some(begin);
+        while !gathered.done {
+            let (whole, ended) = match &piece {
+                Some(piece) => (events.feed(piece), false),
+                None => (events.end().into_iter().collect(), true),
+            };
+            for event in &whole {
+                if self.event(&mut gathered, event).is_err() {
+                    return Err(opened.reply(event.data.clone().into_bytes()).refused());
+                }
+            }
+            if ended {
+                break;
+            }
+            piece = opened.next().await?.map(Vec::from);
+        }
+        if gathered.done {
+            // Reading on to the end lets the connection be used again.
+            let _ = timeout(LINGER, opened.next()).await;
+        } else if gathered.finish.is_none() {
+            return Err(Transport::Truncated.into());
+        }
+        let completion = gathered.completion(self.request, self.key);
+        completion.ok_or_else(|| opened.reply(Vec::new()).refused())
+    }
+
+    /// Adds an event; fails if it says that there will be no answer.
+    fn event(&self, gathered: &mut Gathered, event: &Event) -> Result<(), Broken> {
+        if gathered.done || event.data.is_empty() {
+            return Ok(());
+        }
+        if event.data == "[DONE]" {
+            gathered.done = true;
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(&event.data).map_err(|_| Broken)?;
+        let fails = event.name == "error" || !value["error"].is_null();
+        if fails && gathered.finish.is_none() {
+            return Err(Broken);
+        }
+        // An answer that was already declared finished is not lost by an error after it, which may bring the usage.
+        gathered.done = fails;
+        self.add(gathered, &value);
+        Ok(())
+    }
+
+    fn add(&self, gathered: &mut Gathered, value: &Value) {
+        let before = gathered.text.len();
+        (self.take)(gathered, value);
+        if let (Some(progress), Some(piece)) = (self.progress, gathered.text.get(before..))
+            && !piece.is_empty()
+        {
+            progress.text(piece);
+        }
+    }
+}
+
+/// The event brought an error, or nothing that can be read.
+struct Broken;

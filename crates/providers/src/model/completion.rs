@@ -1,0 +1,58 @@
+//! What a model gave: plain data that can be stored in a journal.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use super::price::Cost;
+use super::request::ToolCall;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    pub finish: Finish,
+    pub usage: Usage,
+    /// The model as the endpoint names it.
+    pub model: String,
+    /// Unknown where the settings hold no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// Why the model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    Stop,
+    /// It ran into the limit on tokens.
+    Length,
+    ToolCalls,
+    /// The model declined, or a filter stopped it.
+    Refused,
+    /// The endpoint gave no reason we know.
+    Unsaid,
+}
+
+/// Tokens that were read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    /// The part of `input` that the endpoint still had in its cache.
+    #[serde(default)]
+    pub cached: u64,
+    /// Whether some of it was counted by us, because the endpoint did not say.
+    #[serde(default)]
+    pub estimated: bool,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.estimated = self.estimated || other.estimated;
+    }
+}

@@ -1,0 +1,145 @@
+//! Embeddings from an OpenAI-compatible endpoint: texts in, one vector each out, in the same order.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::completion::Usage;
+use super::lenient::{count, filled};
+use super::settings::Endpoint;
+use super::tokens;
+use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
+use crate::client::{self, Reply};
+use crate::{Client, Failure};
+
+/// Texts in one request at most: what the smallest common limit allows.
+const BATCH_MAX: usize = 96;
+
+pub struct Embedder {
+    client: Client,
+    caller: Arc<Caller>,
+    endpoint: Endpoint,
+    model: String,
+    provider: Provider,
+}
+
+/// Vectors of one length, in the order of the texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    pub vectors: Vec<Vec<f32>>,
+    pub usage: Usage,
+    /// The model as the endpoint names it.
+    pub model: String,
+}
+
+impl Embedder {
+    pub fn new(client: Client, caller: Arc<Caller>, endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            client,
+            caller,
+            provider: Provider::model(&endpoint.name, model),
+            model: model.to_owned(),
+            endpoint,
+        }
+    }
+
+    pub async fn embed(&self, texts: &[String], terms: &Terms<'_>) -> Result<Embedded, Failure> {
+        let terms = Terms {
+            kind: Kind::Model,
+            ..*terms
+        };
+        let mut all = Embedded {
+            vectors: Vec::with_capacity(texts.len()),
+            usage: Usage::default(),
+            model: String::new(),
+        };
+        for batch in texts.chunks(BATCH_MAX) {
+            let length = all.vectors.first().map(Vec::len);
+            let one = self
+                .caller
+                .call(&self.provider, &terms, |attempt| async move {
+                    self.batch(batch, length, &attempt).await
+                })
+                .await?;
+            all.vectors.extend(one.vectors);
+            all.usage += one.usage;
+            all.model = one.model;
+        }
+        Ok(all)
+    }
+
+    async fn batch(
+        &self,
+        texts: &[String],
+        length: Option<usize>,
+        attempt: &Attempt,
+    ) -> Result<Embedded, Fault> {
+        let url = self.endpoint.address.join(["embeddings"]);
+        let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        let sent = client::Request::post(url, &body, self.endpoint.first_byte)
+            .bearer(self.endpoint.key.as_ref());
+        let reply: Reply = self.client.ask(attempt, sent).await?;
+        let value: Value = reply.json()?;
+        let vectors = vectors(&value, texts.len(), length).ok_or_else(|| reply.refused())?;
+        let tokens = count(&value["usage"]["prompt_tokens"])
+            .or_else(|| count(&value["usage"]["total_tokens"]));
+        let guess = || texts.iter().map(|text| tokens::estimate(text)).sum();
+        Ok(Embedded {
+            vectors,
+            usage: Usage {
+                input: tokens.unwrap_or_else(guess),
+                estimated: tokens.is_none(),
+                ..Usage::default()
+            },
+            model: filled(&value["model"]).unwrap_or(&self.model).to_owned(),
+        })
+    }
+}
+
+/// One vector for each text, all of one length; none if anything is missing or no number.
+fn vectors(value: &Value, texts: usize, length: Option<usize>) -> Option<Vec<Vec<f32>>> {
+    let data = value["data"]
+        .as_array()
+        .filter(|data| data.len() == texts)?;
+    let mut placed: Vec<Option<Vec<f32>>> = vec![None; texts];
+    for (place, item) in data.iter().enumerate() {
+        let index = match count(&item["index"]) {
+            Some(index) => usize::try_from(index).ok()?,
+            None => place,
+        };
+        let vector = vector(&item["embedding"])?;
+        *placed.get_mut(index)? = Some(vector);
+    }
+    let vectors: Vec<Vec<f32>> = placed.into_iter().collect::<Option<_>>()?;
+    let length = length.or_else(|| vectors.first().map(Vec::len));
+    let fits = |vector: &Vec<f32>| !vector.is_empty() && Some(vector.len()) == length;
+    vectors.iter().all(fits).then_some(vectors)
+}
+
+/// A list of numbers, or their bytes in base64, which some send unasked.
+fn vector(embedding: &Value) -> Option<Vec<f32>> {
+    let vector: Vec<f32> = match embedding {
+        Value::Array(numbers) => {
+            let number = |number: &Value| number.as_f64().map(|number| number as f32);
+            numbers.iter().map(number).collect::<Option<_>>()?
+        }
+        Value::String(text) => {
+            let bytes = STANDARD.decode(text).ok()?;
+            let (numbers, rest) = bytes.as_chunks::<4>();
+            if !rest.is_empty() {
+                return None;
+            }
+            numbers
+                .iter()
+                .map(|bytes| f32::from_le_bytes(*bytes))
+                .collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
+    };
+    vector
+        .iter()
+        .all(|number| number.is_finite())
+        .then_some(vector)
+}

@@ -1,0 +1,128 @@
+//! Why a model gave no usable answer, told to programs and to people.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::completion::{Completion, Usage};
+use super::json::Unfit;
+use super::price::Cost;
+use crate::call::{Exhausted, Provider};
+use crate::error::{Category, Severity};
+
+/// What all the answers to one question took together, also those that were no use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    pub usage: Usage,
+    /// The sum of the costs that are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Answers that came.
+    pub answers: u32,
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, completion: &Completion) {
+        self.usage += completion.usage;
+        self.answers = self.answers.saturating_add(1);
+        if let Some(cost) = completion.cost {
+            *self.cost.get_or_insert_default() += cost;
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// Nobody answered.
+    Call { exhausted: Exhausted, spent: Spent },
+    /// The answers did not fit the type, even when asked again.
+    Unreadable {
+        by: Provider,
+        why: Unfit,
+        /// The last answer was cut off by the limit on tokens.
+        cut_off: bool,
+        spent: Spent,
+    },
+    /// The model declined, or a filter stopped it.
+    Refused { by: Provider, spent: Spent },
+}
+
+impl Error {
+    pub fn category(&self) -> Category {
+        match self {
+            Self::Call { exhausted, .. } => exhausted
+                .decisive()
+                .map_or(Category::ApiError, |failure| failure.category),
+            Self::Unreadable { .. } => Category::Parsing,
+            Self::Refused { .. } => Category::Validation,
+        }
+    }
+
+    /// Whether the same question may well be answered later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Call { exhausted, .. } => exhausted
+                .decisive()
+                .is_some_and(|failure| failure.severity == Severity::Recoverable),
+            Self::Unreadable { .. } => true,
+            Self::Refused { .. } => false,
+        }
+    }
+
+    pub fn spent(&self) -> &Spent {
+        match self {
+            Self::Call { spent, .. }
+            | Self::Unreadable { spent, .. }
+            | Self::Refused { spent, .. } => spent,
+        }
+    }
+
+    pub fn response(&self) -> ErrorResponse {
+        ErrorResponse {
+            error: ErrorBody {
+                category: self.category(),
+                message: self.to_string(),
+                retryable: self.is_retryable(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call { exhausted, .. } => exhausted.fmt(f),
+            Self::Unreadable {
+                by, cut_off: true, ..
+            } => write!(
+                f,
+                "{by} was cut off by the limit on tokens, twice; raise the role's max_tokens"
+            ),
+            Self::Unreadable { by, why, .. } => write!(
+                f,
+                "{by} answered in a form that cannot be used, even when asked again ({why}); \
+                 try again, or set a stronger model"
+            ),
+            Self::Refused { by, .. } => write!(
+                f,
+                "{by} declined to answer; put the question differently, or set another model"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// An error as it is handed to programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorResponse {
+    pub error: ErrorBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    #[serde(rename = "type")]
+    pub category: Category,
+    pub message: String,
+    pub retryable: bool,
+}

@@ -1,0 +1,271 @@
+//! What an OpenAI-compatible endpoint turned out to understand, found out once and remembered.
+//!
+//! A refusal that names a parameter teaches what to leave out; one that names nothing is met by trying plainer
+//! forms, one change at a time. Only named fields of the error are read, never its words.
+
+use serde_json::Value;
+
+use super::request::{Format, Request};
+use crate::call::{Answer, Fault, Kind, classify};
+use crate::error::Cause;
+
+/// How an answer in JSON is asked for, from the strongest way to the weakest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    /// A strict schema with limits on the length of texts, which not everybody takes.
+    Bounded,
+    /// A strict schema.
+    Strict,
+    /// Any JSON object; the schema stands in the prompt.
+    Object,
+    /// Only the prompt speaks of it.
+    Prompt,
+}
+
+impl Shape {
+    fn weaker(self) -> Option<Self> {
+        match self {
+            Self::Bounded => Some(Self::Strict),
+            Self::Strict => Some(Self::Object),
+            Self::Object => Some(Self::Prompt),
+            Self::Prompt => None,
+        }
+    }
+}
+
+/// The form of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) shape: Shape,
+    pub(super) stream: bool,
+    /// Whether usage is asked for in a stream.
+    pub(super) usage: bool,
+    pub(super) temperature: bool,
+    /// Whether the limit is called `max_tokens`; newer models want `max_completion_tokens`.
+    pub(super) max_tokens: bool,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self {
+            shape: Shape::Bounded,
+            stream: true,
+            usage: true,
+            temperature: true,
+            max_tokens: true,
+        }
+    }
+}
+
+/// What a refusal has to say about the form.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Lesson {
+    /// It has nothing to do with it.
+    None,
+    Use(Form),
+    /// It may be the form; nothing is named.
+    Unnamed,
+}
+
+impl Form {
+    /// Both lessons together.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            shape: self.shape.max(other.shape),
+            stream: self.stream && other.stream,
+            usage: self.usage && other.usage,
+            temperature: self.temperature && other.temperature,
+            max_tokens: self.max_tokens && other.max_tokens,
+        }
+    }
+
+    pub(super) fn lesson(self, fault: &Fault, request: &Request) -> Lesson {
+        let Fault::Answer(answer) = fault else {
+            return Lesson::None;
+        };
+        let refused = classify(Kind::Model, fault).cause == Cause::RequestRefused;
+        if !refused || !matches!(answer.status, 400 | 422 | 501) {
+            return Lesson::None;
+        }
+        let named = named(answer);
+        if named.is_empty() {
+            return Lesson::Unnamed;
+        }
+        let lessons = named.iter().find_map(|name| self.without(name, request));
+        lessons.map_or(Lesson::None, Lesson::Use)
+    }
+
+    /// The same without what the endpoint refuses, if it is in use.
+    fn without(self, name: &str, request: &Request) -> Option<Self> {
+        let shaped = matches!(request.format, Format::Schema { .. });
+        match name {
+            "response_format" if shaped => {
+                let shape = self.shape.weaker()?;
+                Some(Self { shape, ..self })
+            }
+            "stream_options" if self.stream && self.usage => Some(Self {
+                usage: false,
+                ..self
+            }),
+            "stream" if self.stream => Some(Self {
+                stream: false,
+                ..self
+            }),
+            "temperature" if self.temperature => Some(Self {
+                temperature: false,
+                ..self
+            }),
+            "max_tokens" if self.max_tokens => Some(Self {
+                max_tokens: false,
+                ..self
+            }),
+            _ => None,
+        }
+    }
+
+    /// Plainer forms to try when a refusal names nothing: each leaves out one thing, the last one all.
+    pub(super) fn plainer(self, request: &Request) -> Vec<Self> {
+        let mut forms = Vec::new();
+        if matches!(request.format, Format::Schema { .. }) {
+            let weaker = std::iter::successors(self.shape.weaker(), |shape| shape.weaker());
+            forms.extend(weaker.map(|shape| Self { shape, ..self }));
+        }
+        forms.extend(self.without("stream_options", request));
+        forms.extend(self.without("stream", request));
+        let all = forms.iter().fold(self, |all, form| all.and(*form));
+        if !forms.contains(&all) && all != self {
+            forms.push(all);
+        }
+        forms
+    }
+}
+
+/// The parameters that an error names: OpenAI's `param`, or the places of a FastAPI error.
+fn named(answer: &Answer) -> Vec<String> {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let param = [&body["error"]["param"], &body["param"]];
+    let param = param.into_iter().filter_map(Value::as_str);
+    let places = [
+        &body["detail"],
+        &body["message"]["detail"],
+        &body["error"]["detail"],
+    ]
+    .into_iter()
+    .filter_map(Value::as_array)
+    .flatten()
+    .filter_map(|error| error["loc"].as_array())
+    .filter_map(|place| {
+        place
+            .iter()
+            .filter_map(Value::as_str)
+            .find(|part| *part != "body")
+    });
+    // `response_format.json_schema.schema` and `messages[3]` are about what stands first.
+    let root = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+    let names = param.chain(places).map(root);
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::call::Headers;
+
+    fn refusal(status: u16, body: &Value) -> Fault {
+        Answer::new(status, Headers::default(), body.to_string().as_bytes()).into()
+    }
+
+    fn asking() -> Request {
+        Request {
+            format: Format::Schema {
+                name: "plan".into(),
+                schema: Arc::new(json!({})),
+            },
+            ..Request::new("", "")
+        }
+    }
+
+    #[test]
+    fn a_refusal_teaches_by_the_parameter_it_names_and_never_by_its_words() {
+        let form = Form::default();
+        let weaker = Form {
+            shape: Shape::Strict,
+            ..form
+        };
+        let unused = Form {
+            usage: false,
+            ..form
+        };
+        let plain = Form {
+            stream: false,
+            ..form
+        };
+        let cases = [
+            (
+                400,
+                json!({"error": {"param": "response_format", "code": null}}),
+                Lesson::Use(weaker),
+            ),
+            (
+                422,
+                json!({"object": "error", "param": null, "message": {"detail": [
+                    {"type": "extra_forbidden", "loc": ["body", "stream_options", "include_usage"]}
+                ]}}),
+                Lesson::Use(unused),
+            ),
+            (
+                400,
+                json!({"error": {"param": "stream", "code": "unsupported_value"}}),
+                Lesson::Use(plain),
+            ),
+            (
+                400,
+                json!({"error": {"param": "", "message": "'response_format' is not supported"}}),
+                Lesson::Unnamed,
+            ),
+            (
+                400,
+                json!({"error": {"param": "messages[3]", "message": "not response_format"}}),
+                Lesson::None,
+            ),
+            (
+                400,
+                json!({"error": {"code": "context_length_exceeded", "param": "messages"}}),
+                Lesson::None,
+            ),
+            (
+                500,
+                json!({"error": {"param": "response_format"}}),
+                Lesson::None,
+            ),
+            (401, json!({}), Lesson::None),
+        ];
+        for (status, body, lesson) in cases {
+            assert_eq!(
+                form.lesson(&refusal(status, &body), &asking()),
+                lesson,
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_ladder_ends() {
+        let mut form = Form::default();
+        let body = json!({"error": {"param": "response_format"}});
+        for _ in 0..3 {
+            let Lesson::Use(next) = form.lesson(&refusal(400, &body), &asking()) else {
+                unreachable!("there is a weaker shape")
+            };
+            form = next;
+        }
+        assert_eq!(form.shape, Shape::Prompt);
+        assert_eq!(form.lesson(&refusal(400, &body), &asking()), Lesson::None);
+        assert_eq!(Form::default().plainer(&asking()).len(), 6);
+        assert_eq!(Form::default().plainer(&Request::new("", "")).len(), 3);
+    }
+}

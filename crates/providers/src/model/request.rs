@@ -1,0 +1,191 @@
+//! What a model is asked: plain data that can be stored, and hashed into the key of a journal.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::tokens;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    pub messages: Vec<Message>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
+    #[serde(default)]
+    pub format: Format,
+    /// The role's, if none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// The role's, if none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// An instruction in the midst of a talk; the first one is [`Request::system`].
+    System {
+        text: String,
+    },
+    User {
+        text: String,
+    },
+    Assistant {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+    },
+    /// What a tool gave.
+    Tool {
+        call_id: String,
+        text: String,
+    },
+}
+
+/// Something the model may ask us to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Arc<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    /// JSON as the model wrote it: read it with [`super::read_json`].
+    pub arguments: String,
+}
+
+/// The form of the answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "form", rename_all = "snake_case")]
+pub enum Format {
+    #[default]
+    Text,
+    /// JSON that fits the schema, as far as the endpoint can see to that.
+    Schema { name: String, schema: Arc<Value> },
+}
+
+impl Request {
+    pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
+        Self {
+            system: Some(system.into()),
+            messages: vec![Message::User { text: user.into() }],
+            ..Self::default()
+        }
+    }
+
+    /// The same for equal requests, today and after a restart, on every machine.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        // Plain data with text keys can always be written as JSON.
+        let value = serde_json::to_value(self).unwrap_or_default();
+        hash(&value, &mut hasher);
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// How many tokens the request has, roughly.
+    pub fn estimate_tokens(&self) -> u64 {
+        let talk = self.messages.iter().map(Message::estimate_tokens);
+        let tools = self.tools.iter().map(|tool| {
+            let described = tokens::estimate(&tool.name) + tokens::estimate(&tool.description);
+            described + tokens::estimate(&tool.parameters.to_string())
+        });
+        let schema = match &self.format {
+            Format::Text => 0,
+            Format::Schema { schema, .. } => tokens::estimate(&schema.to_string()),
+        };
+        let system = self.system.as_deref().map_or(0, tokens::estimate);
+        system + schema + talk.sum::<u64>() + tools.sum::<u64>()
+    }
+}
+
+impl Message {
+    fn estimate_tokens(&self) -> u64 {
+        /// What the marks of role and end cost.
+        const FRAME: u64 = 4;
+        FRAME
+            + match self {
+                Self::System { text } | Self::User { text } | Self::Tool { text, .. } => {
+                    tokens::estimate(text)
+                }
+                Self::Assistant { text, tool_calls } => {
+                    let calls = tool_calls.iter().map(ToolCall::estimate_tokens);
+                    tokens::estimate(text) + calls.sum::<u64>()
+                }
+            }
+    }
+}
+
+impl ToolCall {
+    pub(super) fn estimate_tokens(&self) -> u64 {
+        tokens::estimate(&self.name) + tokens::estimate(&self.arguments)
+    }
+}
+
+/// Hashes with sorted keys: whether JSON maps keep their order depends on what else is compiled in.
+fn hash(value: &Value, hasher: &mut blake3::Hasher) {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<_> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| *key);
+            hasher.update(b"{");
+            for (key, value) in pairs {
+                hash(&Value::from(key.as_str()), hasher);
+                hash(value, hasher);
+            }
+            hasher.update(b"}");
+        }
+        Value::Array(items) => {
+            hasher.update(b"[");
+            items.iter().for_each(|item| hash(item, hasher));
+            hasher.update(b"]");
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            let text = value.to_string();
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_stable_and_tells_requests_apart() {
+        let request = Request::new("Be brief.", "What is a fathom?");
+        let same: Request =
+            serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
+        assert_eq!(same, request);
+        assert_eq!(same.fingerprint(), request.fingerprint());
+        // Journals on disk hold this very value.
+        assert_eq!(
+            request.fingerprint(),
+            "b088912aef0be059feda354d49d12841e5c11c967e1efbd5a5d2cee7049dfd9d"
+        );
+        let changes: [fn(&mut Request); 4] = [
+            |request| request.system = None,
+            |request| request.temperature = Some(0.1),
+            |request| request.max_tokens = Some(1),
+            |request| {
+                request.messages.push(Message::User {
+                    text: String::new(),
+                })
+            },
+        ];
+        for change in changes {
+            let mut other = request.clone();
+            change(&mut other);
+            assert_ne!(other.fingerprint(), request.fingerprint());
+        }
+    }
+}

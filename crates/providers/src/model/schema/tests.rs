@@ -1,0 +1,66 @@
+use serde::Deserialize;
+
+use super::*;
+
+/// A plan.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Plan {
+    /// What it is about.
+    title: String,
+    kind: Kind,
+    #[serde(default)]
+    queries: Vec<Query>,
+    note: Option<String>,
+    step: Step,
+    #[schemars(length(max = 120))]
+    short: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+enum Kind {
+    Web,
+    News,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "do", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is looked at")]
+enum Step {
+    Search { query: String },
+    Stop,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Query {
+    text: String,
+    #[schemars(range(min = 1, max = 5))]
+    priority: u8,
+    parent: Option<Box<Query>>,
+}
+
+#[test]
+fn a_strict_schema_requires_everything_and_ends_every_text() {
+    let schema = serde_json::to_string_pretty(&strict::<Plan>()).unwrap();
+    let expected = include_str!("plan.json").trim_end();
+    assert_eq!(schema, expected, "the schema is now:\n{schema}");
+    assert_eq!(name::<Plan>(), "Plan");
+}
+
+#[test]
+fn limits_can_be_left_out() {
+    let schema = without_lengths(&strict::<Plan>()).to_string();
+    assert!(
+        LIMITS.iter().all(|limit| !schema.contains(limit)),
+        "{schema}"
+    );
+}
+
+#[test]
+fn an_answer_that_misses_what_is_required_did_not_keep_to_the_schema() {
+    let schema = json!({"required": ["a", "b"]});
+    assert!(keeps_to(&schema, &json!({"a": 1, "b": null, "c": 2})));
+    assert!(!keeps_to(&schema, &json!({"a": 1})));
+    assert!(!keeps_to(&schema, &json!([1])));
+}

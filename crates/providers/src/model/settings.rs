@@ -1,0 +1,129 @@
+//! Who is asked: endpoints in order, a model per role, and what tokens cost.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::price::Price;
+use crate::{Address, Secret};
+
+/// The part a model plays in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Planner,
+    Searcher,
+    Analyst,
+    Writer,
+    Reviewer,
+}
+
+impl Role {
+    pub const ALL: [Self; 5] = [
+        Self::Planner,
+        Self::Searcher,
+        Self::Analyst,
+        Self::Writer,
+        Self::Reviewer,
+    ];
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleSettings {
+    /// Used at endpoints that name no model of their own.
+    pub model: String,
+    pub temperature: f32,
+    pub max_tokens: u32,
+}
+
+impl RoleSettings {
+    pub fn of(role: Role) -> Self {
+        let (model, temperature) = match role {
+            Role::Planner => ("gpt-4o", 0.3),
+            Role::Searcher => ("gpt-4o-mini", 0.1),
+            Role::Analyst => ("gpt-4o", 0.2),
+            Role::Writer => ("gpt-4o", 0.4),
+            Role::Reviewer => ("gpt-4o", 0.1),
+        };
+        Self {
+            model: model.to_owned(),
+            temperature,
+            max_tokens: 4_096,
+        }
+    }
+}
+
+/// The wire form an endpoint speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Api {
+    /// Chat completions, as OpenAI and most others offer them.
+    OpenAi,
+    /// Anthropic's Messages.
+    Anthropic,
+}
+
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The name that events and errors give it.
+    pub name: String,
+    pub api: Api,
+    /// What comes before `/chat/completions` or `/messages`, such as `https://api.openai.com/v1`.
+    pub address: Address,
+    /// Local servers need none.
+    pub key: Option<Secret>,
+    /// The model to ask for here, whatever the role; a local server often has just one.
+    pub model: Option<String>,
+    /// An answer must begin within this time. A local model with a long prompt may need more.
+    pub first_byte: Duration,
+}
+
+impl Endpoint {
+    pub fn new(api: Api, address: Address, key: Option<Secret>) -> Self {
+        Self {
+            name: address.authority(),
+            api,
+            address,
+            key,
+            model: None,
+            first_byte: Duration::from_secs(30),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The first is asked first; the others when it fails.
+    pub endpoints: Vec<Endpoint>,
+    pub roles: BTreeMap<Role, RoleSettings>,
+    /// By the model's name as it is asked for.
+    pub prices: BTreeMap<String, Price>,
+    /// An answer that was cut off is asked for again with more tokens, up to this many.
+    pub max_tokens_ceiling: u32,
+}
+
+impl Settings {
+    pub fn new(endpoints: Vec<Endpoint>) -> Self {
+        let roles = Role::ALL.map(|role| (role, RoleSettings::of(role)));
+        // List prices of the default models; an operator with others sets them.
+        let prices = [
+            ("gpt-4o", 2_500_000, 10_000_000),
+            ("gpt-4o-mini", 150_000, 600_000),
+        ];
+        let priced = |(model, input_micros, output_micros): (&str, u64, u64)| {
+            let price = Price {
+                input_micros,
+                output_micros,
+                cached_micros: Some(input_micros / 2),
+            };
+            (model.to_owned(), price)
+        };
+        Self {
+            endpoints,
+            roles: roles.into(),
+            prices: prices.into_iter().map(priced).collect(),
+            max_tokens_ceiling: 32_768,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The door through which pages are read: cache, one fetch for all who ask at once, the call layer, the fetcher.
+//!
+//! Takes a URL and the run's terms; gives a [`Read`] with the page's bytes, or a [`Failure`]. A failure that
+//! marks a dead link is told by [`Dead::of`]. What the bytes say is for `evidence`.
+
+mod cache;
+mod dead;
+mod flight;
+mod form;
+mod meaning;
+mod read;
+
+pub use cache::{CachedPage, Found, MemoryCache, PageCache};
+pub use dead::Dead;
+pub use form::Form;
+pub use read::Read;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use self::flight::Flights;
+use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
+use crate::error::{Cause, Failure, Severity};
+use crate::fetch::{Fetcher, Page, Refusal, Target};
+use crate::{Clock, call};
+
+/// How long pages are kept.
+#[derive(Clone, Debug)]
+pub struct PageSettings {
+    pub kept: Duration,
+    /// A page that is gone, refused or unreadable is not asked for again within this time.
+    pub failure_kept: Duration,
+}
+
+impl Default for PageSettings {
+    fn default() -> Self {
+        Self {
+            kept: Duration::from_secs(24 * 60 * 60),
+            failure_kept: Duration::from_secs(10 * 60),
+        }
+    }
+}
+
+/// What pages are read with.
+pub struct PageDeps {
+    pub fetcher: Fetcher,
+    pub caller: Arc<Caller>,
+    /// The same as the caller's.
+    pub clock: Arc<dyn Clock>,
+    pub cache: Arc<dyn PageCache>,
+}
+
+/// Reads pages. One per process, so that it knows of all who ask.
+pub struct Pages {
+    deps: PageDeps,
+    settings: PageSettings,
+    flights: Flights,
+}
+
+impl Pages {
+    pub fn new(deps: PageDeps, settings: PageSettings) -> Self {
+        Self {
+            deps,
+            settings,
+            flights: Flights::default(),
+        }
+    }
+
+    /// Reads a page, from the cache if it is there. Whatever kind the terms name, this is a page.
+    pub async fn read(&self, url: &str, terms: &Terms<'_>) -> Result<Read, Failure> {
+        let target = self.target(url)?;
+        match self.cached(target.url().as_str()).await {
+            Some(Found::Page(read)) => Ok(Read {
+                from_cache: true,
+                ..*read
+            }),
+            Some(Found::Failure(failure)) => Err(Failure {
+                attempts: 0,
+                ..failure
+            }),
+            None => self.share(&target, false, terms).await,
+        }
+    }
+
+    /// Reads a page from its server, whatever the cache holds. What comes is kept all the same.
+    pub async fn read_anew(&self, url: &str, terms: &Terms<'_>) -> Result<Read, Failure> {
+        self.share(&self.target(url)?, true, terms).await
+    }
+
+    /// The address by the guard's rules. What they refuse is never dialled, and no lane is opened for it.
+    fn target(&self, url: &str) -> Result<Target, Failure> {
+        let target = Target::parse(url, self.deps.fetcher.allow());
+        target.map_err(|refusal| refused(&refusal))
+    }
+
+    async fn cached(&self, url: &str) -> Option<Found> {
+        let page = self.deps.cache.get(url).await?;
+        (page.fresh_until > self.deps.clock.now()).then_some(page.found)
+    }
+
+    /// Whoever asks for a page that is being fetched waits for that fetch, but not past its own deadline.
+    async fn share(&self, target: &Target, anew: bool, terms: &Terms<'_>) -> Result<Read, Failure> {
+        let terms = Terms {
+            kind: Kind::Page,
+            ..*terms
+        };
+        let seat = self.flights.join(target.url().as_str(), anew);
+        let left = terms.deadline.saturating_sub(self.deps.clock.elapsed());
+        let mut result = tokio::select! {
+            biased;
+            turn = seat.turn() => turn,
+            () = self.deps.clock.sleep(left) => {
+                let provider = provider(target);
+                return Err(Failure::new(&provider, Cause::OutOfTime, Severity::Degraded));
+            }
+        };
+        if let Some(result) = &*result {
+            return result.clone();
+        }
+        let fetched = self.fetch(target, &terms).await;
+        if !fetched.as_ref().is_err_and(is_of_the_asker) {
+            *result = Some(fetched.clone());
+        }
+        fetched
+    }
+
+    async fn fetch(&self, target: &Target, terms: &Terms<'_>) -> Result<Read, Failure> {
+        let operation = |attempt: Attempt| self.attempt(target, attempt);
+        let page = self
+            .deps
+            .caller
+            .call(&provider(target), terms, operation)
+            .await;
+        match page {
+            Ok(page) => {
+                let keep = !forbids_keeping(&page);
+                let read = Read::new(target.url(), page, self.deps.clock.now());
+                if keep {
+                    self.keep_page(&read).await;
+                }
+                Ok(read)
+            }
+            Err(failure) => {
+                if is_of_the_page(&failure) {
+                    let found = Found::Failure(failure.clone());
+                    self.keep(target.url().as_str(), found, self.settings.failure_kept)
+                        .await;
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    async fn attempt(&self, target: &Target, attempt: Attempt) -> Result<Page, Fault> {
+        let page = self.deps.fetcher.get(target.url().as_str()).await;
+        let page = page.map_err(|fault| meaning::of(&fault))?;
+        let headers = page.headers.iter().map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            (name.as_str(), value)
+        });
+        let headers: call::Headers = headers.collect();
+        if !page.status.is_success() {
+            return Err(call::Answer::new(page.status.as_u16(), headers, &[]).into());
+        }
+        attempt.saw(headers);
+        Ok(page)
+    }
+
+    /// Under the address that was asked for and under the one where it was found.
+    async fn keep_page(&self, read: &Read) {
+        if read.url != read.requested {
+            let found = Found::Page(Box::new(read.at_its_own_address()));
+            self.keep(read.url.as_str(), found, self.settings.kept)
+                .await;
+        }
+        let found = Found::Page(Box::new(read.clone()));
+        self.keep(read.requested.as_str(), found, self.settings.kept)
+            .await;
+    }
+
+    async fn keep(&self, url: &str, found: Found, time: Duration) {
+        let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
+        // A time beyond the calendar is as good as for ever, which nothing is kept for.
+        if let Ok(fresh_until) = self.deps.clock.now().checked_add(time) {
+            self.deps
+                .cache
+                .put(url, CachedPage { found, fresh_until })
+                .await;
+        }
+    }
+}
+
+/// A page's host is its provider; after a redirect it is still the first one that answers for the page.
+fn provider(target: &Target) -> Provider {
+    let host = target.url().host_str().unwrap_or_default();
+    match target.url().port() {
+        Some(port) => Provider::new(&format!("{host}:{port}")),
+        None => Provider::new(host),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Failure {
+    Failure {
+        message: format!("the address is not opened: {refusal}"),
+        ..Failure::new(&Provider::new("page"), Cause::Forbidden, Severity::Degraded)
+    }
+}
+
+/// It came of the asker's own deadline, so it says nothing to others.
+fn is_of_the_asker(failure: &Failure) -> bool {
+    matches!(failure.cause, Cause::OutOfTime | Cause::QueueFull)
+}
+
+/// It would be the same again, for a while.
+fn is_of_the_page(failure: &Failure) -> bool {
+    matches!(
+        failure.cause,
+        Cause::SourceRefused | Cause::NoSuchHost | Cause::TooLarge | Cause::Garbled
+    )
+}
+
+fn forbids_keeping(page: &Page) -> bool {
+    let lines = page.headers.get_all(http::header::CACHE_CONTROL);
+    lines.iter().any(|line| {
+        let line = String::from_utf8_lossy(line.as_bytes());
+        line.split(',')
+            .any(|word| word.trim().eq_ignore_ascii_case("no-store"))
+    })
+}

@@ -1,0 +1,34 @@
+//! Where pages are kept for a while: a small trait, and a cache in memory.
+
+mod memory;
+
+pub use memory::MemoryCache;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::Read;
+use crate::error::Failure;
+
+/// What is known of an address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    Page(Box<Read>),
+    /// The page is gone, refused or unreadable.
+    Failure(Failure),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CachedPage {
+    pub found: Found,
+    /// Whoever reads the cache looks at this; the cache may hold it for longer, or shorter.
+    pub fresh_until: Timestamp,
+}
+
+/// Keeps pages by address, and their bytes once for each hash. A cache that fails is one that has nothing.
+#[async_trait]
+pub trait PageCache: Send + Sync {
+    async fn get(&self, url: &str) -> Option<CachedPage>;
+
+    async fn put(&self, url: &str, page: CachedPage);
+}

@@ -1,0 +1,203 @@
+//! Pages in memory, within a bound: what was used longest ago goes first.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use blake3::Hash;
+use bytes::Bytes;
+use lru::LruCache;
+
+use super::{CachedPage, Found, PageCache};
+
+/// About what an entry takes beside its address and its body.
+const ENTRY_BYTES: usize = 1_024;
+
+const DEFAULT_MAX_BYTES: usize = 64 * 1024 * 1024;
+
+pub struct MemoryCache {
+    max_bytes: usize,
+    kept: Mutex<Kept>,
+}
+
+struct Kept {
+    pages: LruCache<String, CachedPage>,
+    /// Each body once, with the number of pages that have it.
+    bodies: HashMap<Hash, (Bytes, usize)>,
+    bytes: usize,
+}
+
+impl MemoryCache {
+    /// Holds at most about so many bytes.
+    pub fn new(max_bytes: usize) -> Self {
+        Self {
+            max_bytes,
+            kept: Mutex::new(Kept {
+                pages: LruCache::unbounded(),
+                bodies: HashMap::new(),
+                bytes: 0,
+            }),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryCache {
+    fn default() -> Self {
+        Self::new(DEFAULT_MAX_BYTES)
+    }
+}
+
+#[async_trait]
+impl PageCache for MemoryCache {
+    async fn get(&self, url: &str) -> Option<CachedPage> {
+        self.kept().pages.get(url).cloned()
+    }
+
+    async fn put(&self, url: &str, page: CachedPage) {
+        let body = match &page.found {
+            Found::Page(read) => read.bytes.len(),
+            Found::Failure(_) => 0,
+        };
+        let mut kept = self.kept();
+        kept.remove(url);
+        // What fills the cache alone would drive out everything else.
+        if entry_bytes(url) + body <= self.max_bytes {
+            kept.add(url, page);
+        }
+        while kept.bytes > self.max_bytes && kept.remove_oldest() {}
+    }
+}
+
+impl Kept {
+    fn add(&mut self, url: &str, mut page: CachedPage) {
+        if let Found::Page(read) = &mut page.found {
+            let fresh = || (read.bytes.clone(), 0);
+            let (body, users) = self.bodies.entry(read.hash).or_insert_with(fresh);
+            if *users == 0 {
+                self.bytes += body.len();
+            }
+            *users += 1;
+            read.bytes = body.clone();
+        }
+        self.bytes += entry_bytes(url);
+        self.pages.put(url.to_owned(), page);
+    }
+
+    fn remove(&mut self, url: &str) {
+        if let Some(page) = self.pages.pop(url) {
+            self.release(url, &page);
+        }
+    }
+
+    fn remove_oldest(&mut self) -> bool {
+        let oldest = self.pages.pop_lru();
+        if let Some((url, page)) = &oldest {
+            self.release(url, page);
+        }
+        oldest.is_some()
+    }
+
+    fn release(&mut self, url: &str, page: &CachedPage) {
+        self.bytes -= entry_bytes(url);
+        let Found::Page(read) = &page.found else {
+            return;
+        };
+        if let Some((body, users)) = self.bodies.get_mut(&read.hash) {
+            *users -= 1;
+            if *users == 0 {
+                self.bytes -= body.len();
+                self.bodies.remove(&read.hash);
+            }
+        }
+    }
+}
+
+fn entry_bytes(url: &str) -> usize {
+    url.len() + ENTRY_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use url::Url;
+
+    use super::*;
+    use crate::pages::{Form, Read};
+
+    fn page(url: &str, body: &str) -> CachedPage {
+        let url = Url::parse(url).unwrap();
+        let read = Read {
+            requested: url.clone(),
+            url,
+            status: 200,
+            content_type: None,
+            fetched_at: Timestamp::UNIX_EPOCH,
+            hash: blake3::hash(body.as_bytes()),
+            bytes: Bytes::copy_from_slice(body.as_bytes()),
+            cut: None,
+            form: Form::Text,
+            redirects: 0,
+            from_cache: false,
+        };
+        CachedPage {
+            found: Found::Page(Box::new(read)),
+            fresh_until: Timestamp::MAX,
+        }
+    }
+
+    fn url(n: usize) -> String {
+        format!("https://example.com/{n:05}")
+    }
+
+    fn held(cache: &MemoryCache) -> usize {
+        let kept = cache.kept();
+        let bodies: usize = kept.bodies.values().map(|(body, _)| body.len()).sum();
+        let entries: usize = kept.pages.iter().map(|(url, _)| entry_bytes(url)).sum();
+        assert_eq!(kept.bytes, bodies + entries, "its account is right");
+        kept.bytes
+    }
+
+    #[tokio::test]
+    async fn the_bound_is_kept_and_what_was_used_last_stays() {
+        let cache = MemoryCache::new(100_000);
+        for n in 0..200 {
+            cache
+                .put(&url(n), page(&url(n), &n.to_string().repeat(2_000)))
+                .await;
+            assert!(cache.get(&url(0)).await.is_some(), "it is used each time");
+            assert!(held(&cache) <= 100_000);
+        }
+        assert!(cache.get(&url(1)).await.is_none());
+        assert!(cache.get(&url(199)).await.is_some());
+        let whole = page(&url(200), &"a".repeat(100_000));
+        cache.put(&url(200), whole).await;
+        assert!(
+            cache.get(&url(200)).await.is_none(),
+            "it would fill the cache"
+        );
+        assert!(cache.get(&url(0)).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_many_pages_share_is_held_once() {
+        let cache = MemoryCache::new(1_000_000);
+        let body = "a".repeat(100_000);
+        for n in 0..50 {
+            cache.put(&url(n), page(&url(n), &body)).await;
+        }
+        assert!(held(&cache) < 200_000);
+        cache.put(&url(0), page(&url(0), "another")).await;
+        for n in 1..50 {
+            let Some(Found::Page(read)) = cache.get(&url(n)).await.map(|page| page.found) else {
+                panic!("it is there");
+            };
+            assert_eq!(read.bytes, body);
+            cache.put(&url(n), page(&url(n), "another")).await;
+        }
+        assert!(held(&cache) < 100_000, "nobody has the first body any more");
+    }
+}

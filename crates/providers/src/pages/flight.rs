@@ -1,0 +1,62 @@
+//! One fetch for all who ask for the same page at the same time.
+//!
+//! Those who ask sit in one flight and take turns: the first to have its turn fetches and leaves the result there for
+//! the others. If it goes away before that, the next has its turn with nothing there, and fetches itself.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Read;
+use crate::error::Failure;
+
+type Outcome = Result<Read, Failure>;
+type Flight = tokio::sync::Mutex<Option<Outcome>>;
+/// The page's address, and whether the cache is to be passed over.
+type Key = (String, bool);
+
+#[derive(Default)]
+pub(super) struct Flights {
+    under_way: Mutex<HashMap<Key, Arc<Flight>>>,
+}
+
+impl Flights {
+    pub(super) fn join(&self, url: &str, anew: bool) -> Seat<'_> {
+        let key = (url.to_owned(), anew);
+        let flight = Arc::clone(self.under_way().entry(key.clone()).or_default());
+        Seat {
+            flights: self,
+            key,
+            flight,
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>>> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place in a flight; the last to leave ends it.
+pub(super) struct Seat<'a> {
+    flights: &'a Flights,
+    key: Key,
+    flight: Arc<Flight>,
+}
+
+impl Seat<'_> {
+    /// Waits for this seat's turn.
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, Option<Outcome>> {
+        self.flight.lock().await
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        // Nobody joins while the list is locked: the list and this seat hold the last two.
+        let mut under_way = self.flights.under_way();
+        if Arc::strong_count(&self.flight) == 2 {
+            under_way.remove(&self.key);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A page that was read: its bytes, where and when they came from, and what they seem to be.
+
+use std::fmt;
+
+use blake3::Hash;
+use bytes::Bytes;
+use jiff::Timestamp;
+use url::Url;
+
+use super::form::Form;
+use crate::fetch::{Cut, Page};
+
+#[derive(Clone, PartialEq)]
+pub struct Read {
+    /// What was asked for, as the guard understood it.
+    pub requested: Url,
+    /// Where the bytes came from, after redirects.
+    pub url: Url,
+    /// Always a success.
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub fetched_at: Timestamp,
+    /// blake3 of the bytes.
+    pub hash: Hash,
+    /// Decoded from their transfer, not yet from their charset.
+    pub bytes: Bytes,
+    pub cut: Option<Cut>,
+    pub form: Form,
+    pub redirects: usize,
+    pub from_cache: bool,
+}
+
+impl Read {
+    pub(super) fn new(requested: &Url, page: Page, fetched_at: Timestamp) -> Self {
+        let bytes = Bytes::from(page.bytes);
+        Self {
+            requested: requested.clone(),
+            url: page.url,
+            status: page.status.as_u16(),
+            hash: blake3::hash(&bytes),
+            form: Form::of(page.content_type.as_deref(), &bytes),
+            content_type: page.content_type,
+            fetched_at,
+            bytes,
+            cut: page.cut,
+            redirects: page.redirects,
+            from_cache: false,
+        }
+    }
+
+    /// The same page as if it had been asked for where it was found.
+    pub(super) fn at_its_own_address(&self) -> Self {
+        Self {
+            requested: self.url.clone(),
+            redirects: 0,
+            ..self.clone()
+        }
+    }
+}
+
+impl fmt::Debug for Read {
+    /// Without the bytes: a stranger's text has no place in our logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read")
+            .field("url", &self.url.as_str())
+            .field("form", &self.form)
+            .field("bytes", &self.bytes.len())
+            .field("cut", &self.cut)
+            .field("from_cache", &self.from_cache)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,107 @@
+//! Search: one trait, one normalised hit, a file for each provider, and chains of them for each kind of question.
+//!
+//! [`Chains::search`] takes a [`Query`] and gives the [`Found`] of the first provider that answers. What providers
+//! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
+//! text, and what has to be left out is counted in [`Dropped`]. Retries, limits and breakers are `call`; merging hits
+//! into sources is `source`; how relevant a text is to its question is left to the research crate.
+
+mod arxiv;
+mod brave;
+mod chains;
+mod crossref;
+mod endpoint;
+mod engine;
+mod gather;
+mod gdelt;
+mod github;
+mod hit;
+mod lenient;
+mod newsapi;
+mod openalex;
+mod plain;
+mod published;
+mod pubmed;
+mod query;
+mod searxng;
+mod semantic_scholar;
+mod serper;
+mod settings;
+mod tavily;
+mod wikipedia;
+mod xml;
+
+pub use chains::{Chains, LeftOut, State, Status};
+pub use engine::Engine;
+pub use hit::{
+    ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
+    TITLE_CHARS_MAX, URL_CHARS_MAX,
+};
+pub use published::Published;
+pub use query::{Kind, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX, TEXT_QUERY_CHARS_MAX};
+pub use settings::{EngineSettings, Settings, SettingsFault};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::call::{Attempt, Fault};
+
+/// Something that can be searched.
+#[async_trait]
+pub trait Search: Send + Sync {
+    /// The name under which settings, events and hits know it.
+    fn name(&self) -> &'static str;
+
+    /// What its hits are.
+    fn kind(&self) -> Kind;
+
+    /// Makes one attempt. No hits is an answer, not a fault.
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault>;
+}
+
+/// A provider's answer: its hits, best first, and what could not be used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub hits: Vec<Hit>,
+    #[serde(default, skip_serializing_if = "Dropped::is_nothing")]
+    pub dropped: Dropped,
+}
+
+/// What was left out of an answer, counted by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dropped {
+    /// Hits without an address, or with one that is not `http` or `https`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub no_address: u32,
+    /// Hits without a title.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub no_title: u32,
+    /// Hits that repeat the address of a better one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repeated: u32,
+    /// Hits beyond the number that was asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub surplus: u32,
+    /// Hits from outside the years or days that were asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub out_of_range: u32,
+    /// Dates in a form that is not understood; the hit is kept without one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dates: u32,
+    /// Scores that are no number from zero up; the hit is kept without one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub scores: u32,
+    /// Engines behind the provider that did not answer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub engines: u32,
+}
+
+impl Dropped {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}

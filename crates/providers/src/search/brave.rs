@@ -1,0 +1,65 @@
+//! Brave: web results of an index of its own. Needs a key.
+
+use async_trait::async_trait;
+
+use super::endpoint::Endpoint;
+use super::gather::{Draft, Gather};
+use super::lenient::{body, items, list, text};
+use super::{Engine, Found, Kind, Query, Search};
+use crate::call::{Attempt, Fault};
+use crate::client::Reply;
+
+/// Longer queries, and those of more words, are refused.
+const TEXT_CHARS: usize = 400;
+const TEXT_WORDS: usize = 50;
+const RESULTS: usize = 20;
+
+pub(super) struct Brave(pub(super) Endpoint);
+
+#[async_trait]
+impl Search for Brave {
+    fn name(&self) -> &'static str {
+        Engine::Brave.as_str()
+    }
+
+    fn kind(&self) -> Kind {
+        Engine::Brave.kind()
+    }
+
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let words: Vec<&str> = query
+            .text_within(TEXT_CHARS)
+            .split(' ')
+            .take(TEXT_WORDS)
+            .collect();
+        let request = self
+            .0
+            .get(["web", "search"])
+            .query("q", &words.join(" "))
+            .query("count", &query.results_within(RESULTS))
+            .query("result_filter", "web")
+            .key_header("x-subscription-token", self.0.key.as_ref());
+        let reply = self.0.ask(attempt, request).await?;
+        read(&reply, query)
+    }
+}
+
+fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+    let body = body(reply)?;
+    let mut gather = Gather::new(query, Engine::Brave).bad_numbers(body.bad_numbers);
+    for item in items(reply, &body.json, "/web/results", "query")? {
+        let told = text(&item["page_age"]).or_else(|| text(&item["age"]));
+        let published = gather.date(told.as_deref());
+        let more = list(&item["extra_snippets"]).iter().filter_map(text);
+        let snippet: Vec<String> = text(&item["description"]).into_iter().chain(more).collect();
+        gather.add(Draft {
+            url: text(&item["url"]),
+            title: text(&item["title"]),
+            snippet: Some(snippet.join(" ")),
+            published,
+            language: text(&item["language"]),
+            ..Draft::default()
+        });
+    }
+    Ok(gather.finish())
+}

@@ -1,0 +1,153 @@
+//! The providers by name: what they find, where they are, and what they need.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Kind;
+
+/// A search provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    Serper,
+    Tavily,
+    Brave,
+    Searxng,
+    SemanticScholar,
+    Openalex,
+    Crossref,
+    Pubmed,
+    Arxiv,
+    Newsapi,
+    Gdelt,
+    Github,
+    Wikipedia,
+}
+
+impl Engine {
+    pub const ALL: [Self; 13] = [
+        Self::Serper,
+        Self::Tavily,
+        Self::Brave,
+        Self::Searxng,
+        Self::SemanticScholar,
+        Self::Openalex,
+        Self::Crossref,
+        Self::Pubmed,
+        Self::Arxiv,
+        Self::Newsapi,
+        Self::Gdelt,
+        Self::Github,
+        Self::Wikipedia,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Serper => "serper",
+            Self::Tavily => "tavily",
+            Self::Brave => "brave",
+            Self::Searxng => "searxng",
+            Self::SemanticScholar => "semantic_scholar",
+            Self::Openalex => "openalex",
+            Self::Crossref => "crossref",
+            Self::Pubmed => "pubmed",
+            Self::Arxiv => "arxiv",
+            Self::Newsapi => "newsapi",
+            Self::Gdelt => "gdelt",
+            Self::Github => "github",
+            Self::Wikipedia => "wikipedia",
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Serper | Self::Tavily | Self::Brave | Self::Searxng => Kind::Web,
+            Self::SemanticScholar
+            | Self::Openalex
+            | Self::Crossref
+            | Self::Pubmed
+            | Self::Arxiv => Kind::Academic,
+            Self::Newsapi | Self::Gdelt => Kind::News,
+            Self::Github => Kind::Code,
+            Self::Wikipedia => Kind::Encyclopaedia,
+        }
+    }
+
+    /// Where it is reached unless set otherwise. SearXNG is everybody's own.
+    pub fn public_address(self) -> Option<&'static str> {
+        match self {
+            Self::Serper => Some("https://google.serper.dev"),
+            Self::Tavily => Some("https://api.tavily.com"),
+            Self::Brave => Some("https://api.search.brave.com/res/v1"),
+            Self::Searxng => None,
+            Self::SemanticScholar => Some("https://api.semanticscholar.org/graph/v1"),
+            Self::Openalex => Some("https://api.openalex.org"),
+            Self::Crossref => Some("https://api.crossref.org"),
+            Self::Pubmed => Some("https://eutils.ncbi.nlm.nih.gov/entrez/eutils"),
+            Self::Arxiv => Some("https://export.arxiv.org/api"),
+            Self::Newsapi => Some("https://newsapi.org/v2"),
+            Self::Gdelt => Some("https://api.gdeltproject.org/api/v2"),
+            Self::Github => Some("https://api.github.com"),
+            Self::Wikipedia => Some("https://en.wikipedia.org"),
+        }
+    }
+
+    /// The setting that holds its address.
+    pub fn address_setting(self) -> String {
+        format!("FATHOM_{}_URL", self.as_str().to_ascii_uppercase())
+    }
+
+    /// The setting that holds its key, if it takes one.
+    pub fn key_setting(self) -> Option<&'static str> {
+        match self {
+            Self::Serper => Some("SERPER_API_KEY"),
+            Self::Tavily => Some("TAVILY_API_KEY"),
+            Self::Brave => Some("BRAVE_API_KEY"),
+            Self::SemanticScholar => Some("SEMANTIC_SCHOLAR_API_KEY"),
+            Self::Openalex => Some("OPENALEX_API_KEY"),
+            Self::Pubmed => Some("NCBI_API_KEY"),
+            Self::Newsapi => Some("NEWS_API_KEY"),
+            Self::Github => Some("GITHUB_TOKEN"),
+            Self::Searxng | Self::Crossref | Self::Arxiv | Self::Gdelt | Self::Wikipedia => None,
+        }
+    }
+
+    /// Whether it answers nobody without a key.
+    pub fn needs_key(self) -> bool {
+        match self {
+            Self::Serper | Self::Tavily | Self::Brave | Self::Newsapi | Self::Github => true,
+            Self::Searxng
+            | Self::SemanticScholar
+            | Self::Openalex
+            | Self::Crossref
+            | Self::Pubmed
+            | Self::Arxiv
+            | Self::Gdelt
+            | Self::Wikipedia => false,
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// There is no provider of that name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+impl FromStr for Engine {
+    type Err = Unknown;
+
+    fn from_str(name: &str) -> Result<Self, Unknown> {
+        let name = name.trim().to_ascii_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|engine| engine.as_str() == name)
+            .ok_or(Unknown)
+    }
+}

@@ -1,0 +1,183 @@
+//! From what a provider says of a result to a [`Hit`]: cleaned, bounded, ranked; or left out and counted.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use url::Url;
+
+use super::hit::{
+    ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
+    TITLE_CHARS_MAX, URL_CHARS_MAX,
+};
+use super::plain::{bounded, plain};
+use super::{Dropped, Engine, Found, Kind, Published, Query};
+use crate::call::Provider;
+use crate::source::Doi;
+
+/// One result as the provider tells it.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) url: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) snippet: Option<String>,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<Published>,
+    pub(super) venue: Option<String>,
+    pub(super) citations: Option<u64>,
+    pub(super) doi: Option<Doi>,
+    pub(super) abstract_text: Option<String>,
+    pub(super) full_text: Option<String>,
+    pub(super) pdf_url: Option<String>,
+    pub(super) score: Option<f64>,
+    pub(super) language: Option<String>,
+    pub(super) retracted: bool,
+    /// The texts are code, in which `<b>` is no markup.
+    pub(super) is_code: bool,
+}
+
+pub(super) struct Gather<'q> {
+    query: &'q Query,
+    engine: Engine,
+    place: u32,
+    seen: HashSet<String>,
+    hits: Vec<Hit>,
+    dropped: Dropped,
+}
+
+impl<'q> Gather<'q> {
+    pub(super) fn new(query: &'q Query, engine: Engine) -> Self {
+        Self {
+            query,
+            engine,
+            place: 0,
+            seen: HashSet::new(),
+            hits: Vec::new(),
+            dropped: Dropped::default(),
+        }
+    }
+
+    pub(super) fn bad_numbers(mut self, count: u32) -> Self {
+        self.dropped.scores += count;
+        self
+    }
+
+    pub(super) fn engines_silent(&mut self, count: usize) {
+        self.dropped.engines += u32::try_from(count).unwrap_or(u32::MAX);
+    }
+
+    /// Reads a date; one that cannot be read is counted.
+    pub(super) fn date(&mut self, told: Option<&str>) -> Option<Published> {
+        let told = told.map(str::trim).filter(|told| !told.is_empty())?;
+        let date = Published::parse(told, self.query.today());
+        self.dropped.dates += u32::from(date.is_none());
+        date
+    }
+
+    /// Reads a score; what is no number from zero up is counted.
+    pub(super) fn score(&mut self, told: &Value) -> Option<f64> {
+        let number = match told {
+            Value::Null => return None,
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let score = number.filter(|number| number.is_finite() && *number >= 0.0);
+        self.dropped.scores += u32::from(score.is_none());
+        score
+    }
+
+    pub(super) fn add(&mut self, draft: Draft) {
+        self.place = self.place.saturating_add(1);
+        let Some(url) = draft.url.as_deref().and_then(address) else {
+            self.dropped.no_address += 1;
+            return;
+        };
+        let clean = if draft.is_code { bounded } else { plain };
+        let title = draft
+            .title
+            .as_deref()
+            .map(|text| clean(text, TITLE_CHARS_MAX));
+        let Some(title) = title.filter(|title| !title.is_empty()) else {
+            self.dropped.no_title += 1;
+            return;
+        };
+        if self.is_out_of_range(draft.published) {
+            self.dropped.out_of_range += 1;
+        } else if self.seen.contains(&url) {
+            self.dropped.repeated += 1;
+        } else if self.hits.len() >= self.query.max_results() {
+            self.dropped.surplus += 1;
+        } else {
+            self.seen.insert(url.clone());
+            let hit = self.hit(url, title, draft);
+            self.hits.push(hit);
+        }
+    }
+
+    pub(super) fn finish(self) -> Found {
+        Found {
+            hits: self.hits,
+            dropped: self.dropped,
+        }
+    }
+
+    fn hit(&self, url: String, title: String, draft: Draft) -> Hit {
+        let clean = if draft.is_code { bounded } else { plain };
+        let some = |text: Option<String>, most: usize| {
+            let text = text.map(|text| clean(&text, most));
+            text.filter(|text| !text.is_empty())
+        };
+        let snippet = draft.snippet.or_else(|| draft.abstract_text.clone());
+        let authors = draft.authors.into_iter().take(AUTHORS_MAX);
+        Hit {
+            doi: draft.doi.or_else(|| Doi::of_url(&url)),
+            url,
+            title,
+            snippet: some(snippet, SNIPPET_CHARS_MAX).unwrap_or_default(),
+            kind: self.engine.kind(),
+            provider: Provider::new(self.engine.as_str()),
+            rank: self.place,
+            authors: authors
+                .filter_map(|author| some(Some(author), NAME_CHARS_MAX))
+                .collect(),
+            published: draft.published,
+            venue: some(draft.venue, NAME_CHARS_MAX),
+            citations: draft.citations,
+            abstract_text: some(draft.abstract_text, ABSTRACT_CHARS_MAX),
+            full_text: some(draft.full_text, TEXT_CHARS_MAX),
+            pdf_url: draft.pdf_url.as_deref().and_then(address),
+            score: draft.score,
+            language: some(draft.language, NAME_CHARS_MAX),
+            retracted: draft.retracted,
+        }
+    }
+
+    /// Not every provider keeps to the years and days that it is asked for. An unknown date is no reason to drop.
+    fn is_out_of_range(&self, published: Option<Published>) -> bool {
+        let Some(published) = published else {
+            return false;
+        };
+        let (from, to) = self.query.years();
+        let year = published.year();
+        let years = from.is_some_and(|from| year < from) || to.is_some_and(|to| year > to);
+        match self.engine.kind() {
+            Kind::Academic => years,
+            Kind::News => self
+                .query
+                .since()
+                .is_some_and(|since| published.last_day() < since),
+            Kind::Web | Kind::Code | Kind::Encyclopaedia => false,
+        }
+    }
+}
+
+/// The address in the one form that the URL parser gives it, if it is one that can be fetched.
+fn address(raw: &str) -> Option<String> {
+    let url = Url::parse(raw.trim()).ok()?;
+    let fits = matches!(url.scheme(), "http" | "https")
+        && url.has_host()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.as_str().len() <= URL_CHARS_MAX;
+    fits.then(|| url.into())
+}

@@ -1,0 +1,77 @@
+//! GitHub: code. Needs a token, since code is searched for nobody without one.
+
+use async_trait::async_trait;
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use super::gather::{Draft, Gather};
+use super::lenient::{body, items, list, text};
+use super::{Engine, Found, Kind, Query, Search};
+use crate::call::{Attempt, Fault};
+use crate::client::Reply;
+
+/// Longer queries are refused.
+const TEXT_CHARS: usize = 256;
+
+/// Between the places of one file that match.
+const GAP: &str = " … ";
+
+pub(super) struct Github(pub(super) Endpoint);
+
+#[async_trait]
+impl Search for Github {
+    fn name(&self) -> &'static str {
+        Engine::Github.as_str()
+    }
+
+    fn kind(&self) -> Kind {
+        Engine::Github.kind()
+    }
+
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let version = HeaderName::from_static("x-github-api-version");
+        let request = self
+            .0
+            .get(["search", "code"])
+            .accept("application/vnd.github.text-match+json")
+            .header(version, HeaderValue::from_static("2022-11-28"))
+            .query("q", query.text_within(TEXT_CHARS))
+            .query("per_page", &query.max_results().to_string())
+            .bearer(self.0.key.as_ref());
+        let reply = self.0.ask(attempt, request).await?;
+        read(&reply, query)
+    }
+}
+
+fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+    let body = body(reply)?;
+    let mut gather = Gather::new(query, Engine::Github).bad_numbers(body.bad_numbers);
+    for item in items(reply, &body.json, "/items", "total_count")? {
+        let score = gather.score(&item["score"]);
+        let repository = &item["repository"];
+        let fragment = |place: &Value| text(&place["fragment"]);
+        let fragments: Vec<String> = list(&item["text_matches"])
+            .iter()
+            .filter_map(fragment)
+            .collect();
+        let name = text(&repository["full_name"]);
+        let path = text(&item["path"]).or_else(|| text(&item["name"]));
+        gather.add(Draft {
+            url: text(&item["html_url"]),
+            title: path.map(|path| match &name {
+                Some(name) => format!("{name}: {path}"),
+                None => path,
+            }),
+            snippet: match fragments.is_empty() {
+                true => text(&repository["description"]),
+                false => Some(fragments.join(GAP)),
+            },
+            venue: name,
+            score,
+            is_code: true,
+            ..Draft::default()
+        });
+    }
+    Ok(gather.finish())
+}

@@ -1,0 +1,179 @@
+//! Reading JSON that bends its own rules: numbers as strings, null lists, `NaN`, stray backslashes.
+
+use serde_json::Value;
+
+use crate::call::Fault;
+use crate::client::Reply;
+
+/// An answer's JSON, and how many numbers in it were none.
+pub(super) struct Body {
+    pub(super) json: Value,
+    pub(super) bad_numbers: u32,
+}
+
+/// The answer's JSON, mended if need be; else the fault that says what came instead.
+pub(super) fn body(reply: &Reply) -> Result<Body, Fault> {
+    if let Ok(json) = reply.json() {
+        return Ok(Body {
+            json,
+            bad_numbers: 0,
+        });
+    }
+    let (text, bad_numbers) = mended(&String::from_utf8_lossy(reply.body()));
+    match serde_json::from_str(&text) {
+        Ok(json) => Ok(Body { json, bad_numbers }),
+        Err(_) => Err(reply.refused()),
+    }
+}
+
+/// The list at `path`. It may be missing from an answer that holds `sign`, by which we know that it is one.
+pub(super) fn items<'a>(
+    reply: &Reply,
+    json: &'a Value,
+    path: &str,
+    sign: &str,
+) -> Result<&'a [Value], Fault> {
+    match json.pointer(path) {
+        Some(Value::Array(items)) => Ok(items),
+        None | Some(Value::Null) if json.get(sign).is_some() && json.get("error").is_none() => {
+            Ok(&[])
+        }
+        _ => Err(reply.refused()),
+    }
+}
+
+/// A text or number, without the blanks around it; none if nothing else is there.
+pub(super) fn text(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The list, or an empty one.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The first text of a list, or the text itself.
+pub(super) fn first_text(value: &Value) -> Option<String> {
+    list(value).iter().find_map(text).or_else(|| text(value))
+}
+
+/// A whole number from zero up, also as a string or with a point.
+pub(super) fn count(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64().or_else(|| number.as_f64().and_then(whole)),
+        Value::String(text) => {
+            let text = text.trim();
+            text.parse()
+                .ok()
+                .or_else(|| text.parse().ok().and_then(whole))
+        }
+        _ => None,
+    }
+}
+
+fn whole(number: f64) -> Option<u64> {
+    // Beyond this a float no longer tells whole numbers apart.
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && (0.0..=EXACT_MAX).contains(&number)).then_some(number as u64)
+}
+
+/// A yes, also as a string or number.
+pub(super) fn yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(yes) => *yes,
+        Value::String(text) => text.eq_ignore_ascii_case("true") || text == "1",
+        Value::Number(number) => number.as_u64() == Some(1),
+        _ => false,
+    }
+}
+
+/// The text with what JSON does not know made `null` or left out: `NaN`, infinite and oversized numbers, control
+/// characters and unknown escapes in strings. Also how many numbers became `null`.
+fn mended(text: &str) -> (String, u32) {
+    let mut kept = String::with_capacity(text.len());
+    let mut bad_numbers = 0;
+    let mut chars = text.char_indices().peekable();
+    let mut inside = false;
+    while let Some((at, c)) = chars.next() {
+        if inside {
+            inside = c != '"';
+            match (c, chars.peek().map(|(_, next)| *next)) {
+                ('\\', Some(next)) if "\"\\/bfnrtu".contains(next) => {
+                    kept.extend([c, next]);
+                    chars.next();
+                }
+                ('\\', _) => {}
+                _ => kept.push(if c.is_control() { ' ' } else { c }),
+            }
+        } else if c == '-' || c == '+' || c.is_ascii_alphanumeric() {
+            let mut end = at + c.len_utf8();
+            while let Some((next_at, next)) = chars.next_if(|(_, next)| is_of_word(*next)) {
+                end = next_at + next.len_utf8();
+            }
+            let word = text.get(at..end).unwrap_or_default();
+            let bad = is_bad_number(word);
+            kept.push_str(if bad { "null" } else { word });
+            bad_numbers += u32::from(bad);
+        } else {
+            inside = c == '"';
+            kept.push(c);
+        }
+    }
+    (kept, bad_numbers)
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "+-.".contains(c)
+}
+
+fn is_bad_number(word: &str) -> bool {
+    let bare = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    matches!(bare.as_str(), "nan" | "infinity" | "inf")
+        || word.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_json_does_not_know_is_mended() {
+        for (raw, read, bad) in [
+            (r#"{"score": NaN}"#, r#"{"score":null}"#, 1),
+            (
+                r#"[-Infinity, 1e999, -1.5e2, true]"#,
+                "[null,null,-150.0,true]",
+                2,
+            ),
+            (r#"{"a": "NaN \q \" \u00e9"}"#, r#"{"a":"NaN q \" é"}"#, 0),
+            ("{\"a\": \"one\ntwo\"}", r#"{"a":"one two"}"#, 0),
+        ] {
+            let (text, count) = mended(raw);
+            let value: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!((value.to_string().as_str(), count), (read, bad), "{raw}");
+        }
+    }
+
+    #[test]
+    fn counts_are_read_in_every_form_but_never_below_zero() {
+        for (raw, read) in [
+            ("7", Some(7)),
+            ("\" 7 \"", Some(7)),
+            ("7.0", Some(7)),
+            ("\"7.0\"", Some(7)),
+            ("-7", None),
+            ("7.5", None),
+            ("1e300", None),
+            ("null", None),
+            ("\"many\"", None),
+        ] {
+            let value: Value = serde_json::from_str(raw).unwrap();
+            assert_eq!(count(&value), read, "{raw}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! OpenAlex: an open index of works. Works without a key.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use super::gather::{Draft, Gather};
+use super::lenient::{body, count, items, list, text, yes};
+use super::{Engine, Found, Kind, Query, Search};
+use crate::call::{Attempt, Fault};
+use crate::client::Reply;
+use crate::source::Doi;
+
+/// Words of an abstract that are put together again.
+const ABSTRACT_WORDS_MAX: usize = 5_000;
+
+pub(super) struct Openalex(pub(super) Endpoint);
+
+#[async_trait]
+impl Search for Openalex {
+    fn name(&self) -> &'static str {
+        Engine::Openalex.as_str()
+    }
+
+    fn kind(&self) -> Kind {
+        Engine::Openalex.kind()
+    }
+
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let mut request = self
+            .0
+            .get(["works"])
+            .query("search", query.text())
+            .query("per-page", &query.max_results().to_string());
+        let filter = filter(query);
+        if !filter.is_empty() {
+            request = request.query("filter", &filter);
+        }
+        let request = self.0.with_contact(request, "mailto");
+        let request = request.key_query("api_key", self.0.key.as_ref());
+        let reply = self.0.ask(attempt, request).await?;
+        read(&reply, query)
+    }
+}
+
+fn filter(query: &Query) -> String {
+    let (from, to) = query.years();
+    let parts = [
+        from.map(|year| format!("from_publication_date:{year}-01-01")),
+        to.map(|year| format!("to_publication_date:{year}-12-31")),
+        query.language().map(|code| format!("language:{code}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(",")
+}
+
+fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+    let body = body(reply)?;
+    let mut gather = Gather::new(query, Engine::Openalex).bad_numbers(body.bad_numbers);
+    for item in items(reply, &body.json, "/results", "meta")? {
+        let told = text(&item["publication_date"]).or_else(|| text(&item["publication_year"]));
+        let published = gather.date(told.as_deref());
+        let score = gather.score(&item["relevance_score"]);
+        let place = &item["primary_location"];
+        let author = |work: &Value| {
+            text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
+        };
+        let doi = text(&item["doi"]).and_then(|doi| Doi::parse(&doi));
+        let url = text(&place["landing_page_url"]).or_else(|| doi.as_ref().map(Doi::url));
+        gather.add(Draft {
+            url: url.or_else(|| text(&item["id"])),
+            title: text(&item["display_name"]).or_else(|| text(&item["title"])),
+            authors: list(&item["authorships"])
+                .iter()
+                .filter_map(author)
+                .collect(),
+            published,
+            venue: text(&place["source"]["display_name"]),
+            citations: count(&item["cited_by_count"]),
+            doi,
+            abstract_text: abstract_of(&item["abstract_inverted_index"]),
+            pdf_url: text(&item["best_oa_location"]["pdf_url"])
+                .or_else(|| text(&item["open_access"]["oa_url"])),
+            score,
+            language: text(&item["language"]),
+            retracted: yes(&item["is_retracted"]),
+            ..Draft::default()
+        });
+    }
+    Ok(gather.finish())
+}
+
+/// The abstract, from a list of the places at which each word stands.
+fn abstract_of(index: &Value) -> Option<String> {
+    let mut words: Vec<(u64, &str)> = index
+        .as_object()?
+        .iter()
+        .flat_map(|(word, places)| {
+            let places = list(places).iter().filter_map(count);
+            places.map(move |place| (place, word.as_str()))
+        })
+        .collect();
+    words.sort_unstable();
+    words.truncate(ABSTRACT_WORDS_MAX);
+    let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}

@@ -1,0 +1,239 @@
+//! PubMed: the medical literature. Works without a key.
+//!
+//! Two requests make one attempt: the first gives numbers of records, the second the records.
+
+use async_trait::async_trait;
+use roxmltree::Node;
+use serde_json::Value;
+
+use super::endpoint::{Endpoint, told};
+use super::gather::{Draft, Gather};
+use super::lenient::{body, list, text};
+use super::xml::{self, at, children, document, text_at};
+use super::{Engine, Found, Kind, Query, RESULTS_MAX, Search};
+use crate::call::{Attempt, Fault};
+use crate::client::{Reply, Request};
+use crate::source::Doi;
+
+/// Its pages, by the number of the record.
+const PAGES: &str = "https://pubmed.ncbi.nlm.nih.gov/";
+
+/// Its one word for a wrong key, which it sends as a plain 400 without a code.
+const WRONG_KEY: &str = "API key invalid";
+
+const RETRACTED: &str = "Retracted Publication";
+
+pub(super) struct Pubmed(pub(super) Endpoint);
+
+#[async_trait]
+impl Search for Pubmed {
+    fn name(&self) -> &'static str {
+        Engine::Pubmed.as_str()
+    }
+
+    fn kind(&self) -> Kind {
+        Engine::Pubmed.kind()
+    }
+
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let ids = self.ids(query, attempt).await?;
+        if ids.is_empty() {
+            return Ok(Found::default());
+        }
+        let request = self
+            .request("efetch.fcgi")
+            .accept("application/xml")
+            .query("id", &ids.join(","))
+            .query("retmode", "xml");
+        let reply = self.0.ask(attempt, request).await.map_err(understood)?;
+        read(&reply, query, &ids)
+    }
+}
+
+impl Pubmed {
+    async fn ids(&self, query: &Query, attempt: &Attempt) -> Result<Vec<String>, Fault> {
+        let mut request = self
+            .request("esearch.fcgi")
+            .query("term", query.text())
+            .query("retmode", "json")
+            .query("retmax", &query.max_results().to_string())
+            .query("sort", "relevance");
+        if let (Some(_), _) | (_, Some(_)) = query.years() {
+            let (from, to) = query.years();
+            request = request
+                .query("datetype", "pdat")
+                .query("mindate", &from.unwrap_or(1_000).to_string())
+                .query("maxdate", &to.unwrap_or(3_000).to_string());
+        }
+        let reply = self.0.ask(attempt, request).await.map_err(understood)?;
+        read_ids(&reply)
+    }
+
+    fn request(&self, program: &str) -> Request {
+        let request = self
+            .0
+            .get([program])
+            .query("db", "pubmed")
+            .query("tool", "fathom");
+        self.0
+            .with_contact(request, "email")
+            .key_query("api_key", self.0.key.as_ref())
+    }
+}
+
+fn understood(fault: Fault) -> Fault {
+    let Fault::Answer(answer) = &fault else {
+        return fault;
+    };
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if answer.status == 400 && body["error"] == WRONG_KEY {
+        return told(400, answer.headers.clone(), "api_key_invalid");
+    }
+    fault
+}
+
+fn read_ids(reply: &Reply) -> Result<Vec<String>, Fault> {
+    let body = body(reply)?;
+    let result = &body.json["esearchresult"];
+    let is_number = |id: &String| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
+    match &result["idlist"] {
+        Value::Array(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
+            .iter()
+            .filter_map(text)
+            .filter(is_number)
+            .take(RESULTS_MAX)
+            .collect()),
+        _ => Err(reply.refused()),
+    }
+}
+
+fn read(reply: &Reply, query: &Query, ids: &[String]) -> Result<Found, Fault> {
+    let xml = String::from_utf8_lossy(reply.body());
+    let tree = document(&xml).ok_or_else(|| reply.refused())?;
+    let set = tree.root_element();
+    if set.tag_name().name() != "PubmedArticleSet" {
+        return Err(reply.refused());
+    }
+    let mut records: Vec<Record<'_>> = set
+        .children()
+        .filter(Node::is_element)
+        .filter_map(Record::new)
+        .collect();
+    // The first answer has the order of relevance.
+    let place = |record: &Record<'_>| ids.iter().position(|id| Some(id) == record.id.as_ref());
+    records.sort_by_key(|record| place(record).unwrap_or(usize::MAX));
+    let mut gather = Gather::new(query, Engine::Pubmed);
+    for record in records {
+        let published = gather.date(record.date().as_deref());
+        gather.add(Draft {
+            published,
+            ..record.draft()
+        });
+    }
+    Ok(gather.finish())
+}
+
+/// An article, or a chapter of a book.
+struct Record<'a> {
+    id: Option<String>,
+    /// What is said of the article itself.
+    article: Node<'a, 'a>,
+    /// Where its other numbers are.
+    data: Option<Node<'a, 'a>>,
+    citation: Node<'a, 'a>,
+}
+
+impl<'a> Record<'a> {
+    fn new(node: Node<'a, 'a>) -> Option<Self> {
+        let article = at(node, &["MedlineCitation"]);
+        let citation = article.or_else(|| at(node, &["BookDocument"]))?;
+        Some(Self {
+            id: text_at(citation, &["PMID"]),
+            article: at(citation, &["Article"]).unwrap_or(citation),
+            data: at(node, &["PubmedData"]).or(Some(citation)),
+            citation,
+        })
+    }
+
+    fn draft(&self) -> Draft {
+        let article = self.article;
+        let venue = text_at(article, &["Journal", "Title"]);
+        Draft {
+            url: self.id.as_ref().map(|id| format!("{PAGES}{id}/")),
+            title: text_at(article, &["ArticleTitle"])
+                .or_else(|| text_at(article, &["VernacularTitle"]))
+                .or_else(|| text_at(article, &["Book", "BookTitle"])),
+            authors: self.authors(),
+            venue: venue.or_else(|| text_at(article, &["Book", "BookTitle"])),
+            doi: self.doi(),
+            abstract_text: self.abstract_text(),
+            language: text_at(article, &["Language"]),
+            retracted: self.is_retracted(),
+            ..Draft::default()
+        }
+    }
+
+    /// `2024 Mar 5`, or the words of `MedlineDate`.
+    fn date(&self) -> Option<String> {
+        let places: [&[&str]; 3] = [
+            &["Journal", "JournalIssue", "PubDate"],
+            &["ArticleDate"],
+            &["Book", "PubDate"],
+        ];
+        let date = places.iter().find_map(|path| at(self.article, path))?;
+        let parts = ["Year", "Month", "Day"].map(|name| text_at(date, &[name]));
+        let told: Vec<String> = parts.into_iter().flatten().collect();
+        let told = (!told.is_empty()).then(|| told.join(" "));
+        told.or_else(|| text_at(date, &["MedlineDate"]))
+    }
+
+    fn authors(&self) -> Vec<String> {
+        let lists = children(self.article, "AuthorList");
+        let authors = lists.flat_map(|list| children(list, "Author"));
+        authors
+            .filter_map(|author| {
+                let names = ["ForeName", "LastName"].map(|name| text_at(author, &[name]));
+                let whole: Vec<String> = names.into_iter().flatten().collect();
+                let whole = (!whole.is_empty()).then(|| whole.join(" "));
+                whole.or_else(|| text_at(author, &["CollectiveName"]))
+            })
+            .collect()
+    }
+
+    fn doi(&self) -> Option<Doi> {
+        let lists = self
+            .data
+            .into_iter()
+            .flat_map(|data| children(data, "ArticleIdList"));
+        let ids = lists.flat_map(|list| children(list, "ArticleId"));
+        let in_data = ids.filter(|id| id.attribute("IdType") == Some("doi"));
+        let in_article = children(self.article, "ELocationID")
+            .filter(|id| id.attribute("EIdType") == Some("doi"));
+        let mut all = in_data.chain(in_article).filter_map(xml::text);
+        all.find_map(|doi| Doi::parse(&doi))
+    }
+
+    /// The parts of the abstract, with their headings.
+    fn abstract_text(&self) -> Option<String> {
+        let parts = children(at(self.article, &["Abstract"])?, "AbstractText");
+        let told: Vec<String> = parts
+            .filter_map(|part| {
+                let words = xml::text(part)?;
+                Some(match part.attribute("Label") {
+                    Some(label) => format!("{label}: {words}"),
+                    None => words,
+                })
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+
+    fn is_retracted(&self) -> bool {
+        let lists = children(self.article, "PublicationTypeList");
+        let mut types = lists.flat_map(|list| children(list, "PublicationType"));
+        let notes = children(self.citation, "CommentsCorrectionsList");
+        let mut notes = notes.flat_map(|list| children(list, "CommentsCorrections"));
+        types.any(|kind| xml::text(kind).as_deref() == Some(RETRACTED))
+            || notes.any(|note| note.attribute("RefType") == Some("RetractionIn"))
+    }
+}

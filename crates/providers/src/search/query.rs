@@ -1,0 +1,186 @@
+//! What is asked: words, a kind, and bounds on number and time, checked when they are set.
+
+use jiff::civil::Date;
+use jiff::{Span, ToSpan};
+use serde::{Deserialize, Serialize};
+
+/// Results asked for unless set otherwise.
+pub const RESULTS_DEFAULT: usize = 10;
+pub const RESULTS_MAX: usize = 50;
+
+/// The longest question. Providers that take less get its beginning.
+pub const TEXT_QUERY_CHARS_MAX: usize = 2_000;
+
+/// How far back news are looked for unless set otherwise.
+const NEWS_DAYS: i32 = 30;
+
+const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_999;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Web,
+    Academic,
+    News,
+    Code,
+    Encyclopaedia,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [
+        Self::Web,
+        Self::Academic,
+        Self::News,
+        Self::Code,
+        Self::Encyclopaedia,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Web => "web",
+            Self::Academic => "academic",
+            Self::News => "news",
+            Self::Code => "code",
+            Self::Encyclopaedia => "encyclopaedia",
+        }
+    }
+}
+
+/// A question for a search provider.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Query {
+    kind: Kind,
+    text: String,
+    today: Date,
+    max_results: usize,
+    year_from: Option<i16>,
+    year_to: Option<i16>,
+    since: Option<Date>,
+    language: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryFault {
+    #[error("the search query is empty; say what to look for")]
+    Empty,
+    #[error("the search query has {chars} characters; the most is {TEXT_QUERY_CHARS_MAX}")]
+    TooLong { chars: usize },
+    #[error("{asked} results cannot be asked for; set 1 to {RESULTS_MAX}")]
+    Results { asked: usize },
+    #[error("the years {from:?} to {to:?} are no span of years; set the earlier one first")]
+    Years { from: Option<i16>, to: Option<i16> },
+    #[error("`{0}` is no language; give a code of two or three letters, such as `en`")]
+    Language(String),
+}
+
+impl Query {
+    /// A query as of `today`, which gives relative dates and the span of news their meaning.
+    pub fn parse(kind: Kind, raw: &str, today: Date) -> Result<Self, QueryFault> {
+        let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+        let chars = text.chars().count();
+        match chars {
+            0 => Err(QueryFault::Empty),
+            1..=TEXT_QUERY_CHARS_MAX => Ok(Self {
+                kind,
+                text,
+                today,
+                max_results: RESULTS_DEFAULT,
+                year_from: None,
+                year_to: None,
+                since: None,
+                language: None,
+            }),
+            _ => Err(QueryFault::TooLong { chars }),
+        }
+    }
+
+    pub fn with_max_results(self, asked: usize) -> Result<Self, QueryFault> {
+        match asked {
+            1..=RESULTS_MAX => Ok(Self {
+                max_results: asked,
+                ..self
+            }),
+            _ => Err(QueryFault::Results { asked }),
+        }
+    }
+
+    /// Works from these years only, both included.
+    pub fn with_years(self, from: Option<i16>, to: Option<i16>) -> Result<Self, QueryFault> {
+        let known = from.iter().chain(&to).all(|year| YEARS.contains(year));
+        let ordered = from.zip(to).is_none_or(|(from, to)| from <= to);
+        if !(known && ordered) {
+            return Err(QueryFault::Years { from, to });
+        }
+        Ok(Self {
+            year_from: from,
+            year_to: to,
+            ..self
+        })
+    }
+
+    /// News from this day on.
+    pub fn with_since(self, day: Date) -> Self {
+        Self {
+            since: Some(day),
+            ..self
+        }
+    }
+
+    pub fn with_language(self, code: &str) -> Result<Self, QueryFault> {
+        let fits = (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphabetic());
+        if !fits {
+            return Err(QueryFault::Language(code.chars().take(20).collect()));
+        }
+        Ok(Self {
+            language: Some(code.to_ascii_lowercase()),
+            ..self
+        })
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn today(&self) -> Date {
+        self.today
+    }
+
+    pub fn max_results(&self) -> usize {
+        self.max_results
+    }
+
+    pub fn years(&self) -> (Option<i16>, Option<i16>) {
+        (self.year_from, self.year_to)
+    }
+
+    /// The first day that news may be from; none for other kinds unless it was set.
+    pub fn since(&self) -> Option<Date> {
+        let month: Span = NEWS_DAYS.days();
+        let usual = || (self.kind == Kind::News).then(|| self.today.saturating_sub(month));
+        self.since.or_else(usual)
+    }
+
+    pub fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    /// The text's first whole words that fit into so many characters.
+    pub(super) fn text_within(&self, chars: usize) -> &str {
+        match self.text.char_indices().nth(chars) {
+            None => &self.text,
+            Some((end, _)) => {
+                let cut = self.text.get(..end).unwrap_or(&self.text);
+                cut.rfind(' ').and_then(|at| cut.get(..at)).unwrap_or(cut)
+            }
+        }
+    }
+
+    /// As many results as were asked for and the provider gives at once.
+    pub(super) fn results_within(&self, most: usize) -> String {
+        self.max_results.min(most).to_string()
+    }
+}

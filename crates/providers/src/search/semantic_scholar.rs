@@ -1,0 +1,85 @@
+//! Semantic Scholar: works with abstracts and citation counts. Works without a key, slowly.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use super::gather::{Draft, Gather};
+use super::lenient::{body, count, items, list, text};
+use super::{Engine, Found, Kind, Query, Search};
+use crate::call::{Attempt, Fault};
+use crate::client::Reply;
+use crate::source::Doi;
+
+const FIELDS: &str =
+    "title,abstract,authors,year,publicationDate,venue,citationCount,externalIds,openAccessPdf,url";
+
+/// Its pages, by the number of the work.
+const PAGES: &str = "https://www.semanticscholar.org/paper/";
+
+pub(super) struct SemanticScholar(pub(super) Endpoint);
+
+#[async_trait]
+impl Search for SemanticScholar {
+    fn name(&self) -> &'static str {
+        Engine::SemanticScholar.as_str()
+    }
+
+    fn kind(&self) -> Kind {
+        Engine::SemanticScholar.kind()
+    }
+
+    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+        let mut request = self
+            .0
+            .get(["paper", "search"])
+            // Words joined by a hyphen match nothing there.
+            .query("query", &query.text().replace('-', " "))
+            .query("limit", &query.max_results().to_string())
+            .query("fields", FIELDS)
+            .key_header("x-api-key", self.0.key.as_ref());
+        if let Some(years) = years(query) {
+            request = request.query("year", &years);
+        }
+        let reply = self.0.ask(attempt, request).await?;
+        read(&reply, query)
+    }
+}
+
+fn years(query: &Query) -> Option<String> {
+    let year = |year: Option<i16>| year.map(|year| year.to_string()).unwrap_or_default();
+    match query.years() {
+        (None, None) => None,
+        (from, to) => Some(format!("{}-{}", year(from), year(to))),
+    }
+}
+
+fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+    let body = body(reply)?;
+    let mut gather = Gather::new(query, Engine::SemanticScholar).bad_numbers(body.bad_numbers);
+    for item in items(reply, &body.json, "/data", "total")? {
+        let told = text(&item["publicationDate"]).or_else(|| text(&item["year"]));
+        let published = gather.date(told.as_deref());
+        let score = gather.score(&item["matchScore"]);
+        let author = |author: &Value| text(&author["name"]);
+        gather.add(Draft {
+            url: text(&item["url"]).or_else(|| Some(format!("{PAGES}{}", text(&item["paperId"])?))),
+            title: text(&item["title"]),
+            authors: list(&item["authors"]).iter().filter_map(author).collect(),
+            published,
+            venue: text(&item["venue"]),
+            citations: count(&item["citationCount"]),
+            doi: doi(&item["externalIds"]),
+            abstract_text: text(&item["abstract"]),
+            pdf_url: text(&item["openAccessPdf"]["url"]),
+            score,
+            ..Draft::default()
+        });
+    }
+    Ok(gather.finish())
+}
+
+fn doi(ids: &Value) -> Option<Doi> {
+    let own = text(&ids["DOI"]).and_then(|doi| Doi::parse(&doi));
+    own.or_else(|| Doi::of_arxiv(&text(&ids["ArXiv"])?))
+}

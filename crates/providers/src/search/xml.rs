@@ -1,0 +1,45 @@
+//! Reading XML answers: a bounded tree, and text by the names of elements.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+/// Far more than fifty records hold.
+const NODES_MAX: u32 = 500_000;
+
+/// The tree, with entities of the document's own allowed but nothing fetched for it.
+pub(super) fn document(text: &str) -> Option<Document<'_>> {
+    let options = ParsingOptions {
+        allow_dtd: true,
+        nodes_limit: NODES_MAX,
+        ..ParsingOptions::default()
+    };
+    Document::parse_with_options(text, options).ok()
+}
+
+pub(super) fn children<'a>(
+    node: Node<'a, 'a>,
+    name: &'a str,
+) -> impl Iterator<Item = Node<'a, 'a>> {
+    node.children()
+        .filter(move |child| child.tag_name().name() == name)
+}
+
+/// The first element down this path of names.
+pub(super) fn at<'a>(node: Node<'a, 'a>, path: &[&'a str]) -> Option<Node<'a, 'a>> {
+    path.iter()
+        .try_fold(node, |node, name| children(node, name).next())
+}
+
+/// All text inside, without the blanks around it; none if nothing else is there.
+pub(super) fn text(node: Node<'_, '_>) -> Option<String> {
+    let whole: String = node
+        .descendants()
+        .filter(Node::is_text)
+        .filter_map(|node| node.text())
+        .collect();
+    let trimmed = whole.trim();
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}
+
+pub(super) fn text_at<'a>(node: Node<'a, 'a>, path: &[&'a str]) -> Option<String> {
+    at(node, path).and_then(text)
+}

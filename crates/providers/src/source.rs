@@ -1,0 +1,5 @@
+//! Works and pages that searches found.
+
+mod doi;
+
+pub use doi::Doi;

@@ -1,0 +1,157 @@
+//! Looks works up by their DOI: who wrote what, where and when, and whether it was retracted.
+//!
+//! Crossref is asked first, then DataCite; both need no key. Takes a [`Doi`]; gives a [`Work`], or none if both
+//! registers say that they have none. Where a free copy may be read is told by Unpaywall, if a mail address is
+//! set for it. The resolver at doi.org is not asked: it answers with redirects to other hosts, which the client does
+//! not follow. Its form of metadata, CSL-JSON, is what Crossref's parser reads as well.
+
+mod crossref;
+mod datacite;
+mod fields;
+mod notice;
+mod plain;
+mod unpaywall;
+mod work;
+
+pub use notice::{Notice, NoticeKind};
+pub use unpaywall::OpenCopy;
+pub use work::{Author, Published, Work};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+use crate::call::{Attempt, Caller, Exhausted, Fault, Kind, Provider, Terms};
+use crate::client::Request;
+use crate::{Address, Client, Doi, Failure};
+
+#[derive(Clone, Debug)]
+pub struct WorkSettings {
+    pub crossref: Address,
+    pub datacite: Address,
+    pub unpaywall: Address,
+    /// Whom the registers may write to. Crossref serves those sooner who give one; Unpaywall serves nobody else.
+    pub mail: Option<String>,
+    pub first_byte: Duration,
+}
+
+impl Default for WorkSettings {
+    fn default() -> Self {
+        let fixed = |raw| Address::parse(raw).expect("these addresses are well formed");
+        Self {
+            crossref: fixed("https://api.crossref.org"),
+            datacite: fixed("https://api.datacite.org"),
+            unpaywall: fixed("https://api.unpaywall.org/v2"),
+            mail: None,
+            first_byte: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The registers of works.
+pub struct Works {
+    client: Client,
+    caller: Arc<Caller>,
+    settings: WorkSettings,
+}
+
+/// A register's answer, understood; none if the JSON is of another shape.
+type Parse<T> = fn(&Value, &Doi) -> Option<T>;
+
+impl Works {
+    pub fn new(client: Client, caller: Arc<Caller>, settings: WorkSettings) -> Self {
+        Self {
+            client,
+            caller,
+            settings,
+        }
+    }
+
+    /// What is known of the work; none if no register has it. If one register could not be asked and the other has
+    /// nothing, that is a failure: the work may well exist.
+    pub async fn look_up(&self, doi: &Doi, terms: &Terms<'_>) -> Result<Option<Work>, Exhausted> {
+        let mut tried = Vec::new();
+        let crossref = self.settings.crossref.join(["works", doi.as_str()]);
+        let datacite = self.settings.datacite.join(["dois", doi.as_str()]);
+        let registers: [(&str, Url, Parse<Work>); 2] = [
+            ("crossref", crossref, crossref::work),
+            ("datacite", datacite, datacite::work),
+        ];
+        for (name, url, parse) in registers {
+            match self.ask(name, &url, doi, parse, terms).await {
+                Ok(Some(work)) => return Ok(Some(work)),
+                Ok(None) => {}
+                Err(failure) => {
+                    let ends = !failure.next_provider_may_help();
+                    tried.push(failure);
+                    if ends {
+                        break;
+                    }
+                }
+            }
+        }
+        if tried.is_empty() {
+            return Ok(None);
+        }
+        Err(Exhausted { tried })
+    }
+
+    /// Where a copy may be read for free, as far as Unpaywall knows; it is not asked where no mail address is set.
+    pub async fn open_copy(
+        &self,
+        doi: &Doi,
+        terms: &Terms<'_>,
+    ) -> Result<Option<OpenCopy>, Failure> {
+        if self.settings.mail.is_none() {
+            return Ok(None);
+        }
+        let url = self.settings.unpaywall.join([doi.as_str()]);
+        let copy = self
+            .ask("unpaywall", &url, doi, unpaywall::copy, terms)
+            .await?;
+        Ok(copy.flatten())
+    }
+
+    /// Asks one register. That it has no such work is an answer.
+    async fn ask<T>(
+        &self,
+        name: &str,
+        url: &Url,
+        doi: &Doi,
+        parse: Parse<T>,
+        terms: &Terms<'_>,
+    ) -> Result<Option<T>, Failure> {
+        let terms = Terms {
+            kind: Kind::Search,
+            ..*terms
+        };
+        let operation = async |attempt: Attempt| {
+            let request = self.request(name, url.clone());
+            match self.client.ask(&attempt, request).await {
+                Ok(reply) => {
+                    let found = parse(&reply.json()?, doi);
+                    found.map(Some).ok_or_else(|| reply.refused())
+                }
+                Err(Fault::Answer(answer)) if answer.status == 404 => Ok(None),
+                Err(fault) => Err(fault),
+            }
+        };
+        self.caller
+            .call(&Provider::new(name), &terms, operation)
+            .await
+    }
+
+    fn request(&self, name: &str, url: Url) -> Request {
+        let request = Request::get(url, self.settings.first_byte).accept("application/json");
+        match (name, &self.settings.mail) {
+            ("crossref", Some(mail)) => request.query("mailto", mail),
+            ("unpaywall", Some(mail)) => request.query("email", mail),
+            _ => request,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

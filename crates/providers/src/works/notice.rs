@@ -1,0 +1,76 @@
+//! What was said about a work after it appeared: that it is retracted, doubted or corrected.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::fields;
+use super::work::Published;
+use crate::Doi;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    pub kind: NoticeKind,
+    /// The notice itself.
+    pub doi: Option<Doi>,
+    pub date: Option<Published>,
+}
+
+/// In the order of how grave they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeKind {
+    Correction,
+    Concern,
+    /// Also a withdrawal or removal.
+    Retraction,
+}
+
+impl NoticeKind {
+    /// By the register's word for it, whose spelling differs among publishers. A new version is no notice.
+    fn named(word: &str) -> Option<Self> {
+        let letters = word.chars().filter(char::is_ascii_alphabetic);
+        let word: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+        match word.as_str() {
+            "retraction" | "partialretraction" | "withdrawal" | "removal" => Some(Self::Retraction),
+            "expressionofconcern" | "concern" => Some(Self::Concern),
+            "correction" | "corrigendum" | "erratum" | "addendum" => Some(Self::Correction),
+            _ => None,
+        }
+    }
+}
+
+/// How publishers mark the title of what they retract.
+const TITLE_MARKS: [&str; 4] = ["retracted:", "retracted article:", "withdrawn:", "removed:"];
+
+/// The gravest notice of a Crossref record, and of several the last.
+pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice> {
+    let notices = fields::list(record, "updated-by").iter();
+    let gravest = notices
+        .filter_map(notice)
+        .max_by_key(|notice| (notice.kind, notice.date));
+    let is_notice_itself = !fields::list(record, "update-to").is_empty();
+    let marked = title.is_some_and(is_marked) && !is_notice_itself;
+    match gravest {
+        Some(notice) if notice.kind == NoticeKind::Retraction || !marked => Some(notice),
+        _ => marked.then_some(Notice {
+            kind: NoticeKind::Retraction,
+            doi: None,
+            date: None,
+        }),
+    }
+}
+
+fn notice(update: &Value) -> Option<Notice> {
+    Some(Notice {
+        kind: NoticeKind::named(update.get("type")?.as_str()?)?,
+        doi: fields::text(update, "DOI").and_then(|doi| Doi::parse(&doi).ok()),
+        date: fields::date(update, "updated"),
+    })
+}
+
+fn is_marked(title: &str) -> bool {
+    TITLE_MARKS.iter().any(|mark| {
+        let start = title.get(..mark.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(mark))
+    })
+}

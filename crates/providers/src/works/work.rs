@@ -1,0 +1,64 @@
+//! A work as its register describes it, in plain text.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::notice::{Notice, NoticeKind};
+use crate::Doi;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    pub doi: Doi,
+    pub title: Option<String>,
+    /// In their order; very long lists are cut.
+    pub authors: Vec<Author>,
+    pub published: Option<Published>,
+    /// The journal, book, conference or repository.
+    pub venue: Option<String>,
+    pub publisher: Option<String>,
+    pub volume: Option<String>,
+    pub issue: Option<String>,
+    pub pages: Option<String>,
+    /// The register's own word, such as `journal-article` or `Dataset`.
+    pub kind: Option<String>,
+    /// Where a reader finds it.
+    pub url: String,
+    /// The gravest thing that was said about it since.
+    pub notice: Option<Notice>,
+    /// How often it is cited, as far as the register knows.
+    pub citations: Option<u64>,
+}
+
+impl Work {
+    pub fn is_retracted(&self) -> bool {
+        let kind = self.notice.as_ref().map(|notice| notice.kind);
+        kind == Some(NoticeKind::Retraction)
+    }
+}
+
+/// A person, or a body that has only one name, which is then its family name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    pub family: String,
+    pub given: Option<String>,
+}
+
+/// A date, no more precise than it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Published {
+    pub year: i16,
+    pub month: Option<i8>,
+    pub day: Option<i8>,
+}
+
+impl fmt::Display for Published {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}", self.year)?;
+        let parts = [self.month, self.month.and(self.day)];
+        parts
+            .into_iter()
+            .flatten()
+            .try_for_each(|part| write!(f, "-{part:02}"))
+    }
+}

@@ -1,0 +1,76 @@
+//! Several ask for one page at once.
+
+use std::time::Duration;
+
+use fathom_providers::Cause;
+use fathom_providers::pages::PageSettings;
+use futures::future::join_all;
+
+use crate::bench::Luck;
+use crate::world::{Act, World, answer, say};
+
+const URL: &str = "http://example.com/";
+
+fn slow() -> World {
+    World::new(|at| match at {
+        "/robots.txt" => say(404, &[], ""),
+        _ => Act::Slowly(answer(200, &[], "worth the wait")),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_many_ask_for_is_fetched_once() {
+    let world = slow();
+    let door = world.pages(Luck::Least, PageSettings::default());
+    let reads = join_all((0..100).map(|_| door.read(URL))).await;
+    assert!(
+        reads
+            .iter()
+            .all(|read| read.as_ref().unwrap().bytes == "worth the wait")
+    );
+    assert_eq!(world.asked().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_shared_too() {
+    let world = World::new(|at| match at {
+        "/robots.txt" => say(404, &[], ""),
+        _ => Act::Slowly(answer(500, &[], "")),
+    });
+    let door = world.pages(Luck::Least, PageSettings::default());
+    let reads = join_all((0..100).map(|_| door.read(URL))).await;
+    assert!(
+        reads
+            .iter()
+            .all(|read| read.as_ref().unwrap_err().cause == Cause::ServerFailed)
+    );
+    assert_eq!(world.asked().len(), 2, "one call of two attempts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_first_goes_away_the_next_fetches() {
+    let world = slow();
+    let door = world.pages(Luck::Least, PageSettings::default());
+    let first = tokio::time::timeout(Duration::from_millis(500), door.read(URL));
+    let (gone, second, third) = tokio::join!(first, door.read(URL), door.read(URL));
+    assert!(gone.is_err());
+    assert_eq!(second.unwrap().bytes, "worth the wait");
+    assert_eq!(third.unwrap().bytes, "worth the wait");
+    assert_eq!(world.asked().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_waits_no_longer_than_its_own_deadline() {
+    let world = slow();
+    let door = world.pages(Luck::Least, PageSettings::default());
+    let hasty = door.terms_until(Duration::from_millis(500));
+    // The first has little time, then the second; neither costs the others their page.
+    let (first, patient, second) = tokio::join!(
+        door.pages.read(URL, &hasty),
+        door.read(URL),
+        door.pages.read(URL, &hasty)
+    );
+    assert_eq!(first.unwrap_err().cause, Cause::OutOfTime);
+    assert_eq!(second.unwrap_err().cause, Cause::OutOfTime);
+    assert_eq!(patient.unwrap().bytes, "worth the wait");
+}

@@ -1,0 +1,47 @@
+//! What a run has spent and may still spend. Searching leaves a share for writing, so that the budget's end still
+//! gives a report.
+
+use crate::reasoner::Ctx;
+use crate::state::State;
+use crate::stop::Stop;
+
+/// The meters of a run. Their names are saved in every log.
+pub const TOKENS: &str = "tokens";
+/// In millionths of a millionth of a dollar, as [`fathom_providers::model::Cost`] counts.
+pub const COST_PICOS: &str = "cost_picos";
+pub const QUERIES: &str = "queries";
+pub const FETCHES: &str = "fetches";
+pub const FETCHES_FAILED: &str = "fetches_failed";
+
+/// What is used up as far as searching is concerned, if anything.
+pub fn used_up(state: &State, ctx: &Ctx) -> Option<Stop> {
+    let settings = &state.settings;
+    let caps = &settings.caps;
+    let share = 1.0 - caps.writing_reserve.clamp(0.0, 1.0);
+    let passed = ctx.now().duration_since(state.started_at).as_secs_f64();
+    if passed >= share * settings.max_execution_time_s as f64 {
+        return Some(Stop::Time);
+    }
+    let shared = |cap: Option<u64>, meter: &str| {
+        cap.is_some_and(|cap| ctx.spent(meter) as f64 >= share * cap as f64)
+    };
+    if shared(caps.tokens, TOKENS) {
+        return Some(Stop::Tokens);
+    }
+    if shared(caps.cost_picos(), COST_PICOS) {
+        return Some(Stop::Cost);
+    }
+    if left(caps.queries, ctx.spent(QUERIES)) == 0 {
+        return Some(Stop::Queries);
+    }
+    if left(caps.fetches, ctx.spent(FETCHES)) == 0 {
+        return Some(Stop::Fetches);
+    }
+    None
+}
+
+/// How many of a capped thing are left.
+pub fn left(cap: Option<u64>, spent: u64) -> usize {
+    let left = cap.map_or(u64::MAX, |cap| cap.saturating_sub(spent));
+    usize::try_from(left).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,165 @@
+//! Conflicts between sources as a reader is shown them: both sides quoted, what they differ in, and what
+//! weighs for one of them.
+
+use std::collections::BTreeSet;
+
+use fathom_evidence::Language;
+use fathom_evidence::phrases::phrases;
+use fathom_evidence::validate::consistency::{self, Conflict, Difference, Statement, conflicts};
+
+use super::Reading;
+use super::said::Said;
+use crate::analysis::{Contradiction, Side};
+use crate::words;
+
+/// Contradictions beyond this are not shown.
+pub(super) const CONTRADICTIONS_MOST: usize = 20;
+
+/// Phrases that tell what both sides are on.
+const NAMED_MOST: usize = 2;
+const PHRASES_SEEN: usize = 40;
+
+/// A conflict between two sentences, with their places.
+pub(super) struct Dispute {
+    pub(super) left: usize,
+    pub(super) right: usize,
+    pub(super) conflict: Conflict,
+}
+
+/// The conflicts between sentences of different sources, in order. `names` are those of the sources, by
+/// reading.
+pub(super) fn disputes(said: &[Said<'_>], names: &[String], language: Language) -> Vec<Dispute> {
+    let name = |one: &Said<'_>| -> &str { names.get(one.reading).map_or("", String::as_str) };
+    let statements: Vec<Statement<'_>> = said
+        .iter()
+        .map(|one| Statement {
+            source: name(one),
+            start: one.span.start,
+            text: one.quote,
+        })
+        .collect();
+    let holder = |side: &consistency::Side| {
+        let holds = |one: &Said<'_>| name(one) == side.source && one.span.holds(side.span);
+        said.iter().position(holds)
+    };
+    let mut seen = BTreeSet::new();
+    let mut disputes = Vec::new();
+    for conflict in conflicts(&statements, language) {
+        // One source that says two things says them of two matters: two groups, two years.
+        if conflict.left.source == conflict.right.source {
+            continue;
+        }
+        let (Some(left), Some(right)) = (holder(&conflict.left), holder(&conflict.right)) else {
+            continue;
+        };
+        if seen.insert((left, right)) {
+            disputes.push(Dispute {
+                left,
+                right,
+                conflict,
+            });
+        }
+    }
+    disputes
+}
+
+/// A dispute as a reader is shown it.
+pub(super) fn contradiction(
+    dispute: &Dispute,
+    said: &[Said<'_>],
+    readings: &[&Reading],
+) -> Option<Contradiction> {
+    let (left, right) = (said.get(dispute.left)?, said.get(dispute.right)?);
+    let (one, other) = (*readings.get(left.reading)?, *readings.get(right.reading)?);
+    let side = |said: &Said<'_>, reading: &Reading| Side {
+        source: reading.source,
+        span: said.span,
+        quote: said.quote.to_owned(),
+    };
+    Some(Contradiction {
+        about: about(dispute.conflict.difference, left.quote, right.quote),
+        weighed: weighed(one, other),
+        left: side(left, one),
+        right: side(right, other),
+    })
+}
+
+fn about(difference: Difference, left: &str, right: &str) -> String {
+    let found = phrases(&[left, right], PHRASES_SEEN);
+    let shared = found.iter().filter(|phrase| phrase.texts == 2);
+    let mut named: Vec<&str> = Vec::new();
+    for phrase in shared {
+        let text = phrase.text.as_str();
+        if named.len() < NAMED_MOST
+            && !named
+                .iter()
+                .any(|known| known.contains(text) || text.contains(known))
+        {
+            named.push(text);
+        }
+    }
+    let on = match named.as_slice() {
+        [] => String::new(),
+        named => format!(" on {}", named.join(" and ")),
+    };
+    match difference {
+        Difference::Number => format!("They give different figures{on}."),
+        Difference::Date => format!("They give different dates{on}."),
+        Difference::Denied => format!("One denies what the other says{on}."),
+        Difference::Turned => format!("They point in opposite directions{on}."),
+    }
+}
+
+/// What weighs for one side: the later word of the same authors, or the more careful design.
+fn weighed(left: &Reading, right: &Reading) -> Option<String> {
+    later_word(left, right).or_else(|| design(left, right))
+}
+
+fn later_word(left: &Reading, right: &Reading) -> Option<String> {
+    let (one, other) = (&left.document.about, &right.document.about);
+    let same = one.authors.iter().any(|name| other.authors.contains(name));
+    let (before, after) = (one.published.as_deref()?, other.published.as_deref()?);
+    let newer = match before.get(..4)?.cmp(after.get(..4)?) {
+        std::cmp::Ordering::Less => right,
+        std::cmp::Ordering::Greater => left,
+        std::cmp::Ordering::Equal => return None,
+    };
+    same.then(|| {
+        let year = newer
+            .document
+            .about
+            .published
+            .as_deref()
+            .and_then(|date| date.get(..4));
+        format!(
+            "The two share an author, and [{}] from {} is the later word.",
+            newer.source.0,
+            year.unwrap_or_default()
+        )
+    })
+}
+
+/// A review weighs more than a trial, a trial more than other work.
+fn design(left: &Reading, right: &Reading) -> Option<String> {
+    let ranked = |reading: &Reading| {
+        let title = reading.document.about.title.as_deref().unwrap_or_default();
+        let lower = title.to_lowercase();
+        let mut kinds = words::named("controlled").enumerate();
+        kinds.find(|(_, (_, said))| said.iter().any(|word| words::holds(&lower, word)))
+    };
+    let (one, other) = (ranked(left), ranked(right));
+    let place = |found: &Option<(usize, (&'static str, &'static [&'static str]))>| {
+        found.as_ref().map_or(usize::MAX, |(at, _)| *at)
+    };
+    let (better, (_, (kind, _))) = match place(&one).cmp(&place(&other)) {
+        std::cmp::Ordering::Less => (left, one?),
+        std::cmp::Ordering::Greater => (right, other?),
+        std::cmp::Ordering::Equal => return None,
+    };
+    (kind != "study").then(|| {
+        format!(
+            "By its title [{}] is a {kind}, and the other is not.",
+            better.source.0
+        )
+    })
+}

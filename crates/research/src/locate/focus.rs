@@ -1,0 +1,110 @@
+//! What a sub-question is after: the terms that an answer has, and what sort of answer it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use fathom_evidence::Language;
+use fathom_evidence::terms::Terms;
+
+use crate::plan::{Plan, SubQuestionId};
+use crate::question::Question;
+use crate::words;
+
+/// What a term of the whole question counts beside one of the sub-question itself.
+const WHOLE_SHARE: f64 = 0.5;
+
+/// A sub-question is looked for by its own text and so many of its queries.
+const ASKS_MOST: usize = 3;
+
+/// Of each term, the terms that may stand for it.
+static SYNONYMS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
+    let terms = Terms::new(Language::ENGLISH);
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for group in words::lists("synonyms") {
+        let group: BTreeSet<String> = group.iter().map(|word| terms.term(word)).collect();
+        for term in &group {
+            let others = group.iter().filter(|other| *other != term).cloned();
+            all.entry(term.clone()).or_default().extend(others);
+        }
+    }
+    all
+});
+
+static GENERIC: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let terms = Terms::new(Language::ENGLISH);
+    words::all("generic").map(|word| terms.term(word)).collect()
+});
+
+pub(super) struct Focus {
+    pub(super) id: SubQuestionId,
+    /// The sub-question itself.
+    pub(super) text: String,
+    /// What passages are looked for with.
+    pub(super) asks: Vec<String>,
+    /// Terms and what each counts before its rarity.
+    pub(super) terms: BTreeMap<String, f64>,
+    /// The name of the sort of answer; nothing where the words do not tell.
+    pub(super) aspect: Option<&'static str>,
+}
+
+impl Focus {
+    pub(super) fn of(
+        id: SubQuestionId,
+        plan: &Plan,
+        question: &Question,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let text = &plan.sub_question(id)?.text;
+        let queries = plan.queries.iter().filter(|query| query.serves == id);
+        let mut asks = vec![text.clone()];
+        for query in queries.take(ASKS_MOST) {
+            if !asks.contains(&query.text) {
+                asks.push(query.text.clone());
+            }
+        }
+        asks.truncate(ASKS_MOST);
+        let whole: BTreeSet<String> = terms.telling(question.text()).into_iter().collect();
+        let mut wanted = BTreeMap::new();
+        for term in &whole {
+            wanted.insert(term.clone(), WHOLE_SHARE);
+        }
+        // A word of a template is wanted only where the asker used it too.
+        for term in asks.iter().flat_map(|ask| terms.telling(ask)) {
+            if whole.contains(&term) || !GENERIC.contains(&term) {
+                wanted.insert(term, 1.0);
+            }
+        }
+        if wanted.len() > 1 {
+            wanted.retain(|term, _| !GENERIC.contains(term) || whole.len() == 1);
+        }
+        let aspect = aspect(text);
+        Some(Self {
+            id,
+            text: text.clone(),
+            asks,
+            terms: wanted,
+            aspect,
+        })
+    }
+}
+
+/// What sort of answer a sub-question wants, by its words.
+fn aspect(text: &str) -> Option<&'static str> {
+    // What is quoted in it is the asker's own question.
+    let lower = text.to_lowercase();
+    let own = match (lower.find('“'), lower.rfind('”')) {
+        (Some(open), Some(close)) if open < close => {
+            let after = close + '”'.len_utf8();
+            format!("{}{}", &lower[..open], &lower[after..])
+        }
+        _ => lower,
+    };
+    let mut aspects = words::named("aspects");
+    let fits = |said: &&[&str]| said.iter().any(|word| words::holds(&own, word));
+    aspects.find(|(_, said)| fits(said)).map(|(name, _)| name)
+}
+
+/// The terms that may stand for a term.
+pub(super) fn synonyms(term: &str) -> impl Iterator<Item = &'static String> {
+    SYNONYMS.get(term).into_iter().flatten()
+}

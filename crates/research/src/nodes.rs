@@ -1,0 +1,70 @@
+//! The steps of the workflows, one verb a file. Each reads the state and gives an update.
+
+pub(crate) mod analyse;
+pub(crate) mod check;
+pub(crate) mod fallback;
+pub(crate) mod output;
+pub mod people;
+pub(crate) mod plan;
+pub(crate) mod review;
+pub(crate) mod search;
+pub(crate) mod write;
+
+pub(crate) use search::kinds;
+
+use fathom_evidence::{Language, question};
+
+use crate::reasoner::{Ctx, Judged};
+use crate::state::{Change, ErrorEntry, State, Update};
+
+/// Puts an update together, with what went wrong on the way.
+pub(crate) struct Notes {
+    errors: Vec<ErrorEntry>,
+    degraded: Vec<String>,
+}
+
+impl Notes {
+    pub(crate) fn new() -> Self {
+        Self {
+            errors: Vec::new(),
+            degraded: Vec::new(),
+        }
+    }
+
+    /// Takes a judgement in, and notes it if the first choice could not make it.
+    pub(crate) fn take<T>(&mut self, judged: Judged<T>, what: &str) -> T {
+        if !judged.errors.is_empty() {
+            let by = &judged.by;
+            self.degraded(format!("The {what} was made by the {by} reasoner, because the language model could not be used."));
+            self.errors.extend(judged.errors);
+        }
+        judged.value
+    }
+
+    pub(crate) fn error(&mut self, ctx: &Ctx, category: &str, message: String) {
+        self.errors.push(ErrorEntry {
+            node: ctx.node().to_owned(),
+            at: ctx.now(),
+            category: category.to_owned(),
+            attempts: 1,
+            message,
+        });
+    }
+
+    pub(crate) fn degraded(&mut self, sentence: String) {
+        self.degraded.push(sentence);
+    }
+
+    pub(crate) fn update(self, change: Change) -> Update {
+        Update {
+            change,
+            errors: self.errors,
+            degraded: self.degraded,
+        }
+    }
+}
+
+/// The language a report is written in: that of its question.
+pub(crate) fn language(state: &State) -> Language {
+    question::read(state.question.text()).language
+}

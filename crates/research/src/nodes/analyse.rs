@@ -1,0 +1,171 @@
+//! Weighs what was read: locates evidence for every sub-question, has it analysed, and decides whether to search on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fathom_evidence::Document;
+use fathom_workflow::event::Level;
+use fathom_workflow::{NodeError, NodeResult};
+use tokio::task::spawn_blocking;
+
+use super::{Notes, language};
+use crate::analysis::{Analysis, Evidence, Gap};
+use crate::budget;
+use crate::locate::{self, Located, Reading};
+use crate::plan::{Kind, Plan, Query};
+use crate::reasoner::{AnalyseTask, Ctx, judge};
+use crate::state::{Analysed, Change, Round, State};
+use crate::stop::{Signals, Stop};
+
+/// Gaps that become queries in one round.
+const GAPS_SEARCHED: usize = 3;
+
+/// Up to so many gaps are minor, and are not searched for.
+const GAPS_MINOR: usize = 2;
+
+pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let plan = state.plan.as_ref();
+    let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
+    let mut notes = Notes::new();
+    let located = located(state, ctx, plan).await?;
+    let task = AnalyseTask {
+        settings: &state.settings,
+        question: &state.question,
+        plan,
+        sources: &state.sources,
+        evidence: &located.evidence,
+        contradictions: &located.contradictions,
+        language: language(state),
+    };
+    let judged = judge(ctx, |reasoner| reasoner.analyse(ctx, &task)).await?;
+    let analysis = notes.take(judged, "analysis");
+    let new_evidence = count_new(state, &located.evidence);
+    let mut round = round(state, ctx, plan, &analysis, new_evidence);
+    let queries = match round.stop {
+        None => gap_queries(state, ctx, &analysis.gaps),
+        Some(_) => Vec::new(),
+    };
+    if queries.is_empty() {
+        // Every gap was searched for already, in these very words.
+        round.stop = round.stop.or(Some(Stop::NothingNew));
+    }
+    ctx.log(Level::Info, told(&round));
+    Ok(notes.update(Change::Analysed(Analysed {
+        evidence: Arc::new(located.evidence),
+        analysis: Arc::new(analysis),
+        round,
+        queries,
+        retry_log: located.retry_log,
+    })))
+}
+
+async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
+    let opened = ctx.deps().shelf.open_all(ctx, state).await?;
+    let (question, plan) = (state.question.clone(), Arc::clone(plan));
+    let settings = state.settings.evidence;
+    let work = move || {
+        let readings = opened
+            .into_iter()
+            .map(|(id, document)| Reading::new(id, Document::clone(&document)));
+        let readings: Vec<Reading> = readings.collect();
+        locate::locate(&question, &plan, &readings, &settings)
+    };
+    Ok(spawn_blocking(work).await?)
+}
+
+fn count_new(state: &State, evidence: &[Evidence]) -> usize {
+    let key = |piece: &Evidence| {
+        (
+            piece.answers,
+            piece.source,
+            piece.span.start,
+            piece.span.end,
+        )
+    };
+    let known: BTreeSet<_> = state.evidence.iter().map(key).collect();
+    evidence
+        .iter()
+        .filter(|piece| !known.contains(&key(piece)))
+        .count()
+}
+
+fn round(state: &State, ctx: &Ctx, plan: &Plan, analysis: &Analysis, new_evidence: usize) -> Round {
+    let rounds = u32::try_from(state.rounds.len() + 1).unwrap_or(u32::MAX);
+    let most = state.question.depth.bounds().iterations;
+    let weights = &state.settings.completeness_weights;
+    let signals = Signals::of(analysis, plan.sub_questions.len(), rounds, most, weights);
+    let nothing_new = new_evidence == 0
+        && state
+            .rounds
+            .last()
+            .is_some_and(|last| last.new_evidence == 0);
+    let stop = if signals.completeness >= state.settings.complete_from {
+        Some(Stop::Complete)
+    } else if analysis.sufficient && signals.coverage >= 1.0 {
+        Some(Stop::Sufficient)
+    } else if analysis.gaps.len() <= GAPS_MINOR && !analysis.findings.is_empty() {
+        Some(Stop::NoGaps)
+    } else if let Some(used_up) = budget::used_up(state, ctx) {
+        Some(used_up)
+    } else if nothing_new {
+        Some(Stop::NothingNew)
+    } else if rounds > state.settings.max_gap_searches {
+        Some(Stop::GapSearches)
+    } else if rounds >= most {
+        Some(Stop::Iterations)
+    } else {
+        None
+    };
+    Round {
+        signals,
+        new_evidence,
+        stop,
+    }
+}
+
+fn told(round: &Round) -> String {
+    let Signals {
+        iteration,
+        coverage,
+        confidence,
+        gaps,
+        completeness,
+    } = round.signals;
+    let then = round.stop.map_or("searching on", Stop::sentence);
+    format!(
+        "completeness {completeness:.2} (rounds {iteration:.2}, coverage {coverage:.2}, confidence {confidence:.2}, \
+         gaps {gaps:.2}), {} new pieces of evidence: {then}",
+        round.new_evidence
+    )
+}
+
+/// The gravest gaps as urgent queries, in words that were not tried before, put to the own documents and to the web.
+fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
+    let tried: BTreeSet<String> = state
+        .queries
+        .iter()
+        .map(|asked| asked.query.text.to_lowercase())
+        .collect();
+    let kinds = ctx.deps().kinds();
+    let broad = kinds
+        .iter()
+        .filter(|kind| matches!(kind, Kind::Web | Kind::Local));
+    let mut broad: Vec<Kind> = broad.copied().collect();
+    if broad.is_empty() {
+        broad.extend(kinds.first());
+    }
+    let fresh = gaps
+        .iter()
+        .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
+    let query = |gap: &Gap, kind: Kind| Query {
+        text: gap.query.clone(),
+        intent: gap.missing.clone(),
+        kind,
+        priority: 1,
+        serves: gap.answers,
+    };
+    fresh
+        .take(GAPS_SEARCHED)
+        .flat_map(|gap| broad.iter().map(move |kind| query(gap, *kind)))
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! The best there is when a full report cannot be had: a draft, else the findings, else the sources, else the reason.
+//!
+//! It is marked as partial throughout, and is never presented as a full report.
+
+use std::sync::Arc;
+
+use fathom_workflow::NodeResult;
+
+use super::Notes;
+use crate::analysis::Analysis;
+use crate::assemble::{Parts, assemble};
+use crate::critique::Verdict;
+use crate::draft::{Draft, Section};
+use crate::reasoner::Ctx;
+use crate::report::{Confidence, Status};
+use crate::state::{Change, Gate, Reviewed, SearchOutcome, State};
+
+/// Sources that are shown when nothing was made of them.
+const SOURCES_SHOWN: usize = 10;
+
+pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let reason = reason(state, ctx);
+    let best = state.best.as_deref();
+    let (draft, what) = the_best_there_is(state, best);
+    let check = match best {
+        Some(best) => Some(&*best.check),
+        None => state.check.as_deref(),
+    };
+    let mut caveats = vec![what.to_owned()];
+    if all_searches_failed(state) {
+        caveats.push(
+            "Search capabilities were limited, and the answer rests on partial information."
+                .to_owned(),
+        );
+    }
+    caveats.extend(state.degraded.iter().cloned());
+    let parts = Parts {
+        draft,
+        check,
+        critique: best.map_or(state.critique.as_deref(), |best| Some(&*best.critique)),
+        status: Status::Partial { reason },
+        confidence: Confidence::Low,
+        caveats,
+    };
+    let report = assemble(state, ctx, parts);
+    Ok(Notes::new().update(Change::Reported(Arc::new(report))))
+}
+
+/// Why there is no full report, in a sentence.
+fn reason(state: &State, ctx: &Ctx) -> String {
+    if let Some(rescue) = ctx.rescued() {
+        return format!(
+            "the step \"{}\" could not be finished: {}",
+            rescue.from, rescue.cut
+        );
+    }
+    if let Some(decided) = state.decisions.last() {
+        let gate = match decided.gate {
+            Gate::Plan => "plan",
+            Gate::Critical | Gate::Final => "report",
+        };
+        match (&decided.by, &decided.feedback) {
+            (None, _) => return format!("nobody decided on the {gate} in time"),
+            (Some(by), Some(feedback)) => {
+                return format!("{by} did not accept the {gate}: {feedback}");
+            }
+            (Some(by), None) => return format!("{by} did not accept the {gate}"),
+        }
+    }
+    if let Some(critique) = &state.critique {
+        let score = critique.score;
+        return match critique.verdict {
+            Verdict::Reject => {
+                format!("the review gave the draft {score:.1} of 10 and holds it for beyond repair")
+            }
+            Verdict::Revise | Verdict::Approve => {
+                format!("the review still gave the draft {score:.1} of 10 after the last revision")
+            }
+        };
+    }
+    if all_searches_failed(state) {
+        return "every search failed".to_owned();
+    }
+    match state.sources.is_empty() {
+        true => "nothing was found on the question".to_owned(),
+        false => "the sources say nothing that answers the question".to_owned(),
+    }
+}
+
+fn all_searches_failed(state: &State) -> bool {
+    let failed = |outcome: &SearchOutcome| matches!(outcome, SearchOutcome::Failed { .. });
+    let mut outcomes = state
+        .queries
+        .iter()
+        .filter_map(|asked| asked.outcome.as_ref())
+        .peekable();
+    outcomes.peek().is_some() && outcomes.all(failed)
+}
+
+fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static str) {
+    if let Some(best) = best {
+        return (
+            Draft::clone(&best.draft),
+            "This is the best draft, not an approved report.",
+        );
+    }
+    if let (Some(draft), Some(_)) = (&state.draft, &state.check) {
+        return (
+            Draft::clone(draft),
+            "This is a draft that was not reviewed.",
+        );
+    }
+    let findings = state
+        .analysis
+        .as_ref()
+        .filter(|analysis| !analysis.findings.is_empty());
+    if let Some(analysis) = findings {
+        return (
+            of_findings(state, analysis),
+            "These are findings that no report was written from.",
+        );
+    }
+    match state.sources.is_empty() {
+        true => (
+            bare(state, Vec::new()),
+            "There is nothing to show but the reason.",
+        ),
+        false => (
+            of_sources(state),
+            "These are the sources that were found; nothing was made of them.",
+        ),
+    }
+}
+
+/// The findings in their own words, each with its sources.
+fn of_findings(state: &State, analysis: &Analysis) -> Draft {
+    let line = |finding: &crate::analysis::Finding| {
+        let pieces = finding
+            .evidence
+            .iter()
+            .filter_map(|at| state.evidence.get(*at));
+        let mut ids: Vec<u32> = pieces.map(|piece| piece.source.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let cited: String = ids.iter().map(|id| format!("[{id}]")).collect();
+        format!("- {} {cited}", finding.statement)
+    };
+    let text: Vec<String> = analysis.findings.iter().map(line).collect();
+    let findings = Section {
+        title: "Findings".to_owned(),
+        answers: Vec::new(),
+        text: text.join("\n"),
+    };
+    bare(state, vec![findings])
+}
+
+fn of_sources(state: &State) -> Draft {
+    let line =
+        |source: &Arc<crate::source::Source>| format!("- {} [{}]", source.name(), source.id.0);
+    let text: Vec<String> = state.sources.iter().take(SOURCES_SHOWN).map(line).collect();
+    let sources = Section {
+        title: "Sources found".to_owned(),
+        answers: Vec::new(),
+        text: text.join("\n"),
+    };
+    bare(state, vec![sources])
+}
+
+fn bare(state: &State, sections: Vec<Section>) -> Draft {
+    Draft {
+        version: 0,
+        title: state.question.text().to_owned(),
+        summary: String::new(),
+        sections,
+        conclusion: String::new(),
+        notes: Vec::new(),
+    }
+}

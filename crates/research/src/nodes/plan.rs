@@ -1,0 +1,68 @@
+//! Makes the plan, has it checked, and gives the reasoner one chance to repair it.
+
+use std::sync::Arc;
+
+use fathom_workflow::{NodeError, NodeResult};
+
+use super::Notes;
+use crate::plan::{Kind, Plan, PlanFault};
+use crate::reasoner::{Ctx, PlanTask, judge};
+use crate::state::{Change, State};
+
+pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let mut notes = Notes::new();
+    let kinds = ctx.deps().kinds();
+    if kinds.is_empty() {
+        return Err(NodeError::new(
+            "there is nothing to search: name a library, or set up a search provider",
+        ));
+    }
+    let first = planned(state, ctx, &kinds, &[], &mut notes).await?;
+    let faults = first.faults();
+    let plan = match faults.is_empty() {
+        true => first,
+        false => planned(state, ctx, &kinds, &faults, &mut notes).await?,
+    };
+    if let Some(fault) = plan.faults().first() {
+        return Err(NodeError::new(format!("no plan could be made: {fault}")));
+    }
+    Ok(notes.update(Change::Planned(Arc::new(plan))))
+}
+
+async fn planned(
+    state: &State,
+    ctx: &Ctx,
+    kinds: &[Kind],
+    faults: &[PlanFault],
+    notes: &mut Notes,
+) -> Result<Plan, NodeError> {
+    let task = PlanTask {
+        question: &state.question,
+        settings: &state.settings,
+        kinds,
+        feedback: state.feedback.as_deref(),
+        faults,
+    };
+    let judged = judge(ctx, |reasoner| reasoner.plan(ctx, &task)).await?;
+    let plan = notes.take(judged, "plan");
+    Ok(within(
+        plan.mended(&state.question, kinds == [Kind::Local]),
+        state,
+        kinds,
+    ))
+}
+
+/// Leaves out queries that nobody can answer, and those beyond the depth's bound.
+fn within(mut plan: Plan, state: &State, kinds: &[Kind]) -> Plan {
+    let fallback = kinds.first().copied().unwrap_or(Kind::Local);
+    for query in &mut plan.queries {
+        if !kinds.contains(&query.kind) {
+            query.kind = fallback;
+        }
+    }
+    plan.queries.sort_by_key(|query| query.priority);
+    let most = state.question.depth.bounds().queries;
+    let mut plan = plan.mended(&state.question, kinds == [Kind::Local]);
+    plan.queries.truncate(most);
+    plan
+}

@@ -1,0 +1,135 @@
+//! Reviews the draft: code adds what it can prove, a reasoner gives its opinion, code computes the verdict.
+
+use std::sync::Arc;
+
+use fathom_evidence::banned::banned;
+use fathom_evidence::citation::Reason;
+use fathom_workflow::{NodeError, NodeResult};
+
+use super::{Notes, language};
+use crate::citations::CitationCheck;
+use crate::critique::{Category, Critique, Item, Severity};
+use crate::draft::{Draft, Place};
+use crate::reasoner::{Ctx, ReviewTask, judge};
+use crate::state::{Change, State};
+
+/// A report is far off its length outside of these shares of it.
+const LENGTH_SHARES: std::ops::RangeInclusive<f64> = 0.4..=1.6;
+
+pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let (Some(plan), Some(analysis), Some(draft), Some(check)) =
+        (&state.plan, &state.analysis, &state.draft, &state.check)
+    else {
+        return Err(NodeError::new("there is no checked draft to review"));
+    };
+    let mut notes = Notes::new();
+    let proven = proven(state, draft, check);
+    let task = ReviewTask {
+        question: &state.question,
+        plan,
+        settings: &state.settings,
+        draft,
+        check,
+        analysis,
+        sources: &state.sources,
+        proven: &proven,
+        language: language(state),
+    };
+    let judged = judge(ctx, |reasoner| reasoner.review(ctx, &task)).await?;
+    let mut opinion = notes.take(judged, "review");
+    for item in &mut opinion.items {
+        item.proven = false;
+    }
+    let left = state.revisions() < state.settings.max_iterations;
+    let thresholds = &state.settings.review;
+    let critique = Critique::of(draft.version, opinion, proven, left, thresholds);
+    Ok(notes.update(Change::Reviewed(Arc::new(critique))))
+}
+
+/// What code can prove to be wrong.
+fn proven(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
+    let mut items = citation_items(check);
+    for (at, section) in draft.sections.iter().enumerate() {
+        if section.text.trim().is_empty() {
+            items.push(item(
+                (Category::Completeness, Severity::Major),
+                Place::Section(at),
+                format!("the section “{}” is empty", section.title),
+            ));
+        }
+    }
+    let planned = state.plan.iter().flat_map(|plan| &plan.sections);
+    for missing in planned.skip(draft.sections.len()) {
+        items.push(item(
+            (Category::Completeness, Severity::Major),
+            Place::Whole,
+            format!("the section “{}” is missing", missing.title),
+        ));
+    }
+    for (place, text) in draft.texts() {
+        for found in banned(text, &state.settings.banned_words, language(state)) {
+            items.push(item(
+                (Category::Style, Severity::Minor),
+                place.clone(),
+                format!("the word “{}” is not to be used", found.word),
+            ));
+        }
+    }
+    items.extend(length_item(state, draft));
+    items
+}
+
+fn citation_items(check: &CitationCheck) -> Vec<Item> {
+    let mut items = Vec::new();
+    for claim in &check.claims {
+        for reason in &claim.reasons {
+            let (severity, what) = match reason {
+                Reason::UnknownSource { id } => (
+                    Severity::Critical,
+                    format!("it cites source {id}, which does not exist"),
+                ),
+                Reason::NoCitation => (
+                    Severity::Major,
+                    "it states a fact and cites nothing".to_owned(),
+                ),
+                Reason::QuoteNotFound { .. }
+                | Reason::NumberNotFound { .. }
+                | Reason::NumberElsewhere { .. }
+                | Reason::NameNotFound { .. }
+                | Reason::DateNotFound { .. }
+                | Reason::Opposed { .. }
+                | Reason::LittleInCommon { .. } => continue,
+            };
+            let description = format!("“{}”: {what}", claim.text);
+            items.push(item(
+                (Category::Citation, severity),
+                claim.place.clone(),
+                description,
+            ));
+        }
+    }
+    items
+}
+
+fn length_item(state: &State, draft: &Draft) -> Option<Item> {
+    let (words, target) = (draft.words(), state.settings.target_length);
+    let share = words as f64 / f64::from(target.max(1));
+    (!LENGTH_SHARES.contains(&share)).then(|| {
+        item(
+            (Category::Style, Severity::Minor),
+            Place::Whole,
+            format!("it has {words} words; {target} were asked for"),
+        )
+    })
+}
+
+fn item((category, severity): (Category, Severity), place: Place, description: String) -> Item {
+    Item {
+        category,
+        severity,
+        place,
+        description,
+        fix: None,
+        proven: true,
+    }
+}

@@ -1,0 +1,67 @@
+//! Puts the pending queries, all at once, and reads the best of what they find.
+
+mod ask;
+mod merge;
+mod read;
+mod web;
+
+pub(crate) use web::kinds;
+
+use fathom_workflow::{NodeError, NodeResult, fan_out};
+
+use self::ask::Answered;
+use super::Notes;
+use crate::budget;
+use crate::plan::{Query, QueryId};
+use crate::reasoner::Ctx;
+use crate::state::{Asked, Change, SearchOutcome, Searched, State};
+
+pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let mut notes = Notes::new();
+    let answered = ask_all(state, ctx).await?;
+    let mut searched = Searched::default();
+    let mut hits = Vec::new();
+    let mut next = u32::try_from(state.queries.len())?;
+    for (id, answer) in answered {
+        take(&mut notes, ctx, &answer);
+        hits.extend(answer.hits.into_iter().map(|hit| (id, hit)));
+        searched.outcomes.push((id, answer.outcome));
+        for again in answer.again {
+            take(&mut notes, ctx, &again);
+            hits.extend(again.hits.into_iter().map(|hit| (QueryId(next), hit)));
+            searched.reformulated.push(Asked {
+                query: again.query,
+                outcome: Some(again.outcome),
+            });
+            next += 1;
+        }
+    }
+    let most = state.question.depth.bounds().sources;
+    let found = merge::merged(&state.sources, hits, most, state.question.asked_on);
+    searched.sources = read::all(state, ctx, found, &mut notes).await?;
+    Ok(notes.update(Change::Searched(searched)))
+}
+
+/// Puts every pending query that the budget allows, the most urgent first.
+async fn ask_all(state: &State, ctx: &Ctx) -> Result<Vec<(QueryId, Answered)>, NodeError> {
+    let pending = state.pending().map(|(id, query)| (id, query.clone()));
+    let mut pending: Vec<(QueryId, Query)> = pending.collect();
+    pending.sort_by_key(|(id, query)| (query.priority, *id));
+    let spent = ctx.spent(budget::QUERIES);
+    pending.truncate(budget::left(state.settings.caps.queries, spent));
+    let at_once = state.settings.max_concurrency;
+    let answered = fan_out(pending, at_once, |(id, query)| async move {
+        Ok((id, ask::put(state, ctx, id, &query).await?))
+    });
+    answered.await.into_iter().collect()
+}
+
+fn take(notes: &mut Notes, ctx: &Ctx, answer: &Answered) {
+    if let SearchOutcome::Failed { why } = &answer.outcome {
+        notes.error(ctx, "api_error", why.clone());
+        notes.degraded(
+            "Search capabilities were limited: some searches failed, and the answer rests on partial information."
+                .to_owned(),
+        );
+    }
+}

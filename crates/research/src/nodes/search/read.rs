@@ -1,0 +1,160 @@
+//! Reads sources: fetches the document, takes its text out, and stores that as a snapshot.
+
+use std::sync::Arc;
+
+use fathom_evidence::Document;
+use fathom_evidence::document::About;
+use fathom_evidence::extract::{self, Hint};
+use fathom_workflow::{Call, NodeError, fan_out};
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::merge::{Candidate, quality};
+use super::web;
+use crate::budget;
+use crate::nodes::Notes;
+use crate::plan::Kind;
+use crate::reasoner::Ctx;
+use crate::source::{Snapshot, Source};
+use crate::state::State;
+
+/// Reads those that were not read yet, as far as the budget allows.
+pub(super) async fn all(
+    state: &State,
+    ctx: &Ctx,
+    candidates: Vec<Candidate>,
+    notes: &mut Notes,
+) -> Result<Vec<Arc<Source>>, NodeError> {
+    let allowed = budget::left(state.settings.caps.fetches, ctx.spent(budget::FETCHES));
+    let mut begun = 0;
+    let planned = candidates.into_iter().map(|candidate| {
+        let source = &candidate.source;
+        let wanted = source.snapshot.is_none() && source.unread.is_none() && begun < allowed;
+        begun += usize::from(wanted);
+        (candidate, wanted)
+    });
+    let planned: Vec<(Candidate, bool)> = planned.collect();
+    let at_once = state.settings.max_concurrency;
+    let read = fan_out(planned, at_once, |(candidate, wanted)| async move {
+        match wanted {
+            true => one(state, ctx, candidate).await,
+            false => Ok(candidate.source),
+        }
+    });
+    let mut sources = Vec::new();
+    for source in read.await {
+        let source = source?;
+        if let Some(why) = &source.unread {
+            notes.error(
+                ctx,
+                "source",
+                format!("{} was not read: {why}", source.name()),
+            );
+        }
+        sources.push(Arc::new(source));
+    }
+    Ok(sources)
+}
+
+/// What is recorded of reading a document.
+#[derive(Serialize, Deserialize)]
+struct Taken {
+    snapshot: Snapshot,
+    about: About,
+}
+
+async fn one(state: &State, ctx: &Ctx, candidate: Candidate) -> Result<Source, NodeError> {
+    let Candidate { mut source, text } = candidate;
+    let key = format!("read/{}", source.id.0);
+    let (kind, location) = (source.kind, source.location.clone());
+    let taken: Result<Taken, String> = ctx
+        .effect(key, |call| async move {
+            call.spend(budget::FETCHES, 1);
+            let taken = match bytes(ctx, kind, &location, &call).await {
+                Ok(bytes) => take(ctx, bytes).await,
+                Err(why) => Err(why),
+            };
+            match (taken, text) {
+                (Ok(taken), _) => Ok(taken),
+                // A page behind a wall often has its abstract in a register.
+                (Err(_), Some(text)) => take(ctx, Bytes::of_text(text)).await,
+                (Err(why), None) => {
+                    call.spend(budget::FETCHES_FAILED, 1);
+                    Err(why)
+                }
+            }
+        })
+        .await?;
+    match taken {
+        Ok(taken) => {
+            source.about.learn(&taken.about);
+            source.snapshot = Some(taken.snapshot);
+        }
+        Err(why) => source.unread = Some(why),
+    }
+    source.quality = quality(&source, state.question.asked_on);
+    Ok(source)
+}
+
+/// A document as it came, with what its origin says it is.
+struct Bytes {
+    bytes: Vec<u8>,
+    content_type: Option<String>,
+    file_name: Option<String>,
+}
+
+impl Bytes {
+    fn of_text(text: String) -> Self {
+        Self {
+            bytes: text.into_bytes(),
+            content_type: Some("text/plain; charset=utf-8".to_owned()),
+            file_name: None,
+        }
+    }
+}
+
+async fn bytes(ctx: &Ctx, kind: Kind, location: &str, call: &Call) -> Result<Bytes, String> {
+    match kind {
+        Kind::Local => {
+            let library = ctx.deps().library.as_ref();
+            let library = library.ok_or_else(|| "no library is set up".to_owned())?;
+            let bytes = library
+                .read(location)
+                .await
+                .map_err(|fault| fault.to_string())?;
+            Ok(Bytes {
+                bytes,
+                content_type: None,
+                file_name: Some(location.to_owned()),
+            })
+        }
+        Kind::Web | Kind::Academic | Kind::News | Kind::Code => {
+            let net = ctx.deps().net.as_ref();
+            let net = net.ok_or_else(|| "no page reader is set up".to_owned())?;
+            let read = web::page(ctx, net, location, call).await?;
+            Ok(Bytes {
+                bytes: read.bytes.to_vec(),
+                content_type: read.content_type,
+                file_name: None,
+            })
+        }
+    }
+}
+
+async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
+    let document = spawn_blocking(move || text_of(&bytes)).await;
+    let document = document.map_err(|_| "reading it failed".to_owned())??;
+    let about = document.about.clone();
+    let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
+    let snapshot = snapshot.map_err(|_| "its text could not be stored".to_owned())?;
+    Ok(Taken { snapshot, about })
+}
+
+fn text_of(bytes: &Bytes) -> Result<Document, String> {
+    let hint = Hint {
+        content_type: bytes.content_type.as_deref(),
+        file_name: bytes.file_name.as_deref(),
+        password: None,
+    };
+    extract::read(&bytes.bytes, &hint).map_err(|error| error.to_string())
+}

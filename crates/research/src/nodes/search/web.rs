@@ -1,0 +1,115 @@
+//! Searches and pages of the outside world, as a run sees them.
+
+use fathom_evidence::bm25::{self, Bm25};
+use fathom_providers::call::Kind as CallKind;
+use fathom_providers::pages::{Dead, Read};
+use fathom_providers::search::{self, Found};
+use fathom_workflow::Call;
+
+use super::ask::{Hit, Recorded};
+use crate::calls::{retries, terms};
+use crate::deps::Net;
+use crate::plan::{Kind, Query};
+use crate::reasoner::Ctx;
+use crate::source::Work;
+use crate::state::State;
+
+pub(super) async fn search(
+    state: &State,
+    ctx: &Ctx,
+    net: &Net,
+    query: &Query,
+    call: &Call,
+) -> Recorded {
+    let asked = match asked(state, query) {
+        Ok(asked) => asked,
+        Err(fault) => return Recorded::failed(fault.to_string()),
+    };
+    let sink = retries(call);
+    let terms = terms(ctx, &*net.clock, CallKind::Search, &sink);
+    match net.search.search(&asked, &terms).await {
+        Ok(served) => Recorded {
+            provider: served.by.to_string(),
+            result: Ok(hits(query, served.value)),
+        },
+        Err(exhausted) => Recorded::failed(exhausted.to_string()),
+    }
+}
+
+/// The kinds that a provider is set up for.
+pub(crate) fn kinds(net: &Net) -> Vec<Kind> {
+    [Kind::Web, Kind::Academic, Kind::News, Kind::Code]
+        .into_iter()
+        .filter(|kind| {
+            search_kind(*kind).is_some_and(|kind| net.search.ready(kind).next().is_some())
+        })
+        .collect()
+}
+
+fn asked(state: &State, query: &Query) -> Result<search::Query, search::QueryFault> {
+    let kind = search_kind(query.kind).unwrap_or(search::Kind::Web);
+    let asked = search::Query::parse(kind, &query.text, state.question.asked_on)?;
+    asked.with_max_results(state.settings.max_results_per_query)
+}
+
+fn search_kind(kind: Kind) -> Option<search::Kind> {
+    match kind {
+        Kind::Web => Some(search::Kind::Web),
+        Kind::Academic => Some(search::Kind::Academic),
+        Kind::News => Some(search::Kind::News),
+        Kind::Code => Some(search::Kind::Code),
+        Kind::Local => None,
+    }
+}
+
+/// Hits with how well their own words fit the query, the best 1.
+fn hits(query: &Query, found: Found) -> Vec<Hit> {
+    let words = |hit: &search::Hit| {
+        let text = hit.abstract_text.as_deref().unwrap_or(&hit.snippet);
+        format!("{}. {text}", hit.title)
+    };
+    let texts: Vec<String> = found.hits.iter().map(words).collect();
+    let index = Bm25::build(
+        &texts,
+        fathom_evidence::Language::ENGLISH,
+        &bm25::Settings::default(),
+    );
+    let scores = index.scores(&query.text);
+    let best = scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    found
+        .hits
+        .into_iter()
+        .zip(scores)
+        .map(|(hit, score)| of_provider(query.kind, hit, f64::from(score / best)))
+        .collect()
+}
+
+fn of_provider(kind: Kind, hit: search::Hit, relevance: f64) -> Hit {
+    Hit {
+        kind,
+        location: hit.url,
+        about: Work {
+            title: hit.title,
+            authors: hit.authors,
+            published: hit.published.map(|published| published.to_string()),
+            venue: hit.venue,
+            doi: hit.doi.map(|doi| doi.as_str().to_owned()),
+            citations: hit.citations,
+            retracted: hit.retracted,
+        },
+        snippet: hit.snippet,
+        text: hit.full_text.or(hit.abstract_text),
+        relevance,
+    }
+}
+
+/// Reads a page; says in a sentence why not.
+pub(super) async fn page(ctx: &Ctx, net: &Net, url: &str, call: &Call) -> Result<Read, String> {
+    let sink = retries(call);
+    let terms = terms(ctx, &*net.clock, CallKind::Page, &sink);
+    let read = net.pages.read(url, &terms).await;
+    read.map_err(|failure| match Dead::of(&failure) {
+        Some(dead) => dead.to_string(),
+        None => failure.to_string(),
+    })
+}

@@ -1,0 +1,75 @@
+//! The reasoner that needs no model: it computes its judgements from the evidence alone.
+//!
+//! Each judgement is a plain function in a file below; this file only forwards. It invents no sentence:
+//! what a report says of the world is quoted word for word, and the words around the quotes speak only of the
+//! report and its sources.
+
+mod analyse;
+mod frame;
+mod plan;
+mod prose;
+mod reformulate;
+mod review;
+mod section;
+
+use async_trait::async_trait;
+
+use super::{
+    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask,
+    Unable,
+};
+use crate::analysis::Analysis;
+use crate::critique::Opinion;
+use crate::draft::Frame;
+use crate::plan::{Plan, Query};
+
+pub use analyse::analyse;
+pub use frame::frame;
+pub use plan::plan;
+pub use reformulate::reformulate;
+pub use review::review;
+pub use section::write_section;
+
+/// Saved in reports.
+pub const NAME: &str = "extractive";
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extractive;
+
+#[async_trait]
+impl Reasoner for Extractive {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    async fn plan(&self, _: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+        Ok(plan(task))
+    }
+
+    async fn reformulate(
+        &self,
+        _: &Ctx,
+        task: &ReformulateTask<'_>,
+    ) -> Result<Option<Query>, Unable> {
+        Ok(reformulate(task))
+    }
+
+    async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {
+        Ok(analyse(task))
+    }
+
+    async fn write_section(&self, _: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
+        Ok(write_section(task))
+    }
+
+    async fn frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+        Ok(frame(task))
+    }
+
+    async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
+        Ok(review(task))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! What the evidence says: what several sources say together, what one says alone, what nobody says.
+
+mod groups;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fathom_evidence::themes;
+
+use super::reformulate;
+use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Strength, Theme};
+use crate::plan::SubQuestionId;
+use crate::reasoner::AnalyseTask;
+use crate::source::SourceId;
+use crate::words;
+use groups::groups;
+
+/// Findings beyond this are not told apart; the evidence behind them stays.
+const FINDINGS_MOST: usize = 10;
+
+/// So many independent sources make a finding strong, if some of them have data of their own.
+const STRONG_SOURCES: usize = 3;
+const STRONG_PRIMARY: usize = 2;
+
+/// A finding from this confidence on covers its sub-question.
+const COVERS_FROM: f64 = 0.7;
+
+/// Confidence by strength, before the judge's word: a single source that measured for itself gains
+/// `PRIMARY_GAIN`, and `COMPANY_GAIN` for each of two other sources that bear on the same sub-question, but
+/// stays under `SINGLE_CAP`. The judge moves each by `JUDGE_SHARE` of how far it is from undecided.
+const STRONG: f64 = 0.88;
+const MODERATE: f64 = 0.76;
+const SINGLE: f64 = 0.54;
+const IN_CONFLICT: f64 = 0.45;
+const PRIMARY_GAIN: f64 = 0.08;
+const COMPANY_GAIN: f64 = 0.05;
+const COMPANY_MOST: usize = 2;
+const SINGLE_CAP: f64 = 0.72;
+const JUDGE_SHARE: f64 = 0.15;
+
+/// Analyses evidence. The same task gives the same analysis.
+pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
+    let weigh = Weigh::new(task);
+    let groups = groups(task.evidence, task.contradictions, task.language);
+    let mut findings: Vec<Finding> = groups
+        .into_iter()
+        .filter_map(|group| weigh.finding(group))
+        .collect();
+    // The strongest first; what is equal stays in the order of the evidence.
+    findings.sort_by(|a, b| {
+        let strength = b.strength.cmp(&a.strength);
+        strength
+            .then(b.confidence.total_cmp(&a.confidence))
+            .then(a.evidence.cmp(&b.evidence))
+    });
+    let findings = kept(findings);
+    let gaps = gaps(task, &findings);
+    let analysis = Analysis {
+        themes: themes_of(&findings, task),
+        contradictions: task.contradictions.to_vec(),
+        confidence: confidence(task, &findings),
+        sufficient: gaps.is_empty(),
+        gaps,
+        findings,
+    };
+    analysis
+}
+
+/// What findings are weighed by.
+struct Weigh<'t> {
+    evidence: &'t [Evidence],
+    contradictions: &'t [Contradiction],
+    primary: BTreeSet<SourceId>,
+    /// The sources that bear on each sub-question.
+    company: BTreeMap<SubQuestionId, BTreeSet<SourceId>>,
+}
+
+impl<'t> Weigh<'t> {
+    fn new(task: &'t AnalyseTask<'_>) -> Self {
+        let mut company: BTreeMap<SubQuestionId, BTreeSet<SourceId>> = BTreeMap::new();
+        for one in task.evidence {
+            company.entry(one.answers).or_default().insert(one.source);
+        }
+        let primary = task.evidence.iter().filter(|one| is_primary(one));
+        Self {
+            evidence: task.evidence,
+            contradictions: task.contradictions,
+            primary: primary.map(|one| one.source).collect(),
+            company,
+        }
+    }
+
+    /// A finding whose statement is the words of the group's first member.
+    fn finding(&self, group: Vec<usize>) -> Option<Finding> {
+        let members: Vec<&Evidence> = group
+            .iter()
+            .filter_map(|at| self.evidence.get(*at))
+            .collect();
+        let lead = *members.first()?;
+        let sources: BTreeSet<SourceId> = members.iter().map(|one| one.source).collect();
+        let disputed = members.iter().any(|one| self.is_disputed(one));
+        let primary = sources.intersection(&self.primary).count();
+        let strength = match sources.len() {
+            _ if disputed => Strength::Weak,
+            0 | 1 => Strength::Weak,
+            n if n >= STRONG_SOURCES && primary >= STRONG_PRIMARY => Strength::Strong,
+            _ => Strength::Moderate,
+        };
+        let judged = members.iter().map(|one| one.confidence).sum::<f64>() / members.len() as f64;
+        let company = self.company.get(&lead.answers).map_or(0, BTreeSet::len);
+        let base = match strength {
+            Strength::Strong => STRONG,
+            Strength::Moderate => MODERATE,
+            _ if disputed => IN_CONFLICT,
+            _ => {
+                let others = company.saturating_sub(1).min(COMPANY_MOST) as f64;
+                SINGLE + COMPANY_GAIN * others + if primary > 0 { PRIMARY_GAIN } else { 0.0 }
+            }
+        };
+        let sure = base + JUDGE_SHARE * (judged - 0.5);
+        let cap = if strength == Strength::Weak {
+            SINGLE_CAP
+        } else {
+            1.0
+        };
+        Some(Finding {
+            statement: lead.quote.clone(),
+            answers: lead.answers,
+            evidence: group,
+            strength,
+            confidence: sure.clamp(0.0, cap),
+        })
+    }
+
+    fn is_disputed(&self, one: &Evidence) -> bool {
+        self.contradictions.iter().any(|found| {
+            let sides = [&found.left, &found.right];
+            sides
+                .into_iter()
+                .any(|side| side.source == one.source && side.span.overlaps(one.span))
+        })
+    }
+}
+
+/// Whether a source tells what it measured or counted itself: figures among results, or words of measuring.
+fn is_primary(one: &Evidence) -> bool {
+    let lower = one.quote.to_lowercase();
+    let figures = lower.contains(|c: char| c.is_ascii_digit());
+    let measured = words::all("primary").any(|word| words::holds(&lower, word));
+    let section = one.sections.last().map(|title| title.to_lowercase());
+    let results = section.is_some_and(|title| {
+        let wanted = words::list("cue sections", "size");
+        wanted.iter().any(|word| words::holds(&title, word))
+    });
+    figures && (measured || results)
+}
+
+/// The best of each sub-question first, then the best of all.
+fn kept(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    let (first, rest): (Vec<Finding>, Vec<Finding>) = findings
+        .into_iter()
+        .partition(|finding| seen.insert(finding.answers));
+    let room = FINDINGS_MOST.saturating_sub(first.len());
+    let mut all: Vec<Finding> = first
+        .into_iter()
+        .chain(rest.into_iter().take(room))
+        .collect();
+    all.sort_by(|a, b| {
+        let strength = b.strength.cmp(&a.strength);
+        strength
+            .then(b.confidence.total_cmp(&a.confidence))
+            .then(a.evidence.cmp(&b.evidence))
+    });
+    all
+}
+
+/// Sub-questions that no finding covers.
+fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    for id in task.plan.ids() {
+        let own = || findings.iter().filter(|finding| finding.answers == id);
+        if own().any(|finding| finding.confidence >= COVERS_FROM) {
+            continue;
+        }
+        let Some(sub) = task.plan.sub_question(id) else {
+            continue;
+        };
+        let missing = match own().next() {
+            None => format!("Nothing was found on “{}”", sub.text),
+            Some(_) => format!("Only weak evidence was found on “{}”", sub.text),
+        };
+        let mut queries = task.plan.queries.iter().filter(|query| query.serves == id);
+        let asked = queries
+            .next()
+            .map_or(sub.text.as_str(), |query| &query.text);
+        let mut wordings = reformulate::wordings(asked).into_iter();
+        let query = wordings.find(|text| !text.is_empty() && text != asked);
+        gaps.push(Gap {
+            answers: id,
+            missing,
+            query: query.unwrap_or_else(|| asked.to_owned()),
+        });
+    }
+    gaps
+}
+
+/// What several findings of at least two sources have in common.
+fn themes_of(findings: &[Finding], task: &AnalyseTask<'_>) -> Vec<Theme> {
+    let texts: Vec<&str> = findings.iter().map(|one| one.statement.as_str()).collect();
+    let sources = |members: &[usize]| {
+        let evidence = members.iter().filter_map(|at| findings.get(*at));
+        let places = evidence.flat_map(|finding| &finding.evidence);
+        let sources: BTreeSet<SourceId> = places
+            .filter_map(|at| Some(task.evidence.get(*at)?.source))
+            .collect();
+        sources.len()
+    };
+    let found = themes::themes(&texts, task.language).into_iter();
+    found
+        .filter(|theme| sources(&theme.members) >= 2)
+        .map(|theme| Theme {
+            label: theme.label,
+            findings: theme.members,
+        })
+        .collect()
+}
+
+/// The mean over the sub-questions of the best confidence in each.
+fn confidence(task: &AnalyseTask<'_>, findings: &[Finding]) -> f64 {
+    let best = |id: SubQuestionId| {
+        let own = findings.iter().filter(|finding| finding.answers == id);
+        own.map(|finding| finding.confidence).fold(0.0, f64::max)
+    };
+    let sum: f64 = task.plan.ids().map(best).sum();
+    sum / task.plan.sub_questions.len().max(1) as f64
+}

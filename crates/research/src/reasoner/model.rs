@@ -1,0 +1,83 @@
+//! The reasoner that asks a language model: a prompt file for each judgement, a typed reply, every call recorded.
+//!
+//! What the model says is taken as an opinion: numbers it gives are clamped, references it makes are checked, strengths
+//! are counted by code, and citations are checked elsewhere. A prompt that is too long for the model is cut step by step.
+
+mod analyse;
+mod ask;
+mod frame;
+mod material;
+mod plan;
+mod prompt;
+mod reformulate;
+mod review;
+mod section;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fathom_providers::Clock;
+use fathom_providers::model::Models;
+
+use super::{
+    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask,
+    Unable,
+};
+use crate::analysis::Analysis;
+use crate::critique::Opinion;
+use crate::draft::Frame;
+use crate::plan::{Plan, Query};
+
+pub struct Model {
+    models: Arc<Models>,
+    clock: Arc<dyn Clock>,
+    name: String,
+    meter: ask::Meter,
+}
+
+impl Model {
+    /// `name` is what reports call it, such as `gpt-4o`.
+    pub fn new(models: Arc<Models>, clock: Arc<dyn Clock>, name: &str) -> Self {
+        Self {
+            models,
+            clock,
+            name: name.to_owned(),
+            meter: ask::Meter::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Reasoner for Model {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+        plan::plan(self, ctx, task).await
+    }
+
+    async fn reformulate(
+        &self,
+        ctx: &Ctx,
+        task: &ReformulateTask<'_>,
+    ) -> Result<Option<Query>, Unable> {
+        reformulate::reformulate(self, ctx, task).await
+    }
+
+    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {
+        analyse::analyse(self, ctx, task).await
+    }
+
+    async fn write_section(&self, ctx: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
+        section::write(self, ctx, task).await
+    }
+
+    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+        frame::frame(self, ctx, task).await
+    }
+
+    async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
+        review::review(self, ctx, task).await
+    }
+}

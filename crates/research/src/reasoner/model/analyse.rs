@@ -1,0 +1,208 @@
+//! An analysis by a model. Its references are checked, and strengths are counted here.
+
+use std::collections::BTreeSet;
+
+use fathom_providers::model::Role;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Model;
+use super::ask::Asking;
+use super::plan::id;
+use super::{material, prompt};
+use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme};
+use crate::reasoner::{AnalyseTask, Ctx, Unable};
+
+const FINDINGS_MOST: usize = 10;
+const THEMES_MOST: usize = 5;
+const GAPS_MOST: usize = 7;
+const CONTRADICTIONS_MOST: usize = 20;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "analysis")]
+struct Reply {
+    findings: Vec<ReplyFinding>,
+    themes: Vec<ReplyTheme>,
+    contradictions: Vec<ReplyContradiction>,
+    gaps: Vec<ReplyGap>,
+    sufficient: bool,
+    confidence: f64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyFinding {
+    statement: String,
+    sub_question: u32,
+    evidence: Vec<usize>,
+    confidence: f64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyTheme {
+    label: String,
+    findings: Vec<usize>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyContradiction {
+    left_evidence: usize,
+    right_evidence: usize,
+    about: String,
+    weighed: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyGap {
+    sub_question: u32,
+    missing: String,
+    query: String,
+}
+
+pub(super) async fn analyse(
+    model: &Model,
+    ctx: &Ctx,
+    task: &AnalyseTask<'_>,
+) -> Result<Analysis, Unable> {
+    let sub_questions: Vec<&str> = task
+        .plan
+        .sub_questions
+        .iter()
+        .map(|sub| &*sub.text)
+        .collect();
+    let request = |cuts| {
+        let evidence = material::pieces(task.evidence, task.sources, None, cuts);
+        let input = json!({
+            "question": prompt::plain(task.question.text(), 2_000),
+            "sub_questions": sub_questions,
+            "sources": material::sources(&evidence, task.sources),
+            "evidence": evidence,
+            "contradictions": material::pairs(task.contradictions.iter()),
+        });
+        prompt::request("analyse", &input)
+    };
+    let asking = Asking {
+        role: Role::Analyst,
+        key: "analyse".to_owned(),
+        caps: &task.settings.caps,
+    };
+    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    Ok(checked(reply, task))
+}
+
+/// The reply with everything left out that refers to nothing.
+fn checked(reply: Reply, task: &AnalyseTask<'_>) -> Analysis {
+    let known = |number: u32| task.plan.sub_question(id(number)).is_some();
+    let mut kept = Vec::new();
+    let mut findings = Vec::new();
+    for (reply, number) in reply
+        .findings
+        .into_iter()
+        .take(FINDINGS_MOST)
+        .zip(1_usize..)
+    {
+        if let Some(finding) = known(reply.sub_question)
+            .then(|| finding(reply, task.evidence))
+            .flatten()
+        {
+            kept.push(number);
+            findings.push(finding);
+        }
+    }
+    let place = |number: &usize| kept.iter().position(|kept| kept == number);
+    let themes = reply.themes.into_iter().map(|theme| Theme {
+        label: theme.label,
+        findings: theme.findings.iter().filter_map(place).collect(),
+    });
+    let gaps = reply.gaps.into_iter().filter(|gap| known(gap.sub_question));
+    let mut contradictions = task.contradictions.to_vec();
+    let own = reply
+        .contradictions
+        .into_iter()
+        .filter_map(|pair| contradiction(pair, task.evidence));
+    for pair in own {
+        let same = |other: &Contradiction| {
+            (&other.left, &other.right) == (&pair.left, &pair.right)
+                || (&other.left, &other.right) == (&pair.right, &pair.left)
+        };
+        match contradictions.iter_mut().find(|other| same(other)) {
+            Some(other) => other.weighed = pair.weighed.or(other.weighed.take()),
+            None => contradictions.push(pair),
+        }
+    }
+    contradictions.truncate(CONTRADICTIONS_MOST);
+    Analysis {
+        themes: themes
+            .filter(|theme| !theme.findings.is_empty())
+            .take(THEMES_MOST)
+            .collect(),
+        gaps: gaps
+            .take(GAPS_MOST)
+            .map(|gap| Gap {
+                answers: id(gap.sub_question),
+                missing: gap.missing,
+                query: gap.query,
+            })
+            .collect(),
+        contradictions,
+        confidence: share(reply.confidence),
+        sufficient: reply.sufficient && !findings.is_empty(),
+        findings,
+    }
+}
+
+/// A finding that rests on evidence that exists; else nothing.
+fn finding(reply: ReplyFinding, evidence: &[Evidence]) -> Option<Finding> {
+    let mut places: Vec<usize> = reply
+        .evidence
+        .iter()
+        .filter_map(|number| number.checked_sub(1))
+        .filter(|place| *place < evidence.len())
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let sources: BTreeSet<_> = places
+        .iter()
+        .filter_map(|at| evidence.get(*at))
+        .map(|piece| piece.source)
+        .collect();
+    let strength = match sources.len() {
+        0 => return None,
+        1 => Strength::Weak,
+        2 | 3 => Strength::Moderate,
+        _ => Strength::Strong,
+    };
+    Some(Finding {
+        statement: reply.statement,
+        answers: id(reply.sub_question),
+        evidence: places,
+        strength,
+        confidence: share(reply.confidence),
+    })
+}
+
+fn contradiction(pair: ReplyContradiction, evidence: &[Evidence]) -> Option<Contradiction> {
+    let side = |number: usize| {
+        let piece = evidence.get(number.checked_sub(1)?)?;
+        Some(Side {
+            source: piece.source,
+            span: piece.span,
+            quote: piece.quote.clone(),
+        })
+    };
+    let (left, right) = (side(pair.left_evidence)?, side(pair.right_evidence)?);
+    (left.source != right.source).then_some(Contradiction {
+        left,
+        right,
+        about: pair.about,
+        weighed: pair.weighed.filter(|why| !why.trim().is_empty()),
+    })
+}
+
+fn share(number: f64) -> f64 {
+    if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(0.0, 1.0)
+    }
+}

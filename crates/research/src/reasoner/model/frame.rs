@@ -1,0 +1,62 @@
+//! Title, summary and conclusion by a model.
+
+use fathom_providers::model::Role;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Model;
+use super::ask::Asking;
+use super::prompt;
+use crate::draft::Frame;
+use crate::reasoner::{Ctx, FrameTask, Unable};
+
+/// Characters of a section that are shown after one, two and three cuts.
+const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "frame")]
+struct Reply {
+    title: String,
+    summary: String,
+    conclusion: String,
+}
+
+pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+    let request = |cuts: u8| {
+        let most = SECTION_CHARS
+            .get(usize::from(cuts))
+            .copied()
+            .unwrap_or_default();
+        let sections: Vec<_> = task
+            .sections
+            .iter()
+            .map(|section| json!({ "title": section.title, "text": cut(&section.text, most) }))
+            .collect();
+        let input = json!({
+            "question": prompt::plain(task.question.text(), 2_000),
+            "banned": task.settings.banned_words,
+            "degraded": task.degraded,
+            "sections": sections,
+        });
+        prompt::request("frame", &input)
+    };
+    let asking = Asking {
+        role: Role::Writer,
+        key: "frame".to_owned(),
+        caps: &task.settings.caps,
+    };
+    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    Ok(Frame {
+        title: reply.title.trim().to_owned(),
+        summary: reply.summary.trim().to_owned(),
+        conclusion: reply.conclusion.trim().to_owned(),
+    })
+}
+
+pub(super) fn cut(text: &str, most_chars: usize) -> &str {
+    match text.char_indices().nth(most_chars) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}

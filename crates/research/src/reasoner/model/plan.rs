@@ -1,0 +1,147 @@
+//! A plan by a model.
+
+use fathom_providers::model::Role;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Model;
+use super::ask::Asking;
+use super::prompt;
+use crate::plan::{Kind, Plan, Query, Section, SubQuestion, SubQuestionId, Trace};
+use crate::reasoner::{Ctx, PlanTask, Unable};
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "plan")]
+pub(super) struct Reply {
+    understanding: String,
+    decomposition: String,
+    strategy: String,
+    outline: String,
+    risks: String,
+    sub_questions: Vec<ReplySubQuestion>,
+    queries: Vec<ReplyQuery>,
+    sections: Vec<ReplySection>,
+    methodology: String,
+    confidence: f64,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplySubQuestion {
+    text: String,
+    needs: Vec<u32>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyQuery {
+    text: String,
+    intent: String,
+    kind: ReplyKind,
+    priority: u8,
+    serves: u32,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReplyKind {
+    Web,
+    Academic,
+    News,
+    Code,
+    Local,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplySection {
+    title: String,
+    answers: Vec<u32>,
+}
+
+pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+    const QUERIES_LEAST: usize = 5;
+    let question = task.question;
+    let queries_most = question.depth.bounds().queries;
+    let faults: Vec<String> = task.faults.iter().map(ToString::to_string).collect();
+    let input = json!({
+        "question": prompt::plain(question.text(), 2_000),
+        "context": question.context.as_deref().map(|context| prompt::plain(context, 8_000)),
+        "domain": question.domain,
+        "today": question.asked_on.to_string(),
+        "style": question.style.to_string(),
+        "depth": question.depth.to_string(),
+        "kinds": task.kinds,
+        "queries_least": QUERIES_LEAST.min(queries_most),
+        "queries_most": queries_most,
+        "feedback": task.feedback.map(|feedback| prompt::plain(feedback, 2_000)),
+        "faults": faults,
+    });
+    let asking = Asking {
+        role: Role::Planner,
+        key: match task.faults.is_empty() {
+            true => "plan".to_owned(),
+            false => "plan/repair".to_owned(),
+        },
+        caps: &task.settings.caps,
+    };
+    let reply: Reply = model
+        .typed(ctx, &asking, |_| prompt::request("plan", &input))
+        .await?;
+    Ok(reply.into())
+}
+
+impl From<Reply> for Plan {
+    fn from(reply: Reply) -> Self {
+        let sub_questions = reply.sub_questions.into_iter().map(|sub| SubQuestion {
+            text: sub.text,
+            needs: ids(&sub.needs),
+        });
+        let queries = reply.queries.into_iter().map(|query| Query {
+            text: query.text,
+            intent: query.intent,
+            kind: query.kind.into(),
+            priority: query.priority,
+            serves: id(query.serves),
+        });
+        let sections = reply.sections.into_iter().map(|section| Section {
+            title: section.title,
+            answers: ids(&section.answers),
+        });
+        Self {
+            sub_questions: sub_questions.collect(),
+            queries: queries.collect(),
+            sections: sections.collect(),
+            methodology: reply.methodology,
+            confidence: reply.confidence,
+            warnings: reply.warnings,
+            trace: Trace {
+                understanding: reply.understanding,
+                decomposition: reply.decomposition,
+                strategy: reply.strategy,
+                outline: reply.outline,
+                risks: reply.risks,
+            },
+        }
+    }
+}
+
+impl From<ReplyKind> for Kind {
+    fn from(kind: ReplyKind) -> Self {
+        match kind {
+            ReplyKind::Web => Self::Web,
+            ReplyKind::Academic => Self::Academic,
+            ReplyKind::News => Self::News,
+            ReplyKind::Code => Self::Code,
+            ReplyKind::Local => Self::Local,
+        }
+    }
+}
+
+/// Models count from one. What refers to nothing is left out when the plan is mended.
+pub(super) fn id(number: u32) -> SubQuestionId {
+    SubQuestionId(number.wrapping_sub(1))
+}
+
+fn ids(numbers: &[u32]) -> Vec<SubQuestionId> {
+    numbers.iter().map(|number| id(*number)).collect()
+}

@@ -1,0 +1,193 @@
+//! A review by a model. Its arithmetic is never used.
+
+use fathom_providers::model::Role;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Model;
+use super::ask::Asking;
+use super::frame::cut;
+use super::prompt;
+use crate::critique::{Category, Item, Opinion, Scores, Severity};
+use crate::draft::Place;
+use crate::reasoner::{Ctx, ReviewTask, Unable};
+
+const ITEMS_MOST: usize = 30;
+
+/// Characters of a section that are shown after one, two and three cuts.
+const SECTION_CHARS: [usize; 4] = [20_000, 6_000, 2_500, 1_000];
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "review")]
+struct Reply {
+    accuracy: f64,
+    completeness: f64,
+    coherence: f64,
+    citation: f64,
+    methodology: f64,
+    style: f64,
+    items: Vec<ReplyItem>,
+    summary: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplyItem {
+    category: ReplyCategory,
+    severity: ReplySeverity,
+    place: String,
+    description: String,
+    fix: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplyCategory {
+    Accuracy,
+    Completeness,
+    Coherence,
+    Citation,
+    Methodology,
+    Style,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplySeverity {
+    Critical,
+    Major,
+    Minor,
+    Suggestion,
+}
+
+pub(super) async fn review(
+    model: &Model,
+    ctx: &Ctx,
+    task: &ReviewTask<'_>,
+) -> Result<Opinion, Unable> {
+    let counts = task.check.counts();
+    let proven: Vec<&str> = task
+        .proven
+        .iter()
+        .map(|item| item.description.as_str())
+        .collect();
+    let sub_questions: Vec<&str> = task
+        .plan
+        .sub_questions
+        .iter()
+        .map(|sub| &*sub.text)
+        .collect();
+    let request = |cuts: u8| {
+        let most = SECTION_CHARS
+            .get(usize::from(cuts))
+            .copied()
+            .unwrap_or_default();
+        let sections: Vec<_> = task
+            .draft
+            .sections
+            .iter()
+            .map(|section| json!({ "title": section.title, "text": cut(&section.text, most) }))
+            .collect();
+        let input = json!({
+            "question": prompt::plain(task.question.text(), 2_000),
+            "style": task.question.style.to_string(),
+            "target_length": task.settings.target_length,
+            "words": task.draft.words(),
+            "sub_questions": sub_questions,
+            "claims": counts.claims,
+            "supported": counts.supported,
+            "unsupported": counts.unsupported + counts.contradicted,
+            "proven": proven,
+            "title": task.draft.title,
+            "summary": task.draft.summary,
+            "sections": sections,
+            "conclusion": task.draft.conclusion,
+        });
+        prompt::request("review", &input)
+    };
+    let asking = Asking {
+        role: Role::Reviewer,
+        key: "review".to_owned(),
+        caps: &task.settings.caps,
+    };
+    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    Ok(opinion(reply, task.draft.sections.len()))
+}
+
+fn opinion(reply: Reply, sections: usize) -> Opinion {
+    let items = reply.items.into_iter().take(ITEMS_MOST).map(|item| Item {
+        category: item.category.into(),
+        severity: item.severity.into(),
+        place: place(&item.place, sections),
+        description: item.description,
+        fix: item.fix.filter(|fix| !fix.trim().is_empty()),
+        proven: false,
+    });
+    Opinion {
+        scores: Scores {
+            accuracy: reply.accuracy,
+            completeness: reply.completeness,
+            coherence: reply.coherence,
+            citation: reply.citation,
+            methodology: reply.methodology,
+            style: reply.style,
+        },
+        items: items.collect(),
+        summary: reply.summary,
+    }
+}
+
+/// The place that a model means; the whole where it cannot be told.
+fn place(word: &str, sections: usize) -> Place {
+    let word = word.trim().to_lowercase();
+    let digits: String = word.chars().filter(char::is_ascii_digit).collect();
+    let number = digits
+        .parse::<usize>()
+        .ok()
+        .filter(|number| (1..=sections).contains(number));
+    match (word.as_str(), number) {
+        ("summary", _) => Place::Summary,
+        ("conclusion", _) => Place::Conclusion,
+        ("title", _) => Place::Title,
+        (_, Some(number)) => Place::Section(number - 1),
+        (_, None) => Place::Whole,
+    }
+}
+
+impl From<ReplyCategory> for Category {
+    fn from(category: ReplyCategory) -> Self {
+        match category {
+            ReplyCategory::Accuracy => Self::Accuracy,
+            ReplyCategory::Completeness => Self::Completeness,
+            ReplyCategory::Coherence => Self::Coherence,
+            ReplyCategory::Citation => Self::Citation,
+            ReplyCategory::Methodology => Self::Methodology,
+            ReplyCategory::Style => Self::Style,
+        }
+    }
+}
+
+impl From<ReplySeverity> for Severity {
+    fn from(severity: ReplySeverity) -> Self {
+        match severity {
+            ReplySeverity::Critical => Self::Critical,
+            ReplySeverity::Major => Self::Major,
+            ReplySeverity::Minor => Self::Minor,
+            ReplySeverity::Suggestion => Self::Suggestion,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_understood_however_a_model_puts_it() {
+        assert_eq!(place("Section 2", 3), Place::Section(1));
+        assert_eq!(place("3", 3), Place::Section(2));
+        assert_eq!(place("section 9", 3), Place::Whole);
+        assert_eq!(place(" Summary ", 3), Place::Summary);
+        assert_eq!(place("everywhere", 3), Place::Whole);
+    }
+}

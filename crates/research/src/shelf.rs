@@ -1,0 +1,114 @@
+//! Documents that a run has read: stored once by their hash, and kept at hand while they are worked with.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fathom_evidence::Document;
+use fathom_workflow::{BlobHash, NodeError, fan_out};
+use jiff::Timestamp;
+
+use crate::reasoner::Ctx;
+use crate::source::{Snapshot, SourceId};
+use crate::state::State;
+
+/// Texts kept at hand, in bytes.
+const AT_HAND_MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Keeps parsed documents at hand, so that each step need not read them anew. What is dropped is read again.
+#[derive(Default)]
+pub struct Shelf(Mutex<AtHand>);
+
+#[derive(Default)]
+struct AtHand {
+    documents: HashMap<BlobHash, Arc<Document>>,
+    bytes: usize,
+}
+
+impl Shelf {
+    /// Stores a document with the run, in two parts: the text as it is, and the shape around it.
+    pub fn keep(
+        &self,
+        ctx: &Ctx,
+        document: Document,
+        now: Timestamp,
+    ) -> Result<Snapshot, NodeError> {
+        let text = ctx.keep(document.text.as_bytes());
+        let words = document.text.split_whitespace().count();
+        let snapshot = Snapshot {
+            text,
+            shape: ctx.keep(serde_json::to_vec(&without_text(&document))?),
+            words: u64::try_from(words)?,
+            language: document.language().code().to_owned(),
+            taken_at: now,
+            lost: document.lost.clone(),
+        };
+        self.put(text, Arc::new(document));
+        Ok(snapshot)
+    }
+
+    /// A document as it was stored.
+    pub async fn open(&self, ctx: &Ctx, snapshot: &Snapshot) -> Result<Arc<Document>, NodeError> {
+        if let Some(document) = self.at_hand(snapshot.text) {
+            return Ok(document);
+        }
+        let shape = stored(ctx, snapshot.shape).await?;
+        let mut document: Document = serde_json::from_slice(&shape)?;
+        document.text = String::from_utf8(stored(ctx, snapshot.text).await?)?;
+        let document = Arc::new(document);
+        self.put(snapshot.text, Arc::clone(&document));
+        Ok(document)
+    }
+
+    /// Every document that a run has read, with its source's number.
+    pub async fn open_all(
+        &self,
+        ctx: &Ctx,
+        state: &State,
+    ) -> Result<Vec<(SourceId, Arc<Document>)>, NodeError> {
+        let read = state.sources.iter();
+        let read = read.filter_map(|source| Some((source.id, source.snapshot.clone()?)));
+        let read: Vec<(SourceId, Snapshot)> = read.collect();
+        let opened = fan_out(
+            read,
+            state.settings.max_concurrency,
+            |(id, snapshot)| async move { Ok((id, self.open(ctx, &snapshot).await?)) },
+        );
+        opened.await.into_iter().collect()
+    }
+
+    fn at_hand(&self, text: BlobHash) -> Option<Arc<Document>> {
+        let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shelf.documents.get(&text).cloned()
+    }
+
+    fn put(&self, text: BlobHash, document: Arc<Document>) {
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = document.text.len();
+        if shelf.bytes + bytes > AT_HAND_MAX_BYTES {
+            *shelf = AtHand::default();
+        }
+        if shelf.documents.insert(text, document).is_none() {
+            shelf.bytes += bytes;
+        }
+    }
+}
+
+fn without_text(document: &Document) -> Document {
+    Document {
+        text: String::new(),
+        about: document.about.clone(),
+        paragraphs: document.paragraphs.clone(),
+        sections: document.sections.clone(),
+        pages: document.pages.clone(),
+        lost: document.lost.clone(),
+    }
+}
+
+async fn stored(ctx: &Ctx, hash: BlobHash) -> Result<Vec<u8>, NodeError> {
+    let bytes = ctx.kept(hash).await?;
+    bytes.ok_or_else(|| {
+        NodeError::new(format!(
+            "the stored text {hash} is gone; start the run anew, or restore the store from a backup"
+        ))
+    })
+}

@@ -1,0 +1,123 @@
+//! Where each node of the report workflow leads. Every route reads the state and nothing else.
+
+use fathom_workflow::END;
+use fathom_workflow::interrupt::Verdict as Decision;
+
+use super::{
+    ANALYSE, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, SEARCH, WRITE,
+};
+use crate::critique::Verdict;
+use crate::state::{Decided, Gate, State};
+
+pub(super) fn after_plan(state: &State) -> &'static str {
+    match state.settings.people.hitl_after_planning {
+        true => PLAN_REVIEW,
+        false => SEARCH,
+    }
+}
+
+pub(super) fn after_plan_review(state: &State) -> &'static str {
+    match last(state, Gate::Plan) {
+        Some(Decided {
+            by: None,
+            verdict: Decision::Reject,
+            ..
+        }) => FALLBACK,
+        Some(Decided {
+            verdict: Decision::Reject,
+            ..
+        }) => END,
+        Some(Decided {
+            verdict: Decision::Modify,
+            edited: false,
+            ..
+        }) => PLAN,
+        _ => SEARCH,
+    }
+}
+
+pub(super) fn after_search(state: &State) -> &'static str {
+    match state.sources.is_empty() {
+        true => FALLBACK,
+        false => ANALYSE,
+    }
+}
+
+pub(super) fn after_analyse(state: &State) -> &'static str {
+    let found = state
+        .analysis
+        .as_ref()
+        .is_some_and(|analysis| !analysis.findings.is_empty());
+    let stopped = state
+        .rounds
+        .last()
+        .is_some_and(|round| round.stop.is_some());
+    match (stopped, found) {
+        (false, _) => SEARCH,
+        (true, true) => WRITE,
+        (true, false) => FALLBACK,
+    }
+}
+
+pub(super) fn after_review(state: &State) -> &'static str {
+    let Some(critique) = &state.critique else {
+        return FALLBACK;
+    };
+    if critique.has_critical() && state.settings.people.hitl_on_critical {
+        return CRITICAL_REVIEW;
+    }
+    by_verdict(state, critique.verdict)
+}
+
+fn by_verdict(state: &State, verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approve => before_output(state),
+        Verdict::Revise if state.revisions() < state.settings.max_iterations => WRITE,
+        Verdict::Revise | Verdict::Reject => FALLBACK,
+    }
+}
+
+pub(super) fn after_critical_review(state: &State) -> &'static str {
+    match (last(state, Gate::Critical), &state.critique) {
+        (
+            Some(Decided {
+                verdict: Decision::Skip,
+                ..
+            }),
+            Some(critique),
+        ) => by_verdict(state, critique.verdict),
+        (Some(decided), _) => match by_decision(decided) {
+            OUTPUT => before_output(state),
+            other => other,
+        },
+        (None, _) => FALLBACK,
+    }
+}
+
+pub(super) fn after_final_review(state: &State) -> &'static str {
+    last(state, Gate::Final).map_or(FALLBACK, by_decision)
+}
+
+/// What a person's word on a draft leads to.
+fn by_decision(decided: &Decided) -> &'static str {
+    match (decided.verdict, decided.edited) {
+        (Decision::Approve | Decision::Skip, _) | (Decision::Modify, true) => OUTPUT,
+        (Decision::Modify, false) => WRITE,
+        (Decision::Reject, _) => FALLBACK,
+    }
+}
+
+fn before_output(state: &State) -> &'static str {
+    match state.settings.people.hitl_before_output {
+        true => FINAL_REVIEW,
+        false => OUTPUT,
+    }
+}
+
+fn last(state: &State, gate: Gate) -> Option<&Decided> {
+    state
+        .decisions
+        .iter()
+        .rev()
+        .find(|decided| decided.gate == gate)
+}

@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use fathom_workflow::interrupt::Verdict as Decision;
+use jiff::Timestamp;
+
+use super::routes::*;
+use super::*;
+use crate::analysis::{Analysis, Finding, Strength};
+use crate::critique::{Critique, Opinion, Scores, Severity, Thresholds};
+use crate::draft::Draft;
+use crate::plan::SubQuestionId;
+use crate::state::{Decided, Gate, Round};
+use crate::stop::{Signals, Stop};
+use crate::{Question, Settings};
+
+fn state(change: impl FnOnce(&mut Settings)) -> State {
+    let question = Question::parse(
+        "How do street trees cool a town?",
+        jiff::civil::date(2026, 11, 16),
+    );
+    let mut settings = Settings::default();
+    change(&mut settings);
+    State::new(question.unwrap(), settings, Timestamp::UNIX_EPOCH)
+}
+
+fn decided(gate: Gate, verdict: Decision, edited: bool, by: Option<&str>) -> Decided {
+    Decided {
+        gate,
+        verdict,
+        feedback: None,
+        edited,
+        by: by.map(str::to_owned),
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn draft(version: u32) -> Arc<Draft> {
+    Arc::new(Draft {
+        version,
+        title: String::new(),
+        summary: String::new(),
+        sections: Vec::new(),
+        conclusion: String::new(),
+        notes: Vec::new(),
+    })
+}
+
+fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
+    let opinion = Opinion {
+        scores: Scores {
+            accuracy: score,
+            completeness: score,
+            coherence: score,
+            citation: score,
+            methodology: score,
+            style: score,
+        },
+        ..Opinion::default()
+    };
+    let item = crate::critique::Item {
+        category: crate::critique::Category::Citation,
+        severity: Severity::Critical,
+        place: crate::draft::Place::Whole,
+        description: String::new(),
+        fix: None,
+        proven: true,
+    };
+    let proven = if critical { vec![item] } else { Vec::new() };
+    Arc::new(Critique::of(
+        1,
+        opinion,
+        proven,
+        left,
+        &Thresholds::default(),
+    ))
+}
+
+#[test]
+fn the_graph_is_sound_and_its_longest_run_is_known() {
+    let graph = graph().unwrap();
+    assert_eq!(graph.name(), NAME);
+    assert_eq!(graph.rescue(), Some(FALLBACK));
+    assert!(graph.most_steps() < 500, "{}", graph.most_steps());
+}
+
+#[test]
+fn a_plan_is_shown_to_a_person_only_where_that_is_set() {
+    assert_eq!(after_plan(&state(|_| {})), SEARCH);
+    assert_eq!(
+        after_plan(&state(|s| s.people.hitl_after_planning = true)),
+        PLAN_REVIEW
+    );
+}
+
+#[test]
+fn a_word_on_the_plan_leads_where_the_specification_says() {
+    let after = |verdict, edited, by| {
+        let mut state = state(|_| {});
+        state
+            .decisions
+            .push(decided(Gate::Plan, verdict, edited, by));
+        after_plan_review(&state)
+    };
+    assert_eq!(after(Decision::Approve, false, Some("ada")), SEARCH);
+    assert_eq!(after(Decision::Skip, false, Some("ada")), SEARCH);
+    assert_eq!(after(Decision::Modify, true, Some("ada")), SEARCH);
+    assert_eq!(after(Decision::Modify, false, Some("ada")), PLAN);
+    assert_eq!(after(Decision::Reject, false, Some("ada")), END);
+    assert_eq!(
+        after(Decision::Reject, false, None),
+        FALLBACK,
+        "a deadline is no refusal"
+    );
+    assert_eq!(after(Decision::Approve, false, None), SEARCH);
+}
+
+#[test]
+fn it_searches_on_until_a_round_says_stop() {
+    let after = |stop, findings: usize| {
+        let mut state = state(|_| {});
+        let finding = Finding {
+            statement: String::new(),
+            answers: SubQuestionId(0),
+            evidence: Vec::new(),
+            strength: Strength::Weak,
+            confidence: 0.5,
+        };
+        state.analysis = Some(Arc::new(Analysis {
+            findings: vec![finding; findings],
+            ..Analysis::default()
+        }));
+        let signals = Signals {
+            iteration: 0.0,
+            coverage: 0.0,
+            confidence: 0.0,
+            gaps: 0.0,
+            completeness: 0.0,
+        };
+        state.rounds.push(Round {
+            signals,
+            new_evidence: 0,
+            stop,
+        });
+        after_analyse(&state)
+    };
+    assert_eq!(after(None, 0), SEARCH);
+    assert_eq!(after(None, 3), SEARCH);
+    assert_eq!(after(Some(Stop::Time), 3), WRITE);
+    assert_eq!(after(Some(Stop::NothingNew), 0), FALLBACK);
+    assert_eq!(
+        after_search(&state(|_| {})),
+        FALLBACK,
+        "nothing was found at all"
+    );
+}
+
+#[test]
+fn a_review_leads_to_output_revision_or_fallback() {
+    let after = |score, critical, version, change: fn(&mut Settings)| {
+        let mut state = state(change);
+        state.draft = Some(draft(version));
+        let left = state.revisions() < state.settings.max_iterations;
+        state.critique = Some(critique(score, critical, left));
+        after_review(&state)
+    };
+    assert_eq!(after(8.0, false, 1, |_| {}), OUTPUT);
+    assert_eq!(
+        after(8.0, false, 1, |s| s.people.hitl_before_output = true),
+        FINAL_REVIEW
+    );
+    assert_eq!(after(8.0, true, 1, |_| {}), WRITE);
+    assert_eq!(
+        after(8.0, true, 1, |s| s.people.hitl_on_critical = true),
+        CRITICAL_REVIEW
+    );
+    assert_eq!(after(6.0, false, 1, |_| {}), WRITE);
+    assert_eq!(after(6.0, false, 3, |_| {}), WRITE);
+    assert_eq!(
+        after(6.0, false, 4, |_| {}),
+        FALLBACK,
+        "three revisions are used up"
+    );
+    assert_eq!(after(2.0, false, 4, |_| {}), FALLBACK);
+    assert_eq!(after(6.0, false, 1, |s| s.max_iterations = 0), FALLBACK);
+}
+
+#[test]
+fn a_word_on_the_report_leads_where_the_specification_says() {
+    let after = |verdict, edited| {
+        let mut state = state(|_| {});
+        state
+            .decisions
+            .push(decided(Gate::Final, verdict, edited, Some("ada")));
+        after_final_review(&state)
+    };
+    assert_eq!(after(Decision::Approve, false), OUTPUT);
+    assert_eq!(after(Decision::Modify, true), OUTPUT);
+    assert_eq!(after(Decision::Modify, false), WRITE);
+    assert_eq!(after(Decision::Reject, false), FALLBACK);
+}
+
+#[test]
+fn a_critical_draft_that_a_person_accepts_still_meets_the_final_review() {
+    let after = |verdict, change: fn(&mut Settings)| {
+        let mut state = state(change);
+        state.draft = Some(draft(1));
+        state.critique = Some(critique(8.0, true, true));
+        state
+            .decisions
+            .push(decided(Gate::Critical, verdict, false, Some("ada")));
+        after_critical_review(&state)
+    };
+    assert_eq!(after(Decision::Approve, |_| {}), OUTPUT);
+    assert_eq!(
+        after(Decision::Approve, |s| s.people.hitl_before_output = true),
+        FINAL_REVIEW
+    );
+    assert_eq!(
+        after(Decision::Skip, |_| {}),
+        WRITE,
+        "left to the reviewer, who asks for a revision"
+    );
+    assert_eq!(after(Decision::Reject, |_| {}), FALLBACK);
+}

@@ -1,0 +1,67 @@
+//! A folder of documents as a library, searched by the words of each document.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use fathom_evidence::bm25::{Bm25, Settings};
+use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::{Document, Language};
+use fathom_research::library::{Library, LibraryFault, LocalHit};
+
+pub struct Folder {
+    root: PathBuf,
+    documents: Vec<(String, Document)>,
+    index: Bm25,
+}
+
+impl Folder {
+    pub fn examples() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/street-trees");
+        let mut names: Vec<String> = std::fs::read_dir(&root)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        let read = |name: String| {
+            let hint = Hint {
+                file_name: Some(&name),
+                ..Hint::default()
+            };
+            let document = extract::read(&std::fs::read(root.join(&name)).unwrap(), &hint).unwrap();
+            (name, document)
+        };
+        let documents: Vec<(String, Document)> = names.into_iter().map(read).collect();
+        let texts = documents.iter().map(|(_, document)| &document.text);
+        let index = Bm25::build(texts, Language::ENGLISH, &Settings::default());
+        Self {
+            root,
+            documents,
+            index,
+        }
+    }
+}
+
+#[async_trait]
+impl Library for Folder {
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault> {
+        let hits = self.index.search(query, limit);
+        let best = hits.first().map_or(1.0, |hit| hit.score);
+        let hit = |hit: &fathom_evidence::Hit| {
+            let (name, document) = &self.documents[hit.doc];
+            LocalHit {
+                name: name.clone(),
+                title: document.about.title.clone().unwrap_or_default(),
+                snippet: document.text.chars().take(200).collect(),
+                relevance: f64::from(hit.score / best),
+            }
+        };
+        Ok(hits.iter().map(hit).collect())
+    }
+
+    async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {
+        std::fs::read(self.root.join(name)).map_err(|error| LibraryFault::Unreadable {
+            name: name.to_owned(),
+            why: error.to_string(),
+        })
+    }
+}

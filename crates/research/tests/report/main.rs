@@ -1,0 +1,96 @@
+//! The report workflow over the example library, without a model and without a network.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may panic and print what they saw"
+)]
+
+mod folder;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fathom_evidence::Span;
+use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::report::{Report, Status};
+use fathom_research::workflows::report;
+use fathom_research::{Deps, Question, Settings, Shelf, State};
+use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
+use jiff::Timestamp;
+use jiff::civil::date;
+
+use folder::Folder;
+
+struct Ran {
+    report: Arc<Report>,
+    store: Arc<MemoryStore>,
+}
+
+async fn run(question: &str) -> Ran {
+    let deps = Deps {
+        reasoners: vec![Arc::new(Extractive)],
+        library: Some(Arc::new(Folder::examples())),
+        net: None,
+        shelf: Shelf::default(),
+    };
+    let store = Arc::new(MemoryStore::default());
+    let engine = Engine::new(
+        report::graph().unwrap(),
+        store.clone() as Arc<dyn Store>,
+        Arc::new(deps),
+    );
+    let question = Question::parse(question, date(2026, 11, 16)).unwrap();
+    let state = State::new(question.clone(), Settings::default(), Timestamp::now());
+    let mut execution = engine
+        .start(NewRun::titled(question.text()), state)
+        .await
+        .unwrap();
+    let begun = Instant::now();
+    let outcome = execution.run().await.unwrap();
+    println!("{} in {:?}", outcome.status, begun.elapsed());
+    let replayed = engine.replay(execution.id()).await.unwrap();
+    println!(
+        "replayed {} steps and {} answers",
+        replayed.steps, replayed.answers
+    );
+    let report = execution.state().report.clone().unwrap();
+    Ran { report, store }
+}
+
+async fn text(store: &MemoryStore, hash: BlobHash) -> String {
+    let bytes = store.blob(hash).await.unwrap().unwrap();
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn a_question_over_a_folder_ends_in_a_complete_report_whose_every_quote_is_in_its_file() {
+    let ran = run("How much do street trees lower the air temperature in summer?").await;
+    let report = &ran.report;
+    println!(
+        "{:#?}\n{:#?}\n{}\n\n{}",
+        report.figures,
+        report.critique.as_ref().map(|c| (c.score, &c.items)),
+        report.title,
+        report.summary
+    );
+    for section in &report.sections {
+        println!("\n## {}\n\n{}", section.title, section.text);
+    }
+    println!("\n## Conclusion\n\n{}", report.conclusion);
+    assert_eq!(report.status, Status::Complete);
+    assert!(report.figures.claims.supported > 5);
+    assert_eq!(
+        report.figures.claims.supported,
+        report.figures.claims.claims
+    );
+    let mut quotes = 0;
+    for proof in report.claims.iter().flat_map(|claim| &claim.proofs) {
+        let stored = text(&ran.store, proof.snapshot).await;
+        let Span { start, end } = proof.span;
+        assert_eq!(&stored[start..end], proof.quote);
+        quotes += 1;
+    }
+    assert!(quotes > 5);
+}
