@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::library::Library;
-use fathom_research::workflows::report;
 use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::workflows::report;
 use fathom_research::{Deps, Shelf, State};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
