@@ -5,7 +5,6 @@ use std::process::{Child, Command, Stdio};
 
 use super::desk::{Desk, QUESTION};
 
-/// A run whose library waits to be read: a pipe lies in it that nobody writes to.
 fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
     let sent = Command::new("kill")
@@ -13,6 +12,56 @@ fn signal(child: &Child, name: &str) {
         .status()
         .unwrap();
     assert!(sent.success());
+}
+
+/// Goes on with a run until it begins to search a library that takes a while to read.
+fn searching(desk: &Desk, id: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut child = desk
+        .command()
+        .args(["runs", "review", id, "approve", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let mut events = out.lines().map(Result::unwrap);
+    let begun = |line: &String| line.contains("step_started") && line.contains("searching");
+    assert!(
+        events.by_ref().any(|line| begun(&line)),
+        "it never searched"
+    );
+    (child, events)
+}
+
+fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+#[test]
+fn ctrl_c_stops_the_run_and_says_how_to_go_on() {
+    const FILES: usize = 3_000;
+    let desk = Desk::new();
+    let id = desk.waiting("plan");
+    let text = "Street trees and paving, heat and shade, one street after another. ".repeat(20);
+    for nth in 0..FILES {
+        desk.file(&format!("library/many/{nth}.txt"), &text);
+    }
+    let (child, events) = searching(&desk, &id);
+    signal(&child, "INT");
+    let last = events.last().unwrap();
+    let (code, said) = ended(child);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(last.contains("\"status\":\"cancelled\""), "{last}");
+    let how = format!("Stopped. Continue with: fathom runs resume {id}");
+    assert!(said.contains(&how), "{said}");
+    std::fs::remove_dir_all(desk.path("library/many")).unwrap();
+    let ran = desk.run(&["runs", "resume", &id, "-q"]);
+    assert!([0, 3].contains(&ran.code), "{}", ran.err);
+    assert!(ran.out.starts_with("# "), "{}", ran.out);
 }
 
 #[test]
