@@ -56,7 +56,7 @@ pub async fn follow(
         signals: Signals::listen()?,
         stopped: None,
     };
-    follower.to_the_end(execution).await
+    follower.until_it_ends(execution).await
 }
 
 /// Takes up a run. One that a dead process held is free again after its lease, so that is waited for.
@@ -81,7 +81,7 @@ pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Executi
 }
 
 impl Follower<'_> {
-    async fn to_the_end(mut self, mut execution: Execution<State, Deps>) -> Result<Exit> {
+    async fn until_it_ends(mut self, mut execution: Execution<State, Deps>) -> Result<Exit> {
         loop {
             let outcome = self.work(&mut execution).await;
             self.progress.rest();

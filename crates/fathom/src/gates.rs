@@ -41,6 +41,14 @@ pub fn decider() -> String {
         .unwrap_or_else(|| "somebody at a terminal".to_owned())
 }
 
+/// What a waiting run asks, as plain text.
+pub async fn described(engine: &Engine, run: RunId) -> Result<String> {
+    let view = engine.view(run, None).await?;
+    let node = view.next.as_deref().unwrap_or_default();
+    let gate = engine.gate(run).await?;
+    Ok(show::shown(&gate, node, &view.state, false))
+}
+
 /// Shows the gate at which a run waits and asks until there is a decision. Ctrl-C means later.
 pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Result<Attended> {
     let view = engine.view(run, None).await?;
@@ -51,7 +59,8 @@ pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Resul
         editable: Editable::at(node),
         state: view.state,
     };
-    screen::tell(&show::shown(&asked.gate, node, &asked.state));
+    let coloured = screen::stderr_is_coloured();
+    screen::tell(&show::shown(&asked.gate, node, &asked.state, coloured));
     tokio::select! {
         attended = asked.ask() => attended,
         _ = signals.next() => {

@@ -1,5 +1,12 @@
 //! The program as people and scripts meet it: what it prints, where, and the code it ends with.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may panic and print what they saw"
+)]
+
 #[path = "command/bad_input.rs"]
 mod bad_input;
 #[path = "command/desk.rs"]

@@ -6,13 +6,13 @@ use fathom_research::draft::Draft;
 use fathom_research::plan::Plan;
 use fathom_workflow::Gate;
 
-use crate::screen::{Style, harmless, stderr_is_coloured};
+use crate::screen::{Style, harmless};
 
 const FIRST_LINES: usize = 8;
 const ITEMS_SHOWN: usize = 12;
 
-pub(super) fn shown(gate: &Gate, node: &str, state: &State) -> String {
-    let bold = |text: &str| Style::BOLD.paint(text, stderr_is_coloured());
+pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> String {
+    let bold = |text: &str| Style::BOLD.paint(text, coloured);
     let mut lines = vec![
         String::new(),
         bold(&capital(&gate.interrupt.reason)),

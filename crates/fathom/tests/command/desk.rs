@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use assert_cmd::cargo::CommandCargoExt;
 use tempfile::TempDir;
 
 pub const QUESTION: &str = "Do street trees lower summer heat in towns?";
@@ -52,7 +51,7 @@ impl Desk {
 
     /// The program in this place, with nothing of the machine's own settings.
     pub fn command(&self) -> Command {
-        let mut command = Command::cargo_bin("fathom").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command
             .env_clear()
             .env("FATHOM_HOME", self.path("home"))

@@ -16,6 +16,11 @@ fn without_a_terminal_a_gate_parks_the_run_and_says_how_to_decide() {
     assert!(ran.err.contains("fathom runs review"), "{}", ran.err);
     let listed = desk.run(&["runs", "list", "--status", "waiting"]).out;
     assert_eq!(listed.lines().count(), 1);
+    let id = listed.split_whitespace().next().unwrap();
+    let shown = desk.run(&["runs", "show", id]).out;
+    for part in ["Sub-questions", "Searches", "Sections"] {
+        assert!(shown.contains(part), "{shown}");
+    }
 }
 
 #[test]

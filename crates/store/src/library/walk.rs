@@ -189,7 +189,7 @@ fn real_file(root: &Root, path: &Path) -> Result<Option<(PathBuf, u64)>, String>
         return Err("it is a link that leads out of the library".to_owned());
     }
     let about = fs::metadata(&real).map_err(|error| in_words(&error))?;
-    Ok(about.is_file().then(|| (real, about.len())))
+    Ok(about.is_file().then_some((real, about.len())))
 }
 
 pub(super) fn in_words(error: &io::Error) -> String {

@@ -2,13 +2,13 @@
 
 use fathom_workflow::RunId;
 use fathom_workflow::display::Trim;
-use fathom_workflow::record::{Run, StepKind, StepMeta};
+use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
 use serde_json::{Value, json};
 
 use super::Desk;
 use crate::commands::graph;
 use crate::exit::{Problem, Result};
-use crate::screen;
+use crate::{gates, screen};
 
 pub(super) async fn show(desk: &Desk, run: RunId, at: Option<u64>, as_json: bool) -> Result<()> {
     let header = desk.looking.header(run).await?;
@@ -30,6 +30,9 @@ pub(super) async fn show(desk: &Desk, run: RunId, at: Option<u64>, as_json: bool
     }
     if let Some(next) = &header.head.next {
         lines.push(format!("next: {next}"));
+    }
+    if header.head.status == Status::Waiting && at.is_none() {
+        lines.push(gates::described(&desk.looking, run).await?);
     }
     screen::print_line(&screen::harmless(&lines.join("\n")))
 }
