@@ -10,6 +10,8 @@ use crate::stop::Weights;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
+    /// Folders of the asker's own documents. The program opens them; a run that is resumed finds them again.
+    pub library: Vec<std::path::PathBuf>,
     /// Words of a whole report.
     pub target_length: u32,
     pub max_execution_time_s: u64,
@@ -41,6 +43,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            library: Vec::new(),
             target_length: 2_000,
             max_execution_time_s: 1_800,
             max_iterations: 3,

@@ -1,0 +1,29 @@
+//! `fathom config`: every setting, its value, and where it came from.
+
+use crate::exit::{Exit, Result};
+use crate::screen::{self, Style};
+use crate::settings::{Origin, Settings};
+
+/// Longer values push their origin to the right rather than all of them.
+const VALUE_WIDTH: usize = 28;
+
+pub fn run(settings: &Settings) -> Result<Exit> {
+    let shown = settings.shown();
+    let widest = shown.iter().map(|one| one.name.len()).max().unwrap_or(0);
+    let coloured = screen::stdout_is_coloured();
+    let mut text = String::new();
+    for one in shown {
+        let style = match one.origin {
+            Origin::Default => Style::DIM,
+            _ => Style::PLAIN,
+        };
+        let line = format!(
+            "{:<widest$}  {:<VALUE_WIDTH$}  {}",
+            one.name, one.value, one.origin
+        );
+        text.push_str(&style.paint(&screen::harmless(&line), coloured));
+        text.push('\n');
+    }
+    screen::print(&text)?;
+    Ok(Exit::Complete)
+}

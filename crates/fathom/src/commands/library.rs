@@ -1,0 +1,167 @@
+//! `fathom library`: the folders that are searched when none is named.
+
+use std::path::{Path, PathBuf};
+
+use fathom_store::library::{self as documents, Folder};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::cli::Library;
+use crate::exit::{Exit, Problem, Result};
+use crate::screen::{self, Style};
+use crate::settings::Settings;
+use crate::{files, wiring};
+
+const FILE: &str = "library.toml";
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    folders: Vec<PathBuf>,
+}
+
+pub async fn run(command: Library, settings: &Settings) -> Result<Exit> {
+    match command {
+        Library::Add { folders } => add(folders, settings).await?,
+        Library::List => list(settings)?,
+        Library::Search {
+            query,
+            library,
+            limit,
+            json,
+        } => search(&query, library, limit.into(), json, settings).await?,
+        Library::Remove { folders } => remove(&folders, settings)?,
+    }
+    Ok(Exit::Complete)
+}
+
+/// The folders that were added.
+pub fn folders(home: &Path) -> Result<Vec<PathBuf>> {
+    let path = home.join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let path = path.display();
+            return Err(Problem::failed(format!("{path} cannot be read: {error}")));
+        }
+    };
+    let listed: Listed = toml::from_str(&text).map_err(|error| {
+        let problem = Problem::failed(format!(
+            "{} is damaged: {}",
+            path.display(),
+            error.message()
+        ));
+        problem.advise("Mend it, or remove it and add your folders again.")
+    })?;
+    Ok(listed.folders)
+}
+
+fn keep(home: &Path, folders: Vec<PathBuf>) -> Result<()> {
+    std::fs::create_dir_all(home)
+        .map_err(|error| Problem::failed(format!("{} cannot be made: {error}", home.display())))?;
+    let text = toml::to_string_pretty(&Listed { folders }).map_err(Problem::failed)?;
+    files::write(&home.join(FILE), text.as_bytes())
+}
+
+async fn add(given: Vec<PathBuf>, settings: &Settings) -> Result<()> {
+    let mut known = folders(&settings.home)?;
+    for folder in given {
+        let opened = read(vec![folder.clone()]).await?;
+        let real = folder.canonicalize().map_err(Problem::usage)?;
+        let (path, count) = (real.display().to_string(), opened.documents().len());
+        screen::print_line(&format!("{path}: {count} documents"))?;
+        for one in opened.skipped() {
+            screen::tell(&screen::harmless(&format!(
+                "Left out {}: {}",
+                one.name, one.why
+            )));
+        }
+        if !known.contains(&real) {
+            known.push(real);
+        }
+    }
+    keep(&settings.home, known)
+}
+
+fn list(settings: &Settings) -> Result<()> {
+    let known = folders(&settings.home)?;
+    if known.is_empty() {
+        screen::tell("No folder was added yet. Add one: fathom library add DIR");
+    }
+    for folder in known {
+        let about = match documents::count(&folder) {
+            Ok(count) => format!("{count} files"),
+            Err(fault) => fault.to_string(),
+        };
+        screen::print_line(&format!("{}  ({about})", folder.display()))?;
+    }
+    Ok(())
+}
+
+async fn search(
+    query: &str,
+    given: Vec<PathBuf>,
+    limit: usize,
+    as_json: bool,
+    settings: &Settings,
+) -> Result<()> {
+    let roots = match given.is_empty() {
+        true => folders(&settings.home)?,
+        false => given,
+    };
+    if roots.is_empty() {
+        return Err(Problem::usage("there is no library to search")
+            .advise("Give --library DIR, or add one: fathom library add DIR"));
+    }
+    let opened = read(roots).await?;
+    let found = opened.search(query, limit);
+    let coloured = screen::stdout_is_coloured();
+    for hit in &found {
+        let line = match as_json {
+            true => json!({
+                "name": hit.name,
+                "title": hit.title,
+                "relevance": hit.relevance,
+                "snippet": hit.snippet,
+            })
+            .to_string(),
+            false => format!(
+                "{} {}\n  {}",
+                Style::BOLD.paint(&screen::harmless(&hit.title), coloured),
+                Style::DIM.paint(&screen::harmless(&hit.name), coloured),
+                screen::harmless(&hit.snippet),
+            ),
+        };
+        screen::print_line(&line)?;
+    }
+    if found.is_empty() {
+        screen::tell("Nothing fits.");
+    }
+    Ok(())
+}
+
+fn remove(given: &[PathBuf], settings: &Settings) -> Result<()> {
+    let mut known = folders(&settings.home)?;
+    for folder in given {
+        let real = folder
+            .canonicalize()
+            .or_else(|_| std::path::absolute(folder));
+        let real = real.map_err(Problem::usage)?;
+        let before = known.len();
+        known.retain(|one| *one != real && one != folder);
+        if known.len() == before {
+            let folder = folder.display();
+            return Err(Problem::usage(format!("{folder} is not among the folders"))
+                .advise("See them with: fathom library list"));
+        }
+    }
+    keep(&settings.home, known)
+}
+
+async fn read(roots: Vec<PathBuf>) -> Result<std::sync::Arc<Folder>> {
+    match wiring::library(roots) {
+        Some(library) => library.folder().await.map_err(Problem::usage),
+        None => Err(Problem::usage("there is no folder to read")),
+    }
+}

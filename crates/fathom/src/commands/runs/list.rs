@@ -1,0 +1,111 @@
+//! `fathom runs list`: runs, newest first.
+
+use fathom_workflow::journal::RunFilter;
+use fathom_workflow::record::{Run, Status};
+use jiff::Timestamp;
+
+use super::Desk;
+use crate::cli;
+use crate::exit::{Problem, Result};
+use crate::screen::{self, Colour, Style};
+
+/// The part of an id that holds its time; ids of one list seldom share more.
+const SHORT_ID: usize = 13;
+
+pub(super) async fn list(args: cli::List, desk: &Desk) -> Result<()> {
+    let filter = RunFilter {
+        statuses: args.status,
+        text: args.text,
+        limit: args.limit.into(),
+        ..RunFilter::default()
+    };
+    let page = desk.looking.list(&filter).await?;
+    for damaged in &page.damaged {
+        screen::tell(&format!("Cannot be read: {damaged}"));
+    }
+    let ids: Vec<String> = page.runs.iter().map(|run| run.id().to_string()).collect();
+    let short = shortest(&ids);
+    for run in &page.runs {
+        let line = match args.json {
+            true => serde_json::to_string(run).map_err(Problem::failed)?,
+            false => row(run, short),
+        };
+        screen::print_line(&line)?;
+    }
+    if page.runs.is_empty() {
+        screen::tell("There is no such run.");
+    }
+    if page.next.is_some() && !args.json {
+        screen::tell("There are more; see them with --limit.");
+    }
+    Ok(())
+}
+
+/// How much of the ids must be shown to tell them apart.
+fn shortest(ids: &[String]) -> usize {
+    let distinct = |length: usize| {
+        let begun: std::collections::BTreeSet<_> = ids.iter().map(|id| id.get(..length)).collect();
+        begun.len() == ids.len()
+    };
+    let longest = ids.iter().map(String::len).max().unwrap_or(SHORT_ID);
+    (SHORT_ID..longest)
+        .find(|length| distinct(*length))
+        .unwrap_or(longest)
+}
+
+fn row(run: &Run, short: usize) -> String {
+    let coloured = screen::stdout_is_coloured();
+    let id = run.id().to_string();
+    let id = id.get(..short).unwrap_or(&id);
+    let status = &run.head.status;
+    let colour = match status {
+        Status::Completed => Colour::Green,
+        Status::Failed | Status::Cancelled => Colour::Red,
+        Status::Waiting => Colour::Yellow,
+        Status::Pending | Status::Running(_) => Colour::Cyan,
+    };
+    let status = Style::in_colour(colour).paint(&format!("{status:<10}"), coloured);
+    let age = Style::DIM.paint(
+        &format!("{:>8}", age(run.about.created_at, Timestamp::now())),
+        coloured,
+    );
+    let room = screen::width().saturating_sub(short + 24);
+    let title = screen::harmless(&run.about.title);
+    let title = console::truncate_str(&title, room, "…").into_owned();
+    format!("{id}  {status} {age}  {title}")
+}
+
+pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
+    let minutes = now.duration_since(then).as_mins().max(0);
+    match (minutes, minutes / 60, minutes / 60 / 24) {
+        (0, _, _) => "now".to_owned(),
+        (minutes, 0, _) => format!("{minutes} min"),
+        (_, hours, 0) => format!("{hours} h"),
+        (_, _, days) => format!("{days} d"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_shown_as_short_as_they_differ() {
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            shortest(&ids(&[
+                "01a1e155-3fda-70a9-9a60",
+                "01a1e156-3fda-70a9-9a60"
+            ])),
+            13
+        );
+        assert_eq!(
+            shortest(&ids(&[
+                "01a1e155-3fda-70a9-9a60",
+                "01a1e155-3fda-71a9-9a60"
+            ])),
+            16
+        );
+        assert_eq!(shortest(&[]), 13);
+    }
+}

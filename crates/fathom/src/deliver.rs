@@ -1,0 +1,56 @@
+//! Hands a finished report over: to a file, to a terminal, or to whatever reads standard output.
+
+use std::io::IsTerminal;
+
+use fathom_research::Report;
+use fathom_research::report::Status;
+use fathom_workflow::RunId;
+
+use crate::cli::{Format, Output};
+use crate::exit::Result;
+use crate::{files, paint, render, screen};
+
+/// Writes or prints the report. When that fails the report is still in the store, and the message says how to get it.
+pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
+    let format = render::chosen(output.format, output.out.as_deref())?;
+    if let Some(path) = &output.out {
+        let text = render::render(report, format)?;
+        files::write(path, text.as_bytes()).map_err(|problem| {
+            problem.advise(format!(
+                "Nothing is lost. Write it elsewhere: fathom runs export {run} --out FILE"
+            ))
+        })?;
+        if !output.quiet {
+            screen::tell(&format!("Wrote {}.", path.display()));
+        }
+    } else if !output.json {
+        print(report, format)?;
+    }
+    if !output.quiet {
+        screen::tell(&last_words(run, report));
+    }
+    Ok(())
+}
+
+/// Prints a report: painted for a person, raw for a program.
+pub fn print(report: &Report, format: Format) -> Result<()> {
+    let text = render::render(report, format)?;
+    match format {
+        Format::Md if std::io::stdout().is_terminal() => screen::print(&paint::paint(
+            &text,
+            screen::width(),
+            screen::stdout_is_coloured(),
+        )),
+        _ => screen::print(&text),
+    }
+}
+
+fn last_words(run: RunId, report: &Report) -> String {
+    match &report.status {
+        Status::Complete => format!("Run {run}"),
+        Status::Partial { reason } => {
+            let reason = screen::harmless(reason);
+            format!("This is not a full report: {reason}\nRun {run}")
+        }
+    }
+}

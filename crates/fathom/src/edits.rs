@@ -1,0 +1,221 @@
+//! A person's edits: read from a file, checked against what they change, and refused by the name of the field.
+
+use std::path::Path;
+
+use fathom_research::State;
+use fathom_research::draft::Draft;
+use fathom_research::plan::Plan;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::exit::{Problem, Result};
+use crate::nearest::nearest;
+
+/// What may be edited at a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Editable {
+    Plan,
+    Draft,
+}
+
+impl Editable {
+    /// By the node at which a run waits; nothing where a run waits for something else.
+    pub fn at(node: &str) -> Option<Self> {
+        match node {
+            "plan_review" => Some(Self::Plan),
+            "final_review" | "critical_review" => Some(Self::Draft),
+            _ => None,
+        }
+    }
+
+    pub fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Plan => &[
+                "sub_questions",
+                "queries",
+                "sections",
+                "methodology",
+                "warnings",
+            ],
+            Self::Draft => &["title", "summary", "sections", "conclusion"],
+        }
+    }
+
+    /// The fields as they stand, for an editor.
+    pub fn current(self, state: &State) -> Value {
+        let whole = match self {
+            Self::Plan => serde_json::to_value(&state.plan),
+            Self::Draft => serde_json::to_value(&state.draft),
+        };
+        let mut whole = whole.unwrap_or_default();
+        if let Value::Object(fields) = &mut whole {
+            fields.retain(|name, _| self.fields().contains(&name.as_str()));
+        }
+        whole
+    }
+
+    /// Whether the edits fit what they change; if not, which field and why.
+    pub fn check(self, state: &State, edits: &Value) -> std::result::Result<(), String> {
+        match self {
+            Self::Plan => {
+                let plan: Plan = self.merged(state.plan.as_deref(), edits)?;
+                match plan.faults().first() {
+                    Some(fault) => Err(format!("the plan cannot be used: {fault}")),
+                    None => Ok(()),
+                }
+            }
+            Self::Draft => self
+                .merged::<Draft>(state.draft.as_deref(), edits)
+                .map(drop),
+        }
+    }
+
+    fn merged<T: Serialize + DeserializeOwned>(
+        self,
+        old: Option<&T>,
+        edits: &Value,
+    ) -> std::result::Result<T, String> {
+        let Value::Object(edits) = edits else {
+            return Err("edits are fields with their new values".to_owned());
+        };
+        let mut whole = serde_json::to_value(old).map_err(|error| error.to_string())?;
+        for (name, value) in edits {
+            if !self.fields().contains(&name.as_str()) {
+                return Err(self.unknown(name));
+            }
+            whole[name] = value.clone();
+        }
+        typed(whole)
+    }
+
+    fn unknown(self, name: &str) -> String {
+        let fields = self.fields();
+        match nearest(name, fields.iter().copied()) {
+            Some(near) => format!("{name}: there is no such field; did you mean {near}?"),
+            None => format!("{name}: there is no such field; edit {}", fields.join(", ")),
+        }
+    }
+}
+
+/// Reads JSON into a type; a misfit is told with the path to it.
+fn typed<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        format!("{path}: {}", error.into_inner())
+    })
+}
+
+/// Reads edits from a JSON or TOML file.
+pub fn read(path: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Problem::usage(format!("{} cannot be read: {error}", path.display())))?;
+    parse(&text).map_err(|why| {
+        Problem::usage(format!(
+            "{} is neither JSON nor TOML: {why}",
+            path.display()
+        ))
+    })
+}
+
+/// Text as JSON if it looks so, else as TOML.
+pub fn parse(text: &str) -> std::result::Result<Value, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| error.to_string());
+    }
+    let table: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    serde_json::to_value(table).map_err(|error| error.to_string())
+}
+
+/// A state with fields changed, deep inside too; an array is replaced whole.
+pub fn changed(state: &State, edits: &Value) -> std::result::Result<State, String> {
+    let mut whole = serde_json::to_value(state).map_err(|error| error.to_string())?;
+    overlay(&mut whole, edits, "")?;
+    typed(whole)
+}
+
+fn overlay(whole: &mut Value, edits: &Value, path: &str) -> std::result::Result<(), String> {
+    match (whole, edits) {
+        (Value::Object(fields), Value::Object(edits)) => {
+            for (name, edit) in edits {
+                let Some(field) = fields.get_mut(name) else {
+                    let near = nearest(name, fields.keys().map(String::as_str));
+                    let near = near.map(|near| format!("; did you mean {near}?"));
+                    let near = near.unwrap_or_default();
+                    return Err(format!("{path}{name}: the state has no such field{near}"));
+                };
+                overlay(field, edit, &format!("{path}{name}."))?;
+            }
+            Ok(())
+        }
+        (field, edit) => {
+            *field = edit.clone();
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_research::{Question, Settings};
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    fn state() -> State {
+        let question = Question::parse("How do trees cool towns?", jiff::civil::date(2026, 1, 2));
+        let mut state = State::new(
+            question.unwrap(),
+            Settings::default(),
+            Timestamp::UNIX_EPOCH,
+        );
+        let plan: Plan = serde_json::from_value(json!({
+            "sub_questions": [{"text": "a?", "needs": []}, {"text": "b?", "needs": [0]}],
+            "queries": [{"text": "a", "intent": "a", "kind": "local", "priority": 1, "serves": 0}],
+            "sections": [{"title": "A", "answers": [0, 1]}],
+            "methodology": "", "confidence": 0.5, "warnings": [], "trace": {},
+        }))
+        .unwrap();
+        state.plan = Some(std::sync::Arc::new(plan));
+        state
+    }
+
+    fn refused(edits: &Value) -> String {
+        Editable::Plan.check(&state(), edits).unwrap_err()
+    }
+
+    #[test]
+    fn edits_that_fit_are_taken_and_others_are_refused_by_their_field() {
+        let good = json!({"methodology": "Read, then count."});
+        assert_eq!(Editable::Plan.check(&state(), &good), Ok(()));
+        let bad = json!({"queries": [{"text": "a", "intent": "", "kind": "moon", "priority": 1, "serves": 0}]});
+        assert!(
+            refused(&bad).starts_with("queries[0].kind: "),
+            "{}",
+            refused(&bad)
+        );
+        assert!(refused(&json!({"querys": []})).contains("did you mean queries?"));
+        assert!(refused(&json!({"queries": []})).contains("it has no search query"));
+        assert!(refused(&json!([1])).contains("edits are fields"));
+    }
+
+    #[test]
+    fn the_fields_for_an_editor_survive_being_written_as_toml_and_read_again() {
+        let current = Editable::Plan.current(&state());
+        let text = toml::to_string_pretty(&current).unwrap();
+        assert_eq!(parse(&text).unwrap(), current);
+        assert_eq!(Editable::Plan.check(&state(), &current), Ok(()));
+    }
+
+    #[test]
+    fn a_state_is_changed_deep_inside_and_an_unknown_field_is_refused() {
+        let edits = json!({"settings": {"target_length": 77}});
+        let changed_state = changed(&state(), &edits).unwrap();
+        assert_eq!(changed_state.settings.target_length, 77);
+        assert_eq!(changed_state.settings.max_iterations, 3);
+        let refused = changed(&state(), &json!({"settings": {"target_lenght": 7}})).unwrap_err();
+        assert!(refused.contains("settings.target_lenght"), "{refused}");
+        assert!(changed(&state(), &json!({"settings": {"target_length": "x"}})).is_err());
+    }
+}

@@ -1,0 +1,233 @@
+//! Follows a run to its end: works on it, shows it, asks the person at its gates, and hands the report over.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use fathom_research::{Deps, Report, State};
+use fathom_workflow::event::Event;
+use fathom_workflow::record::Status;
+use fathom_workflow::{Error, Execution, Outcome, RunId};
+use futures::StreamExt;
+use serde_json::json;
+
+use crate::cli::Output;
+use crate::exit::{Exit, Problem, Result};
+use crate::gates::{self, Attended};
+use crate::progress::Progress;
+use crate::signals::Signals;
+use crate::wiring::{Engine, LEASE};
+use crate::{deliver, screen};
+
+const REDRAW_EVERY: Duration = Duration::from_millis(150);
+
+/// How often a run is tried that another process may still hold.
+const TRY_EVERY: Duration = Duration::from_millis(500);
+
+/// A run and the person who waits for it.
+pub struct Follower<'a> {
+    engine: &'a Engine,
+    run: RunId,
+    output: &'a Output,
+    progress: Progress,
+    /// The number of the last event that was shown.
+    seen: u64,
+    signals: Signals,
+    stopped: Option<Exit>,
+}
+
+/// Works on a run until it ends or waits for somebody who is not here.
+pub async fn follow(
+    engine: &Engine,
+    execution: Execution<State, Deps>,
+    output: &Output,
+) -> Result<Exit> {
+    let run = execution.id();
+    let seen = match engine.header(run).await?.head.events {
+        // A new run is shown from its first event on.
+        0..=1 => 0,
+        events => events,
+    };
+    let follower = Follower {
+        engine,
+        run,
+        output,
+        progress: Progress::new(output.quiet),
+        seen,
+        signals: Signals::listen()?,
+        stopped: None,
+    };
+    follower.until_it_ends(execution).await
+}
+
+/// Takes up a run. One that a dead process held is free again after its lease, so that is waited for.
+pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Execution<State, Deps>> {
+    let patience = LEASE + TRY_EVERY;
+    let tries = patience.as_millis() / TRY_EVERY.as_millis();
+    let mut told = quiet;
+    for _ in 0..tries {
+        match engine.resume(run).await {
+            Err(Error::Held { .. }) => {
+                if !std::mem::replace(&mut told, true) {
+                    screen::tell(
+                        "Another process holds the run, or held it when it died; waiting a moment.",
+                    );
+                }
+                tokio::time::sleep(TRY_EVERY).await;
+            }
+            taken => return Ok(taken?),
+        }
+    }
+    Ok(engine.resume(run).await?)
+}
+
+impl Follower<'_> {
+    async fn until_it_ends(mut self, mut execution: Execution<State, Deps>) -> Result<Exit> {
+        loop {
+            let outcome = self.work(&mut execution).await;
+            self.progress.rest();
+            let outcome = outcome?;
+            match outcome.status {
+                Status::Waiting => match self.attend().await? {
+                    Attended::Decided => execution = take_up(self.engine, self.run, true).await?,
+                    Attended::Later => return self.parked(),
+                },
+                Status::Completed => return self.completed().await,
+                Status::Cancelled => return self.cancelled(),
+                _ => return self.failed(&outcome),
+            }
+        }
+    }
+
+    /// Lets the run work, shows its events, and listens for Ctrl-C.
+    async fn work(&mut self, execution: &mut Execution<State, Deps>) -> Result<Outcome> {
+        let mut events = pin!(self.engine.events(self.run, self.seen));
+        let mut working = pin!(execution.run());
+        let mut redraw = tokio::time::interval(REDRAW_EVERY);
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                Some(event) = events.next() => self.show(&event?)?,
+                outcome = &mut working => break outcome,
+                signal = self.signals.next() => self.stop(signal).await?,
+                _ = redraw.tick(), if self.progress.is_live() => self.progress.tick(),
+            }
+        };
+        let outcome = outcome?;
+        let last = self.engine.header(self.run).await?.head.events;
+        while self.seen < last {
+            match events.next().await {
+                Some(event) => self.show(&event?)?,
+                None => break,
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn show(&mut self, event: &Event) -> Result<()> {
+        self.seen = event.number;
+        self.progress.take(event);
+        match self.output.json {
+            true => screen::print_line(&serde_json::to_string(event).map_err(Problem::failed)?),
+            false => Ok(()),
+        }
+    }
+
+    /// Asks the run to stop. Whoever cannot wait leaves at once; what is recorded is safe either way.
+    async fn stop(&mut self, signal: Exit) -> Result<()> {
+        if self.stopped.replace(signal).is_some() {
+            self.progress.rest();
+            screen::tell(&format!("Left at once. {}", self.how_to_resume()));
+            std::process::exit(signal.number().into());
+        }
+        self.progress
+            .say("Stopping after what is under way. Ctrl-C again leaves at once.");
+        match self.engine.cancel(self.run).await {
+            // It has just ended by itself.
+            Ok(()) | Err(Error::Ended { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn attend(&mut self) -> Result<Attended> {
+        match screen::can_ask() && !self.output.quiet && !self.output.json {
+            true => gates::attend(self.engine, self.run, &mut self.signals).await,
+            false => Ok(Attended::Later),
+        }
+    }
+
+    fn parked(&self) -> Result<Exit> {
+        self.result("waiting", Exit::Waiting, None, None)?;
+        let run = self.run;
+        screen::tell(&format!(
+            "The run waits for your decision. Look at it: fathom runs show {run}\n\
+             Then decide: fathom runs review {run} approve (or reject, modify, skip)"
+        ));
+        Ok(Exit::Waiting)
+    }
+
+    async fn completed(&self) -> Result<Exit> {
+        let state = self.engine.view(self.run, None).await?.state;
+        let Some(report) = state.report.as_deref() else {
+            let why = "it was rejected before anything was written";
+            self.result("rejected", Exit::Failed, Some(why), None)?;
+            return Err(Problem::failed(format!(
+                "the run ended without a report: {why}"
+            )));
+        };
+        let exit = match report.is_partial() {
+            true => Exit::Partial,
+            false => Exit::Complete,
+        };
+        let delivered = deliver::deliver(self.run, report, self.output);
+        let (status, exit, why) = match &delivered {
+            Ok(()) if report.is_partial() => ("partial", exit, None),
+            Ok(()) => ("complete", exit, None),
+            Err(problem) => ("undelivered", problem.exit, Some(problem.to_string())),
+        };
+        self.result(status, exit, why.as_deref(), Some(report))?;
+        delivered.map(|()| exit)
+    }
+
+    fn cancelled(&self) -> Result<Exit> {
+        let exit = self.stopped.unwrap_or(Exit::Failed);
+        self.result("cancelled", exit, None, None)?;
+        screen::tell(&format!("Stopped. {}", self.how_to_resume()));
+        Ok(exit)
+    }
+
+    fn failed(&self, outcome: &Outcome) -> Result<Exit> {
+        let why = outcome.reason.as_deref().unwrap_or("no reason is known");
+        self.result("failed", Exit::Failed, Some(why), None)?;
+        Err(Problem::failed(format!("the run failed: {why}")).advise(self.how_to_resume()))
+    }
+
+    fn how_to_resume(&self) -> String {
+        match self.engine.store().is_durable() {
+            true => format!("Continue with: fathom runs resume {}", self.run),
+            false => "The store is in memory, so the run is gone.".to_owned(),
+        }
+    }
+
+    /// The last line of `--json`.
+    fn result(
+        &self,
+        status: &str,
+        exit: Exit,
+        reason: Option<&str>,
+        report: Option<&Report>,
+    ) -> Result<()> {
+        if !self.output.json {
+            return Ok(());
+        }
+        let line = json!({
+            "event": "result",
+            "run": self.run,
+            "status": status,
+            "exit": exit.number(),
+            "reason": reason,
+            "report": report,
+            "out": self.output.out,
+        });
+        screen::print_line(&line.to_string())
+    }
+}

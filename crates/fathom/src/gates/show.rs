@@ -1,0 +1,141 @@
+//! What a person sees before deciding: a plan, or a draft with what the review found.
+
+use fathom_research::State;
+use fathom_research::critique::{Critique, Severity};
+use fathom_research::draft::Draft;
+use fathom_research::plan::Plan;
+use fathom_workflow::Gate;
+
+use crate::screen::{Style, harmless};
+
+const FIRST_LINES: usize = 8;
+const ITEMS_SHOWN: usize = 12;
+
+pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> String {
+    let bold = |text: &str| Style::BOLD.paint(text, coloured);
+    let mut lines = vec![
+        String::new(),
+        bold(&capital(&gate.interrupt.reason)),
+        String::new(),
+    ];
+    match (node, &state.plan, &state.draft) {
+        ("plan_review", Some(plan), _) => show_plan(plan, &mut lines, bold),
+        ("final_review" | "critical_review", _, Some(draft)) => {
+            let critique = state.critique.as_deref();
+            show_draft(state, draft, critique, &mut lines, bold);
+            if let Some(critique) = critique {
+                let least = match node {
+                    "critical_review" => Severity::Suggestion,
+                    _ => Severity::Major,
+                };
+                show_items(draft, critique, least, &mut lines, bold);
+            }
+        }
+        // A gate of another workflow shows what it brought.
+        _ => lines.push(harmless(
+            &serde_json::to_string_pretty(&gate.interrupt.show).unwrap_or_default(),
+        )),
+    }
+    if let Some(deadline) = gate.interrupt.deadline {
+        lines.push(format!(
+            "It waits until {}.",
+            deadline.round(jiff::Unit::Second).unwrap_or(deadline)
+        ));
+    }
+    lines.join("\n")
+}
+
+fn show_plan(plan: &Plan, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
+    lines.push(bold("Sub-questions"));
+    for (nth, sub) in plan.sub_questions.iter().enumerate() {
+        lines.push(format!("  {}. {}", nth + 1, harmless(&sub.text)));
+    }
+    lines.push(bold("Searches"));
+    for query in &plan.queries {
+        let kind = format!("{:?}", query.kind).to_lowercase();
+        lines.push(format!("  {kind}: {}", harmless(&query.text)));
+    }
+    lines.push(bold("Sections"));
+    for section in &plan.sections {
+        lines.push(format!("  {}", harmless(&section.title)));
+    }
+    for warning in &plan.warnings {
+        lines.push(format!("  note: {}", harmless(warning)));
+    }
+    lines.push(String::new());
+}
+
+fn show_draft(
+    state: &State,
+    draft: &Draft,
+    critique: Option<&Critique>,
+    lines: &mut Vec<String>,
+    bold: impl Fn(&str) -> String,
+) {
+    lines.push(bold(&harmless(&draft.title)));
+    let mut figures = vec![
+        format!("{} words", draft.words()),
+        format!("{} sources", state.sources.len()),
+    ];
+    if let Some(check) = &state.check {
+        let counts = check.counts();
+        figures.push(format!(
+            "{} of {} claims supported",
+            counts.supported, counts.claims
+        ));
+    }
+    if let Some(critique) = critique {
+        figures.push(format!("score {:.1} of 10", critique.score));
+    }
+    lines.push(format!("  {}", figures.join(", ")));
+    let summary = draft.summary.lines().filter(|line| !line.trim().is_empty());
+    lines.extend(
+        summary
+            .take(FIRST_LINES)
+            .map(|line| format!("  {}", harmless(line))),
+    );
+    for section in &draft.sections {
+        lines.push(format!("  § {}", harmless(&section.title)));
+    }
+    lines.push(String::new());
+}
+
+fn show_items(
+    draft: &Draft,
+    critique: &Critique,
+    least: Severity,
+    lines: &mut Vec<String>,
+    bold: impl Fn(&str) -> String,
+) {
+    let items: Vec<_> = critique
+        .items
+        .iter()
+        .filter(|item| item.severity >= least)
+        .collect();
+    if items.is_empty() {
+        return;
+    }
+    lines.push(bold("What the review found"));
+    for item in items.iter().take(ITEMS_SHOWN) {
+        let severity = format!("{:?}", item.severity).to_lowercase();
+        let place = draft.name(&item.place);
+        lines.push(format!(
+            "  {severity}, {}: {}",
+            harmless(&place),
+            harmless(&item.description)
+        ));
+    }
+    if items.len() > ITEMS_SHOWN {
+        lines.push(format!("  and {} more", items.len() - ITEMS_SHOWN));
+    }
+    lines.push(String::new());
+}
+
+fn capital(sentence: &str) -> String {
+    let sentence = harmless(sentence);
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().collect::<String>() + letters.as_str() + ".",
+        None => sentence,
+    }
+}

@@ -1,0 +1,61 @@
+//! The program `fathom`: takes what was typed, starts what it takes to do it, and ends with a code.
+
+mod cli;
+mod commands;
+mod deliver;
+mod edits;
+mod exit;
+mod files;
+mod follow;
+mod gates;
+mod nearest;
+mod own_library;
+mod paint;
+mod progress;
+mod render;
+mod screen;
+mod settings;
+mod signals;
+mod telemetry;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::exit::{Exit, Problem, Result};
+use crate::screen::{Colour, Style};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = run(cli).unwrap_or_else(|problem| {
+        tell(&problem);
+        problem.exit
+    });
+    exit.into()
+}
+
+fn run(cli: Cli) -> Result<Exit> {
+    telemetry::start()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Problem::failed(format!("the program cannot start: {error}")))?;
+    let exit = runtime.block_on(commands::run(cli));
+    // A thread that waits for somebody to type must not keep the program.
+    runtime.shutdown_background();
+    exit
+}
+
+fn tell(problem: &Problem) {
+    let error = Style {
+        bold: true,
+        ..Style::in_colour(Colour::Red)
+    };
+    let word = error.paint("error:", screen::stderr_is_coloured());
+    screen::tell(&format!(
+        "{word} {}",
+        screen::harmless(&problem.to_string())
+    ));
+}

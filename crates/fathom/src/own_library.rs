@@ -1,0 +1,85 @@
+//! A person's own documents as a workflow sees them: the store's folders behind the method's trait.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fathom_research::library::{Library, LibraryFault, LocalHit};
+use fathom_store::library::{Fault, Folder, ReadFault};
+use tokio::sync::OnceCell;
+
+/// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
+pub struct OwnLibrary {
+    roots: Vec<PathBuf>,
+    folder: OnceCell<Arc<Folder>>,
+}
+
+impl OwnLibrary {
+    pub fn of(roots: Vec<PathBuf>) -> Self {
+        Self {
+            roots,
+            folder: OnceCell::new(),
+        }
+    }
+
+    /// The folders with their documents, read now if they were not.
+    pub async fn folder(&self) -> Result<Arc<Folder>, Fault> {
+        let roots = self.roots.clone();
+        let opened = self.folder.get_or_try_init(|| async {
+            let reading = tokio::task::spawn_blocking(move || Folder::open(&roots)).await;
+            match reading {
+                Ok(folder) => folder.map(Arc::new),
+                Err(error) => Err(Fault::Unreadable {
+                    path: self.roots.first().cloned().unwrap_or_default(),
+                    source: std::io::Error::other(error),
+                }),
+            }
+        });
+        opened.await.map(Arc::clone)
+    }
+
+    /// Does something with the folders that waits for the disk or takes time.
+    async fn with<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Folder) -> Result<T, LibraryFault> + Send + 'static,
+    ) -> Result<T, LibraryFault> {
+        let unreadable = |why: String| LibraryFault::Unreadable {
+            name: name.to_owned(),
+            why,
+        };
+        let folder = self.folder().await;
+        let folder = folder.map_err(|fault| unreadable(fault.to_string()))?;
+        let working = tokio::task::spawn_blocking(move || work(&folder)).await;
+        working.unwrap_or_else(|error| Err(unreadable(error.to_string())))
+    }
+}
+
+#[async_trait]
+impl Library for OwnLibrary {
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault> {
+        let query = query.to_owned();
+        let search = move |folder: &Folder| {
+            let found = folder.search(&query, limit).into_iter();
+            let hits = found.map(|found| LocalHit {
+                name: found.name,
+                title: found.title,
+                snippet: found.snippet,
+                relevance: found.relevance,
+            });
+            Ok(hits.collect())
+        };
+        self.with("library", search).await
+    }
+
+    async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {
+        let wanted = name.to_owned();
+        let read = move |folder: &Folder| {
+            folder.read(&wanted).map_err(|fault| match fault {
+                ReadFault::Missing { name } => LibraryFault::Missing { name },
+                ReadFault::Unreadable { name, why } => LibraryFault::Unreadable { name, why },
+            })
+        };
+        self.with(name, read).await
+    }
+}

@@ -1,0 +1,165 @@
+//! Shows a run while it works, from its events alone: a tree that is drawn over again on a terminal, plain lines elsewhere.
+//!
+//! Everything goes to standard error, and nothing when it is to be quiet.
+
+mod tree;
+
+use std::io::Write;
+
+use fathom_workflow::event::{Event, EventKind, Level};
+use jiff::Timestamp;
+
+use crate::screen::{self, Colour, Style};
+use tree::{Row, Tree};
+
+/// Rows of the tree that are shown; earlier ones scroll out of it.
+const ROWS_SHOWN: usize = 14;
+
+/// Turns slowly: a tree that twitches is not read.
+const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Live,
+    Lines,
+    Silent,
+}
+
+pub struct Progress {
+    mode: Mode,
+    coloured: bool,
+    tree: Tree,
+    /// Lines that stand on the screen and will be drawn over.
+    drawn: usize,
+    turn: usize,
+    /// What the person must know now, such as that the run is stopping.
+    notice: Option<String>,
+}
+
+impl Progress {
+    pub fn new(quiet: bool) -> Self {
+        let mode = match (quiet, screen::stderr_is_live()) {
+            (true, _) => Mode::Silent,
+            (false, true) => Mode::Live,
+            (false, false) => Mode::Lines,
+        };
+        Self {
+            mode,
+            coloured: screen::stderr_is_coloured(),
+            tree: Tree::default(),
+            drawn: 0,
+            turn: 0,
+            notice: None,
+        }
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.mode == Mode::Live
+    }
+
+    /// Takes an event in; on plain output, tells of it if it matters to a person.
+    pub fn take(&mut self, event: &Event) {
+        self.tree.take(event);
+        if self.mode == Mode::Lines
+            && let Some(line) = self.line(event)
+        {
+            screen::tell(&screen::harmless(&line));
+        }
+    }
+
+    /// Says something above the tree, or as a line.
+    pub fn say(&mut self, text: &str) {
+        match self.mode {
+            Mode::Silent => {}
+            Mode::Lines => screen::tell(text),
+            Mode::Live => self.notice = Some(text.to_owned()),
+        }
+    }
+
+    /// Draws the tree again, a little later.
+    pub fn tick(&mut self) {
+        self.turn += 1;
+        self.draw();
+    }
+
+    /// Draws the tree for the last time, and leaves it standing.
+    pub fn rest(&mut self) {
+        self.notice = None;
+        self.draw();
+        self.drawn = 0;
+    }
+
+    fn line(&self, event: &Event) -> Option<String> {
+        match &event.kind {
+            EventKind::StepFinished { step, .. } => {
+                let row = self.tree.row(*step)?;
+                Some(format!("{}: {}", row.name(), row.told(event.at)))
+            }
+            EventKind::StepCut { node, cut, .. } => {
+                Some(format!("{}: cut short, {cut}", tree::spaced(node)))
+            }
+            EventKind::Log {
+                level: Level::Warn | Level::Error,
+                message,
+            } => Some(format!("note: {message}")),
+            EventKind::RunResumed { step, .. } => Some(format!("goes on at step {step}")),
+            _ => None,
+        }
+    }
+
+    fn draw(&mut self) {
+        if self.mode != Mode::Live {
+            return;
+        }
+        let lines = self.lines(Timestamp::now());
+        let mut frame = String::new();
+        if self.drawn > 0 {
+            frame.push_str(&format!("\x1b[{}A", self.drawn));
+        }
+        for line in &lines {
+            frame.push_str(&format!("\r\x1b[2K{line}\n"));
+        }
+        // What was longer before is wiped out.
+        frame.push_str("\x1b[J");
+        let mut err = std::io::stderr().lock();
+        // Written at once, so that it does not flicker; if nobody sees it, nothing is lost.
+        let _ = err.write_all(frame.as_bytes()).and_then(|()| err.flush());
+        self.drawn = lines.len();
+    }
+
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let width = screen::width();
+        let rows = self.tree.rows();
+        let shown = rows.iter().skip(rows.len().saturating_sub(ROWS_SHOWN));
+        let mut lines: Vec<String> = shown.map(|row| self.row(row, now, width)).collect();
+        if let Some(note) = self.tree.note() {
+            let note = cut(&format!("    {}", screen::harmless(note)), width);
+            lines.push(Style::in_colour(Colour::Yellow).paint(&note, self.coloured));
+        }
+        let sums = cut(&format!("  {}", self.tree.sums(now)), width);
+        lines.push(Style::DIM.paint(&sums, self.coloured));
+        if let Some(notice) = &self.notice {
+            lines.push(Style::BOLD.paint(&cut(&format!("  {notice}"), width), self.coloured));
+        }
+        lines
+    }
+
+    fn row(&self, row: &Row, now: Timestamp, width: usize) -> String {
+        let (mark, style) = match (row.is_done(), row.is_cut()) {
+            (_, true) => ("✗", Style::in_colour(Colour::Red)),
+            (true, false) => ("✓", Style::in_colour(Colour::Green)),
+            (false, false) => (
+                SPINNER[self.turn % SPINNER.len()],
+                Style::in_colour(Colour::Cyan),
+            ),
+        };
+        let mark = style.paint(mark, self.coloured);
+        let told = cut(&row.told(now), width.saturating_sub(24));
+        let told = Style::DIM.paint(&told, self.coloured);
+        format!("  {mark} {:<18} {told}", row.name())
+    }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    console::truncate_str(text, width, "…").into_owned()
+}

@@ -1,0 +1,147 @@
+//! Standard output and standard error: what may be coloured, how wide it is, and text that cannot take the terminal over.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::exit::{Problem, Result};
+
+/// Lines are not longer than this, however wide the window: long lines are hard to read.
+const WIDTH_MOST: usize = 100;
+const WIDTH_LEAST: usize = 40;
+const WIDTH_UNKNOWN: usize = 80;
+
+/// Ways to set text off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    pub bold: bool,
+    pub italic: bool,
+    pub dim: bool,
+    pub colour: Option<Colour>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    Red,
+    Green,
+    Yellow,
+    Cyan,
+}
+
+impl Style {
+    pub const PLAIN: Self = Self {
+        bold: false,
+        italic: false,
+        dim: false,
+        colour: None,
+    };
+    pub const BOLD: Self = Self {
+        bold: true,
+        ..Self::PLAIN
+    };
+    pub const DIM: Self = Self {
+        dim: true,
+        ..Self::PLAIN
+    };
+
+    pub const fn in_colour(colour: Colour) -> Self {
+        Self {
+            colour: Some(colour),
+            ..Self::PLAIN
+        }
+    }
+
+    /// The text in this style, if there is colour.
+    pub fn paint(self, text: &str, coloured: bool) -> String {
+        let mut codes: Vec<&str> = Vec::new();
+        codes.extend(self.bold.then_some("1"));
+        codes.extend(self.dim.then_some("2"));
+        codes.extend(self.italic.then_some("3"));
+        codes.extend(self.colour.map(|colour| match colour {
+            Colour::Red => "31",
+            Colour::Green => "32",
+            Colour::Yellow => "33",
+            Colour::Cyan => "36",
+        }));
+        match coloured && !codes.is_empty() && !text.is_empty() {
+            true => format!("\x1b[{}m{text}\x1b[0m", codes.join(";")),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// Whether a stream of the given kind may be coloured.
+fn coloured(is_terminal: bool) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    is_terminal && !set("NO_COLOR") && !dumb
+}
+
+pub fn stdout_is_coloured() -> bool {
+    coloured(io::stdout().is_terminal())
+}
+
+pub fn stderr_is_coloured() -> bool {
+    coloured(io::stderr().is_terminal())
+}
+
+/// Whether lines on standard error can be drawn over again.
+pub fn stderr_is_live() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stderr().is_terminal() && !dumb
+}
+
+/// Whether there is a person to ask: one who sees the question and can type.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Columns to write in.
+pub fn width() -> usize {
+    let size = console::Term::stdout().size_checked();
+    let size = size.or_else(|| console::Term::stderr().size_checked());
+    let width = size.map_or(WIDTH_UNKNOWN, |(_, columns)| usize::from(columns));
+    width.clamp(WIDTH_LEAST, WIDTH_MOST)
+}
+
+/// Text as a terminal may show it: nothing in a document can move the cursor or change the window.
+pub fn harmless(text: &str) -> String {
+    let kept = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    text.chars().filter(kept).collect()
+}
+
+/// Prints to standard output. A reader that has gone away, such as `head`, is no fault.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Problem::failed(format!(
+            "standard output cannot be written: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line to standard output.
+pub fn print_line(line: &str) -> Result<()> {
+    print(&format!("{line}\n"))
+}
+
+/// Tells a person something on standard error. If nobody can hear it, nothing is lost.
+pub fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_cannot_take_the_terminal_over() {
+        let hostile = "safe\x1b[2J\x1b]0;owned\x07 text\u{9b}31m\r\nnext\tcell";
+        assert_eq!(harmless(hostile), "safe[2J]0;owned text31m\nnext\tcell");
+    }
+
+    #[test]
+    fn without_colour_nothing_but_the_text_is_printed() {
+        assert_eq!(Style::BOLD.paint("word", false), "word");
+        assert_eq!(Style::BOLD.paint("word", true), "\x1b[1mword\x1b[0m");
+    }
+}

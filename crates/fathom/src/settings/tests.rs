@@ -1,0 +1,154 @@
+use std::fs;
+
+use serde_json::json;
+
+use super::*;
+
+fn merge(file: &str, environment: &[(&str, &str)], flags: Vec<Flag>) -> Result<Settings> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE);
+    fs::write(&path, file).unwrap();
+    let own = environment.iter().map(|(name, _)| (*name).to_owned());
+    let own = own.filter(|name| name.starts_with(OWN_VARIABLES)).collect();
+    let lookup = |name: &str| {
+        let found = environment.iter().find(|(known, _)| *known == name);
+        let home = (name == "HOME").then(|| "/home/ada".to_owned());
+        found.map(|(_, value)| (*value).to_owned()).or(home)
+    };
+    Settings::merge(Some(&path), &lookup, own, flags)
+}
+
+fn refused(file: &str) -> String {
+    merge(file, &[], Vec::new()).err().unwrap().to_string()
+}
+
+fn origin(settings: &Settings, name: &str) -> String {
+    let shown = settings.shown();
+    let one = shown.iter().find(|one| one.name == name).unwrap();
+    match &one.origin {
+        Origin::File(_) => "file".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn flags_go_before_the_environment_and_that_before_the_file() {
+    let file = "[report]\ntarget_length = 500\nmax_iterations = 1\nmax_gap_searches = 1\n";
+    let environment = [
+        ("FATHOM_REPORT_MAX_ITERATIONS", "2"),
+        ("FATHOM_REPORT_MAX_GAP_SEARCHES", "2"),
+    ];
+    let flag = Flag {
+        setting: "report.max_gap_searches",
+        flag: "--gaps",
+        value: json!(3),
+    };
+    let settings = merge(file, &environment, vec![flag]).unwrap();
+    assert_eq!(settings.report.target_length, 500);
+    assert_eq!(settings.report.max_iterations, 2);
+    assert_eq!(settings.report.max_gap_searches, 3);
+    assert_eq!(settings.report.max_reformulations, 2);
+    assert_eq!(origin(&settings, "report.target_length"), "file");
+    assert_eq!(
+        origin(&settings, "report.max_iterations"),
+        "FATHOM_REPORT_MAX_ITERATIONS"
+    );
+    assert_eq!(origin(&settings, "report.max_gap_searches"), "--gaps");
+    assert_eq!(origin(&settings, "report.max_reformulations"), "default");
+}
+
+#[test]
+fn every_setting_of_a_report_can_be_given() {
+    let file = "[report]\ndepth = \"deep\"\nbanned_words = [\"delve\"]\ncitation_style = \"apa\"\n[report.caps]\ntokens = 9\n[report.people]\nhitl_on_critical = true\n[report.evidence]\ntop_k = 7\n";
+    let settings = merge(file, &[], Vec::new()).unwrap();
+    assert_eq!(settings.depth, research::Depth::Comprehensive);
+    assert_eq!(settings.report.banned_words, ["delve"]);
+    assert_eq!(settings.report.caps.tokens, Some(9));
+    assert!(settings.report.people.hitl_on_critical);
+    assert_eq!(settings.report.evidence.top_k, 7);
+}
+
+#[test]
+fn an_unknown_setting_is_refused_with_the_nearest_known_one() {
+    let said = refused("[report]\ntarget_lenght = 500\n");
+    assert!(
+        said.contains("no setting \"report.target_lenght\""),
+        "{said}"
+    );
+    assert!(
+        said.contains("Did you mean \"report.target_length\"?"),
+        "{said}"
+    );
+    let slip = [("FATHOM_REPORT_TARGET_LENGHT", "5")];
+    let said = merge("", &slip, Vec::new()).err().unwrap().to_string();
+    assert!(
+        said.contains("Did you mean \"FATHOM_REPORT_TARGET_LENGTH\"?"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_is_refused_by_the_name_of_its_setting() {
+    let said = refused("[report]\ntarget_length = \"long\"\n");
+    assert!(said.contains("Report.target_length in"), "{said}");
+    assert!(refused("[report]\ndepth = \"bottomless\"\n").contains("choose quick"));
+    assert!(refused("ttl_hours = -1\n").contains("whole number"));
+    assert!(refused("store = \"oracle:x\"\n").contains("choose memory"));
+    assert!(refused("[report\n").contains("is not TOML"));
+}
+
+#[test]
+fn a_secret_is_never_shown() {
+    let environment = [
+        ("OPENAI_API_KEY", "sk-hidden-1"),
+        ("FATHOM_STORE", "postgres://ada:hidden-2@db.example/fathom"),
+    ];
+    let settings = merge(
+        "[providers]\nserper_api_key = \"hidden-3\"\n",
+        &environment,
+        Vec::new(),
+    );
+    let settings = settings.unwrap();
+    let all: String = settings
+        .shown()
+        .into_iter()
+        .map(|one| one.value + "\n")
+        .collect();
+    assert!(!all.contains("hidden"), "{all}");
+    assert_eq!(all.matches("set\n").count(), 2);
+    assert_eq!(
+        settings.lookup("SERPER_API_KEY").as_deref(),
+        Some("hidden-3")
+    );
+    assert_eq!(
+        settings.lookup("OPENAI_API_KEY").as_deref(),
+        Some("sk-hidden-1")
+    );
+}
+
+#[test]
+fn the_store_is_named_or_else_the_database_or_else_a_file_in_the_data_folder() {
+    let store = |environment: &[(&str, &str)]| merge("", environment, Vec::new()).unwrap().store;
+    let database = ("DATABASE_URL", "postgres://db/x");
+    assert_eq!(
+        store(&[]),
+        Place::Sqlite("/home/ada/.local/share/fathom/runs.db".into())
+    );
+    assert_eq!(
+        store(&[database]),
+        Place::Postgres("postgres://db/x".into())
+    );
+    assert_eq!(store(&[("DATABASE_URL", "mysql://db/x")]), store(&[]));
+    assert_eq!(
+        store(&[database, ("FATHOM_STORE", "memory")]),
+        Place::Memory
+    );
+    assert_eq!(
+        store(&[("FATHOM_STORE", "sqlite:r.db")]),
+        Place::Sqlite("r.db".into())
+    );
+    assert_eq!(
+        store(&[("FATHOM_HOME", "/data")]),
+        Place::Sqlite("/data/runs.db".into())
+    );
+}

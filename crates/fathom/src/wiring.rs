@@ -1,0 +1,101 @@
+//! The one file that names concrete types: turns settings into a store, what a workflow may call, and an engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fathom_research::library::Library;
+use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::workflows::report;
+use fathom_research::{Deps, Shelf, State};
+use fathom_store::{Postgres, Sqlite};
+use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
+
+use crate::exit::{Problem, Result};
+use crate::own_library::OwnLibrary;
+use crate::settings::{Place, Settings};
+
+pub type Engine = fathom_workflow::Engine<State, Deps>;
+
+/// How long a run stays this process's own after it has died: that long a resume may have to wait.
+pub const LEASE: Duration = Duration::from_secs(10);
+
+/// Opens the place where runs are kept.
+pub async fn store(place: &Place) -> Result<Arc<dyn Store>> {
+    match place {
+        Place::Memory => Ok(Arc::new(MemoryStore::default())),
+        Place::Sqlite(path) => {
+            let path = path.clone();
+            let opening = tokio::task::spawn_blocking(move || Sqlite::open(path)).await;
+            let opened = opening.unwrap_or_else(|error| {
+                let why = error.to_string();
+                Err(Error::StoreGone { why })
+            });
+            Ok(Arc::new(opened.map_err(|error| at(place, error))?))
+        }
+        Place::Postgres(url) => {
+            let opened = Postgres::connect(url).await;
+            Ok(Arc::new(opened.map_err(|error| at(place, error))?))
+        }
+    }
+}
+
+/// Says where the store is that cannot be opened.
+fn at(place: &Place, error: Error) -> Problem {
+    match error {
+        Error::StoreGone { why } => {
+            Problem::failed(format!("the store {place} cannot be opened: {why}"))
+                .advise("See what works with: fathom doctor")
+        }
+        other => Problem::from(other),
+    }
+}
+
+/// What a run of these settings may call.
+pub fn deps(_settings: &Settings, library: Option<Arc<OwnLibrary>>) -> Deps {
+    Deps {
+        reasoners: vec![Arc::new(Extractive)],
+        library: library.map(|library| library as Arc<dyn Library>),
+        net: None,
+        shelf: Shelf::default(),
+    }
+}
+
+/// An engine for the report workflow.
+pub fn engine(store: Arc<dyn Store>, deps: Deps) -> Result<Engine> {
+    let graph = report::graph().map_err(|error| Problem::from(Error::from(error)))?;
+    let settings = fathom_workflow::Settings {
+        lease: LEASE,
+        ..fathom_workflow::Settings::default()
+    };
+    Ok(Engine::with(
+        graph,
+        store,
+        Arc::new(deps),
+        Arc::new(SystemClock),
+        settings,
+    ))
+}
+
+/// An engine that looks and never works: with nothing to call.
+pub fn onlooker(settings: &Settings, store: Arc<dyn Store>) -> Result<Engine> {
+    engine(store, deps(settings, None))
+}
+
+/// An engine that goes on with a run, with the library that the run was started with.
+pub async fn engine_for(settings: &Settings, store: Arc<dyn Store>, run: RunId) -> Result<Engine> {
+    let looking = onlooker(settings, Arc::clone(&store))?;
+    let started_with = looking
+        .view(run, Some(0))
+        .await?
+        .state
+        .settings
+        .library
+        .clone();
+    engine(store, deps(settings, library(started_with)))
+}
+
+/// The folders as a library; none for no folders.
+pub fn library(roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
+    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::of(roots)))
+}

@@ -1,0 +1,23 @@
+//! The program as people and scripts meet it: what it prints, where, and the code it ends with.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may panic and print what they saw"
+)]
+
+#[path = "command/bad_input.rs"]
+mod bad_input;
+#[path = "command/desk.rs"]
+mod desk;
+#[path = "command/gates.rs"]
+mod gates;
+#[path = "command/library.rs"]
+mod library;
+#[path = "command/report.rs"]
+mod report;
+#[path = "command/runs.rs"]
+mod runs;
+#[path = "command/stop.rs"]
+mod stop;

@@ -1,0 +1,179 @@
+//! What a person gets wrong, or the machine: a sentence, what to do, and the right code.
+
+use super::desk::{Desk, QUESTION};
+
+#[track_caller]
+fn refused(desk: &Desk, words: &[&str], code: i32) -> String {
+    let ran = desk.run(words);
+    assert_eq!(ran.code, code, "{}", ran.err);
+    assert_eq!(ran.out, "");
+    ran.err
+}
+
+#[test]
+fn a_question_too_short_or_too_long_is_refused() {
+    let desk = Desk::new();
+    insta::assert_snapshot!(refused(&desk, &["report", "Trees?", "--library", "library"], 2), @r#"error: The question has 6 characters; ask in 10 or more, such as "How do street trees cool a town?"."#);
+    let long = "why ".repeat(600);
+    insta::assert_snapshot!(refused(&desk, &["report", &long, "--library", "library"], 2), @"error: The question has 2399 characters; ask in 2000 at most, and give the rest as context.");
+}
+
+#[test]
+fn without_anything_to_search_it_says_what_to_give() {
+    insta::assert_snapshot!(refused(&Desk::new(), &["report", QUESTION], 2), @r"
+    error: There is nothing to search.
+    Give --library DIR, or set a key; see: fathom doctor
+    ");
+}
+
+#[test]
+fn a_missing_folder_a_file_and_an_empty_folder_are_refused() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("empty")).unwrap();
+    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "nowhere"], 2), @"error: There is no folder DESK/nowhere; check the path.");
+    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "library/night.md"], 2), @"error: DESK/library/night.md is not a folder; give the folder that holds it.");
+    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "empty"], 2), @r"
+    error: The library holds no document that can be read.
+    Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR
+    ");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_stops_nothing() {
+    let desk = Desk::new();
+    desk.file("library/photo.png", b"\x89PNG\r\n\x1a\n");
+    let ran = desk.run(&["report", QUESTION, "--library", "library"]);
+    assert!([0, 3].contains(&ran.code), "{}", ran.err);
+    assert!(
+        ran.err.contains("Left out photo.png: this is a PNG image"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn unknown_words_are_refused_with_the_known_ones() {
+    let desk = Desk::new();
+    let report = |flag: &str, value: &str| {
+        let said = refused(
+            &desk,
+            &["report", QUESTION, "--library", "library", flag, value],
+            2,
+        );
+        said.lines().take(2).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(report("--depth", "bottomless"), @r#"error: invalid value 'bottomless' for '--depth <DEPTH>': "bottomless" is no depth; choose one of quick, standard, comprehensive"#);
+    insta::assert_snapshot!(report("--style", "baroque"), @r#"error: invalid value 'baroque' for '--style <STYLE>': "baroque" is no style; choose one of academic, technical, executive"#);
+    insta::assert_snapshot!(report("--format", "pdf9"), @r"
+    error: invalid value 'pdf9' for '--format <FORMAT>'
+      [possible values: md, html, json, bibtex]
+    ");
+    insta::assert_snapshot!(report("--out", "report.xyz"), @r"
+    error: The ending of report.xyz names no format.
+    End it in .md, .html, .json or .bib, or add --format md
+    ");
+    insta::assert_snapshot!(report("--out", "no/such/report.md"), @r"
+    error: There is no folder no/such to write the report to.
+    Make it first, or give another --out
+    ");
+    insta::assert_snapshot!(refused(&desk, &["graph", "essay"], 2), @r#"
+    error: There is no workflow "essay".
+    There is: report
+    "#);
+}
+
+#[test]
+fn an_unknown_setting_is_refused_with_the_nearest() {
+    let desk = Desk::new();
+    desk.file("fathom.toml", "[report]\nmax_iteration = 2\n");
+    insta::assert_snapshot!(refused(&desk, &["config"], 2), @r#"
+    error: There is no setting "report.max_iteration", which fathom.toml gives.
+    Did you mean "report.max_iterations"?
+    "#);
+}
+
+#[test]
+fn an_unknown_run_and_a_beginning_that_fits_several_are_refused() {
+    let desk = Desk::new();
+    insta::assert_snapshot!(refused(&desk, &["runs", "show", "ffff"], 2), @r#"
+    error: There is no run whose id begins with "ffff".
+    See them with: fathom runs list
+    "#);
+    let unknown = "01a1e155-3fda-70a9-9a60-5495200fda34";
+    insta::assert_snapshot!(refused(&desk, &["runs", "resume", unknown], 2), @r"
+    error: There is no run 01a1e155-3fda-70a9-9a60-5495200fda34; it may have expired or been deleted.
+    See them with: fathom runs list
+    ");
+    desk.finished();
+    desk.finished();
+    let said = refused(&desk, &["runs", "show", "0"], 2);
+    assert!(said.contains("\"0\" begins the ids of 2 runs"), "{said}");
+}
+
+#[test]
+fn a_database_of_a_newer_program_and_a_file_that_is_none_are_refused() {
+    let desk = Desk::new();
+    desk.file(
+        "junk.db",
+        "this is no database at all, only some text that lies here\n".repeat(40),
+    );
+    let ran = desk.run_with(&[("FATHOM_STORE", "sqlite:junk.db")], &["runs", "list"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_eq!(ran.out, "");
+    assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+
+    desk.finished();
+    let path = desk.path("home/runs.db");
+    let newer = rusqlite::Connection::open(path).unwrap();
+    newer.pragma_update(None, "user_version", 999).unwrap();
+    drop(newer);
+    let ran = desk.run(&["runs", "list"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains("The database has format 999"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("FATHOM_STORE=sqlite:PATH"), "{}", ran.err);
+}
+
+#[test]
+fn a_store_that_cannot_be_reached_is_named_without_its_password() {
+    let desk = Desk::new();
+    // The port is free: it was ours a moment ago, and nobody listens there now.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let url = format!("postgres://ada:secret@127.0.0.1:{port}/fathom?connect_timeout=1");
+    let ran = desk.run_with(&[("FATHOM_STORE", &url)], &["runs", "list"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("fathom doctor"), "{}", ran.err);
+    assert!(!ran.err.contains("secret"), "{}", ran.err);
+    let doctor = desk.run_with(&[("FATHOM_STORE", &url)], &["doctor"]);
+    assert_eq!(doctor.code, 1);
+    assert!(!doctor.out.contains("secret"), "{}", doctor.out);
+}
+
+#[test]
+fn a_full_disk_fails_with_a_sentence() {
+    let desk = Desk::new();
+    if !std::path::Path::new("/dev/full").exists() {
+        println!("a full disk: not run, this machine has no /dev/full");
+        return;
+    }
+    let id = desk.finished();
+    let ran = desk.run(&[
+        "runs",
+        "export",
+        &id,
+        "--format",
+        "md",
+        "--out",
+        "/dev/full",
+    ]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("the disk is full"), "{}", ran.err);
+}

@@ -1,0 +1,195 @@
+use super::desk::{Desk, QUESTION};
+
+#[test]
+fn a_question_and_a_folder_give_a_report_without_key_or_network() {
+    let desk = Desk::new();
+    let ran = desk.run(&["report", QUESTION, "--library", "library"]);
+    assert!([0, 3].contains(&ran.code), "{} {}", ran.code, ran.err);
+    assert!(ran.out.starts_with("# "), "{}", ran.out);
+    assert!(ran.out.contains("1.9 °C cooler"), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b'), "a pipe gets no colours");
+    assert!(ran.err.contains("plan: "), "{}", ran.err);
+}
+
+#[test]
+fn quiet_says_nothing_but_the_report() {
+    let desk = Desk::new();
+    let ran = desk.run(&["report", QUESTION, "--library", "library", "--quiet"]);
+    assert!(ran.out.starts_with("# "));
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn events_are_json_lines_numbered_without_a_gap_and_the_last_line_is_the_result() {
+    let desk = Desk::new();
+    let ran = desk.run(&["report", QUESTION, "--library", "library", "--json"]);
+    let lines: Vec<serde_json::Value> = ran
+        .out
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let (result, events) = lines.split_last().unwrap();
+    let numbers: Vec<u64> = events
+        .iter()
+        .map(|event| event["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>());
+    assert_eq!(events.last().unwrap()["event"], "run_finished");
+    assert_eq!(result["event"], "result");
+    assert_eq!(result["exit"], ran.code);
+    assert!(result["report"]["title"].is_string());
+}
+
+#[test]
+fn the_ending_of_a_file_chooses_its_format() {
+    let desk = Desk::new();
+    for (name, begin) in [("r.md", "# "), ("r.json", "{"), ("r.html", "<!")] {
+        let ran = desk.run(&[
+            "report",
+            QUESTION,
+            "--library",
+            "library",
+            "--out",
+            name,
+            "-q",
+        ]);
+        assert!([0, 3].contains(&ran.code), "{}", ran.err);
+        assert_eq!(ran.out, "");
+        let text = std::fs::read_to_string(desk.path(name)).unwrap();
+        assert!(text.to_lowercase().starts_with(begin), "{name}: {text:.80}");
+    }
+    let given = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--out",
+        "r.txt2",
+        "--format",
+        "json",
+        "-q",
+    ];
+    desk.run(&given);
+    assert!(
+        std::fs::read_to_string(desk.path("r.txt2"))
+            .unwrap()
+            .starts_with('{')
+    );
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_kept_and_can_be_exported() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("taken.md")).unwrap();
+    let words = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--json",
+        "-q",
+        "--out",
+        "taken.md",
+    ];
+    let ran = desk.run(&words);
+    assert_eq!(ran.code, 1);
+    let result = ran.result();
+    let id = result["run"].as_str().unwrap();
+    assert_eq!(result["status"], "undelivered");
+    assert!(
+        ran.err
+            .contains(&format!("fathom runs export {id} --out FILE")),
+        "{}",
+        ran.err
+    );
+    let exported = desk.run(&["runs", "export", id, "--out", "free.md"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    assert!(
+        std::fs::read_to_string(desk.path("free.md"))
+            .unwrap()
+            .starts_with("# ")
+    );
+}
+
+#[test]
+fn flags_reach_the_run_and_the_run_keeps_them() {
+    let desk = Desk::new();
+    let words = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--depth",
+        "quick",
+        "--style",
+        "executive",
+        "--length",
+        "300",
+        "--citation-style",
+        "apa",
+        "--max-time",
+        "60",
+        "--context",
+        "For a town council",
+        "--json",
+        "-q",
+    ];
+    let id = desk.run(&words).result()["run"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let shown = desk.run(&["runs", "show", &id, "--at", "0", "--json"]).out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let state = &shown["state"];
+    assert_eq!(state["question"]["depth"], "quick");
+    assert_eq!(state["question"]["style"], "executive");
+    assert_eq!(state["question"]["context"], "For a town council");
+    assert_eq!(state["settings"]["target_length"], 300);
+    assert_eq!(state["settings"]["citation_style"], "apa");
+    assert_eq!(state["settings"]["max_execution_time_s"], 60);
+}
+
+#[test]
+fn a_settings_file_is_read_and_shown_with_its_origin() {
+    let desk = Desk::new();
+    desk.file("fathom.toml", "[report]\ntarget_length = 321\n");
+    let ran = desk.run_with(
+        &[
+            ("FATHOM_REPORT_MAX_ITERATIONS", "1"),
+            ("OPENAI_API_KEY", "sk-1"),
+        ],
+        &["config"],
+    );
+    let line = |name: &str| {
+        ran.out
+            .lines()
+            .find(|line| line.starts_with(name))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(
+        line("report.target_length").ends_with("fathom.toml"),
+        "{}",
+        ran.out
+    );
+    assert!(line("report.target_length").contains("321"));
+    assert!(line("report.max_iterations").ends_with("FATHOM_REPORT_MAX_ITERATIONS"));
+    assert!(line("model.api_key").contains("set "));
+    assert!(!ran.out.contains("sk-1"));
+}
+
+#[test]
+fn completions_the_man_page_the_graph_and_the_doctor_are_there() {
+    let desk = Desk::new();
+    assert!(desk.run(&["completions", "bash"]).out.contains("_fathom"));
+    assert!(desk.run(&["man"]).out.contains(".TH"));
+    assert!(desk.run(&["graph", "report"]).out.contains("flowchart"));
+    assert!(
+        desk.run(&["graph", "report", "--format", "svg"])
+            .out
+            .contains("<svg")
+    );
+    let doctor = desk.run(&["doctor"]);
+    assert_eq!(doctor.code, 0, "{}", doctor.out);
+    assert!(doctor.out.contains("Without any key"), "{}", doctor.out);
+}

@@ -1,0 +1,162 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn names(folder: &Folder) -> Vec<&str> {
+    let names = folder.documents().iter().map(|d| d.name.as_str());
+    names.collect()
+}
+
+const TREES: (&str, &str) = (
+    "trees.md",
+    "# Trees\n\nStreet trees cool the afternoon air by two degrees, mostly by shade.\n",
+);
+const PAVING: (&str, &str) = (
+    "streets/paving.md",
+    "# Paving\n\nLight paving reflects the sun and stays cooler than asphalt does.\n",
+);
+
+#[test]
+fn a_document_is_found_by_what_it_says_and_read_by_its_name() {
+    let place = folder(&[TREES, PAVING]);
+    let library = Folder::open(&[place.path()]).unwrap();
+    assert_eq!(names(&library), ["streets/paving.md", "trees.md"]);
+    let found = library.search("Does light paving stay cool?", 5);
+    assert_eq!(found[0].name, "streets/paving.md");
+    assert_eq!(found[0].title, "Paving");
+    assert_eq!(found[0].relevance, 1.0);
+    assert!(found[0].snippet.contains("reflects the sun"));
+    let bytes = library.read(&found[0].name).unwrap();
+    assert_eq!(bytes, PAVING.1.as_bytes());
+}
+
+#[test]
+fn each_document_is_found_once_however_many_passages_fit() {
+    let paragraph =
+        "Street trees cool the air of a street by shade and by the water they give off. ";
+    let long = paragraph.repeat(8) + "\n\n";
+    let place = folder(&[("long.txt", &long.repeat(9)), TREES]);
+    let library = Folder::open(&[place.path()]).unwrap();
+    let found = library.search("How do street trees cool the air?", 10);
+    assert_eq!(found.len(), 2);
+    assert_eq!(
+        library.search("How do street trees cool the air?", 1).len(),
+        1
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_with_a_sentence_and_stops_nothing() {
+    let place = folder(&[
+        TREES,
+        ("empty.txt", "  \n"),
+        ("broken.pdf", "%PDF-1.7 and no more"),
+    ]);
+    fs::write(place.path().join("photo.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    let library = Folder::open(&[place.path()]).unwrap();
+    assert_eq!(names(&library), ["trees.md"]);
+    let mut skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
+    skipped.sort_unstable();
+    assert_eq!(skipped, ["broken.pdf", "empty.txt", "photo.png"]);
+    assert!(library.skipped().iter().all(|one| !one.why.is_empty()));
+}
+
+#[test]
+fn hidden_files_are_left_out_in_silence() {
+    let place = folder(&[
+        TREES,
+        (".secret.md", "hidden text"),
+        (".git/config.md", "text"),
+    ]);
+    let library = Folder::open(&[place.path()]).unwrap();
+    assert_eq!(names(&library), ["trees.md"]);
+    assert_eq!(library.skipped(), []);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_library_is_not_followed_and_a_circle_is_not_walked() {
+    let outside = folder(&[("private.txt", "nobody may read this text")]);
+    let place = folder(&[TREES]);
+    let link = |to: &Path, name: &str| {
+        std::os::unix::fs::symlink(to, place.path().join(name)).unwrap();
+    };
+    link(&outside.path().join("private.txt"), "leak.txt");
+    link(outside.path(), "leak");
+    link(place.path(), "circle");
+    let library = Folder::open(&[place.path()]).unwrap();
+    assert_eq!(names(&library), ["trees.md"]);
+    let skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(skipped, ["leak", "leak.txt"]);
+    assert!(library.read("leak.txt").is_err());
+}
+
+#[test]
+fn nothing_outside_the_library_is_read_whatever_name_is_given() {
+    let place = folder(&[TREES]);
+    let library = Folder::open(&[place.path()]).unwrap();
+    for name in ["../trees.md", "/etc/passwd", "", "streets/../trees.md"] {
+        let refused = library.read(name);
+        assert!(matches!(refused, Err(ReadFault::Missing { .. })), "{name}");
+    }
+}
+
+#[test]
+fn several_folders_give_their_names_to_their_documents() {
+    let (one, two) = (
+        folder(&[("lib/a.txt", "alpha beta")]),
+        folder(&[("lib/a.txt", "gamma")]),
+    );
+    let roots = [one.path().join("lib"), two.path().join("lib")];
+    let library = Folder::open(&roots).unwrap();
+    assert_eq!(names(&library), ["lib-2/a.txt", "lib/a.txt"]);
+    let again = Folder::open(&[roots[0].clone(), roots[0].join("../lib")]).unwrap();
+    assert_eq!(names(&again), ["a.txt"]);
+    let within = Folder::open(&[one.path().to_owned(), roots[0].clone()]).unwrap();
+    assert_eq!(names(&within), ["lib/a.txt"]);
+}
+
+#[test]
+fn a_library_beyond_its_limits_is_read_in_part_and_says_so() {
+    let place = folder(&[("a.txt", "alpha"), ("b.txt", "beta"), ("d/e/f.txt", "deep")]);
+    let limits = Limits {
+        files: 1,
+        depth: 2,
+        ..Limits::default()
+    };
+    let library = Folder::open_within(&[place.path()], limits).unwrap();
+    assert_eq!(names(&library), ["a.txt"]);
+    let skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(skipped, ["d/e", "1 more files"]);
+}
+
+#[test]
+fn a_missing_folder_and_a_file_in_its_place_are_refused_by_name() {
+    let place = folder(&[TREES]);
+    let missing = Folder::open(&[place.path().join("nowhere")]).err().unwrap();
+    assert!(missing.to_string().contains("there is no folder"));
+    let file = Folder::open(&[place.path().join("trees.md")])
+        .err()
+        .unwrap();
+    assert!(file.to_string().contains("is not a folder"));
+}
+
+#[test]
+fn an_empty_folder_finds_nothing() {
+    let place = folder(&[]);
+    let library = Folder::open(&[place.path()]).unwrap();
+    assert_eq!(library.documents(), []);
+    assert_eq!(library.search("anything at all", 5), []);
+}

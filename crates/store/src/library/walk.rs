@@ -1,0 +1,201 @@
+//! Finds the files of a library: bounded, in a stable order, and never outside its folders.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Fault, Limits, Skipped};
+
+/// A folder of the library, by its real path.
+pub(super) struct Root {
+    path: PathBuf,
+    /// Stands before the names of its files; empty where it is the only one.
+    prefix: String,
+}
+
+/// A file that may hold a document.
+pub(super) struct File {
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Walked {
+    /// By name.
+    pub(super) files: Vec<File>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Root {
+    /// The folders as they are on the disk, each once; one inside another is part of that.
+    pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, Fault> {
+        let real = given.iter().map(|path| real_folder(path.as_ref()));
+        let real: BTreeSet<PathBuf> = real.collect::<Result<_, _>>()?;
+        let inside = |path: &PathBuf| {
+            real.iter()
+                .any(|other| other != path && path.starts_with(other))
+        };
+        let outermost: Vec<&PathBuf> = real.iter().filter(|path| !inside(path)).collect();
+        let mut taken = BTreeSet::new();
+        let alone = outermost.len() == 1;
+        let root = |path: &PathBuf| Self {
+            prefix: if alone {
+                String::new()
+            } else {
+                prefix(path, &mut taken)
+            },
+            path: path.clone(),
+        };
+        Ok(outermost.into_iter().map(root).collect())
+    }
+}
+
+fn real_folder(path: &Path) -> Result<PathBuf, Fault> {
+    let real = path.canonicalize().map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => Fault::Missing {
+            path: path.to_owned(),
+        },
+        _ => Fault::Unreadable {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    if real.is_dir() {
+        return Ok(real);
+    }
+    Err(Fault::NotAFolder {
+        path: path.to_owned(),
+    })
+}
+
+/// The folder's own name; with a number where another folder has it.
+fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
+    let own = path.file_name().unwrap_or(path.as_os_str());
+    let own = own.to_string_lossy();
+    let mut prefix = format!("{own}/");
+    let mut nth = 1_usize;
+    while !taken.insert(prefix.clone()) {
+        nth += 1;
+        prefix = format!("{own}-{nth}/");
+    }
+    prefix
+}
+
+pub(super) fn files(roots: &[Root], limits: &Limits) -> Result<Walked, Fault> {
+    let mut walk = Walk {
+        limits,
+        found: Walked::default(),
+        bytes: 0,
+        left_out: 0,
+    };
+    for root in roots {
+        let listed = fs::read_dir(&root.path).map_err(|source| Fault::Unreadable {
+            path: root.path.clone(),
+            source,
+        })?;
+        walk.folder(root, listed, &root.prefix, 1);
+    }
+    Ok(walk.done())
+}
+
+struct Walk<'l> {
+    limits: &'l Limits,
+    found: Walked,
+    bytes: u64,
+    /// Files beyond the limits, which are counted rather than named.
+    left_out: usize,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, root: &Root, listed: fs::ReadDir, prefix: &str, depth: usize) {
+        let mut entries: Vec<fs::DirEntry> = Vec::new();
+        for entry in listed {
+            match entry {
+                Ok(entry) => entries.push(entry),
+                Err(error) => self.skip(prefix.to_owned(), in_words(&error)),
+            }
+        }
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let own = entry.file_name();
+            let own = own.to_string_lossy();
+            if !own.starts_with('.') {
+                self.entry(root, &entry.path(), &format!("{prefix}{own}"), depth);
+            }
+        }
+    }
+
+    fn entry(&mut self, root: &Root, path: &Path, name: &str, depth: usize) {
+        let kind = match fs::symlink_metadata(path) {
+            Ok(kind) => kind,
+            Err(error) => return self.skip(name.to_owned(), in_words(&error)),
+        };
+        if kind.is_dir() {
+            if depth >= self.limits.depth {
+                let why = format!("it lies more than {} folders deep", self.limits.depth);
+                return self.skip(name.to_owned(), why);
+            }
+            return match fs::read_dir(path) {
+                Ok(listed) => self.folder(root, listed, &format!("{name}/"), depth + 1),
+                Err(error) => self.skip(name.to_owned(), in_words(&error)),
+            };
+        }
+        match real_file(root, path) {
+            Ok(Some((path, bytes))) => self.file(name, path, bytes),
+            Ok(None) => {}
+            Err(why) => self.skip(name.to_owned(), why),
+        }
+    }
+
+    fn file(&mut self, name: &str, path: PathBuf, bytes: u64) {
+        let together = self.bytes.saturating_add(bytes);
+        if self.found.files.len() >= self.limits.files || together > self.limits.bytes {
+            self.left_out += 1;
+            return;
+        }
+        self.bytes = together;
+        self.found.files.push(File {
+            name: name.to_owned(),
+            path,
+            bytes,
+        });
+    }
+
+    fn skip(&mut self, name: String, why: String) {
+        self.found.skipped.push(Skipped { name, why });
+    }
+
+    fn done(mut self) -> Walked {
+        if self.left_out > 0 {
+            let (files, bytes) = (self.limits.files, self.limits.bytes >> 20);
+            let why = format!(
+                "the library is larger than {files} files or {bytes} MiB: split it into smaller ones"
+            );
+            self.skip(format!("{} more files", self.left_out), why);
+        }
+        let mut found = self.found;
+        found.files.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+}
+
+/// Where a file really lies, and its size; nothing for what is no file. A link is followed to a file inside the same
+/// folder and never to a folder, so that no walk goes in circles or leaves the library.
+fn real_file(root: &Root, path: &Path) -> Result<Option<(PathBuf, u64)>, String> {
+    let real = path.canonicalize().map_err(|error| in_words(&error))?;
+    if !real.starts_with(&root.path) {
+        return Err("it is a link that leads out of the library".to_owned());
+    }
+    let about = fs::metadata(&real).map_err(|error| in_words(&error))?;
+    Ok(about.is_file().then_some((real, about.len())))
+}
+
+pub(super) fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "nobody lets us read it: check who may".to_owned(),
+        io::ErrorKind::NotFound => "it is gone, or a link that leads nowhere".to_owned(),
+        _ => error.to_string(),
+    }
+}
