@@ -55,6 +55,9 @@ pub struct Report {
     /// Folder of your own documents; may be given several times
     #[arg(long, value_name = "DIR")]
     pub library: Vec<PathBuf>,
+    /// Search the web too; without a library it is searched anyway
+    #[arg(long)]
+    pub web: bool,
     /// quick, standard or comprehensive
     #[arg(long, value_name = "DEPTH")]
     pub depth: Option<Depth>,

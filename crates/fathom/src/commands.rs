@@ -44,7 +44,7 @@ pub struct Desk {
 impl Desk {
     pub async fn open(settings: Settings) -> Result<Self> {
         let store = wiring::store(&settings.store).await?;
-        let looking = wiring::onlooker(&settings, Arc::clone(&store))?;
+        let looking = wiring::onlooker(Arc::clone(&store))?;
         Ok(Self {
             settings,
             store,

@@ -14,7 +14,7 @@ use crate::{files, paint, render, screen};
 pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
     let format = render::chosen(output.format, output.out.as_deref())?;
     if let Some(path) = &output.out {
-        let text = render::render(report, format)?;
+        let text = render::render(report, format);
         files::write(path, text.as_bytes()).map_err(|problem| {
             problem.advise(format!(
                 "Nothing is lost. Write it elsewhere: fathom runs export {run} --out FILE"
@@ -34,7 +34,7 @@ pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
 
 /// Prints a report: painted for a person, raw for a program.
 pub fn print(report: &Report, format: Format) -> Result<()> {
-    let text = render::render(report, format)?;
+    let text = render::render(report, format);
     match format {
         Format::Md if std::io::stdout().is_terminal() => screen::print(&paint::paint(
             &text,

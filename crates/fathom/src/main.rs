@@ -9,6 +9,7 @@ mod files;
 mod follow;
 mod gates;
 mod nearest;
+mod outside;
 mod own_library;
 mod paint;
 mod progress;

@@ -3,6 +3,10 @@
 use std::path::Path;
 
 use fathom_research::Report;
+use fathom_research::report::bibtex::bibtex;
+use fathom_research::report::html::{HtmlOptions, html};
+use fathom_research::report::json::json;
+use fathom_research::report::markdown::{MarkdownOptions, markdown};
 
 use crate::cli::Format;
 use crate::exit::{Problem, Result};
@@ -32,33 +36,11 @@ pub fn chosen(asked: Option<Format>, out: Option<&Path>) -> Result<Format> {
     }
 }
 
-pub fn render(report: &Report, format: Format) -> Result<String> {
+pub fn render(report: &Report, format: Format) -> String {
     match format {
-        Format::Md => Ok(markdown(report)),
-        Format::Html => Ok(format!("<!doctype html><title>{}</title>", report.title)),
-        Format::Json => serde_json::to_string_pretty(report)
-            .map(|json| json + "\n")
-            .map_err(Problem::failed),
-        Format::Bibtex => Ok(String::new()),
+        Format::Md => markdown(report, &MarkdownOptions::default()),
+        Format::Html => html(report, &HtmlOptions::default()),
+        Format::Json => json(report),
+        Format::Bibtex => bibtex(report),
     }
-}
-
-fn markdown(report: &Report) -> String {
-    let mut text = format!("# {}\n\n{}\n", report.title, report.summary);
-    for section in &report.sections {
-        text.push_str(&format!("\n## {}\n\n{}\n", section.title, section.text));
-    }
-    text.push_str(&format!(
-        "\n## Conclusion\n\n{}\n\n## Sources\n\n",
-        report.conclusion
-    ));
-    for source in &report.sources {
-        text.push_str(&format!(
-            "{}. {} ({})\n",
-            source.id.0,
-            source.name(),
-            source.location
-        ));
-    }
-    text
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::library::Library;
+use fathom_research::reasoner::Reasoner;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::workflows::report;
 use fathom_research::{Deps, Shelf, State};
@@ -12,6 +13,7 @@ use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
 use crate::exit::{Problem, Result};
+use crate::outside::Outside;
 use crate::own_library::OwnLibrary;
 use crate::settings::{Place, Settings};
 
@@ -51,14 +53,24 @@ fn at(place: &Place, error: Error) -> Problem {
     }
 }
 
-/// What a run of these settings may call.
-pub fn deps(_settings: &Settings, library: Option<Arc<OwnLibrary>>) -> Deps {
-    Deps {
-        reasoners: vec![Arc::new(Extractive)],
-        library: library.map(|library| library as Arc<dyn Library>),
-        net: None,
-        shelf: Shelf::default(),
+/// What a run of these settings may call. A run over one's own documents stays on this machine, its model aside, unless
+/// the web is asked for.
+pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) -> Result<Deps> {
+    let outside = Outside::open()?;
+    let mut reasoners: Vec<Arc<dyn Reasoner>> = Vec::new();
+    if let Some(model) = outside.model(settings)? {
+        reasoners.push(Arc::new(model));
     }
+    reasoners.push(Arc::new(Extractive));
+    Ok(Deps {
+        reasoners,
+        net: match web || library.is_none() {
+            true => Some(outside.net(settings)?),
+            false => None,
+        },
+        library: library.map(|library| library as Arc<dyn Library>),
+        shelf: Shelf::default(),
+    })
 }
 
 /// An engine for the report workflow.
@@ -78,21 +90,22 @@ pub fn engine(store: Arc<dyn Store>, deps: Deps) -> Result<Engine> {
 }
 
 /// An engine that looks and never works: with nothing to call.
-pub fn onlooker(settings: &Settings, store: Arc<dyn Store>) -> Result<Engine> {
-    engine(store, deps(settings, None))
+pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
+    let nothing = Deps {
+        reasoners: vec![Arc::new(Extractive)],
+        library: None,
+        net: None,
+        shelf: Shelf::default(),
+    };
+    engine(store, nothing)
 }
 
 /// An engine that goes on with a run, with the library that the run was started with.
 pub async fn engine_for(settings: &Settings, store: Arc<dyn Store>, run: RunId) -> Result<Engine> {
-    let looking = onlooker(settings, Arc::clone(&store))?;
-    let started_with = looking
-        .view(run, Some(0))
-        .await?
-        .state
-        .settings
-        .library
-        .clone();
-    engine(store, deps(settings, library(started_with)))
+    let looking = onlooker(Arc::clone(&store))?;
+    let started_with = looking.view(run, Some(0)).await?.state.settings;
+    let library = library(started_with.library.clone());
+    engine(store, deps(settings, library, started_with.web)?)
 }
 
 /// The folders as a library; none for no folders.

@@ -12,6 +12,8 @@ use crate::stop::Weights;
 pub struct Settings {
     /// Folders of the asker's own documents. The program opens them; a run that is resumed finds them again.
     pub library: Vec<std::path::PathBuf>,
+    /// Whether the web is searched besides a library; without a library it is searched anyway.
+    pub web: bool,
     /// Words of a whole report.
     pub target_length: u32,
     pub max_execution_time_s: u64,
@@ -21,15 +23,13 @@ pub struct Settings {
     pub max_gap_searches: u32,
     /// Times that a poor query is put in other words.
     pub max_reformulations: u32,
-    /// Searches that may fail before no more are made.
+    /// Searches that may fail before no further round is begun.
     pub max_search_errors: u32,
     pub max_results_per_query: usize,
     /// A query with fewer useful results than this is put in other words.
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
     pub max_concurrency: usize,
-    /// Characters of one source that reach a model.
-    pub source_chars: usize,
     pub complete_from: f64,
     pub completeness_weights: Weights,
     pub review: Thresholds,
@@ -44,6 +44,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             library: Vec::new(),
+            web: false,
             target_length: 2_000,
             max_execution_time_s: 1_800,
             max_iterations: 3,
@@ -53,7 +54,6 @@ impl Default for Settings {
             max_results_per_query: 10,
             min_useful_results: 3,
             max_concurrency: 8,
-            source_chars: 10_000,
             complete_from: 0.95,
             completeness_weights: Weights::default(),
             review: Thresholds::default(),

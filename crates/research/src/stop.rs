@@ -96,6 +96,8 @@ pub enum Stop {
     Cost,
     Queries,
     Fetches,
+    /// Too many searches failed.
+    SearchErrors,
     /// Two rounds in a row brought no new evidence.
     NothingNew,
 }
@@ -111,7 +113,8 @@ impl Stop {
             | Self::Tokens
             | Self::Cost
             | Self::Queries
-            | Self::Fetches => true,
+            | Self::Fetches
+            | Self::SearchErrors => true,
         }
     }
 
@@ -127,6 +130,7 @@ impl Stop {
             Self::Cost => "the money is used up",
             Self::Queries => "the queries are used up",
             Self::Fetches => "the page reads are used up",
+            Self::SearchErrors => "too many searches failed",
             Self::NothingNew => "two rounds in a row brought no new evidence",
         }
     }

@@ -1,7 +1,11 @@
 //! `fathom doctor`: what works here now, and what a key would add.
 
+use fathom_providers::model::Endpoint;
+use fathom_providers::search::{Engine, Kind};
+
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
+use crate::outside::{self, Outside};
 use crate::screen::{self, Colour, Style};
 use crate::settings::Settings;
 use crate::wiring;
@@ -15,13 +19,13 @@ enum Finding {
 }
 
 pub async fn run(settings: &Settings) -> Result<Exit> {
-    let rows = [
+    let mut rows = vec![
         ("data folder", data_folder(settings)),
         ("store", store(settings).await),
         ("library", own_documents(settings).await),
         ("model", model(settings)),
-        ("web search", search(settings)),
     ];
+    rows.extend(searches(settings));
     let mut healthy = true;
     for (name, finding) in rows {
         let (mark, colour, text) = match &finding {
@@ -83,29 +87,52 @@ async fn own_documents(settings: &Settings) -> Finding {
 }
 
 fn model(settings: &Settings) -> Finding {
-    let given = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
-    match given.iter().any(|name| settings.lookup(name).is_some()) {
-        true => Finding::Good("an address or a key is set; it is tried when a run needs it".to_owned()),
-        false => Finding::Absent(
+    let endpoints = match outside::endpoints(settings) {
+        Ok(endpoints) => endpoints,
+        Err(problem) => return Finding::Bad(problem.to_string()),
+    };
+    let named = |endpoint: &Endpoint| match &endpoint.model {
+        Some(model) => format!("{model} at {}", endpoint.address),
+        None => format!("a model for each role at {}", endpoint.address),
+    };
+    match endpoints.is_empty() {
+        false => Finding::Good(endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
+        true => Finding::Absent(
             "none: the built-in reasoner is used; OPENAI_API_KEY, or OPENAI_BASE_URL for a local one, adds a language model"
                 .to_owned(),
         ),
     }
 }
 
-fn search(settings: &Settings) -> Finding {
-    const KEYS: [&str; 4] = [
-        "SERPER_API_KEY",
-        "TAVILY_API_KEY",
-        "BRAVE_API_KEY",
-        "FATHOM_SEARXNG_URL",
+/// Who is asked for what, and who is left out and why. Nothing is sent.
+fn searches(settings: &Settings) -> Vec<(&'static str, Finding)> {
+    let chains = match Outside::open().and_then(|outside| outside.chains(settings)) {
+        Ok(chains) => chains,
+        Err(problem) => return vec![("search", Finding::Bad(problem.to_string()))],
+    };
+    let row = |(name, kind): (&'static str, Kind)| {
+        let ready: Vec<&str> = chains.ready(kind).map(Engine::as_str).collect();
+        let finding = match ready.is_empty() {
+            false => Finding::Good(ready.join(", then ")),
+            true => Finding::Absent("nobody is set up".to_owned()),
+        };
+        (name, finding)
+    };
+    let kinds = [
+        ("web", Kind::Web),
+        ("academic", Kind::Academic),
+        ("news", Kind::News),
+        ("code", Kind::Code),
     ];
-    let set: Vec<&str> = KEYS
-        .into_iter()
-        .filter(|name| settings.lookup(name).is_some())
+    let mut rows: Vec<_> = kinds.into_iter().map(row).collect();
+    let left_out: Vec<String> = chains
+        .left_out()
+        .iter()
+        .map(|left| left.setting.clone())
         .collect();
-    match set.is_empty() {
-        false => Finding::Good(set.join(", ")),
-        true => Finding::Absent(format!("none; one of {} adds the web", KEYS.join(", "))),
+    if !left_out.is_empty() {
+        let more = format!("these would add more: {}", left_out.join(", "));
+        rows.push(("", Finding::Absent(more)));
     }
+    rows
 }

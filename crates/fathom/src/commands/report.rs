@@ -26,7 +26,7 @@ pub async fn run(
     let question = question(&args, &settings)?;
     check_output(&args.output)?;
     let library = opened_library(&mut settings, args.output.quiet).await?;
-    let deps = wiring::deps(&settings, library);
+    let deps = wiring::deps(&settings, library, settings.report.web)?;
     if deps.kinds().is_empty() {
         return Err(Problem::usage("there is nothing to search")
             .advise("Give --library DIR, or set a key; see: fathom doctor"));
@@ -81,6 +81,9 @@ fn flags(args: &cli::Report) -> Vec<Flag> {
     }
     if !args.library.is_empty() {
         flag("report.library", "--library", json!(args.library));
+    }
+    if args.web {
+        flag("report.web", "--web", json!(true));
     }
     for review in &args.review {
         let gate = match review {

@@ -52,6 +52,17 @@ pub fn all() -> Vec<Key> {
         key("model.name", "FATHOM_MODEL", Value::Null),
         key("model.base_url", "OPENAI_BASE_URL", Value::Null),
         secret("model.api_key", "OPENAI_API_KEY"),
+        key(
+            "model.anthropic_name",
+            "FATHOM_ANTHROPIC_MODEL",
+            Value::Null,
+        ),
+        key(
+            "model.anthropic_base_url",
+            "ANTHROPIC_BASE_URL",
+            Value::Null,
+        ),
+        secret("model.anthropic_api_key", "ANTHROPIC_API_KEY"),
     ];
     keys.extend(SECRETS.iter().map(|variable| {
         let name = format!("providers.{}", variable.to_lowercase());

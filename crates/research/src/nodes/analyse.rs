@@ -14,7 +14,7 @@ use crate::budget;
 use crate::locate::{self, Located, Reading};
 use crate::plan::{Kind, Plan, Query};
 use crate::reasoner::{AnalyseTask, Ctx, judge};
-use crate::state::{Analysed, Change, Round, State};
+use crate::state::{Analysed, Change, Round, SearchOutcome, State};
 use crate::stop::{Signals, Stop};
 
 /// Gaps that become queries in one round.
@@ -107,6 +107,8 @@ fn round(state: &State, ctx: &Ctx, plan: &Plan, analysis: &Analysis, new_evidenc
         Some(Stop::NoGaps)
     } else if let Some(used_up) = budget::used_up(state, ctx) {
         Some(used_up)
+    } else if failed_searches(state) >= state.settings.max_search_errors as usize {
+        Some(Stop::SearchErrors)
     } else if nothing_new {
         Some(Stop::NothingNew)
     } else if rounds > state.settings.max_gap_searches {
@@ -121,6 +123,16 @@ fn round(state: &State, ctx: &Ctx, plan: &Plan, analysis: &Analysis, new_evidenc
         new_evidence,
         stop,
     }
+}
+
+fn failed_searches(state: &State) -> usize {
+    let outcomes = state
+        .queries
+        .iter()
+        .filter_map(|asked| asked.outcome.as_ref());
+    outcomes
+        .filter(|outcome| matches!(outcome, SearchOutcome::Failed { .. }))
+        .count()
 }
 
 fn told(round: &Round) -> String {

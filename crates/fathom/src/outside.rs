@@ -1,0 +1,131 @@
+//! The way out of this machine: the model's reasoner, searches and pages, as far as settings open it.
+
+use std::sync::Arc;
+
+use fathom_providers::call::{self, Caller};
+use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
+use fathom_providers::model::{self, Api, Endpoint, Models, Role};
+use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, Chains};
+use fathom_providers::{Address, Client, ClientSettings, Clock, Secret, SystemClock};
+use fathom_research::Net;
+use fathom_research::reasoner::model::Model;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::exit::{Problem, Result};
+use crate::settings::Settings;
+
+const OPENAI: &str = "https://api.openai.com/v1";
+const ANTHROPIC: &str = "https://api.anthropic.com/v1";
+
+/// What Anthropic's endpoint is asked for where no model is named.
+const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
+
+/// What every call to the outside shares.
+pub struct Outside {
+    client: Client,
+    caller: Arc<Caller>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Outside {
+    pub fn open() -> Result<Self> {
+        let client = Client::new(ClientSettings::default()).map_err(Problem::failed)?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let rng = Box::new(StdRng::from_os_rng());
+        let caller = Caller::new(call::Settings::default(), Arc::clone(&clock), rng);
+        Ok(Self {
+            client,
+            caller: Arc::new(caller),
+            clock,
+        })
+    }
+
+    /// The reasoner that asks a language model, if one is set up.
+    pub fn model(&self, settings: &Settings) -> Result<Option<Model>> {
+        let endpoints = endpoints(settings)?;
+        let Some(first) = endpoints.first() else {
+            return Ok(None);
+        };
+        let name = first
+            .model
+            .clone()
+            .unwrap_or_else(|| model::RoleSettings::of(Role::Writer).model);
+        let models = Models::new(
+            &self.client,
+            Arc::clone(&self.caller),
+            model::Settings::new(endpoints),
+        );
+        Ok(Some(Model::new(
+            Arc::new(models),
+            Arc::clone(&self.clock),
+            &name,
+        )))
+    }
+
+    pub fn chains(&self, settings: &Settings) -> Result<Chains> {
+        let searched = search::Settings::from_lookup(|name| settings.lookup(name));
+        let searched = searched.map_err(Problem::usage)?;
+        Ok(Chains::new(
+            &searched,
+            &self.client,
+            Arc::clone(&self.caller),
+        ))
+    }
+
+    /// Search and pages.
+    pub fn net(&self, settings: &Settings) -> Result<Net> {
+        let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
+        let allow = Allow::parse(&allow).map_err(|fault| {
+            Problem::usage(format!("FATHOM_FETCH_ALLOW cannot be used: {fault}"))
+        })?;
+        let network = Network::system().map_err(Problem::failed)?;
+        let read = PageDeps {
+            fetcher: Fetcher::new(network, allow, Limits::default()),
+            caller: Arc::clone(&self.caller),
+            clock: Arc::clone(&self.clock),
+            cache: Arc::new(MemoryCache::default()),
+        };
+        Ok(Net {
+            search: Arc::new(self.chains(settings)?),
+            pages: Arc::new(Pages::new(read, PageSettings::default())),
+            clock: Arc::clone(&self.clock),
+        })
+    }
+}
+
+/// The endpoints that settings name, the one to ask first before the others.
+pub fn endpoints(settings: &Settings) -> Result<Vec<Endpoint>> {
+    let mut endpoints = Vec::new();
+    let openai = (
+        settings.lookup("OPENAI_BASE_URL"),
+        settings.lookup("OPENAI_API_KEY"),
+    );
+    if openai.0.is_some() || openai.1.is_some() {
+        let address = openai.0.unwrap_or_else(|| OPENAI.to_owned());
+        let mut endpoint = endpoint(Api::OpenAi, "OPENAI_BASE_URL", &address, openai.1)?;
+        endpoint.model = settings.lookup("FATHOM_MODEL");
+        endpoints.push(endpoint);
+    }
+    if let Some(key) = settings.lookup("ANTHROPIC_API_KEY") {
+        let address = settings
+            .lookup("ANTHROPIC_BASE_URL")
+            .unwrap_or_else(|| ANTHROPIC.to_owned());
+        let mut endpoint = endpoint(Api::Anthropic, "ANTHROPIC_BASE_URL", &address, Some(key))?;
+        let named = settings.lookup("FATHOM_ANTHROPIC_MODEL");
+        endpoint.model = Some(named.unwrap_or_else(|| ANTHROPIC_MODEL.to_owned()));
+        endpoints.push(endpoint);
+    }
+    Ok(endpoints)
+}
+
+fn endpoint(api: Api, setting: &str, address: &str, key: Option<String>) -> Result<Endpoint> {
+    let address = Address::parse(address)
+        .map_err(|fault| Problem::usage(format!("{setting} cannot be used: {fault}")))?;
+    Ok(Endpoint::new(
+        api,
+        address,
+        key.as_deref().and_then(Secret::parse),
+    ))
+}
