@@ -35,6 +35,9 @@ pub struct About {
     pub authors: Vec<String>,
     /// As precise as it was told: `2024`, `2024-05` or `2024-05-17`.
     pub published: Option<String>,
+    /// Without the address of a resolver: `10.1000/182`.
+    #[serde(default)]
+    pub doi: Option<String>,
     pub language: Option<Language>,
 }
 

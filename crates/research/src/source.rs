@@ -76,6 +76,9 @@ impl Work {
         if self.published.is_none() {
             self.published.clone_from(&about.published);
         }
+        if self.doi.is_none() {
+            self.doi.clone_from(&about.doi);
+        }
     }
 
     pub fn year(&self) -> Option<i16> {

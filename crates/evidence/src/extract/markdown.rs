@@ -163,6 +163,7 @@ fn front_matter(text: &str, options: Options) -> About {
                 about.authors.extend(names.map(str::to_owned));
             }
             "date" | "published" => about.published = date::iso(bare(value)),
+            "doi" => about.doi = Some(bare(value).to_owned()),
             "lang" | "language" => about.language = bare(value).parse().ok(),
             _ => {}
         }

@@ -109,6 +109,7 @@ fn about(pdf: &unpdf::Document, items: &[items::Item]) -> About {
         authors: authors.filter(|name| !name.is_empty()).collect(),
         // A file says when it was made, not when its text was published.
         published: None,
+        doi: None,
         language: None,
     }
 }

@@ -133,6 +133,9 @@ impl Pieces {
     }
 }
 
+/// A longer one is none.
+const DOI_MAX_BYTES: usize = 200;
+
 fn tidy(about: About) -> About {
     let shortened = |text: String| -> Option<String> {
         let text: String = clean::line(&text).chars().take(TITLE_MAX_CHARS).collect();
@@ -148,6 +151,21 @@ fn tidy(about: About) -> About {
     About {
         title: about.title.and_then(shortened),
         authors,
+        doi: about.doi.as_deref().and_then(doi),
         ..about
     }
+}
+
+/// A DOI as it is written anywhere: bare, after "doi:", or as a resolver's address.
+fn doi(told: &str) -> Option<String> {
+    let at = told.find("10.")?;
+    let doi = told
+        .get(at..)?
+        .trim()
+        .trim_end_matches(['.', ',', ';', '"', '\'']);
+    let (prefix, suffix) = doi.split_once('/')?;
+    let digits = prefix.get(3..)?;
+    let known = digits.len() >= 4 && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let whole = !suffix.is_empty() && !doi.contains(char::is_whitespace);
+    (known && whole && doi.len() <= DOI_MAX_BYTES).then(|| doi.to_owned())
 }

@@ -14,8 +14,16 @@ const WRAPPED_MIN_CHARS: usize = 50;
 /// Longer lines were broken by their author, not by a width.
 const WRAPPED_MAX_CHARS: usize = 200;
 
+/// A title has so many letters at least and so many characters at most.
+const TITLE_MIN_LETTERS: usize = 4;
+const TITLE_MAX_CHARS: usize = 100;
+
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
-    let mut pieces = Pieces::new(About::default(), limits);
+    let about = About {
+        title: title(text),
+        ..About::default()
+    };
+    let mut pieces = Pieces::new(about, limits);
     let paged = text.contains('\u{c}');
     let words = Words::typed(text);
     for (number, page) in (1..).zip(text.split('\u{c}')) {
@@ -30,6 +38,19 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
         }
     }
     pieces.build(Format::Plain, "only blanks and marks")
+}
+
+/// The first line, where it stands alone or underlined and is no sentence.
+fn title(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty())?;
+    let next = lines.next().unwrap_or_default();
+    let alone = next.is_empty() || underlined(first, next).is_some();
+    let sentence = first.ends_with(['.', ',', ';', ':', '!', '?']);
+    let letters = first.chars().filter(|c| c.is_alphabetic()).count();
+    let short = first.chars().count() <= TITLE_MAX_CHARS && letters >= TITLE_MIN_LETTERS;
+    let more = text.lines().filter(|line| !line.trim().is_empty()).count() > 1;
+    (alone && short && more && !sentence).then(|| first.to_owned())
 }
 
 /// Runs of lines without a blank one.

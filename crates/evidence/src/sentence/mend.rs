@@ -52,6 +52,7 @@ fn missed(sentence: &str, opened: usize) -> Vec<usize> {
         let begin = match c {
             '.' | '!' | '?' => after_note_mark(sentence, at)
                 .or_else(|| after_label(sentence, at))
+                .or_else(|| after_may(sentence, at))
                 .or_else(|| after_aside(sentence, opened, after)),
             '…' => capital_after_space(sentence, after),
             _ => None,
@@ -89,6 +90,20 @@ fn after_label(sentence: &str, stop: usize) -> Option<usize> {
         return capital_after_space(sentence, stop + 1);
     }
     None
+}
+
+/// "It began in May. Patients": the month is no abbreviation and no name.
+fn after_may(sentence: &str, stop: usize) -> Option<usize> {
+    let before = sentence[..stop].strip_suffix("May")?;
+    let word = last_word(before.trim_end());
+    let dated = word.chars().all(|c| c.is_ascii_digit()) && !word.is_empty();
+    let joint = [
+        "in", "of", "since", "until", "by", "from", "to", "and", "early", "late", "mid",
+    ];
+    if !before.ends_with(char::is_whitespace) || !(dated || joint.contains(&word)) {
+        return None;
+    }
+    capital_after_space(sentence, stop + 1)
 }
 
 /// "(It was late.) They slept.": an aside that is a sentence of its own.

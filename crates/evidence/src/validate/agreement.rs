@@ -30,6 +30,9 @@ const WORDS_ALIKE: f64 = 0.55;
 /// Figures lie near each other when the larger is at most this many times the smaller.
 const NEAR: f64 = 1.45;
 
+/// Figures are nearly the same when the larger is at most this many times the smaller.
+const CLOSE: f64 = 1.15;
+
 struct Said {
     words: Vec<Word>,
     /// The numbers of its terms, in order, each once.
@@ -139,6 +142,25 @@ fn agree(left: &Said, right: &Said, weights: &[f64]) -> bool {
     let lengths = (length(&left.about) * length(&right.about)).sqrt();
     let pairs = || Alignment::new(&left.words, &right.words);
     weight >= alike_min * lengths && oppose(&left.words, &right.words, &pairs()).is_none()
+}
+
+/// Whether the figures of two sentences are nearly the same: a tenth or so apart is no conflict.
+pub fn figures_are_close(left: &str, right: &str) -> bool {
+    let told = |text: &str| {
+        let plain = outside_brackets(text);
+        let mut told = figures(text).numbers;
+        told.retain(|number| {
+            is_measure(number) && plain.iter().any(|part| part.holds(number.span))
+        });
+        told
+    };
+    let (left, right) = (told(left), told(right));
+    let close = |a: &Number| {
+        let near =
+            |b: &&Number| b.unit == a.unit && a.value.max(b.value) <= CLOSE * a.value.min(b.value);
+        right.iter().any(|b| near(&b))
+    };
+    !left.is_empty() && left.iter().all(close)
 }
 
 /// How many terms two statements share, and what those weigh.

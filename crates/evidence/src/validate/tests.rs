@@ -214,6 +214,11 @@ fn conflicts_quote_both_sides() {
             Difference::Date,
         ),
         (
+            "Aspirin reduced stroke risk by 32% (95% interval 12% to 40%).",
+            "Aspirin reduced stroke risk by 12%.",
+            Difference::Number,
+        ),
+        (
             "The trial enrolled 412 patients in nine hospitals.",
             "The trial enrolled 421 patients in nine hospitals.",
             Difference::Number,

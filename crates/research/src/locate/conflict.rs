@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use fathom_evidence::Language;
 use fathom_evidence::phrases::phrases;
+use fathom_evidence::validate::agreement::figures_are_close;
 use fathom_evidence::validate::consistency::{self, Conflict, Difference, Statement, conflicts};
 
 use super::Reading;
@@ -46,7 +47,10 @@ pub(super) fn disputes(said: &[Said<'_>], names: &[String], language: Language) 
     let mut disputes = Vec::new();
     for conflict in conflicts(&statements, language) {
         // One source that says two things says them of two matters: two groups, two years.
-        if conflict.left.source == conflict.right.source {
+        let same = conflict.left.source == conflict.right.source;
+        let close = conflict.difference == Difference::Number
+            && figures_are_close(&conflict.left.quote, &conflict.right.quote);
+        if same || close {
             continue;
         }
         let (Some(left), Some(right)) = (holder(&conflict.left), holder(&conflict.right)) else {
@@ -117,7 +121,7 @@ fn named(left: &str, right: &str) -> Vec<String> {
     let mut named: Vec<&str> = Vec::new();
     for text in shared {
         let within = |known: &&str| known.contains(text) || text.contains(known);
-        if named.len() < NAMED_MOST && !named.iter().any(|known| within(known)) {
+        if named.len() < NAMED_MOST && !named.iter().any(within) {
             named.push(text);
         }
     }

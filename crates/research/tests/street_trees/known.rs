@@ -21,7 +21,8 @@ impl Entry {
 
 /// The entries of one kind. The list keeps to one value a line, or one string a line between brackets.
 pub fn entries(kind: &str) -> Vec<Entry> {
-    let text = std::fs::read_to_string(super::run::folder().join("street-trees.toml")).unwrap();
+    let text = std::fs::read_to_string(super::run::folder().join("street-trees.toml"))
+        .expect("the example library is there and sound");
     let mut all: Vec<Entry> = Vec::new();
     let mut open: Option<String> = None;
     for line in text.lines().map(str::trim) {

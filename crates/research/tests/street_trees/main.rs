@@ -65,7 +65,6 @@ fn every_sentence_is_a_supported_quote_or_states_nothing(outcome: &Outcome) {
 fn the_draft_passes_and_a_broken_one_does_not(library: &Library, outcome: &Outcome) {
     let thresholds = Thresholds::default();
     let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
-    println!("{:.2} {}", good.score, outcome.draft.title);
     assert_eq!(good.verdict, Verdict::Approve, "{:?}", good.scores);
     let broken = run::review_broken(library, outcome);
     let bad = Critique::of(1, broken, Vec::new(), true, &thresholds);
@@ -269,7 +268,7 @@ fn the_same_question_gives_the_same_bytes() {
             &outcome.draft,
             &outcome.opinion,
         );
-        serde_json::to_string(&parts).unwrap()
+        serde_json::to_string(&parts).expect("they are plain data")
     };
     assert_eq!(bytes(), bytes());
 }

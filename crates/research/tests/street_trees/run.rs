@@ -44,8 +44,14 @@ pub fn folder() -> PathBuf {
 impl Library {
     pub fn read() -> Self {
         let folder = folder().join("street-trees");
-        let entries = std::fs::read_dir(folder).unwrap();
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        let entries = std::fs::read_dir(folder).expect("the example library is there and sound");
+        let mut paths: Vec<PathBuf> = entries
+            .map(|entry| {
+                entry
+                    .expect("the example library is there and sound")
+                    .path()
+            })
+            .collect();
         paths.sort();
         let mut library = Self {
             names: Vec::new(),
@@ -53,12 +59,20 @@ impl Library {
             sources: Vec::new(),
         };
         for (number, path) in (1..).zip(paths) {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .expect("the example library is there and sound")
+                .to_string_lossy()
+                .into_owned();
             let hint = Hint {
                 file_name: Some(&name),
                 ..Hint::default()
             };
-            let document = extract::read(&std::fs::read(&path).unwrap(), &hint).unwrap();
+            let document = extract::read(
+                &std::fs::read(&path).expect("the example library is there and sound"),
+                &hint,
+            )
+            .expect("the example library is there and sound");
             let id = SourceId(number);
             library.sources.push(Arc::new(source(id, &name, &document)));
             library.readings.push(Reading::new(id, document));
@@ -69,7 +83,9 @@ impl Library {
 
     pub fn source(&self, name: &str) -> SourceId {
         let at = self.names.iter().position(|known| known == name);
-        SourceId(u32::try_from(at.expect(name)).unwrap() + 1)
+        SourceId(
+            u32::try_from(at.expect(name)).expect("the example library is there and sound") + 1,
+        )
     }
 
     pub fn text(&self, source: SourceId) -> &str {
@@ -103,7 +119,7 @@ fn source(id: SourceId, name: &str, document: &fathom_evidence::Document) -> Sou
 }
 
 pub fn ask(text: &str) -> Question {
-    Question::parse(text, date(2026, 11, 16)).unwrap()
+    Question::parse(text, date(2026, 11, 16)).expect("it is a question")
 }
 
 /// Takes a question from its plan to a draft.

@@ -72,6 +72,14 @@ const DATE_KEYS: &[&str] = &[
     "citation_year",
 ];
 
+const DOI_KEYS: &[&str] = &[
+    "citation_doi",
+    "dc.identifier",
+    "dc.identifier.doi",
+    "prism.doi",
+    "doi",
+];
+
 pub(super) fn of(page: &Html) -> About {
     let meta = Meta::of(page);
     let data = structured(page);
@@ -79,6 +87,10 @@ pub(super) fn of(page: &Html) -> About {
         title: title(page, &meta, &data),
         authors: authors(page, &meta, &data),
         published: published(page, &meta, &data),
+        doi: meta
+            .all(DOI_KEYS)
+            .find(|value| value.contains("10."))
+            .cloned(),
         language: language(page, &meta),
     }
 }

@@ -4,7 +4,7 @@ use super::{Hint, Limits, cited, read, read_within, titles};
 use crate::document::Role;
 
 const ARTICLE: &str = r#"<!DOCTYPE html><html lang="en"><head><title>Sleep and work | The Paper</title>
-<meta property="og:title" content="Sleep and work">
+<meta property="og:title" content="Sleep and work"><meta name="citation_doi" content="doi:10.5555/xyz">
 <script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"A. Person"},{"name":"B. Person"}],"datePublished":"2024-05-17T08:00:00Z"}</script>
 <script>var hidden = "<p>not text</p>";</script><style>p { color: red }</style></head>
 <body><nav><ul><li><a href="/">Home</a></li><li><a href="/news">News of the day</a></li></ul></nav>
@@ -33,6 +33,7 @@ fn a_page_gives_its_main_content_with_roles_and_sections() {
     assert!(has(Role::Quote, "We did not expect"));
     assert!(has(Role::TableRow, "Night | 5.9"));
     assert!(titles(&document).contains(&(2, "What was measured")));
+    assert_eq!(document.about.doi.as_deref(), Some("10.5555/xyz"));
     for absent in ["Home", "Copyright", "Nobody can see", "not text", "color"] {
         assert!(!document.text.contains(absent), "{absent} is no content");
     }

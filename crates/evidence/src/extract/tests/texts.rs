@@ -5,7 +5,7 @@ use crate::document::Role;
 
 #[test]
 fn markdown_keeps_what_is_marked() {
-    let text = "---\ntitle: \"Sleep and work\"\nauthors:\n  - A. Person\n  - B. Person\ndate: 2024-05\n---\n\n\
+    let text = "---\ntitle: \"Sleep and work\"\nauthors:\n  - A. Person\n  - B. Person\ndate: 2024-05\ndoi: https://doi.org/10.5555/abc.1\n---\n\n\
         # Methods\n\nWe *asked* [forty](http://x.test) `adults`\nin one town.\n\n- one\n- two\n\n> Said so.\n\n\
         | Group | n |\n|---|---|\n| A | 20 |\n\n## Code\n\n```\nfn a() {\n    b\n}\n```\n";
     let document = read(text.as_bytes(), &named("notes.md")).expect("it is Markdown");
@@ -27,6 +27,19 @@ fn markdown_keeps_what_is_marked() {
     assert_eq!(document.about.title.as_deref(), Some("Sleep and work"));
     assert_eq!(document.about.authors, ["A. Person", "B. Person"]);
     assert_eq!(document.about.published.as_deref(), Some("2024-05"));
+    assert_eq!(document.about.doi.as_deref(), Some("10.5555/abc.1"));
+}
+
+#[test]
+fn plain_text_is_named_by_a_first_line_that_stands_alone() {
+    let title = |text: &str| {
+        let document = read(text.as_bytes(), &named("a.txt")).expect("it is text");
+        document.about.title
+    };
+    let log = "Log of the gardeners\n\nWe watered sixty trees today.";
+    assert_eq!(title(log).as_deref(), Some("Log of the gardeners"));
+    assert_eq!(title("We watered sixty trees.\n\nIt rained."), None);
+    assert_eq!(title("Only one line of words"), None);
 }
 
 #[test]

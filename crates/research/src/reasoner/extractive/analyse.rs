@@ -54,15 +54,14 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
     });
     let findings = kept(findings);
     let gaps = gaps(task, &findings);
-    let analysis = Analysis {
+    Analysis {
         themes: themes_of(&findings, task),
         contradictions: task.contradictions.to_vec(),
         confidence: confidence(task, &findings),
         sufficient: gaps.is_empty(),
         gaps,
         findings,
-    };
-    analysis
+    }
 }
 
 /// What findings are weighed by.

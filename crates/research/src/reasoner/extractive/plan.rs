@@ -52,10 +52,11 @@ pub fn plan(task: &PlanTask<'_>) -> Plan {
         .iter()
         .map(|sub| sub.queries.clone())
         .collect();
-    if let Some(query) = task
+    let besides = task
         .feedback
-        .and_then(|said| take_feedback(said, &mut plan))
-    {
+        .and_then(|said| take_feedback(said, &mut plan));
+    if let Some(query) = besides {
+        asks.truncate(plan.sub_questions.len() - 1);
         asks.push(vec![query]);
     }
     let kinds = kinds(question.depth, task.kinds);
