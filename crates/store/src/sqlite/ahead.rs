@@ -40,6 +40,8 @@ pub(super) struct Ahead {
     /// `None` if the file could not be opened or made longer.
     log: Option<File>,
     frame: u64,
+    /// How many frames the log had when it was last copied; 0 once it has begun anew.
+    copied: u64,
 }
 
 impl Ahead {
@@ -53,6 +55,7 @@ impl Ahead {
         Self {
             log: log.ok().filter(|_| page.is_ok()),
             frame: wal::FRAME_HEADER + u64::from(page.unwrap_or(0)),
+            copied: 0,
         }
     }
 
@@ -62,9 +65,13 @@ impl Ahead {
             Ok(frames) => frames,
             Err(error) => return tracing::debug!(%error, "the log does not tell its length"),
         };
+        if frames < self.copied {
+            self.copied = 0;
+        }
         let most = if jobs > 1 { MANY_FRAMES } else { FEW_FRAMES };
-        if frames >= most {
+        if frames >= self.copied + most {
             // Goes as far as others' reads allow, and waits for nobody.
+            self.copied = frames;
             if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {
                 tracing::warn!(%error, "the log could not be copied into the database");
             }
