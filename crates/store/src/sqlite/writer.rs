@@ -20,7 +20,7 @@ use super::ahead::Ahead;
 use super::fault::{Failure, Fault};
 
 /// Jobs that may wait; more callers than that wait for room, and hold no rows meanwhile.
-const QUEUE: usize = 256;
+const QUEUE: usize = 160;
 
 /// Jobs that share one commit, at most.
 const GROUP: usize = QUEUE;
