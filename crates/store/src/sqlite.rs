@@ -4,6 +4,7 @@
 //! connections read ([`readers`]). Several processes may use the same file: fences and revs keep
 //! them off each other's runs.
 
+mod ahead;
 mod append;
 mod fault;
 mod file;
@@ -28,6 +29,7 @@ use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, 
 use fathom_workflow::{BlobHash, Clock, Error, Owner, RunId, Store, SystemClock};
 use jiff::Timestamp;
 
+use self::ahead::Ahead;
 use self::append::{NewAppend, NewRun};
 use self::hold::Lease;
 use self::readers::Readers;
@@ -79,10 +81,11 @@ impl Sqlite {
         if let Some(why) = &damaged_headers {
             tracing::error!(path = %path.display(), why, "the list of runs is damaged");
         }
+        let ahead = Ahead::of(&path, &connection);
         Ok(Self {
             damaged_headers,
             readers: Readers::new(path.clone()),
-            writer: Writer::start(connection, options.before_commit)?,
+            writer: Writer::start(connection, ahead, options.before_commit)?,
             clock: options.clock,
             path,
         })

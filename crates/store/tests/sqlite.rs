@@ -226,6 +226,35 @@ async fn appends_that_wait_together_share_commits() {
 }
 
 #[tokio::test]
+async fn an_append_that_fails_half_way_does_not_hurt_those_it_comes_with() {
+    let store = Sqlite::open(new_file()).unwrap();
+    let writers = join_all((0..100).map(|_| Writer::begin(&store, HOUR))).await;
+    let before = join_all(writers.iter().map(|writer| picture(&store, writer.run))).await;
+    let appends = writers.iter().zip(0..).map(|(writer, number)| {
+        let mut append = writer.step("together");
+        match (number % 20, &mut append.record) {
+            // The header is moved before the database finds that it has a step 0.
+            (7, Some(record)) => (append.head.step, record.meta.step) = (0, 0),
+            (13, _) => append.token.fence += 1,
+            _ => {}
+        }
+        store.append(append, HOUR)
+    });
+    let appended = join_all(appends).await;
+    for (number, (writer, appended)) in writers.iter().zip(appended).enumerate() {
+        let now = picture(&store, writer.run).await.unwrap();
+        let unchanged = now == *before[number].as_ref().unwrap();
+        match (number % 20, appended) {
+            (7, Err(Error::Store { .. })) | (13, Err(Error::Superseded { .. })) => {
+                assert!(unchanged, "run {number}");
+            }
+            (7 | 13, other) => panic!("run {number}: {other:?}"),
+            (_, appended) => assert!(appended.is_ok() && !unchanged, "run {number}: {appended:?}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn dropping_the_store_finishes_queued_writes() {
     let path = new_file();
     let store = Sqlite::open(&path).unwrap();

@@ -12,7 +12,7 @@ use crate::figure::rate;
 use crate::stores::{Backend, Disk, Site};
 
 /// About what the engine writes for a small step.
-const ROW: [u8; 700] = [b'x'; 700];
+pub(super) const ROW: [u8; 700] = [b'x'; 700];
 
 /// Rows that share one commit at most, as in the store.
 const GROUP: usize = 1_024;
@@ -40,12 +40,12 @@ impl BareSqlite {
         })
     }
 
-    /// Synced commits a second, one row each.
-    pub(super) fn commits_per_second(&mut self, rows: usize) -> Result<f64> {
+    /// Synced commits a second, one row each, with the `bodies` in turn.
+    pub(super) fn commits_per_second(&mut self, rows: usize, bodies: &[&[u8]]) -> Result<f64> {
         self.run += 1;
         let begun = Instant::now();
-        for step in 0..rows {
-            insert(&self.connection, self.run, step)?;
+        for (step, body) in (0..rows).zip(bodies.iter().cycle()) {
+            insert(&self.connection, self.run, step, body)?;
         }
         Ok(rate(rows, begun.elapsed()))
     }
@@ -89,7 +89,7 @@ fn write_grouped(connection: &Connection, mut queue: mpsc::Receiver<Job>) -> Res
     while queue.blocking_recv_many(&mut group, GROUP) > 0 {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         for ((run, step), _) in &group {
-            insert(connection, *run, *step)?;
+            insert(connection, *run, *step, &ROW)?;
         }
         connection.execute_batch("COMMIT")?;
         for (_, reply) in group.drain(..) {
@@ -100,10 +100,10 @@ fn write_grouped(connection: &Connection, mut queue: mpsc::Receiver<Job>) -> Res
     Ok(())
 }
 
-fn insert(connection: &Connection, run: i64, step: usize) -> Result<()> {
+fn insert(connection: &Connection, run: i64, step: usize, body: &[u8]) -> Result<()> {
     connection
         .prepare_cached("INSERT INTO floor (run, step, body) VALUES (?, ?, ?)")?
-        .execute((run, step as i64, &ROW[..]))?;
+        .execute((run, step as i64, body))?;
     Ok(())
 }
 
@@ -138,8 +138,12 @@ impl BarePostgres {
         })
     }
 
-    /// Synced inserts a second over all connections, one row a commit.
-    pub(super) async fn commits_per_second(&mut self, rows: usize) -> Result<f64> {
+    /// Synced inserts a second over all connections, one row a commit, with the `bodies` in turn.
+    pub(super) async fn commits_per_second(
+        &mut self,
+        rows: usize,
+        bodies: &[&[u8]],
+    ) -> Result<f64> {
         let each = rows / self.clients.len();
         let first = self.run;
         self.run += self.clients.len() as i64;
@@ -152,10 +156,8 @@ impl BarePostgres {
                 let statement = client
                     .prepare("INSERT INTO floor (run, step, body) VALUES ($1, $2, $3)")
                     .await?;
-                for step in 0..each as i64 {
-                    client
-                        .execute(&statement, &[&run, &step, &&ROW[..]])
-                        .await?;
+                for (step, body) in (0..each as i64).zip(bodies.iter().cycle()) {
+                    client.execute(&statement, &[&run, &step, body]).await?;
                 }
                 anyhow::Ok(())
             });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fathom_workflow::{Engine, Settings};
 
-use super::floor::{BarePostgres, BareSqlite, ideal_runs_per_second};
+use super::floor::{BarePostgres, BareSqlite, ROW, ideal_runs_per_second};
 use super::research::{Canned, Research, STEPS, engine, new_run};
 use crate::figure::{Figure, rate, resident_kib};
 use crate::stores::{Backend, Disk, Site};
@@ -104,7 +104,8 @@ async fn grouped_floor(backend: Backend, callers: usize) -> Result<Option<f64>> 
         Backend::Postgres => {
             let connections = callers.min(fathom_store::PostgresOptions::default().connections);
             let mut bare = BarePostgres::connect(connections).await?;
-            bare.commits_per_second(1_000 * connections).await.map(Some)
+            let rows = 1_000 * connections;
+            bare.commits_per_second(rows, &[&ROW]).await.map(Some)
         }
     }
 }

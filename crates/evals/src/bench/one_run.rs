@@ -7,7 +7,7 @@ use anyhow::Result;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::{RunId, Settings, Store};
 
-use super::floor::{BarePostgres, BareSqlite};
+use super::floor::{BarePostgres, BareSqlite, ROW};
 use super::research::{Canned, STEPS, engine, new_run};
 use super::size::Size;
 use crate::figure::{Figure, bytes_written, median, ms, rate, timed};
@@ -41,24 +41,31 @@ impl Floor {
         })
     }
 
-    async fn commits_per_second(&mut self, rows: usize) -> Result<Option<f64>> {
+    async fn commits_per_second(&mut self, rows: usize, bodies: &[&[u8]]) -> Result<Option<f64>> {
         match self {
             Self::None => Ok(None),
-            Self::Sqlite(bare) => bare.commits_per_second(rows).map(Some),
-            Self::Postgres(bare) => bare.commits_per_second(rows).await.map(Some),
+            Self::Sqlite(bare) => bare.commits_per_second(rows, bodies).map(Some),
+            Self::Postgres(bare) => bare.commits_per_second(rows, bodies).await.map(Some),
         }
     }
 }
 
 async fn speed(backend: Backend, n: usize) -> Result<()> {
     let site = Site::new(backend, Disk::Real).await?;
-    let engine = engine(site.open().await?, Canned::results(n), Settings::default())?;
+    let canned = Canned::results(n);
+    // One of a run's rows holds the results, in the floor that writes them too.
+    let results = canned.encoded()?;
+    let mut laden = [&ROW[..]; STEPS];
+    laden[1] = &results;
+    let engine = engine(site.open().await?, canned, Settings::default())?;
     let runs = match backend {
         Backend::Memory => 2_000,
         Backend::Sqlite | Backend::Postgres => 8,
     };
     let mut floor = Floor::of(backend).await?;
+    let mut laden_floor = Floor::of(backend).await?;
     let (mut speeds, mut floors, mut ratios) = (vec![], vec![], vec![]);
+    let (mut laden_floors, mut laden_ratios) = (vec![], vec![]);
     let (mut whole, mut written) = (vec![], vec![]);
     for _ in 0..ROUNDS {
         let (mut in_steps, begun, on_disk) = (Duration::ZERO, Instant::now(), bytes_written());
@@ -71,9 +78,14 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
         whole.push(ms(begun.elapsed()) / runs as f64);
         written.push((bytes_written() - on_disk) as f64 / (runs * STEPS) as f64);
         let speed = rate(runs * STEPS, in_steps);
-        if let Some(bare) = floor.commits_per_second(runs * STEPS).await? {
+        let rows = runs * STEPS;
+        if let Some(bare) = floor.commits_per_second(rows, &[&ROW]).await? {
             floors.push(bare);
             ratios.push(speed / bare);
+        }
+        if let Some(bare) = laden_floor.commits_per_second(rows, &laden).await? {
+            laden_floors.push(bare);
+            laden_ratios.push(speed / bare);
         }
         speeds.push(speed);
     }
@@ -84,7 +96,9 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
     if !floors.is_empty() {
         figure = figure
             .number("bare_commits_per_second", median(floors))
-            .number("ratio", median(ratios));
+            .number("ratio", median(ratios))
+            .number("bare_commits_with_results_per_second", median(laden_floors))
+            .number("ratio_with_results", median(laden_ratios));
     }
     if let Some(size) = Size::of(backend, &site, ROUNDS * runs).await? {
         if backend == Backend::Sqlite {
@@ -121,7 +135,7 @@ async fn resume(backend: Backend) -> Result<()> {
         let (opened, took) = timed(other.open(run)).await;
         opened?.run().await?;
         resumed.push(ms(took));
-        if let Some(bare) = floor.commits_per_second(10).await? {
+        if let Some(bare) = floor.commits_per_second(10, &[&ROW]).await? {
             commits.push(1e3 / bare);
         }
     }

@@ -94,6 +94,11 @@ impl Canned {
         Self { wait, ..self }
     }
 
+    /// The results as a step brings them.
+    pub(super) fn encoded(&self) -> Result<Vec<u8>> {
+        Ok(serde_json::to_vec(&self.results)?)
+    }
+
     async fn pause(&self) {
         if !self.wait.is_zero() {
             tokio::time::sleep(self.wait).await;

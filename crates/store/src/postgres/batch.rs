@@ -4,6 +4,10 @@
 //! those runs whose header moved. A refused order is thus no error, and does not hurt its batch.
 //! Its text depends only on which tables get none, one or many rows.
 
+use std::collections::HashSet;
+
+use fathom_workflow::record::Blob;
+
 use super::given::{Given, Value};
 use super::order::{Kind, NewRun, Order};
 
@@ -46,7 +50,8 @@ const SHARE_BLOBS: &str = ", shared AS (
 const TAKEN: &str = " SELECT id, fence, rev, cancel FROM taken";
 
 impl<'a> Batch<'a> {
-    pub(super) fn of(orders: &[&'a Order]) -> Self {
+    /// The bytes of blobs that are `known` are left out.
+    pub(super) fn of(orders: &[&'a Order], known: &HashSet<Vec<u8>>) -> Self {
         let mut batch = Self {
             sql: String::new(),
             values: Vec::new(),
@@ -56,7 +61,7 @@ impl<'a> Batch<'a> {
         batch.snapshots(orders);
         batch.entries(orders);
         batch.events(orders);
-        batch.blobs(orders);
+        batch.blobs(orders, known);
         batch.sql.push_str(TAKEN);
         batch
     }
@@ -147,14 +152,16 @@ impl<'a> Batch<'a> {
         self.insert("events", given, "");
     }
 
-    fn blobs(&mut self, orders: &[&'a Order]) {
+    fn blobs(&mut self, orders: &[&'a Order], known: &HashSet<Vec<u8>>) {
         let mut rows = Vec::new();
         for order in orders {
             rows.extend(order.write.blobs.iter().map(|blob| (*order, blob)));
         }
         // Two batches that bring the same blobs wait for each other in one order.
         rows.sort_by_key(|(_, blob)| blob.hash);
-        let given = Given::of(&rows)
+        let unknown = |(_, blob): &&(_, &Blob)| !known.contains(&blob.hash.as_bytes()[..]);
+        let new: Vec<_> = rows.iter().filter(unknown).collect();
+        let given = Given::of(&new)
             .with("run", "uuid", |(o, _)| *o.run.as_uuid())
             .with("hash", "bytea", |(_, blob)| &blob.hash.as_bytes()[..])
             .with("bytes", "bytea", |(_, blob)| &*blob.bytes);

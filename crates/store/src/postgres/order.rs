@@ -25,6 +25,8 @@ pub(super) struct Order {
     pub(super) write: Write,
     /// The size of its rows, without the blobs that nobody folds.
     pub(super) bytes: u64,
+    /// The size of all that it sends.
+    pub(super) weight: u64,
     pub(super) kind: Kind,
 }
 
@@ -64,6 +66,7 @@ impl Order {
             lease_us: microseconds(lease),
             whole_state: append.record.as_ref().is_some_and(is_base),
             bytes: write.size(append.blobs.len()),
+            weight: write.size(0),
             write,
             kind: Kind::Append(Guard {
                 fence: signed(append.token.fence),
@@ -90,6 +93,7 @@ impl Order {
             lease_us: microseconds(lease),
             whole_state: is_base(&creation.base),
             bytes: write.size(0),
+            weight: write.size(0),
             write,
             kind: Kind::Create(Box::new(NewRun {
                 about: meta,

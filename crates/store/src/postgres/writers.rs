@@ -1,7 +1,8 @@
 //! The writers: a queue of orders, and a few connections that commit what has queued up.
 //!
 //! While some batches are under way, orders gather; the next free connection takes them all as one
-//! [`Batch`]. Every order is answered once its fate is known: taken, refused, or given up after
+//! [`Batch`]. An order that finds nobody waiting and a connection free goes at once, in its caller's
+//! task: a lone run need not wait for two tasks to wake. Every order is answered once its fate is known: taken, refused, or given up after
 //! `retry_for`. It may be sent again after a loss, because its nonce tells whether it was taken.
 
 use std::collections::{HashMap, HashSet};
@@ -27,8 +28,11 @@ use crate::row::is_wanted;
 
 /// The most orders in one batch.
 const LARGEST_BATCH: usize = 128;
+/// The most bytes in one batch, unless a single order has more. Each connection keeps buffers of the
+/// size of its largest batch.
+const HEAVIEST_BATCH: u64 = 192 << 10;
 /// The most orders that wait for a writer; further callers wait for room, and make no rows yet.
-const QUEUE: usize = 2 * LARGEST_BATCH;
+const QUEUE: usize = LARGEST_BATCH;
 
 pub(super) struct Writers {
     queue: mpsc::Sender<Job>,
@@ -41,6 +45,8 @@ pub(super) struct Writers {
 /// What all batches use.
 struct Shared {
     links: Links,
+    /// One for each connection that may write.
+    free: Arc<Semaphore>,
     commits: AtomicU64,
 }
 
@@ -70,10 +76,11 @@ impl Writers {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared {
             links: Links::to(Arc::clone(address)),
+            free: Arc::new(Semaphore::new(connections)),
             commits: AtomicU64::new(0),
         });
         let mut dispatcher = JoinSet::new();
-        dispatcher.spawn(dispatch(jobs, connections, Arc::clone(&shared)));
+        dispatcher.spawn(dispatch(jobs, Arc::clone(&shared)));
         Self {
             queue,
             retry_for,
@@ -92,11 +99,19 @@ impl Writers {
         // Room is made at the latest when the orders in front are given up.
         let room = self.queue.reserve().await.map_err(|_| ended())?;
         let (reply, fate) = oneshot::channel();
-        room.send(Job {
+        let job = Job {
             order: order()?,
             give_up_at,
             reply,
-        });
+        };
+        let nobody_waits = self.queue.capacity() + 1 == self.queue.max_capacity();
+        match self.shared.free.try_acquire() {
+            Ok(_turn) if nobody_waits => {
+                drop(room);
+                self.shared.settle(vec![job]).await;
+            }
+            _ => room.send(job),
+        }
         fate.await.unwrap_or_else(|_| Err(ended()))
     }
 
@@ -113,21 +128,23 @@ fn ended() -> Error {
 }
 
 /// Starts a batch whenever there are orders and a connection is free for them.
-async fn dispatch(mut queue: mpsc::Receiver<Job>, connections: usize, shared: Arc<Shared>) {
-    let free = Arc::new(Semaphore::new(connections));
+async fn dispatch(mut queue: mpsc::Receiver<Job>, shared: Arc<Shared>) {
+    let mut waiting = Vec::with_capacity(LARGEST_BATCH);
     let mut batches = JoinSet::new();
-    while let Ok(turn) = Arc::clone(&free).acquire_owned().await {
-        let mut jobs = Vec::new();
-        if queue.recv_many(&mut jobs, LARGEST_BATCH).await == 0 {
+    while let Ok(turn) = Arc::clone(&shared.free).acquire_owned().await {
+        if waiting.is_empty() && queue.recv_many(&mut waiting, LARGEST_BATCH).await == 0 {
             break;
         }
+        while waiting.len() < LARGEST_BATCH
+            && let Ok(job) = queue.try_recv()
+        {
+            waiting.push(job);
+        }
         while batches.try_join_next().is_some() {}
+        let round = next_round(&mut waiting);
         let shared = Arc::clone(&shared);
         batches.spawn(async move {
-            while !jobs.is_empty() {
-                let round = next_round(&mut jobs);
-                shared.settle(round).await;
-            }
+            shared.settle(round).await;
             drop(turn);
         });
     }
@@ -184,7 +201,8 @@ impl Shared {
     }
 
     async fn write(&self, link: &Link, orders: &[&Order]) -> Result<Vec<Fate>, Fault> {
-        let batch = Batch::of(orders);
+        let known = known_blobs(link, orders).await?;
+        let batch = Batch::of(orders, &known);
         let taken = link.rows_of(&batch.sql, batch.values).await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         let mut fates = HashMap::with_capacity(orders.len());
@@ -202,6 +220,28 @@ impl Shared {
             .map(|order| fate(order).unwrap_or(Fate::Missing))
             .collect())
     }
+}
+
+/// Blobs over this many bytes are sent only if the database does not have them.
+const HEAVY_BLOB: usize = 32 << 10;
+
+const KNOWN: &str = "SELECT hash FROM blobs WHERE hash = ANY($1)";
+
+/// The heavy blobs that need not be sent. One that is removed before it is referred to gives a
+/// conflict, and the next attempt asks again.
+async fn known_blobs(link: &Link, orders: &[&Order]) -> Result<HashSet<Vec<u8>>, Fault> {
+    let blobs = orders.iter().flat_map(|order| &order.write.blobs);
+    let heavy: Vec<&[u8]> = blobs
+        .filter(|blob| blob.bytes.len() > HEAVY_BLOB)
+        .map(|blob| &blob.hash.as_bytes()[..])
+        .collect();
+    let mut known = HashSet::new();
+    if !heavy.is_empty() {
+        for row in link.rows(KNOWN, &[&heavy]).await? {
+            known.insert(row.try_get(0)?);
+        }
+    }
+    Ok(known)
 }
 
 const STANDING: &str = "SELECT id, fence, rev, cancel, nonce FROM runs WHERE id = ANY($1)";
@@ -236,12 +276,20 @@ fn taken_fate(row: &Row) -> Result<Fate, Fault> {
     })
 }
 
-/// Takes the jobs that can go into one batch: of one kind, and one for each run, since the nonce
-/// can tell the fate of the last write of a run only. Of the same run the first goes first.
+/// Takes the jobs that can go into one batch: of one kind, not too heavy, and one for each run, since
+/// the nonce can tell the fate of the last write of a run only. Of the same run the first goes first.
 fn next_round(jobs: &mut Vec<Job>) -> Vec<Job> {
     let appends = jobs.first().is_some_and(|job| job.order.is_append());
     let mut seen = HashSet::with_capacity(jobs.len());
-    let joins = |job: &mut Job| seen.insert(job.order.run) && job.order.is_append() == appends;
+    let mut weight = 0;
+    let joins = |job: &mut Job| {
+        let fits = weight == 0 || weight + job.order.weight <= HEAVIEST_BATCH;
+        let joins = seen.insert(job.order.run) && job.order.is_append() == appends && fits;
+        if joins {
+            weight += job.order.weight;
+        }
+        joins
+    };
     let mut round: Vec<Job> = jobs.extract_if(.., joins).collect();
     round.sort_unstable_by_key(|job| job.order.run);
     round

@@ -1,8 +1,12 @@
 //! The one thread that writes, and the commits it shares out.
 //!
 //! A synced commit costs about as much for one write as for a thousand. So the thread takes
-//! whatever has queued up while it committed the last group, runs each job in a savepoint of its
-//! own, and commits them together. Nobody is answered before the commit.
+//! whatever has queued up while it committed the last group, runs the jobs in one transaction, and
+//! commits them together. Nobody is answered before the commit.
+//!
+//! A job that fails must leave nothing, and leave the others' work alone. Nearly all that fail have
+//! changed nothing yet, so only after one that has are the jobs run again, each in a savepoint of its
+//! own: savepoints copy every page that changes in them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +16,11 @@ use fathom_workflow::Error;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::ahead::Ahead;
 use super::fault::{Failure, Fault};
 
 /// Jobs that may wait; more callers than that wait for room, and hold no rows meanwhile.
-const QUEUE: usize = 256;
+const QUEUE: usize = 160;
 
 /// Jobs that share one commit, at most.
 const GROUP: usize = QUEUE;
@@ -31,11 +36,17 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, veto: Option<Veto>) -> Result<Self, Error> {
+    /// Writes over `connection`, whose log is kept `ahead` of what it needs.
+    pub(super) fn start(
+        connection: Connection,
+        ahead: Ahead,
+        veto: Option<Veto>,
+    ) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let commits = Arc::new(AtomicU64::new(0));
         let mut desk = Desk {
             connection,
+            ahead,
             veto,
             commits: Arc::clone(&commits),
         };
@@ -64,7 +75,7 @@ impl Writer {
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        F: Fn(&Connection) -> Result<T, Failure> + Send + 'static,
     {
         self.room().await?.run(work).await
     }
@@ -95,11 +106,12 @@ impl Room<'_> {
     pub(super) async fn run<T, F>(self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        F: Fn(&Connection) -> Result<T, Failure> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         self.0.send(Box::new(Task {
-            state: State::Waiting(work),
+            work: Some(work),
+            result: None,
             reply,
         }));
         answer.await.unwrap_or_else(|_| Err(stopped()))
@@ -114,32 +126,30 @@ fn stopped() -> Error {
 
 /// Work to be done on the writing connection.
 trait Job: Send {
-    /// Does the work. On `Err` nothing of it is to be kept.
+    /// Does the work, again if need be. On `Err` nothing of it is to be kept.
     fn run(&mut self, connection: &Connection) -> Result<(), Fault>;
+
+    /// Lets go of what it needs to run, which may be large.
+    fn lighten(&mut self);
 
     /// Tells the caller: its own result if the commit went well, else what befell the commit.
     fn answer(self: Box<Self>, commit: Result<(), Fault>);
 }
 
 struct Task<F, T> {
-    state: State<F, T>,
+    /// `None` once it will not be run again.
+    work: Option<F>,
+    result: Option<Result<T, Error>>,
     reply: oneshot::Sender<Result<T, Error>>,
-}
-
-enum State<F, T> {
-    Waiting(F),
-    Done(Result<T, Error>),
-    /// Taken out to be run.
-    Running,
 }
 
 impl<F, T> Job for Task<F, T>
 where
-    F: FnOnce(&Connection) -> Result<T, Failure> + Send,
+    F: Fn(&Connection) -> Result<T, Failure> + Send,
     T: Send,
 {
     fn run(&mut self, connection: &Connection) -> Result<(), Fault> {
-        let State::Waiting(work) = std::mem::replace(&mut self.state, State::Running) else {
+        let Some(work) = &self.work else {
             return Err(Fault::Refused("it was run before".into()));
         };
         let (result, outcome) = match work(connection) {
@@ -149,14 +159,18 @@ where
                 (Err(failure.into()), Err(fault))
             }
         };
-        self.state = State::Done(result);
+        self.result = Some(result);
         outcome
     }
 
+    fn lighten(&mut self) {
+        self.work = None;
+    }
+
     fn answer(self: Box<Self>, commit: Result<(), Fault>) {
-        let result = match (commit, self.state) {
-            (Ok(()), State::Done(result)) => result,
-            (Ok(()), State::Waiting(_) | State::Running) => Err(stopped()),
+        let result = match (commit, self.result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => Err(stopped()),
             // Even a refusal is void: it may rest on what others in the group wrote.
             (Err(fault), _) => Err(fault.into()),
         };
@@ -165,9 +179,27 @@ where
     }
 }
 
+/// How a job left its transaction.
+enum Ran {
+    /// With what it is to commit.
+    Changes,
+    /// As it was: it failed, and had not changed anything.
+    Nothing,
+    /// With something that must not be committed: it failed half way.
+    Remains,
+}
+
+enum Attempt {
+    /// How it went, and for how many of the jobs.
+    Over(Result<(), Fault>, usize),
+    /// A job failed half way, so nothing was kept of any.
+    Spoilt,
+}
+
 /// What the thread works with.
 struct Desk {
     connection: Connection,
+    ahead: Ahead,
     veto: Option<Veto>,
     commits: Arc<AtomicU64>,
 }
@@ -176,43 +208,64 @@ impl Desk {
     fn work(&mut self, mut queue: mpsc::Receiver<Box<dyn Job>>) {
         let mut waiting = Vec::with_capacity(GROUP);
         while queue.blocking_recv_many(&mut waiting, GROUP) > 0 {
-            let mut jobs = waiting.drain(..);
-            while jobs.len() > 0 {
-                let mut group = Vec::with_capacity(jobs.len());
-                let outcome = self.commit(&mut jobs, &mut group);
-                for job in group {
+            let shared_by = waiting.len();
+            while !waiting.is_empty() {
+                let (outcome, ran) = self.commit(&mut waiting);
+                for job in waiting.drain(..ran) {
                     job.answer(outcome.clone());
                 }
             }
+            self.ahead.keep(&self.connection, shared_by);
         }
     }
 
-    /// Moves jobs to `group` and runs them in one transaction. Leaves some behind only if SQLite
-    /// gave the transaction up: those have not run yet, and get another.
-    fn commit(
-        &mut self,
-        jobs: &mut dyn ExactSizeIterator<Item = Box<dyn Job>>,
-        group: &mut Vec<Box<dyn Job>>,
-    ) -> Result<(), Fault> {
-        if let Err(error) = self.execute("BEGIN IMMEDIATE") {
-            group.extend(jobs);
-            return Err(error.into());
+    /// Runs the jobs in one transaction. Says how it went, and of how many of them; the others have
+    /// left nothing, and get another.
+    fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> (Result<(), Fault>, usize) {
+        match self.attempt(jobs, Self::run) {
+            Attempt::Over(outcome, ran) => (outcome, ran),
+            Attempt::Spoilt => match self.attempt(jobs, Self::run_apart) {
+                Attempt::Over(outcome, ran) => (outcome, ran),
+                Attempt::Spoilt => {
+                    let fault = Fault::Gone("a savepoint did not hold".into());
+                    (Err(fault), jobs.len())
+                }
+            },
         }
-        // A job that is alone needs no savepoint, which would copy every page it changes.
+    }
+
+    fn attempt(
+        &mut self,
+        jobs: &mut [Box<dyn Job>],
+        run: fn(&Self, &mut dyn Job) -> Result<Ran, Fault>,
+    ) -> Attempt {
+        if let Err(error) = self.execute("BEGIN IMMEDIATE") {
+            return Attempt::Over(Err(error.into()), jobs.len());
+        }
         let alone = jobs.len() == 1;
         let mut kept = false;
-        for mut job in jobs {
-            let ran = if alone {
-                self.run_alone(job.as_mut())
-            } else {
-                self.run(job.as_mut())
-            };
-            group.push(job);
-            match ran {
-                Ok(keep) => kept |= keep,
-                Err(fault) => return Err(self.roll_back(fault)),
+        for (job, nth) in jobs.iter_mut().zip(1..) {
+            match run(self, job.as_mut()) {
+                Ok(Ran::Changes) => kept = true,
+                Ok(Ran::Nothing) => {}
+                // What a lone job has left goes with its transaction.
+                Ok(Ran::Remains) if alone => {}
+                Ok(Ran::Remains) => {
+                    return match self.execute("ROLLBACK") {
+                        Ok(()) => Attempt::Spoilt,
+                        Err(error) => Attempt::Over(Err(error.into()), jobs.len()),
+                    };
+                }
+                Err(fault) => return Attempt::Over(Err(self.roll_back(fault)), nth),
             }
         }
+        // Those that come next fill the queue while this one is synced.
+        jobs.iter_mut().for_each(|job| job.lighten());
+        Attempt::Over(self.end(kept), jobs.len())
+    }
+
+    /// Ends the transaction of jobs that have run.
+    fn end(&mut self, kept: bool) -> Result<(), Fault> {
         if !kept {
             return Ok(self.execute("ROLLBACK")?);
         }
@@ -226,31 +279,30 @@ impl Desk {
         Ok(())
     }
 
-    /// Runs the only job of its transaction. If it fails there is nothing to keep, and the
-    /// transaction is rolled back.
-    fn run_alone(&self, job: &mut dyn Job) -> Result<bool, Fault> {
+    /// Runs one job as it is. Fails if the whole transaction is lost: on a full disk or a failed
+    /// read SQLite may give it up, savepoints and all.
+    fn run(&self, job: &mut dyn Job) -> Result<Ran, Fault> {
+        let before = self.connection.total_changes();
         match job.run(&self.connection) {
-            Ok(()) => Ok(true),
+            Ok(()) => Ok(Ran::Changes),
             Err(fault) if self.connection.is_autocommit() => Err(fault),
-            Err(_) => Ok(false),
+            Err(_) if self.connection.total_changes() == before => Ok(Ran::Nothing),
+            Err(_) => Ok(Ran::Remains),
         }
     }
 
-    /// Runs one job so that its failure leaves the others' work alone. Says whether it wrote
-    /// something; fails if the whole transaction is lost.
-    fn run(&self, job: &mut dyn Job) -> Result<bool, Fault> {
+    /// Runs one job so that its failure leaves nothing.
+    fn run_apart(&self, job: &mut dyn Job) -> Result<Ran, Fault> {
         self.execute("SAVEPOINT job")?;
-        let Err(fault) = job.run(&self.connection) else {
-            self.execute("RELEASE job")?;
-            return Ok(true);
-        };
-        // On a full disk or a failed read SQLite may give up the transaction, savepoints and all.
-        if self.connection.is_autocommit() {
-            return Err(fault);
+        let ran = self.run(job)?;
+        if matches!(ran, Ran::Remains) {
+            self.execute("ROLLBACK TO job")?;
         }
-        self.execute("ROLLBACK TO job")?;
         self.execute("RELEASE job")?;
-        Ok(false)
+        Ok(match ran {
+            Ran::Changes => Ran::Changes,
+            Ran::Nothing | Ran::Remains => Ran::Nothing,
+        })
     }
 
     /// Ends a transaction that has failed, so that the next can begin. Gives back why it failed.
