@@ -54,6 +54,10 @@ impl Notes {
         });
     }
 
+    pub(crate) fn errors(&mut self, errors: &[ErrorEntry]) {
+        self.errors.extend_from_slice(errors);
+    }
+
     pub(crate) fn degraded(&mut self, sentence: String) {
         self.degraded.push(sentence);
     }

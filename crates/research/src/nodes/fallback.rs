@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use fathom_workflow::NodeResult;
+use fathom_workflow::interrupt::Verdict as Decision;
 
 use super::Notes;
 use crate::analysis::Analysis;
@@ -13,7 +14,7 @@ use crate::critique::Verdict;
 use crate::draft::{Draft, Section};
 use crate::reasoner::Ctx;
 use crate::report::{Confidence, Status};
-use crate::state::{Change, Gate, Reviewed, SearchOutcome, State};
+use crate::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
 
 /// Sources that are shown when nothing was made of them.
 const SOURCES_SHOWN: usize = 10;
@@ -54,18 +55,9 @@ fn reason(state: &State, ctx: &Ctx) -> String {
             rescue.from, rescue.cut
         );
     }
-    if let Some(decided) = state.decisions.last() {
-        let gate = match decided.gate {
-            Gate::Plan => "plan",
-            Gate::Critical | Gate::Final => "report",
-        };
-        match (&decided.by, &decided.feedback) {
-            (None, _) => return format!("nobody decided on the {gate} in time"),
-            (Some(by), Some(feedback)) => {
-                return format!("{by} did not accept the {gate}: {feedback}");
-            }
-            (Some(by), None) => return format!("{by} did not accept the {gate}"),
-        }
+    let refused = |decided: &&Decided| decided.verdict == Decision::Reject;
+    if let Some(decided) = state.decisions.last().filter(refused) {
+        return refusal(decided);
     }
     if let Some(critique) = &state.critique {
         let score = critique.score;
@@ -84,6 +76,19 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     match state.sources.is_empty() {
         true => "nothing was found on the question".to_owned(),
         false => "the sources say nothing that answers the question".to_owned(),
+    }
+}
+
+/// What a person, or a deadline in a person's place, did not accept.
+fn refusal(decided: &Decided) -> String {
+    let gate = match decided.gate {
+        Gate::Plan => "plan",
+        Gate::Critical | Gate::Final => "report",
+    };
+    match (&decided.by, &decided.feedback) {
+        (None, _) => format!("nobody decided on the {gate} in time"),
+        (Some(by), Some(feedback)) => format!("{by} did not accept the {gate}: {feedback}"),
+        (Some(by), None) => format!("{by} did not accept the {gate}"),
     }
 }
 

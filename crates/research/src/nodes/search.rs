@@ -48,15 +48,21 @@ async fn ask_all(state: &State, ctx: &Ctx) -> Result<Vec<(QueryId, Answered)>, N
     let mut pending: Vec<(QueryId, Query)> = pending.collect();
     pending.sort_by_key(|(id, query)| (query.priority, *id));
     let spent = ctx.spent(budget::QUERIES);
-    pending.truncate(budget::left(state.settings.caps.queries, spent));
+    let left = budget::left(state.settings.caps.queries, spent);
+    pending.truncate(left);
+    // What the cap leaves is shared out evenly, so that it does not matter which query is the quickest.
+    let shares = left.saturating_sub(pending.len()) / pending.len().max(1);
+    let again_most = u32::try_from(shares).unwrap_or(u32::MAX);
+    let again_most = again_most.min(state.settings.max_reformulations);
     let at_once = state.settings.max_concurrency;
     let answered = fan_out(pending, at_once, |(id, query)| async move {
-        Ok((id, ask::put(state, ctx, id, &query).await?))
+        Ok((id, ask::put(state, ctx, id, &query, again_most).await?))
     });
     answered.await.into_iter().collect()
 }
 
 fn take(notes: &mut Notes, ctx: &Ctx, answer: &Answered) {
+    notes.errors(&answer.errors);
     if let SearchOutcome::Failed { why } = &answer.outcome {
         notes.error(ctx, "api_error", why.clone());
         notes.degraded(

@@ -8,7 +8,7 @@ use crate::budget;
 use crate::plan::{Kind, Query, QueryId};
 use crate::reasoner::{Ctx, ReformulateTask, judge};
 use crate::source::Work;
-use crate::state::{SearchOutcome, State};
+use crate::state::{ErrorEntry, SearchOutcome, State};
 
 /// What a search found, wherever it looked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub(super) struct Answered {
     pub(super) hits: Vec<Hit>,
     /// The same in other words.
     pub(super) again: Vec<Answered>,
+    /// What went wrong in putting it in other words.
+    pub(super) errors: Vec<ErrorEntry>,
 }
 
 impl Answered {
@@ -43,11 +45,13 @@ impl Answered {
     }
 }
 
+/// Puts a query, and again in other words at most so many times.
 pub(super) async fn put(
     state: &State,
     ctx: &Ctx,
     id: QueryId,
     query: &Query,
+    again_most: u32,
 ) -> Result<Answered, NodeError> {
     let mut first = once(state, ctx, query, format!("search/{}", id.0)).await?;
     let mut tried: Vec<String> = state
@@ -57,7 +61,7 @@ pub(super) async fn put(
         .collect();
     let kinds = ctx.deps().kinds();
     let mut poor = first.is_poor(state);
-    for attempt in 1..=state.settings.max_reformulations {
+    for attempt in 1..=again_most {
         if !poor {
             break;
         }
@@ -69,10 +73,12 @@ pub(super) async fn put(
             tried: &tried,
             kinds: &kinds,
         };
-        let reworded = judge(ctx, |reasoner| reasoner.reformulate(ctx, &task))
-            .await?
-            .value;
-        let Some(reworded) = reworded.filter(|reworded| !tried.contains(&reworded.text)) else {
+        let judged = judge(ctx, |reasoner| reasoner.reformulate(ctx, &task)).await?;
+        first.errors.extend(judged.errors);
+        let Some(reworded) = judged
+            .value
+            .filter(|reworded| !tried.contains(&reworded.text))
+        else {
             break;
         };
         tried.push(reworded.text.clone());
@@ -135,6 +141,7 @@ async fn once(state: &State, ctx: &Ctx, query: &Query, key: String) -> Result<An
         outcome,
         hits,
         again: Vec::new(),
+        errors: Vec::new(),
     })
 }
 

@@ -35,7 +35,10 @@ pub(super) async fn reformulate(
     });
     let asking = Asking {
         role: Role::Searcher,
-        key: format!("reformulate/{}/{}", query.text, task.attempt),
+        key: format!(
+            "reformulate/{:?}/{}/{}",
+            query.kind, query.text, task.attempt
+        ),
         caps: &task.settings.caps,
     };
     let reply: Reply = model
