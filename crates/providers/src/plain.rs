@@ -88,12 +88,16 @@ const TAG_BYTES_MAX: usize = 2_000;
 const ENTITY_BYTES_MAX: usize = 40;
 
 /// Plain text of at most so many characters.
-pub(super) fn plain(text: &str, chars_max: usize) -> String {
+pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+    // Most texts hold no markup, and an answer has many.
+    if !text.contains(['<', '&']) {
+        return bounded(text, chars_max);
+    }
     bounded(&decoded(&untagged(text)), chars_max)
 }
 
 /// Text that holds no markup, such as code: only invisible marks go, blanks are folded, and the bound is kept.
-pub(super) fn bounded(text: &str, chars_max: usize) -> String {
+pub(crate) fn bounded(text: &str, chars_max: usize) -> String {
     let mut kept = String::new();
     let mut blank = false;
     let mut left = chars_max;
