@@ -2,15 +2,22 @@
 //!
 //! Takes a value that may be missing (`null`); gives what it plainly means, or none. Broken JSON is `search::answer`.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::Published;
 
 /// A text or number, without the blanks around it; none if nothing else is there.
 pub(crate) fn text(value: &Value) -> Option<String> {
+    told(value).map(Cow::into_owned)
+}
+
+/// The same, where it is only looked at.
+fn told(value: &Value) -> Option<Cow<'_, str>> {
     let text = match value {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Number(number) => number.to_string(),
+        Value::String(text) => Cow::Borrowed(text.trim()),
+        Value::Number(number) => Cow::Owned(number.to_string()),
         _ => return None,
     };
     (!text.is_empty()).then_some(text)
@@ -22,8 +29,8 @@ pub(crate) fn list(value: &Value) -> &[Value] {
 }
 
 /// The first text of a list, or the text itself.
-pub(crate) fn first_text(value: &Value) -> Option<String> {
-    list(value).iter().find_map(text).or_else(|| text(value))
+pub(crate) fn first_text(value: &Value) -> Option<Cow<'_, str>> {
+    list(value).iter().find_map(told).or_else(|| told(value))
 }
 
 /// A whole number from zero up, also as a string or with a point.

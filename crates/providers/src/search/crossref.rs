@@ -2,6 +2,8 @@
 //!
 //! Whole records are asked for, since only they say whether a work was retracted.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -59,13 +61,13 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let mut gather = Gather::new(query, Engine::Crossref).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, "/message/items", "")? {
         let score = gather.score(&item["score"]);
-        let title = first_text(&item["title"]);
+        let title = first_text(&item["title"]).map(Cow::into_owned);
         let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
         gather.add(Draft {
             url: doi.as_ref().map(Doi::url).or_else(|| text(&item["URL"])),
             authors: list(&item["author"]).iter().filter_map(author).collect(),
             published: DATES.iter().find_map(|name| date_parts(&item[*name])),
-            venue: first_text(&item["container-title"]),
+            venue: first_text(&item["container-title"]).map(Cow::into_owned),
             citations: count(&item["is-referenced-by-count"]),
             doi,
             abstract_text: text(&item["abstract"]),
