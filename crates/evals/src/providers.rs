@@ -6,6 +6,7 @@
 mod canaries;
 mod doors;
 mod memory;
+mod outputs;
 mod overhead;
 mod server;
 mod tests;
@@ -17,7 +18,8 @@ use crate::proofs::Proof;
 /// The proofs of RELIABILITY that need only the providers crate.
 pub fn proofs() -> Vec<Proof> {
     let mut proofs = tests::proofs();
-    proofs.push(canaries::proof());
+    proofs.extend([outputs::proof(), canaries::proof()]);
+    proofs.sort_by_key(|proof| proof.id);
     proofs
 }
 

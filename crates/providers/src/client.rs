@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
 
 use crate::Secret;
-use crate::call::{Answer, Attempt, Fault, Headers, Transport};
+use crate::call::{Answer, Attempt, Fault, Headers};
 use crate::tls;
 
 const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"));
@@ -61,7 +61,7 @@ pub enum ClientFault {
         "this machine trusts no certificate; install its certificates (package ca-certificates)"
     )]
     Tls(#[from] rustls::Error),
-    #[error("the HTTP client cannot be set up")]
+    #[error("the HTTP client cannot be set up; this is a fault in Fathom, please report it")]
     Http(#[from] reqwest::Error),
 }
 
@@ -82,10 +82,7 @@ impl Client {
     /// Sends the request and reads the whole answer. Anything but a success is a fault.
     pub(crate) async fn ask(&self, attempt: &Attempt, request: Request) -> Result<Reply, Fault> {
         let mut opened = self.open(attempt, request).await?;
-        let mut body = Vec::new();
-        while let Some(piece) = opened.next().await? {
-            body.extend_from_slice(&piece);
-        }
+        let body = opened.rest().await?;
         Ok(opened.reply(body))
     }
 
@@ -97,11 +94,7 @@ impl Client {
             first_byte,
         } = request;
         let sent = self.http.execute(http.ok_or(Fault::Bug)?);
-        let response = timeout(first_byte, sent)
-            .await
-            .map_err(|_| Transport::FirstByte)?
-            .map_err(|error| trouble::of_sending(&error))?;
-        let mut opened = Opened::new(response, secrets, first_byte, &self.settings);
+        let mut opened = Opened::wait(sent, secrets, first_byte, &self.settings).await?;
         if !opened.is_success() {
             return Err(opened.refusal().await);
         }
@@ -114,7 +107,7 @@ impl Client {
 pub(crate) struct Reply {
     headers: Headers,
     status: u16,
-    body: Vec<u8>,
+    body: Bytes,
     secrets: Vec<Secret>,
 }
 
@@ -128,7 +121,7 @@ impl Reply {
         for secret in &self.secrets {
             let text = String::from_utf8_lossy(&self.body);
             if let Cow::Owned(struck) = secret.strike(&text) {
-                self.body = struck.into_bytes();
+                self.body = struck.into_bytes().into();
             }
         }
         self

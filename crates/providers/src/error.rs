@@ -109,8 +109,12 @@ impl Cause {
             Self::TooLarge => {
                 "sent more than the size limit allows; raise the limit if it is meant"
             }
-            Self::Forbidden => "has an address that the fetcher may not open",
-            Self::BreakerOpen => "has failed too often and is left alone for a while",
+            Self::Forbidden => {
+                "has an address that the fetcher may not open; allow it in the settings if it is meant"
+            }
+            Self::BreakerOpen => {
+                "has failed too often and is left alone for a while; wait, or set another provider"
+            }
             Self::QueueFull => "has no room left under its rate limit; wait or add a provider",
             Self::OutOfTime => {
                 "could not be asked again before the deadline; allow the run more time"

@@ -162,11 +162,7 @@ impl Pages {
     async fn attempt(&self, target: &Target, attempt: Attempt) -> Result<Page, Fault> {
         let page = self.deps.fetcher.get(target.url().as_str()).await;
         let page = page.map_err(|fault| meaning::of(&fault))?;
-        let headers = page.headers.iter().map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes());
-            (name.as_str(), value)
-        });
-        let headers: call::Headers = headers.collect();
+        let headers = call::Headers::from(page.headers.clone());
         if !page.status.is_success() {
             return Err(call::Answer::new(page.status.as_u16(), headers, &[]).into());
         }

@@ -5,6 +5,7 @@
 //! text, and what has to be left out is counted in [`Dropped`]. Retries, limits and breakers are `call`; merging hits
 //! into sources is `source`; how relevant a text is to its question is left to the research crate.
 
+mod answer;
 mod arxiv;
 mod brave;
 mod chains;
@@ -15,11 +16,8 @@ mod gather;
 mod gdelt;
 mod github;
 mod hit;
-mod lenient;
 mod newsapi;
 mod openalex;
-mod plain;
-mod published;
 mod pubmed;
 mod query;
 mod searxng;
@@ -37,7 +35,6 @@ pub use hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
-pub use published::Published;
 pub use query::{Kind, QUERY_CHARS_MAX, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX};
 pub use settings::{EngineSettings, Settings, SettingsFault};
 

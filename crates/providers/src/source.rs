@@ -17,9 +17,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Doi;
 use crate::call::Provider;
-use crate::search::{Hit, Kind, Published, authors_short};
+use crate::search::{Hit, Kind, authors_short};
+use crate::{Doi, Published};
 
 /// A hit, and the query that found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,13 +9,13 @@ mod crossref;
 mod datacite;
 mod fields;
 mod notice;
-mod plain;
 mod unpaywall;
 mod work;
 
+pub(crate) use notice::is_retracted;
 pub use notice::{Notice, NoticeKind};
 pub use unpaywall::OpenCopy;
-pub use work::{Author, Published, Work};
+pub use work::{Author, Work};
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,18 +6,24 @@
 
 mod calls;
 mod logs;
+mod models;
 mod pages;
+mod search;
 
 use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use fathom_providers::Failure;
-use fathom_providers::call::{Event, Sink};
+use fathom_providers::call::{
+    Caller, Event, Exhausted, LimitSettings, RetrySettings, Settings, Sink,
+};
+use fathom_providers::{Clock, SystemClock};
 use futures::future::BoxFuture;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use serde::Serialize;
-use std::sync::{Mutex, PoisonError};
 
 use crate::proofs::{Proof, Setting};
 
@@ -27,7 +33,12 @@ type Part = (
     fn(Canary) -> BoxFuture<'static, Result<Trace>>,
 );
 
-const PARTS: &[Part] = &[("calls", calls::make), ("pages", pages::make)];
+const PARTS: &[Part] = &[
+    ("calls", calls::make),
+    ("models", models::make),
+    ("search", search::make),
+    ("pages", pages::make),
+];
 
 pub(super) fn proof() -> Proof {
     Proof {
@@ -59,7 +70,11 @@ impl Canary {
 
 /// All that a part's calls left behind.
 #[derive(Default)]
-pub(super) struct Trace(Mutex<Vec<String>>);
+pub(super) struct Trace {
+    texts: Mutex<Vec<String>>,
+    /// What comes in pieces, until it ends.
+    shown: Mutex<String>,
+}
 
 impl Trace {
     /// As it is stored and as it is logged.
@@ -75,13 +90,29 @@ impl Trace {
         self.note(failure)
     }
 
+    pub(super) fn exhausted(&self, exhausted: &Exhausted) -> Result<()> {
+        self.text(exhausted.to_string());
+        self.note(exhausted)
+    }
+
     pub(super) fn text(&self, text: String) {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.push(text);
     }
 
+    pub(super) fn shown(&self) -> MutexGuard<'_, String> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn end_shown(&self) {
+        let whole = std::mem::take(&mut *self.shown());
+        self.text(whole);
+    }
+
     fn into_texts(self) -> Vec<String> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.texts
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,6 +122,29 @@ impl Sink for Trace {
         self.text(json);
         self.text(format!("{event:?}"));
     }
+}
+
+/// A caller that waits for nothing.
+fn caller(clock: &Arc<SystemClock>) -> Caller {
+    let settings = Settings {
+        retry: RetrySettings {
+            backoff_base: Duration::ZERO,
+            rate_base: Duration::ZERO,
+            ..RetrySettings::default()
+        },
+        limit: LimitSettings {
+            rate_least: 1e6,
+            ..LimitSettings::default()
+        },
+        ..Settings::default()
+    };
+    let rng = Box::new(StdRng::seed_from_u64(29));
+    Caller::new(settings, clock.clone(), rng)
+}
+
+/// A call may take a minute.
+fn soon(clock: &SystemClock) -> Duration {
+    clock.elapsed() + Duration::from_secs(60)
 }
 
 async fn run(setting: Setting) -> Result<String> {

@@ -1,16 +1,19 @@
 //! The doors of the providers crate whose calls are timed, each beside a bare call of the same server.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use fathom_providers::call::{Caller, Event, Kind, Settings, Terms};
 use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
+use fathom_providers::model::{self, Api, Endpoint, Models, Role};
 use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, Chains, Engine, EngineSettings, Query};
 use fathom_providers::works::{WorkSettings, Works};
-use fathom_providers::{Address, Client, ClientSettings, Doi, SystemClock};
+use fathom_providers::{Address, Client, ClientSettings, Doi, Secret, SystemClock};
 use futures::future::BoxFuture;
+use jiff::civil::Date;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -35,15 +38,30 @@ pub(super) fn served() -> HashMap<String, Canned> {
             WORK.to_owned(),
             Canned::ok("application/json", work().to_string()),
         ),
+        (
+            SEARCH.to_owned(),
+            Canned::ok("application/json", results().to_string()),
+        ),
+        (
+            MODEL.to_owned(),
+            Canned::ok("application/json", completion().to_string()),
+        ),
         (PAGE.to_owned(), Canned::ok("text/html", page())),
     ])
 }
 
 pub(super) fn all(server: &Server) -> Result<Vec<Door>> {
-    Ok(vec![work_door(server)?, page_door(server)?])
+    Ok(vec![
+        work_door(server)?,
+        search_door(server)?,
+        model_door(server)?,
+        page_door(server)?,
+    ])
 }
 
 const WORK: &str = "/works/10.5555%2Fbench";
+const SEARCH: &str = "/search";
+const MODEL: &str = "/v1/chat/completions";
 const PAGE: &str = "/page";
 
 /// An answer of about 4 KB, as a search or a register gives it.
@@ -57,6 +75,27 @@ fn work() -> Value {
         "container-title": ["Journal of Measured Things"], "publisher": "Example Press", "volume": "3",
         "reference": (0..24).map(reference).collect::<Vec<_>>(), "is-referenced-by-count": 12,
     }})
+}
+
+/// Ten results, of about 4 KB.
+fn results() -> Value {
+    let hit = |n: usize| {
+        json!({"title": format!("The growth of kelp forests, part {n}"), "position": n,
+            "link": format!("https://example.org/kelp/forests/part/{n}"), "date": "Mar 5, 2024",
+            "snippet": "Kelp grows fastest where cold water brings nutrients up, and shrinks where it warms or where \
+                urchins are left to graze. This part looks at what was measured over forty years, and by whom."})
+    };
+    let organic: Vec<Value> = (1..=10).map(hit).collect();
+    json!({"searchParameters": {"q": "kelp", "type": "search"}, "organic": organic, "credits": 1})
+}
+
+/// An answer of about 2 KB.
+fn completion() -> Value {
+    let text = "Kelp forests shrink where the water warms and where urchins are left to graze. "
+        .repeat(22);
+    json!({"id": "1", "object": "chat.completion", "model": "bench", "choices": [{"index": 0,
+        "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 30, "completion_tokens": 400, "total_tokens": 430}})
 }
 
 /// A small page, of 32 KB.
@@ -116,6 +155,82 @@ fn work_door(server: &Server) -> Result<Door> {
         layered,
         bare,
     })
+}
+
+/// `Chains::search` at one provider, with the answer read into hits.
+fn search_door(server: &Server) -> Result<Door> {
+    let own = EngineSettings {
+        address: Some(Address::parse(&server.url())?),
+        key: Secret::parse("a-key-of-the-usual-length-0123456789abcdef"),
+    };
+    let settings = search::Settings {
+        engines: BTreeMap::from([(Engine::Serper, own)]),
+        chains: BTreeMap::from([(search::Kind::Web, vec![Engine::Serper])]),
+        ..search::Settings::default()
+    };
+    let client = Client::new(ClientSettings::default())?;
+    let chains = Arc::new(Chains::new(&settings, &client, caller()));
+    let query = Query::parse(
+        search::Kind::Web,
+        "kelp forests",
+        Date::constant(2026, 3, 5),
+    )?;
+    let layered: Call = Arc::new(move || {
+        let (chains, query) = (chains.clone(), query.clone());
+        Box::pin(async move {
+            let served = chains.search(&query, &terms()).await?;
+            ensure!(served.value.hits.len() == 10, "the server has ten hits");
+            Ok(())
+        })
+    });
+    Ok(Door {
+        name: "search",
+        answer_bytes: results().to_string().len(),
+        layered,
+        bare: post(server, SEARCH, json!({"q": "kelp forests", "num": 10}))?,
+    })
+}
+
+/// `Models::ask` at one endpoint, which answers whole.
+fn model_door(server: &Server) -> Result<Door> {
+    let address = Address::parse(&format!("{}/v1", server.url()))?;
+    let endpoint = Endpoint::new(Api::OpenAi, address, None);
+    let client = Client::new(ClientSettings::default())?;
+    let settings = model::Settings::new(vec![endpoint]);
+    let models = Arc::new(Models::new(&client, caller(), settings));
+    let request = Arc::new(model::Request::new(
+        "You answer.",
+        "Why do kelp forests shrink?",
+    ));
+    let layered: Call = Arc::new(move || {
+        let (models, request) = (models.clone(), request.clone());
+        Box::pin(async move {
+            let asked = models.ask(Role::Writer, &request, &terms(), None).await?;
+            ensure!(asked.value.text.len() > 1_000, "the server has an answer");
+            Ok(())
+        })
+    });
+    let body = json!({"model": "gpt-4o", "temperature": 0.4, "max_tokens": 4096, "stream": true, "messages": [
+        {"role": "system", "content": "You answer."}, {"role": "user", "content": "Why do kelp forests shrink?"}]});
+    Ok(Door {
+        name: "model",
+        answer_bytes: completion().to_string().len(),
+        layered,
+        bare: post(server, MODEL, body)?,
+    })
+}
+
+/// A bare call that sends JSON and reads JSON.
+fn post(server: &Server, path: &str, body: Value) -> Result<Call> {
+    let (client, url) = (loopback::client()?, format!("{}{path}", server.url()));
+    Ok(Arc::new(move || {
+        let sent = client.post(&url).json(&body).send();
+        Box::pin(async move {
+            let reply = sent.await?.error_for_status()?;
+            reply.json::<Value>().await?;
+            Ok(())
+        })
+    }))
 }
 
 /// `Pages::read_anew`, which opens a connection for each page; the bare call is made to do so too.

@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Two asks of three attempts, each with as many forms as there are.
 const REQUESTS_MAX: usize = 2 * 3 * 7;
 
-pub fn proof() -> Proof {
+pub(super) fn proof() -> Proof {
     Proof {
         id: "T19",
         what: "malformed model outputs",

@@ -36,7 +36,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Paths that are not in the list are not found. What is asked is remembered only if `remember` says so.
+    /// `/gone/*` stands for every path below `/gone` that is not listed itself; all other paths are not found. What
+    /// is asked is remembered only if `remember` says so.
     pub(super) async fn start(paths: HashMap<String, Canned>, remember: bool) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
@@ -50,7 +51,7 @@ impl Server {
                     let mut asked = ledger.lock().unwrap_or_else(PoisonError::into_inner);
                     asked.push(told(request.uri().to_string(), request.headers()));
                 }
-                respond(paths.get(request.uri().path()))
+                respond(find(&paths, request.uri().path()))
             }
         };
         let mut task = JoinSet::new();
@@ -74,6 +75,13 @@ impl Server {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.clone()
     }
+}
+
+fn find<'a>(paths: &'a HashMap<String, Canned>, path: &str) -> Option<&'a Canned> {
+    let first = path.split('/').nth(1).unwrap_or_default();
+    paths
+        .get(path)
+        .or_else(|| paths.get(&format!("/{first}/*")))
 }
 
 fn told(uri: String, headers: &HeaderMap) -> String {

@@ -109,6 +109,9 @@ impl Asking<'_> {
             .wait_turn(latest)
             .await
             .map_err(|until| self.no_room(Some(until)))?;
+        if let Ok(permit) = self.lane.permits.try_acquire() {
+            return Ok(permit);
+        }
         let patience = self.caller.clock.sleep(latest.saturating_sub(self.now()));
         tokio::select! {
             biased;

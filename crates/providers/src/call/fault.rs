@@ -3,7 +3,9 @@
 //! Whoever speaks HTTP fills these in; deciding what they mean is `classify.rs`.
 
 use std::fmt;
+use std::sync::Arc;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use crate::Secret;
@@ -59,9 +61,7 @@ impl Answer {
 
     /// The answer without this key, which some servers repeat.
     pub fn strike(mut self, secret: &Secret) -> Self {
-        for (_, value) in &mut self.headers.0 {
-            *value = secret.strike(value).into_owned();
-        }
+        self.headers = self.headers.strike(secret);
         self.body = secret
             .strike(&String::from_utf8_lossy(&self.body))
             .into_owned()
@@ -75,32 +75,53 @@ impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answer")
             .field("status", &self.status)
-            .field("headers", &self.headers.0.len())
+            .field("headers", &self.headers.iter().count())
             .field("body_bytes", &self.body.len())
             .finish()
     }
 }
 
-/// Header names in lower case, with their values.
+/// An answer's headers. Values that are no ASCII text are as good as absent.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, String)>);
+pub struct Headers(Arc<HeaderMap>);
 
 impl Headers {
+    /// By its name in lower case; of several, the first.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        self.0.get(name)?.to_str().ok()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (&**name, &**value))
+        self.0
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    fn strike(&self, secret: &Secret) -> Self {
+        let struck = |(name, value)| (name, secret.strike(value));
+        self.iter().map(struck).collect()
     }
 }
 
-impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
+impl From<HeaderMap> for Headers {
+    fn from(headers: HeaderMap) -> Self {
+        Self(Arc::new(headers))
+    }
+}
+
+/// Names and values that HTTP does not allow are left out.
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Headers {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
-        let lower = |(name, value): (N, V)| (name.as_ref().to_ascii_lowercase(), value.into());
-        Self(headers.into_iter().map(lower).collect())
+        let header = |(name, value): (N, V)| {
+            let name = HeaderName::from_bytes(name.as_ref().as_bytes()).ok()?;
+            let value = HeaderValue::from_str(value.as_ref()).ok()?;
+            Some((name, value))
+        };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers.into_iter().filter_map(header) {
+            map.append(name, value);
+        }
+        map.into()
     }
 }
 

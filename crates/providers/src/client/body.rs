@@ -1,10 +1,12 @@
 //! An answer whose head has come: its body is read piece by piece, within its limits.
 
+use std::mem;
+use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::{ClientSettings, Reply, strike, trouble};
 use crate::Secret;
@@ -14,6 +16,8 @@ pub(crate) struct Opened {
     response: Response,
     headers: Headers,
     secrets: Vec<Secret>,
+    /// Rings if nothing comes. One for the whole answer: to put an alarm off is cheaper than to set another.
+    alarm: Pin<Box<Sleep>>,
     /// How long the next piece may take.
     patience: Duration,
     idle: Duration,
@@ -21,26 +25,29 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    pub(super) fn new(
-        response: Response,
+    /// Waits for the head of what was sent.
+    pub(super) async fn wait(
+        sent: impl Future<Output = reqwest::Result<Response>>,
         secrets: Vec<Secret>,
         first_byte: Duration,
         settings: &ClientSettings,
-    ) -> Self {
-        let headers = response
-            .headers()
-            .iter()
-            .map(|(name, value)| (name, String::from_utf8_lossy(value.as_bytes())))
-            .collect();
-        Self {
+    ) -> Result<Self, Fault> {
+        let mut alarm = Box::pin(sleep(first_byte));
+        let mut response = tokio::select! {
+            biased;
+            response = sent => response.map_err(|error| trouble::of_sending(&error))?,
+            () = &mut alarm => return Err(Transport::FirstByte.into()),
+        };
+        Ok(Self {
+            headers: mem::take(response.headers_mut()).into(),
             response,
-            headers,
             secrets,
+            alarm,
             // Some send the head at once, and the first piece when they have read the question.
             patience: first_byte.max(settings.idle),
             idle: settings.idle,
             left_bytes: settings.answer_max_bytes,
-        }
+        })
     }
 
     pub(super) fn is_success(&self) -> bool {
@@ -53,16 +60,33 @@ impl Opened {
 
     /// The next piece of the body; none at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
-        let piece = timeout(self.patience, self.response.chunk())
-            .await
-            .map_err(|_| Transport::Idle)?
-            .map_err(|error| trouble::of_body(&error))?;
+        self.alarm.as_mut().reset(Instant::now() + self.patience);
+        let piece = tokio::select! {
+            biased;
+            piece = self.response.chunk() => piece.map_err(|error| trouble::of_body(&error))?,
+            () = &mut self.alarm => return Err(Transport::Idle.into()),
+        };
         self.patience = self.idle;
         if let Some(piece) = &piece {
             let left = self.left_bytes.checked_sub(piece.len());
             self.left_bytes = left.ok_or(Transport::TooLarge)?;
         }
         Ok(piece)
+    }
+
+    /// The rest of the body. Most come in one piece, which is then kept as it is.
+    pub(super) async fn rest(&mut self) -> Result<Bytes, Fault> {
+        let Some(first) = self.next().await? else {
+            return Ok(Bytes::new());
+        };
+        let Some(second) = self.next().await? else {
+            return Ok(first);
+        };
+        let mut body = [first, second].concat();
+        while let Some(piece) = self.next().await? {
+            body.extend_from_slice(&piece);
+        }
+        Ok(body.into())
     }
 
     /// The answer as a fault. A body that breaks off is as good as its beginning.
@@ -80,11 +104,11 @@ impl Opened {
     }
 
     /// The answer with this body, read to its end or no further.
-    pub(crate) fn reply(self, body: Vec<u8>) -> Reply {
+    pub(crate) fn reply(self, body: impl Into<Bytes>) -> Reply {
         Reply {
             headers: self.headers,
             status: self.response.status().as_u16(),
-            body,
+            body: body.into(),
             secrets: self.secrets,
         }
     }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::call::{Caller, Kind, Provider, Settings, Terms};
+use crate::call::{Caller, Kind, Provider, Settings, Terms, Transport};
 use crate::{Cause, SystemClock};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -99,7 +99,8 @@ async fn every_way_an_answer_fails_has_its_own_name() {
         (
             "drips, then hangs",
             |wire| Box::pin(drip(wire)),
-            SHORT,
+            // The head may take its time, so that a slow machine does not give up before it comes.
+            (PATIENCE, SHORT.1),
             Transport::Idle,
             Cause::TimedOut,
         ),

@@ -62,6 +62,7 @@ impl Reading<'_> {
         if gathered.finish.is_none() && !value["error"].is_null() {
             return Err(reply.refused());
         }
+        self.show(&mut gathered, true);
         let completion = gathered.completion(self.request, self.key);
         completion.ok_or_else(|| reply.refused())
     }
@@ -91,6 +92,7 @@ impl Reading<'_> {
         } else if gathered.finish.is_none() {
             return Err(Transport::Truncated.into());
         }
+        self.show(&mut gathered, true);
         let completion = gathered.completion(self.request, self.key);
         completion.ok_or_else(|| opened.reply(Vec::new()).refused())
     }
@@ -117,12 +119,15 @@ impl Reading<'_> {
     }
 
     fn add(&self, gathered: &mut Gathered, value: &Value) {
-        let before = gathered.text.len();
         (self.take)(gathered, value);
-        if let (Some(progress), Some(piece)) = (self.progress, gathered.text.get(before..))
-            && !piece.is_empty()
+        self.show(gathered, false);
+    }
+
+    fn show(&self, gathered: &mut Gathered, all: bool) {
+        if let Some(progress) = self.progress
+            && let Some(piece) = gathered.fresh(self.key, all)
         {
-            progress.text(piece);
+            progress.text(&piece);
         }
     }
 }

@@ -7,11 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::completion::Usage;
-use super::lenient::{count, filled};
+use super::content::filled;
 use super::settings::Endpoint;
 use super::tokens;
 use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
 use crate::client::{self, Reply};
+use crate::lenient::count;
 use crate::{Client, Failure};
 
 /// Texts in one request at most: what the smallest common limit allows.

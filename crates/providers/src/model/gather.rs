@@ -1,5 +1,6 @@
 //! An answer in the making: what the pieces of a stream, or one whole reply, add up to.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::completion::{Completion, Finish, Usage};
@@ -23,6 +24,8 @@ pub(super) struct Gathered {
     /// The endpoint said that the answer is complete.
     pub(super) done: bool,
     calls: BTreeMap<u64, ToolCall>,
+    /// As much of the text as whoever watches has seen.
+    shown_bytes: usize,
 }
 
 impl Gathered {
@@ -56,8 +59,24 @@ impl Gathered {
         index.is_some_and(|index| self.calls.contains_key(&index))
     }
 
+    /// What has come since the last look and may be shown. What may be the beginning of the key is held back until
+    /// more has come, or `all` is to be shown.
+    pub(super) fn fresh(&mut self, key: Option<&Secret>, all: bool) -> Option<String> {
+        let mut fresh = self.text.get(self.shown_bytes..)?.to_owned();
+        if let Some(key) = key.filter(|_| !all) {
+            fresh.truncate(fresh.len() - key.begun_in(&fresh));
+        }
+        self.shown_bytes += fresh.len();
+        strike(key, &mut fresh);
+        (!fresh.is_empty()).then_some(fresh)
+    }
+
     /// The whole answer; none if there is nothing in it.
-    pub(super) fn completion(self, request: &Request, key: Option<&Secret>) -> Option<Completion> {
+    pub(super) fn completion(
+        mut self,
+        request: &Request,
+        key: Option<&Secret>,
+    ) -> Option<Completion> {
         let finish = match self.finish.unwrap_or(Finish::Unsaid) {
             Finish::Stop | Finish::Unsaid if !self.calls.is_empty() => Finish::ToolCalls,
             finish => finish,
@@ -73,7 +92,9 @@ impl Gathered {
             if call.arguments.trim().is_empty() {
                 call.arguments = "{}".to_owned();
             }
-            call.arguments = struck(key, call.arguments);
+            for part in [&mut call.id, &mut call.name, &mut call.arguments] {
+                strike(key, part);
+            }
             call
         };
         let calls: Vec<ToolCall> = self.calls.into_values().enumerate().map(number).collect();
@@ -87,8 +108,10 @@ impl Gathered {
             cached: self.cached,
             estimated: self.input.is_none() || self.output.is_none(),
         };
+        strike(key, &mut self.text);
+        strike(key, &mut self.model);
         Some(Completion {
-            text: struck(key, self.text),
+            text: self.text,
             tool_calls: calls,
             finish,
             usage,
@@ -99,9 +122,8 @@ impl Gathered {
 }
 
 /// A proxy may repeat the request's headers in its answer.
-fn struck(key: Option<&Secret>, text: String) -> String {
-    match key {
-        Some(key) => key.strike(&text).into_owned(),
-        None => text,
+fn strike(key: Option<&Secret>, text: &mut String) {
+    if let Some(Cow::Owned(struck)) = key.map(|key| key.strike(text)) {
+        *text = struck;
     }
 }

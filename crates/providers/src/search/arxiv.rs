@@ -7,9 +7,9 @@ use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
 use super::xml::{children, document, text, text_at};
 use super::{Engine, Found, Kind, Query, Search};
-use crate::Doi;
 use crate::call::{Attempt, Fault, Headers};
 use crate::client::Reply;
+use crate::{Doi, Published};
 
 /// Where the number of an error begins; the error comes as if it were a result.
 const ERRORS: &str = "/api/errors";
@@ -81,7 +81,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     Ok(gather.finish())
 }
 
-fn draft(entry: Node<'_, '_>, id: Option<String>, published: Option<super::Published>) -> Draft {
+fn draft(entry: Node<'_, '_>, id: Option<String>, published: Option<Published>) -> Draft {
     let link = |title: &str, name: &str| {
         children(entry, "link")
             .find(|link| link.attribute(name) == Some(title))

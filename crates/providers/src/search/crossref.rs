@@ -2,25 +2,23 @@
 //!
 //! Whole records are asked for, since only they say whether a work was retracted.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::answer::{body, items};
 use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
-use super::lenient::{body, count, first_text, items, list, text};
-use super::{Engine, Found, Kind, Published, Query, Search};
+use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{count, date_parts, first_text, list, text};
+use crate::works;
 
 /// Dates of a record, the most telling first.
 const DATES: [&str; 4] = ["issued", "published", "published-online", "published-print"];
-
-/// Updates after which a work no longer stands.
-const RETRACTIONS: [&str; 3] = ["retraction", "removal", "withdrawal"];
-
-/// Publishers put these before the title of a work that they took back.
-const TITLE_MARKS: [&str; 2] = ["RETRACTED", "WITHDRAWN"];
 
 pub(super) struct Crossref(pub(super) Endpoint);
 
@@ -63,19 +61,19 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let mut gather = Gather::new(query, Engine::Crossref).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, "/message/items", "")? {
         let score = gather.score(&item["score"]);
-        let title = first_text(&item["title"]);
+        let title = first_text(&item["title"]).map(Cow::into_owned);
         let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
         gather.add(Draft {
             url: doi.as_ref().map(Doi::url).or_else(|| text(&item["URL"])),
             authors: list(&item["author"]).iter().filter_map(author).collect(),
-            published: DATES.iter().find_map(|name| date(&item[*name])),
-            venue: first_text(&item["container-title"]),
+            published: DATES.iter().find_map(|name| date_parts(&item[*name])),
+            venue: first_text(&item["container-title"]).map(Cow::into_owned),
             citations: count(&item["is-referenced-by-count"]),
             doi,
             abstract_text: text(&item["abstract"]),
             score,
             language: text(&item["language"]),
-            retracted: is_retracted(item, title.as_deref()),
+            retracted: works::is_retracted(item, title.as_deref()),
             title,
             ..Draft::default()
         });
@@ -92,20 +90,4 @@ fn author(author: &Value) -> Option<String> {
     } else {
         Some(whole.join(" "))
     }
-}
-
-/// `[[2024, 3, 5]]`, of which the end or all may be missing.
-fn date(date: &Value) -> Option<Published> {
-    let parts = list(list(&date["date-parts"]).first()?);
-    let part = |at: usize| parts.get(at).and_then(count);
-    let small = |at: usize| part(at).and_then(|part| i8::try_from(part).ok());
-    Published::new(i16::try_from(part(0)?).ok()?, small(1), small(2))
-}
-
-/// A notice of retraction has `update-to` and stands; the work that it is about has `updated-by`.
-fn is_retracted(item: &Value, title: Option<&str>) -> bool {
-    let updates = list(&item["updated-by"]).iter();
-    let taken_back = |update: &Value| RETRACTIONS.iter().any(|kind| update["type"] == *kind);
-    let marked = title.is_some_and(|title| TITLE_MARKS.iter().any(|mark| title.starts_with(mark)));
-    marked || updates.into_iter().any(taken_back)
 }

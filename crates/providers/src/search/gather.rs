@@ -9,10 +9,10 @@ use super::hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
-use super::plain::{bounded, plain};
-use super::{Dropped, Engine, Found, Kind, Published, Query};
-use crate::Doi;
+use super::{Dropped, Engine, Found, Kind, Query};
 use crate::call::Provider;
+use crate::plain::{bounded, plain};
+use crate::{Doi, Published};
 
 /// One result as the provider tells it.
 #[derive(Default)]

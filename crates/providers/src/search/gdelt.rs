@@ -5,12 +5,13 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::answer::body;
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
-use super::lenient::{body, list, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault, Headers};
 use crate::client::Reply;
+use crate::lenient::{list, text};
 
 const TEXT_CHARS: usize = 250;
 

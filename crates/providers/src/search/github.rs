@@ -4,12 +4,13 @@ use async_trait::async_trait;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
+use super::answer::{body, items};
 use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
-use super::lenient::{body, items, list, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{list, text};
 
 /// Longer queries are refused.
 const TEXT_CHARS: usize = 256;

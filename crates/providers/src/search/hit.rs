@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Published};
-use crate::Doi;
+use super::Kind;
 use crate::call::Provider;
+use crate::{Doi, Published};
 
 pub const URL_CHARS_MAX: usize = 2_048;
 pub const TITLE_CHARS_MAX: usize = 500;

@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::answer::{body, items};
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
-use super::lenient::{body, count, items, list, text, yes};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{count, list, text, yes};
 
 /// The whole address may have 4 kB there, and a character up to twelve bytes.
 const TEXT_CHARS: usize = 300;

@@ -6,14 +6,15 @@ use async_trait::async_trait;
 use roxmltree::Node;
 use serde_json::Value;
 
+use super::answer::body;
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
-use super::lenient::{body, list, text};
 use super::xml::{self, at, children, document, text_at};
 use super::{Engine, Found, Kind, Query, RESULTS_MAX, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::{Reply, Request};
+use crate::lenient::{list, text};
 
 /// Its pages, by the number of the record.
 const PAGES: &str = "https://pubmed.ncbi.nlm.nih.gov/";

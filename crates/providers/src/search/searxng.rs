@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 
+use super::answer::{body, items};
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
-use super::lenient::{body, items, list, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{list, text};
 
 pub(super) struct Searxng(pub(super) Endpoint);
 

@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::answer::{body, items};
 use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
-use super::lenient::{body, count, items, list, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{count, list, text};
 
 const FIELDS: &str =
     "title,abstract,authors,year,publicationDate,venue,citationCount,externalIds,openAccessPdf,url";

@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::answer::{body, items};
 use super::endpoint::{Endpoint, told};
 use super::gather::{Draft, Gather};
-use super::lenient::{body, items, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::text;
 
 /// Its one word for a used up account, which it sends as a plain 400 without a code.
 const NO_CREDITS: &str = "Not enough credits";

@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::answer::{body, items};
 use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
-use super::lenient::{body, items, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::text;
 
 /// Longer queries are refused.
 const TEXT_CHARS: usize = 400;

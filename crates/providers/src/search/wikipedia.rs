@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::answer::body;
 use super::endpoint::Endpoint;
 use super::gather::{Draft, Gather};
-use super::lenient::{body, list, text};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::Address;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::lenient::{list, text};
 
 /// Longer queries are refused.
 const TEXT_CHARS: usize = 300;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alike::{self, Text};
 use super::{Finding, Key, Sighting, Source, address};
 use crate::Doi;
-use crate::search::{Engine, Hit, Kind, Published};
+use crate::Published;
+use crate::search::{Engine, Hit, Kind};
 
 /// More are not merged in one go: the first in the order of sources are.
 pub const FINDINGS_MAX: usize = 20_000;

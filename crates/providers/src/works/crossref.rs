@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::work::Work;
 use super::{fields, notice};
 use crate::Doi;
+use crate::lenient::{count, date_parts, list};
 
 /// Where the date of publication is looked for, in this order.
 const DATES: [&str; 5] = [
@@ -24,7 +25,7 @@ pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
         notice: notice::of_crossref(record, title.as_deref()),
         title,
         authors: authors(record),
-        published: DATES.iter().find_map(|key| fields::date(record, key)),
+        published: DATES.iter().find_map(|key| date_parts(&record[*key])),
         venue: fields::text(record, "container-title"),
         publisher: fields::text(record, "publisher"),
         volume: fields::text(record, "volume"),
@@ -32,15 +33,15 @@ pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
         pages: fields::text(record, "page").or_else(|| fields::text(record, "article-number")),
         kind: fields::text(record, "type"),
         url: doi.url(),
-        citations: fields::count(record, "is-referenced-by-count"),
+        citations: count(&record["is-referenced-by-count"]),
         doi,
     })
 }
 
 /// A book without authors has its editors.
 fn authors(record: &Value) -> Vec<super::Author> {
-    let people = match fields::list(record, "author") {
-        [] => fields::list(record, "editor"),
+    let people = match list(&record["author"]) {
+        [] => list(&record["editor"]),
         authors => authors,
     };
     // CSL-JSON calls a name that has no parts `literal`, Crossref `name`.

@@ -3,19 +3,19 @@
 use serde_json::Value;
 
 use super::fields;
-use super::work::{Published, Work};
-use crate::Doi;
+use super::work::Work;
+use crate::lenient::{count, list};
+use crate::{Doi, Published};
 
 pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
     let record = answer.pointer("/data/attributes")?;
     let doi = fields::doi(record, "doi", asked)?;
-    let titles = fields::list(record, "titles");
-    let container = record.get("container").unwrap_or(&Value::Null);
-    let types = record.get("types").unwrap_or(&Value::Null);
+    let titles = list(&record["titles"]);
+    let container = &record["container"];
     Some(Work {
         title: titles.iter().find_map(|title| fields::text(title, "title")),
         authors: fields::authors(
-            fields::list(record, "creators"),
+            list(&record["creators"]),
             ["familyName", "givenName", "name"],
         ),
         published: published(record),
@@ -24,32 +24,28 @@ pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
         volume: fields::text(container, "volume"),
         issue: fields::text(container, "issue"),
         pages: pages(container),
-        kind: fields::text(types, "resourceTypeGeneral"),
+        kind: fields::text(&record["types"], "resourceTypeGeneral"),
         url: doi.url(),
         // DataCite has no field that says so.
         notice: None,
-        citations: fields::count(record, "citationCount"),
+        citations: count(&record["citationCount"]),
         doi,
     })
 }
 
 /// Since 2024 it is an object where it was a string.
 fn publisher(record: &Value) -> Option<String> {
-    let name = record
-        .get("publisher")
-        .and_then(|p| fields::text(p, "name"));
-    name.or_else(|| fields::text(record, "publisher"))
+    fields::text(&record["publisher"], "name").or_else(|| fields::text(record, "publisher"))
 }
 
 /// The day it was issued, if that is told; else the year.
 fn published(record: &Value) -> Option<Published> {
-    let issued = fields::list(record, "dates").iter().find_map(|date| {
-        let issued = date.get("dateType")?.as_str()? == "Issued";
-        let text = date.get("date")?.as_str()?;
-        issued.then(|| fields::date_in_words(text)).flatten()
-    });
-    let year = || i64::try_from(fields::count(record, "publicationYear")?).ok();
-    issued.or_else(|| fields::published(year()?, None, None))
+    let dates = list(&record["dates"]).iter();
+    let issued = dates
+        .filter(|date| date["dateType"] == "Issued")
+        .find_map(|date| date["date"].as_str()?.parse().ok());
+    let year = || i16::try_from(count(&record["publicationYear"])?).ok();
+    issued.or_else(|| Published::new(year()?, None, None))
 }
 
 fn pages(container: &Value) -> Option<String> {

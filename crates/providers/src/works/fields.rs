@@ -1,52 +1,31 @@
-//! Fields of a register's JSON, which may be missing, null, of another type, or a list of one.
+//! Fields that the registers' records have in common.
 
-use jiff::civil::Date;
 use serde_json::Value;
 
-use super::plain::plain;
-use super::work::{Author, Published};
+use super::work::Author;
 use crate::Doi;
+use crate::lenient;
+use crate::plain::plain;
 
 const AUTHORS_MAX: usize = 1_000;
 
-const YEARS: std::ops::RangeInclusive<i64> = 1_000..=2_199;
+const TEXT_CHARS_MAX: usize = 2_000;
 
-/// The text at a key: a string, a number, or the first such in a list. Never empty.
+/// The plain text at a key, of which a list may hold several. Never empty.
 pub(super) fn text(record: &Value, key: &str) -> Option<String> {
-    let text = match first(record.get(key)?) {
-        Value::String(text) => plain(text),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
+    let raw = lenient::first_text(&record[key])?;
+    let mut text = plain(&raw, TEXT_CHARS_MAX);
+    // Publishers hand in some titles escaped, so that the first reading brings markup to light.
+    if raw.contains('&') && text.contains(['<', '&']) {
+        text = plain(&text, TEXT_CHARS_MAX);
+    }
     (!text.is_empty()).then_some(text)
 }
 
 /// The work's own DOI, by which we know that this is a record of one; the one asked for if it is malformed.
 pub(super) fn doi(record: &Value, key: &str, asked: &Doi) -> Option<Doi> {
-    let told = record.get(key)?.as_str()?;
+    let told = record[key].as_str()?;
     Some(Doi::parse(told).unwrap_or_else(|_| asked.clone()))
-}
-
-pub(super) fn count(record: &Value, key: &str) -> Option<u64> {
-    match record.get(key)? {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-}
-
-pub(super) fn list<'a>(record: &'a Value, key: &str) -> &'a [Value] {
-    match record.get(key) {
-        Some(Value::Array(items)) => items,
-        _ => &[],
-    }
-}
-
-fn first(value: &Value) -> &Value {
-    match value {
-        Value::Array(items) => items.first().unwrap_or(&Value::Null),
-        other => other,
-    }
 }
 
 /// People and bodies, by the keys that a register has for a family name, a given name, and a whole name.
@@ -66,34 +45,37 @@ pub(super) fn authors(people: &[Value], [family, given, name]: [&str; 3]) -> Vec
     people.iter().filter_map(author).take(AUTHORS_MAX).collect()
 }
 
-/// `{"date-parts": [[2024, 3, 5]]}`; the parts may be strings, and the later ones missing or null.
-pub(super) fn date(record: &Value, key: &str) -> Option<Published> {
-    let parts = record.get(key)?.get("date-parts")?.get(0)?;
-    let part = |n: usize| match parts.get(n)? {
-        Value::String(text) => text.trim().parse().ok(),
-        number => number.as_i64(),
-    };
-    published(part(0)?, part(1), part(2))
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// A date that begins with `2024`, `2024-03` or `2024-03-05`.
-pub(super) fn date_in_words(text: &str) -> Option<Published> {
-    let day = text.split(['T', ' ', '/']).next().unwrap_or_default();
-    let mut parts = day.split('-').map(|part| part.parse().ok());
-    let year = parts.next()??;
-    published(year, parts.next().flatten(), parts.next().flatten())
-}
+    use super::*;
 
-/// A month or day that cannot be is left out; a year that cannot be leaves nothing.
-pub(super) fn published(year: i64, month: Option<i64>, day: Option<i64>) -> Option<Published> {
-    let small = |part: Option<i64>| part.and_then(|part| i8::try_from(part).ok());
-    let year = YEARS.contains(&year).then(|| i16::try_from(year).ok())??;
-    let month = small(month).filter(|month| (1..=12).contains(month));
-    let day = month.zip(small(day));
-    let day = day.filter(|&(month, day)| Date::new(year, month, day).is_ok());
-    Some(Published {
-        year,
-        month,
-        day: day.map(|(_, day)| day),
-    })
+    #[test]
+    fn markup_of_publishers_is_taken_out_also_when_it_was_escaped() {
+        for (title, is) in [
+            (
+                "CO<sub>2</sub> and <i>c</i><sub><i>p</i></sub>",
+                "CO2 and cp",
+            ),
+            ("<jats:title>A &amp; B</jats:title>", "A & B"),
+            (
+                "&lt;i&gt;E. coli&lt;/i&gt; &#8211; p &lt; 0.05",
+                "E. coli – p < 0.05",
+            ),
+            (
+                "&amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;",
+                "<i>E. coli</i>",
+            ),
+            (
+                "<i>Women in Ming China</i>\n            .",
+                "Women in Ming China .",
+            ),
+            ("p < 0.05 & more", "p < 0.05 & more"),
+        ] {
+            let record = json!({"title": [title]});
+            assert_eq!(text(&record, "title").as_deref(), Some(is));
+        }
+        assert_eq!(text(&json!({"title": [" ", null]}), "title"), None);
+    }
 }

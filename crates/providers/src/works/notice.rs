@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::fields;
-use super::work::Published;
-use crate::Doi;
+use crate::lenient::{date_parts, list};
+use crate::{Doi, Published};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
@@ -42,13 +41,20 @@ impl NoticeKind {
 /// How publishers mark the title of what they retract.
 const TITLE_MARKS: [&str; 4] = ["retracted:", "retracted article:", "withdrawn:", "removed:"];
 
+/// In capitals the word alone is a mark.
+const CAPITAL_MARKS: [&str; 2] = ["RETRACTED", "WITHDRAWN"];
+
+pub(crate) fn is_retracted(record: &Value, title: Option<&str>) -> bool {
+    of_crossref(record, title).is_some_and(|notice| notice.kind == NoticeKind::Retraction)
+}
+
 /// The gravest notice of a Crossref record, and of several the last.
 pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice> {
-    let notices = fields::list(record, "updated-by").iter();
+    let notices = list(&record["updated-by"]).iter();
     let gravest = notices
         .filter_map(notice)
         .max_by_key(|notice| (notice.kind, notice.date));
-    let is_notice_itself = !fields::list(record, "update-to").is_empty();
+    let is_notice_itself = !list(&record["update-to"]).is_empty();
     let marked = title.is_some_and(is_marked) && !is_notice_itself;
     match gravest {
         Some(notice) if notice.kind == NoticeKind::Retraction || !marked => Some(notice),
@@ -62,18 +68,16 @@ pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice>
 
 fn notice(update: &Value) -> Option<Notice> {
     Some(Notice {
-        kind: NoticeKind::named(update.get("type")?.as_str()?)?,
-        doi: update
-            .get("DOI")
-            .and_then(Value::as_str)
-            .and_then(|doi| Doi::parse(doi).ok()),
-        date: fields::date(update, "updated"),
+        kind: NoticeKind::named(update["type"].as_str()?)?,
+        doi: update["DOI"].as_str().and_then(|doi| Doi::parse(doi).ok()),
+        date: date_parts(&update["updated"]),
     })
 }
 
 fn is_marked(title: &str) -> bool {
-    TITLE_MARKS.iter().any(|mark| {
+    let begins = |mark: &&str| {
         let start = title.get(..mark.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(mark))
-    })
+    };
+    TITLE_MARKS.iter().any(begins) || CAPITAL_MARKS.iter().any(|mark| title.starts_with(mark))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::lenient::list;
 
 /// The bodies of a folder's recorded answers that succeeded, with their files.
 fn recorded(folder: &str) -> Option<Vec<(PathBuf, u16, String)>> {
@@ -45,7 +46,7 @@ fn recorded_answers_of_crossref_are_understood() {
                 vec![work_of(&json)]
             }
             Some("work-list") => {
-                let items = fields::list(&json["message"], "items");
+                let items = list(&json["message"]["items"]);
                 listed += items.len();
                 items.iter().map(work_of).collect()
             }
@@ -121,7 +122,7 @@ fn recorded_answers_of_unpaywall_are_understood() {
     let (mut works, mut copies) = (0, 0);
     for (path, _, body) in &all {
         let json: Value = serde_json::from_str(body).unwrap();
-        let results = fields::list(&json, "results").iter();
+        let results = list(&json["results"]).iter();
         let found: Vec<&Value> = results
             .filter_map(|result| result.get("response"))
             .collect();

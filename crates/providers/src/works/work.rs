@@ -1,11 +1,9 @@
 //! A work as its register describes it, in plain text.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::notice::{Notice, NoticeKind};
-use crate::Doi;
+use crate::{Doi, Published};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
@@ -42,23 +40,4 @@ impl Work {
 pub struct Author {
     pub family: String,
     pub given: Option<String>,
-}
-
-/// A date, no more precise than it was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Published {
-    pub year: i16,
-    pub month: Option<i8>,
-    pub day: Option<i8>,
-}
-
-impl fmt::Display for Published {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}", self.year)?;
-        let parts = [self.month, self.month.and(self.day)];
-        parts
-            .into_iter()
-            .flatten()
-            .try_for_each(|part| write!(f, "-{part:02}"))
-    }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use fathom_providers::Doi;
+use fathom_providers::Published;
 use fathom_providers::call::Provider;
-use fathom_providers::search::{Hit, Kind, Published};
+use fathom_providers::search::{Hit, Kind};
 use fathom_providers::source::{Finding, Relevance, Source, merge, quality_prior};
 use jiff::civil::date;
 use proptest::prelude::*;

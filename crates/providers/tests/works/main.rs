@@ -4,7 +4,8 @@
 
 mod registers;
 
-use fathom_providers::works::{Author, NoticeKind, Published};
+use fathom_providers::Published;
+use fathom_providers::works::{Author, NoticeKind};
 use fathom_providers::{Cause, Doi};
 
 use registers::Registers;
@@ -54,12 +55,7 @@ async fn a_work_is_found_with_its_gravest_notice() {
         (notice.kind, notice.doi),
         (NoticeKind::Retraction, Some(doi("10.5555/retraction")))
     );
-    let date = Published {
-        year: 2022,
-        month: Some(6),
-        day: Some(9),
-    };
-    assert_eq!(notice.date, Some(date));
+    assert_eq!(notice.date, Published::new(2022, Some(6), Some(9)));
 }
 
 fn name(author: &Author) -> (&str, Option<&str>) {

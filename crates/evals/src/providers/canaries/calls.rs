@@ -1,18 +1,13 @@
 //! The call layer: answers that hold a key wherever a server can put it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
-use fathom_providers::call::{
-    Answer, Caller, Fault, Headers, Kind, LimitSettings, Provider, RetrySettings, Settings, Terms,
-};
-use fathom_providers::{Address, Clock as _, Secret, SystemClock};
+use fathom_providers::call::{Answer, Fault, Headers, Kind, Provider, Terms};
+use fathom_providers::{Address, Secret, SystemClock};
 use futures::future::BoxFuture;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
 
-use super::{Canary, Trace};
+use super::{Canary, Trace, caller, soon};
 
 const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 429, 500, 503];
 const KINDS: [Kind; 3] = [Kind::Model, Kind::Search, Kind::Page];
@@ -24,8 +19,7 @@ pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
 async fn calls(canary: Canary) -> Result<Trace> {
     let trace = Trace::default();
     let clock = Arc::new(SystemClock::default());
-    let rng = Box::new(StdRng::seed_from_u64(29));
-    let caller = Caller::new(quick(), clock.clone(), rng);
+    let caller = caller(&clock);
     let secret = Secret::parse(canary.secret()).context("a canary is a secret")?;
     trace.text(format!("{secret:?} {:?}", Some(&secret)));
     for status in STATUSES {
@@ -38,7 +32,7 @@ async fn calls(canary: Canary) -> Result<Trace> {
                 let provider = Provider::new(&format!("{kind:?} {status}"));
                 let terms = Terms {
                     kind,
-                    deadline: clock.elapsed() + Duration::from_secs(60),
+                    deadline: soon(&clock),
                     sink: &trace,
                 };
                 let operation = async |_| Err::<(), Fault>(answer.clone().into());
@@ -84,20 +78,4 @@ fn codes(status: u16, canary: &Canary) -> Answer {
         r#"{{"error": {{"code": "{key}", "type": "{key}", "status": "{key}"}}, "code": "{key}"}}"#
     );
     Answer::new(status, Headers::default(), body.as_bytes())
-}
-
-/// Nothing is waited for.
-fn quick() -> Settings {
-    Settings {
-        retry: RetrySettings {
-            backoff_base: Duration::ZERO,
-            rate_base: Duration::ZERO,
-            ..RetrySettings::default()
-        },
-        limit: LimitSettings {
-            rate_least: 1e6,
-            ..LimitSettings::default()
-        },
-        ..Settings::default()
-    }
 }

@@ -2,19 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use fathom_providers::call::{Caller, Kind, Settings, Terms};
+use fathom_providers::SystemClock;
+use fathom_providers::call::{Kind, Terms};
 use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
 use fathom_providers::pages::{Dead, MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::{Clock as _, SystemClock};
 use futures::future::BoxFuture;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
 
 use super::super::server::{Canned, Server};
-use super::{Canary, Trace};
+use super::{Canary, Trace, caller, soon};
 
 pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
     Box::pin(pages(canary))
@@ -25,21 +22,17 @@ async fn pages(canary: Canary) -> Result<Trace> {
     let key = canary.secret();
     let server = Server::start(site(&canary), true).await?;
     let clock = Arc::new(SystemClock::default());
-    let mut settings = Settings::default();
-    settings.retry.backoff_base = Duration::ZERO;
-    let rng = Box::new(StdRng::seed_from_u64(29));
-    let caller = Caller::new(settings, clock.clone(), rng);
     let allow = Allow::parse(&format!("127.0.0.1:{}", server.port))?;
     let deps = PageDeps {
         fetcher: Fetcher::new(Network::system()?, allow, Limits::default()),
-        caller: Arc::new(caller),
+        caller: Arc::new(caller(&clock)),
         clock: clock.clone(),
         cache: Arc::new(MemoryCache::default()),
     };
     let pages = Pages::new(deps, PageSettings::default());
     let terms = Terms {
         kind: Kind::Page,
-        deadline: clock.elapsed() + Duration::from_secs(60),
+        deadline: soon(&clock),
         sink: &trace,
     };
     let base = server.url();

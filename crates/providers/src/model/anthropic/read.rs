@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::super::completion::{Completion, Finish};
+use super::super::content::{filled, json_text};
 use super::super::gather::Gathered;
-use super::super::lenient::{count, filled, json_text};
 use super::super::tokens;
+use crate::lenient::count;
 
 /// Blocks looked at in one message.
 const BLOCKS_MAX: usize = 10_000;

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::super::completion::Finish;
+use super::super::content::{filled, json_text, text};
 use super::super::gather::Gathered;
-use super::super::lenient::{count, filled, json_text, text};
 use super::super::tokens;
+use crate::lenient::count;
 
 /// Tool calls looked at in one chunk.
 const CALLS_MAX: usize = 256;

@@ -4,6 +4,7 @@
 //! `1998 Dec-1999 Jan`, `3 days ago`. `03/04/2024` means two days, depending on the country, and stays a year.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
@@ -106,14 +107,28 @@ impl From<Published> for String {
     }
 }
 
-impl TryFrom<String> for Published {
-    type Error = &'static str;
+/// A text that is no date of the form 2024, 2024-03 or 2024-03-05.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no date; write it as 2024, 2024-03 or 2024-03-05")]
+pub struct DateFault;
 
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let words = words(&text);
+/// Reads the form in which it is stored, and registers' dates, which are of that form with or without a time.
+impl FromStr for Published {
+    type Err = DateFault;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let words = words(text);
         year_first(&words)
             .or_else(|| lone_year(&words))
-            .ok_or("no date of the form 2024, 2024-03 or 2024-03-05")
+            .ok_or(DateFault)
+    }
+}
+
+impl TryFrom<String> for Published {
+    type Error = DateFault;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 

@@ -88,12 +88,19 @@ const TAG_BYTES_MAX: usize = 2_000;
 const ENTITY_BYTES_MAX: usize = 40;
 
 /// Plain text of at most so many characters.
-pub(super) fn plain(text: &str, chars_max: usize) -> String {
+pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+    // Most texts hold no markup, and an answer has many.
+    if !text.bytes().any(|byte| matches!(byte, b'<' | b'&')) {
+        return bounded(text, chars_max);
+    }
     bounded(&decoded(&untagged(text)), chars_max)
 }
 
 /// Text that holds no markup, such as code: only invisible marks go, blanks are folded, and the bound is kept.
-pub(super) fn bounded(text: &str, chars_max: usize) -> String {
+pub(crate) fn bounded(text: &str, chars_max: usize) -> String {
+    if is_bounded(text, chars_max) {
+        return text.to_owned();
+    }
     let mut kept = String::new();
     let mut blank = false;
     let mut left = chars_max;
@@ -115,6 +122,22 @@ pub(super) fn bounded(text: &str, chars_max: usize) -> String {
         kept.push(c);
     }
     kept
+}
+
+/// Whether nothing is to be done, as with most texts: short, visible ASCII, one blank between words.
+fn is_bounded(text: &str, chars_max: usize) -> bool {
+    let mut after_blank = true;
+    let fits = |byte: u8| {
+        let blank = byte == b' ';
+        let fits = if blank {
+            !after_blank
+        } else {
+            byte.is_ascii_graphic()
+        };
+        after_blank = blank;
+        fits
+    };
+    text.len() <= chars_max && text.bytes().all(fits) && !text.ends_with(' ')
 }
 
 /// Zero-width and direction marks, tags and other characters that are not seen but can hide words.

@@ -1,4 +1,4 @@
-//! Reading JSON that bends its form: numbers as text, text in parts, fields that are missing or null.
+//! What a model's JSON says where it may be said in several forms: text in parts, values written out as text.
 
 use serde_json::Value;
 
@@ -19,19 +19,6 @@ fn part(part: &Value) -> &str {
     let is_text = matches!(part["type"].as_str(), None | Some("text" | "output_text"));
     let text = part.as_str().or_else(|| part["text"].as_str());
     text.filter(|_| is_text).unwrap_or_default()
-}
-
-/// A count: a number, or one in quotes.
-pub(super) fn count(value: &Value) -> Option<u64> {
-    match value {
-        Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-fn whole(number: f64) -> Option<u64> {
-    (number >= 0.0 && number < u64::MAX as f64).then_some(number as u64)
 }
 
 /// JSON text: as it is, or written out where the endpoint sent the value itself.
