@@ -9,14 +9,16 @@ use crate::report::{Report, Status, clean};
 pub(super) fn write(page: &mut Html, report: &Report) {
     page.open("header", &[]);
     page.line();
-    page.element("h1", &[("dir", "auto")], &title(report));
+    let (title, question) = (title(report), clean::line(report.question.text()));
+    page.element("h1", &[("dir", "auto")], &title);
     page.line();
-    let question = clean::line(report.question.text());
-    page.open("p", &[("class", "question")]);
-    page.element("span", &[("class", "label")], "Asked: ");
-    page.element("span", &[("dir", "auto")], &question);
-    page.close("p");
-    page.line();
+    if title != question {
+        page.open("p", &[("class", "question")]);
+        page.element("span", &[("class", "label")], "Asked: ");
+        page.element("span", &[("dir", "auto")], &question);
+        page.close("p");
+        page.line();
+    }
     if let Status::Partial { reason } = &report.status {
         page.open("p", &[("class", "partial"), ("role", "note")]);
         page.element(
