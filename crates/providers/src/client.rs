@@ -119,7 +119,11 @@ impl Reply {
     /// The answer without the keys that were sent: some servers repeat the request, and hits are stored.
     pub(crate) fn struck(mut self) -> Self {
         for secret in &self.secrets {
-            let text = String::from_utf8_lossy(&self.body);
+            // Checking first is faster than mending, and nearly all answers are text.
+            let text = match std::str::from_utf8(&self.body) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(&self.body),
+            };
             if let Cow::Owned(struck) = secret.strike(&text) {
                 self.body = struck.into_bytes().into();
             }

@@ -35,8 +35,10 @@ impl Secret {
     /// How many bytes at the end of the text are the beginning of this secret, which may go on in the next piece.
     pub(crate) fn begun_in(&self, text: &str) -> usize {
         let secret = self.expose();
+        // The end of a whole secret may look like the beginning of another.
+        let rest = text.rsplit(secret).next().unwrap_or(text);
         let starts = secret.char_indices().map(|(at, _)| at).rev();
-        let begun = |&at: &usize| secret.get(..at).is_some_and(|start| text.ends_with(start));
+        let begun = |&at: &usize| secret.get(..at).is_some_and(|start| rest.ends_with(start));
         starts.filter(|at| *at > 0).find(begun).unwrap_or(0)
     }
 }
@@ -72,5 +74,8 @@ mod tests {
         for (text, bytes) in [("x", 0), ("xa", 1), ("ababab", 4), ("ababc", 0), ("", 0)] {
             assert_eq!(secret.begun_in(text), bytes, "{text}");
         }
+        let ends_as_it_begins = Secret::parse("abca").unwrap();
+        assert_eq!(ends_as_it_begins.begun_in("the abca"), 0);
+        assert_eq!(ends_as_it_begins.begun_in("abca ab"), 2);
     }
 }

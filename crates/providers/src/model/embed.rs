@@ -81,7 +81,7 @@ impl Embedder {
         let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
         let sent = client::Request::post(url, &body, self.endpoint.first_byte)
             .bearer(self.endpoint.key.as_ref());
-        let reply: Reply = self.client.ask(attempt, sent).await?;
+        let reply: Reply = self.client.ask(attempt, sent).await?.struck();
         let value: Value = reply.json()?;
         let vectors = vectors(&value, texts.len(), length).ok_or_else(|| reply.refused())?;
         let tokens = count(&value["usage"]["prompt_tokens"])
