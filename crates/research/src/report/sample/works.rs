@@ -10,6 +10,7 @@ fn source(id: u32, kind: Kind, location: &str, about: Work) -> Source {
         id: SourceId(id),
         kind,
         location: location.to_owned(),
+        key: location.to_owned(),
         found_by: vec![QueryId(0)],
         relevance: 0.8,
         quality: 0.5,
