@@ -14,6 +14,7 @@ mod deps;
 pub mod draft;
 pub mod library;
 pub mod locate;
+mod measure;
 pub mod nodes;
 pub mod plan;
 pub mod question;

@@ -5,34 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use fathom_evidence::Language;
-use fathom_evidence::terms::Terms;
-
 const LISTS: &str = include_str!("words.txt");
 
 type Section = Vec<(Option<&'static str>, Vec<&'static str>)>;
 
 static SECTIONS: LazyLock<BTreeMap<&'static str, Section>> = LazyLock::new(parse);
-
-/// Of each term, the first term of its group of synonyms.
-static SAME: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let terms = Terms::new(Language::ENGLISH);
-    let mut all = BTreeMap::new();
-    for group in lists("synonyms") {
-        let Some(first) = group.first().map(|word| terms.term(word)) else {
-            continue;
-        };
-        for word in group {
-            all.entry(terms.term(word)).or_insert_with(|| first.clone());
-        }
-    }
-    all
-});
-
-/// One term for all that mean the same; nothing where a term is alone.
-pub(crate) fn same(term: &str) -> Option<String> {
-    SAME.get(term).cloned()
-}
 
 /// The lines of a section that have names, in order.
 pub(crate) fn named(

@@ -29,24 +29,26 @@ const PARTIAL_MIN: f64 = 0.3;
 const OWN_MIN: f64 = 0.15;
 const OWN_MIN_CUED: f64 = 0.04;
 
-/// What the sort of answer, the signs of a finding and a hanging beginning count in the ranking.
+/// What the sort of answer and the signs of a finding count in the ranking.
 const CUE_SHARE: f64 = 0.22;
 const SECTION_SHARE: f64 = 0.12;
 const TELLING_SHARE: f64 = 0.10;
 const AGAINST_SHARE: f64 = 0.4;
-const HANGS_COST: f64 = 0.3;
 
 /// A sentence ranked lower serves nobody.
-const RANK_MIN: f64 = 0.5;
+const RANK_MIN: f64 = 0.6;
 
 /// What a sentence loses without any word of the sort of answer that is wanted, and what every sentence loses for
 /// a sub-question that only asks for background: others are served first.
 const UNCUED_COST: f64 = 0.15;
 const BACKGROUND_COST: f64 = 0.12;
 
+/// What a sentence loses that measures something else of the same name.
+const OTHER_MEASURE_COST: f64 = 0.25;
+
 /// The share of what the question turns on that a sentence has, or what stands around it where it has fewer.
 const CORE_MIN: f64 = 0.25;
-const CORE_AROUND_MIN: f64 = 0.5;
+const CORE_AROUND_MIN: f64 = 0.7;
 
 /// Sorts of answer that may be what was done and not what was found.
 const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
@@ -123,7 +125,8 @@ pub(super) fn rate(
     let said = gathered.said.get(nth)?;
     let around = gathered.around(said)?;
     let cue = cue(focus, said);
-    if tells_procedure(focus, said) || is_elsewhere(judge, around, said, cue) {
+    let barred = said.hangs || tells_procedure(focus, said) || is_unasked_opinion(focus, said);
+    if barred || is_elsewhere(judge, around, said, cue) {
         return None;
     }
     let (own, context) = (
@@ -146,9 +149,13 @@ pub(super) fn rate(
     let rank =
         confidence + CUE_SHARE * cue + SECTION_SHARE * section + TELLING_SHARE * said.score.telling
             - AGAINST_SHARE * said.score.against
-            - if said.hangs { HANGS_COST } else { 0.0 }
             - if focus.aspect.is_some() && cue == 0.0 {
                 UNCUED_COST
+            } else {
+                0.0
+            }
+            - if focus.measure.is_other(&said.lower) {
+                OTHER_MEASURE_COST
             } else {
                 0.0
             }
@@ -205,6 +212,13 @@ fn tells_procedure(focus: &Focus, said: &Said<'_>) -> bool {
     let title = said.sections.last().map(|title| title.to_lowercase());
     let mut sections = words::all("procedure sections");
     opens || title.is_some_and(|title| sections.any(|name| title == name))
+}
+
+/// Whether it tells what somebody thinks or wants, where that is not asked.
+fn is_unasked_opinion(focus: &Focus, said: &Said<'_>) -> bool {
+    let asked = focus.text.to_lowercase();
+    let is_asked = words::all("opinion asked").any(|word| words::holds(&asked, word));
+    !is_asked && words::all("opinion").any(|word| words::holds(&said.lower, word))
 }
 
 /// How much a sentence sounds like the sort of answer that is wanted, 0 to 1.

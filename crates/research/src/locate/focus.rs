@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, question};
 
+use crate::measure::Measure;
 use crate::plan::{Plan, SubQuestionId};
 use crate::question::Question;
 use crate::words;
@@ -51,6 +52,8 @@ pub(super) struct Focus {
     pub(super) core: BTreeSet<String>,
     /// The name of the sort of answer; nothing where the words do not tell.
     pub(super) aspect: Option<&'static str>,
+    /// What the question wants measured.
+    pub(super) measure: Measure,
 }
 
 impl Focus {
@@ -92,6 +95,7 @@ impl Focus {
             terms: wanted,
             core,
             aspect,
+            measure: Measure::of(question.text()),
         })
     }
 }

@@ -16,6 +16,9 @@ pub(super) const QUOTE_WORDS: std::ops::RangeInclusive<usize> = 5..=60;
 /// What speaks against a sentence so much that it is never quoted: a question, boilerplate.
 const NOT_QUOTED: f64 = 0.6;
 
+/// A pronoun among so many first words may stand for the subject.
+const PRONOUN_WITHIN: usize = 7;
+
 /// One sentence that may be quoted.
 pub(super) struct Said<'d> {
     /// The place of its reading among those that are kept.
@@ -203,8 +206,32 @@ fn is_order(lower: &str) -> bool {
 /// Whether a sentence begins with words that point back.
 fn hangs(lower: &str) -> bool {
     let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if counts_what_was_named_before(start) || has_a_pronoun_for_subject(start) {
+        return true;
+    }
     words::all("hangs").any(|opening| {
         let rest = start.strip_prefix(opening);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
     })
+}
+
+/// "Eleven of the 21 …" and "two of them …" do not say of what.
+fn counts_what_was_named_before(start: &str) -> bool {
+    let counts = |word: &str| {
+        let digits = word.starts_with(|c: char| c.is_ascii_digit());
+        digits || words::all("counts").any(|known| known == word)
+    };
+    let mut said = start.split_whitespace();
+    let (first, joint) = (said.next().unwrap_or_default(), said.next());
+    let (what, next) = (said.next().unwrap_or_default(), said.next());
+    let known = matches!(what, "these" | "those" | "them" | "us");
+    counts(first) && joint == Some("of") && (known || (what == "the" && next.is_some_and(counts)))
+}
+
+/// "On the ring road it fell …" does not say what fell: a pronoun among the first words, behind a preposition.
+fn has_a_pronoun_for_subject(start: &str) -> bool {
+    let mut opening = start.split_whitespace().take(PRONOUN_WITHIN);
+    let ties = ["on", "in", "at", "after", "during", "by", "near", "for"];
+    let tied = opening.next().is_some_and(|first| ties.contains(&first));
+    tied && opening.any(|word| matches!(word, "it" | "they" | "he" | "she"))
 }

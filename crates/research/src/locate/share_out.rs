@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::Span;
-use fathom_evidence::validate::agreement::agreements;
+use fathom_evidence::validate::agreement::agreements_with;
 use fathom_evidence::validate::consistency::Statement;
 
 use super::conflict::{CONTRADICTIONS_MOST, Dispute, contradiction};
@@ -13,7 +13,7 @@ use crate::analysis::{Contradiction, Evidence};
 use crate::words;
 
 /// Evidence that a sub-question gets for itself.
-const EVIDENCE_MOST: usize = 8;
+const EVIDENCE_MOST: usize = 6;
 
 /// Of those, from one source.
 const FROM_ONE_SOURCE: usize = 2;
@@ -149,7 +149,9 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
         })
         .collect();
     let mut partners: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (left, right) in agreements(&statements, hunt.language, &words::same) {
+    let held: BTreeSet<usize> = chosen.iter().map(|one| one.said).collect();
+    let wanted = |at: usize| held.contains(&at);
+    for (left, right) in agreements_with(&statements, hunt.language, &wanted) {
         partners.entry(left).or_default().push(right);
         partners.entry(right).or_default().push(left);
     }

@@ -9,7 +9,7 @@ mod escape;
 mod prose;
 
 use super::figures::{GROUPS, figures};
-use super::outline::{Part, disagreements, parts, title};
+use super::outline::{Part, disagreements, next_query, parts, title, unnamed_sub_question};
 use super::{Report, Status, clean};
 use crate::analysis::{Contradiction, Gap, Side};
 use escape::{opening, text};
@@ -112,17 +112,16 @@ fn weighed(report: &Report, pair: &Contradiction) -> String {
 
 fn unknown(report: &Report, gap: &Gap) -> String {
     let mut words = sentence(report, &gap.missing);
-    let sub = report.provenance.sub_questions.get(gap.answers.0 as usize);
-    if let Some(sub) = sub {
+    if let Some(sub) = unnamed_sub_question(report, gap) {
         words = format!(
             "{words} (sub-question {}: {})",
             gap.answers.0 + 1,
             text(&clean::line(sub))
         );
     }
-    match clean::line(&gap.query) {
-        query if query.is_empty() => words,
-        query => format!("{words} To search for next: “{}”.", text(&query)),
+    match next_query(report, gap) {
+        None => words,
+        Some(query) => format!("{words} To search for next: “{}”.", text(&query)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a report in reading order, the same for every format that is read by people.
 
 use super::{Report, clean};
-use crate::analysis::Contradiction;
+use crate::analysis::{Contradiction, Gap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -74,6 +74,25 @@ pub(super) fn title(report: &Report) -> String {
         true => format!("Partial report: {title}"),
         false => title,
     }
+}
+
+/// The sub-question of a gap, where the words on what is missing do not name it.
+pub(super) fn unnamed_sub_question<'r>(report: &'r Report, gap: &Gap) -> Option<&'r str> {
+    let sub = report
+        .provenance
+        .sub_questions
+        .get(gap.answers.0 as usize)?;
+    let told = clean::skeleton(&gap.missing).contains(&clean::skeleton(sub));
+    (!told).then_some(sub.as_str())
+}
+
+/// The query for a gap, where it says more than the question and the words on what is missing do.
+pub(super) fn next_query(report: &Report, gap: &Gap) -> Option<String> {
+    let query = clean::line(&gap.query);
+    let asked = [gap.missing.as_str(), report.question.text()].map(clean::skeleton);
+    let own = clean::skeleton(&query);
+    let fresh = !own.is_empty() && !asked.iter().any(|text| text.contains(&own));
+    fresh.then_some(query)
 }
 
 /// The contradictions that the text does not quote itself, both sides of them.

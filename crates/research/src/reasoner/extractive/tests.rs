@@ -49,6 +49,7 @@ fn located(texts: &[&str]) -> (Question, Plan, Located) {
 
 fn analysed(question: &Question, plan: &Plan, located: &Located) -> Analysis {
     analyse(&AnalyseTask {
+        settings: &Settings::default(),
         question,
         plan,
         sources: &[],
@@ -138,6 +139,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
     let mut tried = vec![query.text.clone()];
     for attempt in 1..100 {
         let task = ReformulateTask {
+            settings: &Settings::default(),
             question: &question,
             query: &query,
             attempt,
@@ -225,6 +227,7 @@ fn section(
     place: usize,
 ) -> String {
     write_section(&SectionTask {
+        settings: &Settings::default(),
         question,
         plan,
         section: &plan.sections[place],
@@ -247,6 +250,7 @@ fn without_sources_every_judgement_says_so() {
     let text = section(&question, &plan, &located, &analysis, 0);
     assert!(text.contains("No source read here answers this."));
     let frame = frame(&FrameTask {
+        settings: &Settings::default(),
         question: &question,
         plan: &plan,
         sections: &[],

@@ -63,7 +63,7 @@ pub(super) fn unknown(writer: &mut Writer<'_>) {
     for gap in &report.gaps {
         writer.html.open("li", &[("dir", "auto")]);
         writer.sentence(&gap.missing);
-        if let Some(sub) = report.provenance.sub_questions.get(gap.answers.0 as usize) {
+        if let Some(sub) = outline::unnamed_sub_question(report, gap) {
             let sub = format!(
                 " (sub-question {}: {})",
                 gap.answers.0 + 1,
@@ -71,8 +71,7 @@ pub(super) fn unknown(writer: &mut Writer<'_>) {
             );
             writer.html.element("span", &[("class", "aside")], &sub);
         }
-        let query = clean::line(&gap.query);
-        if !query.is_empty() {
+        if let Some(query) = outline::next_query(report, gap) {
             writer.html.text(" To search for next: ");
             writer.html.element("q", &[("dir", "auto")], &query);
             writer.html.text(".");

@@ -7,7 +7,6 @@ use fathom_evidence::validate::agreement::agreements;
 use fathom_evidence::validate::consistency::Statement;
 
 use crate::analysis::{Contradiction, Evidence, Side};
-use crate::words;
 
 /// Groups of places, each with its most central member first. Every place is in one group.
 pub(super) fn groups(
@@ -24,7 +23,7 @@ pub(super) fn groups(
         })
         .collect();
     let mut near: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (left, right) in agreements(&statements, language, &words::same) {
+    for (left, right) in agreements(&statements, language) {
         let (Some(one), Some(other)) = (evidence.get(left), evidence.get(right)) else {
             continue;
         };
