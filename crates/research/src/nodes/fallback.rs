@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use fathom_workflow::NodeResult;
+use fathom_workflow::interrupt::Verdict as Decision;
 
 use super::Notes;
 use crate::analysis::Analysis;
@@ -54,7 +55,8 @@ fn reason(state: &State, ctx: &Ctx) -> String {
             rescue.from, rescue.cut
         );
     }
-    if let Some(decided) = state.decisions.last() {
+    let rejected = state.decisions.last();
+    if let Some(decided) = rejected.filter(|decided| decided.verdict == Decision::Reject) {
         let gate = match decided.gate {
             Gate::Plan => "plan",
             Gate::Critical | Gate::Final => "report",

@@ -36,7 +36,8 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
             next += 1;
         }
     }
-    let most = state.question.depth.bounds().sources;
+    let usual = state.question.depth.bounds().sources;
+    let most = state.settings.max_sources.unwrap_or(usual);
     let found = merge::merged(&state.sources, hits, most, state.question.asked_on);
     searched.sources = read::all(state, ctx, found, &mut notes).await?;
     Ok(notes.update(Change::Searched(searched)))
@@ -48,10 +49,14 @@ async fn ask_all(state: &State, ctx: &Ctx) -> Result<Vec<(QueryId, Answered)>, N
     let mut pending: Vec<(QueryId, Query)> = pending.collect();
     pending.sort_by_key(|(id, query)| (query.priority, *id));
     let spent = ctx.spent(budget::QUERIES);
-    pending.truncate(budget::left(state.settings.caps.queries, spent));
+    let left = budget::left(state.settings.caps.queries, spent);
+    pending.truncate(left);
+    // What a cap leaves for putting queries in other words is shared out beforehand: were it first come, first served,
+    // a run could not be replayed.
+    let rewordings = (left - pending.len()) / pending.len().max(1);
     let at_once = state.settings.max_concurrency;
     let answered = fan_out(pending, at_once, |(id, query)| async move {
-        Ok((id, ask::put(state, ctx, id, &query).await?))
+        Ok((id, ask::put(state, ctx, id, &query, rewordings).await?))
     });
     answered.await.into_iter().collect()
 }

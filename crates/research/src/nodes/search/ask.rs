@@ -43,11 +43,13 @@ impl Answered {
     }
 }
 
+/// `rewordings` is how often the budget lets it be put in other words.
 pub(super) async fn put(
     state: &State,
     ctx: &Ctx,
     id: QueryId,
     query: &Query,
+    rewordings: usize,
 ) -> Result<Answered, NodeError> {
     let mut first = once(state, ctx, query, format!("search/{}", id.0)).await?;
     let mut tried: Vec<String> = state
@@ -57,7 +59,8 @@ pub(super) async fn put(
         .collect();
     let kinds = ctx.deps().kinds();
     let mut poor = first.is_poor(state);
-    for attempt in 1..=state.settings.max_reformulations {
+    let rewordings = u32::try_from(rewordings).unwrap_or(u32::MAX);
+    for attempt in 1..=state.settings.max_reformulations.min(rewordings) {
         if !poor {
             break;
         }
