@@ -18,7 +18,7 @@ use fathom_workflow::draw;
     after_help = "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 partial report, 4 waiting for a person, 130 stopped by Ctrl-C."
 )]
 pub struct Cli {
-    /// Settings file [default: fathom.toml here, else the one in FATHOM_HOME]
+    /// Settings file [default: FATHOM_CONFIG, else fathom.toml in FATHOM_HOME and [report] of the one here]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(subcommand)]

@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use fathom_research::State;
-use fathom_research::draft::Draft;
-use fathom_research::plan::Plan;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use fathom_research::edits::{self, Misfit};
 use serde_json::Value;
 
 use crate::exit::{Problem, Result};
@@ -29,16 +26,10 @@ impl Editable {
         }
     }
 
-    pub fn fields(self) -> &'static [&'static str] {
+    fn fields(self) -> &'static [&'static str] {
         match self {
-            Self::Plan => &[
-                "sub_questions",
-                "queries",
-                "sections",
-                "methodology",
-                "warnings",
-            ],
-            Self::Draft => &["title", "summary", "sections", "conclusion"],
+            Self::Plan => edits::PLAN_FIELDS,
+            Self::Draft => edits::DRAFT_FIELDS,
         }
     }
 
@@ -56,54 +47,27 @@ impl Editable {
     }
 
     /// Whether the edits fit what they change; if not, which field and why.
-    pub fn check(self, state: &State, edits: &Value) -> std::result::Result<(), String> {
-        match self {
-            Self::Plan => {
-                let plan: Plan = self.merged(state.plan.as_deref(), edits)?;
-                match plan.faults().first() {
-                    Some(fault) => Err(format!("the plan cannot be used: {fault}")),
-                    None => Ok(()),
-                }
+    pub fn check(self, state: &State, given: &Value) -> std::result::Result<(), String> {
+        let checked = match (self, &state.plan, &state.draft) {
+            (Self::Plan, Some(plan), _) => edits::edited_plan(plan, given).map(drop),
+            (Self::Draft, _, Some(draft)) => edits::edited_draft(draft, given).map(drop),
+            (Self::Plan, None, _) | (Self::Draft, _, None) => {
+                return Err("there is nothing to edit yet".to_owned());
             }
-            Self::Draft => self
-                .merged::<Draft>(state.draft.as_deref(), edits)
-                .map(drop),
-        }
-    }
-
-    fn merged<T: Serialize + DeserializeOwned>(
-        self,
-        old: Option<&T>,
-        edits: &Value,
-    ) -> std::result::Result<T, String> {
-        let Value::Object(edits) = edits else {
-            return Err("edits are fields with their new values".to_owned());
         };
-        let mut whole = serde_json::to_value(old).map_err(|error| error.to_string())?;
-        for (name, value) in edits {
-            if !self.fields().contains(&name.as_str()) {
-                return Err(self.unknown(name));
-            }
-            whole[name] = value.clone();
-        }
-        typed(whole)
-    }
-
-    fn unknown(self, name: &str) -> String {
-        let fields = self.fields();
-        match nearest(name, fields.iter().copied()) {
-            Some(near) => format!("{name}: there is no such field; did you mean {near}?"),
-            None => format!("{name}: there is no such field; edit {}", fields.join(", ")),
-        }
+        checked.map_err(told)
     }
 }
 
-/// Reads JSON into a type; a misfit is told with the path to it.
-fn typed<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        format!("{path}: {}", error.into_inner())
-    })
+/// A misfit in a sentence, with the field that was probably meant.
+fn told(misfit: Misfit) -> String {
+    match &misfit {
+        Misfit::Unknown { name, known } => match nearest(name, known.iter().copied()) {
+            Some(near) => format!("{name}: there is no such field; did you mean {near}?"),
+            None => misfit.to_string(),
+        },
+        Misfit::NoTable | Misfit::Value { .. } | Misfit::Plan(_) => misfit.to_string(),
+    }
 }
 
 /// Reads edits from a JSON or TOML file.
@@ -128,10 +92,10 @@ pub fn parse(text: &str) -> std::result::Result<Value, String> {
 }
 
 /// A state with fields changed, deep inside too; an array is replaced whole.
-pub fn changed(state: &State, edits: &Value) -> std::result::Result<State, String> {
+pub fn changed(state: &State, given: &Value) -> std::result::Result<State, String> {
     let mut whole = serde_json::to_value(state).map_err(|error| error.to_string())?;
-    overlay(&mut whole, edits, "")?;
-    typed(whole)
+    overlay(&mut whole, given, "")?;
+    edits::typed(whole).map_err(told)
 }
 
 fn overlay(whole: &mut Value, edits: &Value, path: &str) -> std::result::Result<(), String> {
@@ -157,6 +121,7 @@ fn overlay(whole: &mut Value, edits: &Value, path: &str) -> std::result::Result<
 
 #[cfg(test)]
 mod tests {
+    use fathom_research::plan::Plan;
     use fathom_research::{Question, Settings};
     use jiff::Timestamp;
     use serde_json::json;
@@ -197,7 +162,7 @@ mod tests {
         );
         assert!(refused(&json!({"querys": []})).contains("did you mean queries?"));
         assert!(refused(&json!({"queries": []})).contains("it has no search query"));
-        assert!(refused(&json!([1])).contains("edits are fields"));
+        assert!(refused(&json!([1])).contains("edits are a table"));
     }
 
     #[test]

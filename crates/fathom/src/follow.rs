@@ -15,13 +15,16 @@ use crate::exit::{Exit, Problem, Result};
 use crate::gates::{self, Attended};
 use crate::progress::Progress;
 use crate::signals::Signals;
-use crate::wiring::{Engine, LEASE};
+use crate::wiring::Engine;
 use crate::{deliver, screen};
 
 const REDRAW_EVERY: Duration = Duration::from_millis(150);
 
 /// How often a run is tried that another process may still hold.
-const TRY_EVERY: Duration = Duration::from_millis(500);
+const TRY_EVERY: Duration = Duration::from_millis(250);
+
+/// How long is waited for it at most.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A run and the person who waits for it.
 pub struct Follower<'a> {
@@ -59,21 +62,22 @@ pub async fn follow(
     follower.until_it_ends(execution).await
 }
 
-/// Takes up a run. One that a dead process held is free again after its lease, so that is waited for.
+/// Takes up a run. One that a dead process held is free again after its lease, so that is waited for once.
 pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Execution<State, Deps>> {
-    let patience = LEASE + TRY_EVERY;
-    let tries = patience.as_millis() / TRY_EVERY.as_millis();
-    let mut told = quiet;
-    for _ in 0..tries {
+    let held_until = match engine.resume(run).await {
+        Err(Error::Held { until, .. }) => until,
+        taken => return Ok(taken?),
+    };
+    if !quiet {
+        screen::tell("Another process holds the run, or held it when it died; waiting a moment.");
+    }
+    let lease = held_until.duration_since(jiff::Timestamp::now());
+    let lease = Duration::try_from(lease).unwrap_or_default();
+    let patience = lease.min(PATIENCE) + TRY_EVERY;
+    for _ in 0..patience.as_millis() / TRY_EVERY.as_millis() {
+        tokio::time::sleep(TRY_EVERY).await;
         match engine.resume(run).await {
-            Err(Error::Held { .. }) => {
-                if !std::mem::replace(&mut told, true) {
-                    screen::tell(
-                        "Another process holds the run, or held it when it died; waiting a moment.",
-                    );
-                }
-                tokio::time::sleep(TRY_EVERY).await;
-            }
+            Err(Error::Held { .. }) => {}
             taken => return Ok(taken?),
         }
     }

@@ -1,5 +1,8 @@
 //! Settings: defaults, then `fathom.toml`, then the environment, then flags; each value knows where it came from.
 //!
+//! A `fathom.toml` that merely lies in the folder where one stands may change how reports are made and nothing else:
+//! it may be a stranger's, and an address in it would get one's keys.
+//!
 //! Takes what a command was given; gives typed values. The names are in `keys`; what they mean is said by those who
 //! use them. The environment is read here and nowhere else.
 
@@ -22,6 +25,12 @@ use keys::Key;
 pub use place::Place;
 
 const FILE: &str = "fathom.toml";
+
+/// Names the settings file, as `--config` does.
+const FILE_VARIABLE: &str = "FATHOM_CONFIG";
+
+/// What a settings file may set that nobody named.
+const OPEN_TABLE: &str = "report.";
 
 /// Variables that begin so are all ours: one that is no setting is a slip.
 const OWN_VARIABLES: &str = "FATHOM_REPORT_";
@@ -64,6 +73,8 @@ pub struct Settings {
     home_origin: Origin,
     pub store: Place,
     pub ttl: Duration,
+    /// How long a run stays a process's own after it has died.
+    pub lease: Duration,
     pub depth: research::Depth,
     pub style: research::Style,
     pub report: research::Settings,
@@ -94,7 +105,12 @@ impl Settings {
             known: &known,
             values: BTreeMap::new(),
         };
-        layers.take_file(file, &home)?;
+        let named = environment(FILE_VARIABLE).filter(|path| !path.is_empty());
+        let named = named.map(PathBuf::from);
+        match file.or(named.as_deref()) {
+            Some(path) => layers.take_file(path, Trust::Whole)?,
+            None => layers.take_found_files(&home)?,
+        }
         layers.take_environment(environment, &own_variables)?;
         for Flag {
             setting,
@@ -120,6 +136,7 @@ impl Settings {
             ttl: Duration::from_secs(
                 of("ttl_hours").and_then(|v| v.as_u64()).unwrap_or(24) * 3_600,
             ),
+            lease: Duration::from_secs(of("lease_s").and_then(|v| v.as_u64()).unwrap_or(10).max(1)),
             depth: word(of("report.depth"))?,
             style: word(of("report.style"))?,
             report: serde_json::from_value(report).map_err(Problem::usage)?,
@@ -198,19 +215,33 @@ struct Layers<'k> {
     values: BTreeMap<String, (Value, Origin)>,
 }
 
+/// How far a settings file is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Whole,
+    /// With the table `[report]` alone.
+    Report,
+}
+
 impl Layers<'_> {
-    fn take_file(&mut self, given: Option<&Path>, home: &Path) -> Result<()> {
-        let path = match given {
-            Some(path) => path.to_owned(),
-            None => {
-                let found = [PathBuf::from(FILE), home.join(FILE)];
-                match found.into_iter().find(|path| path.is_file()) {
-                    Some(path) => path,
-                    None => return Ok(()),
-                }
-            }
+    /// The file in the data folder, then the one where one stands.
+    fn take_found_files(&mut self, home: &Path) -> Result<()> {
+        let (own, here) = (home.join(FILE), Path::new(FILE));
+        if own.is_file() {
+            self.take_file(&own, Trust::Whole)?;
+        }
+        let same = match (own.canonicalize(), here.canonicalize()) {
+            (Ok(own), Ok(here)) => own == here,
+            _ => false,
         };
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        match here.is_file() && !same {
+            true => self.take_file(here, Trust::Report),
+            false => Ok(()),
+        }
+    }
+
+    fn take_file(&mut self, path: &Path, trust: Trust) -> Result<()> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
             Problem::usage(format!("{} cannot be read: {error}", path.display()))
         })?;
         let table: toml::Table = toml::from_str(&text).map_err(|error| {
@@ -225,7 +256,10 @@ impl Layers<'_> {
         let mut leaves = Vec::new();
         keys::flatten("", &table, &mut leaves);
         for (name, value) in leaves {
-            self.set(&name, value, Origin::File(path.clone()))?;
+            if trust == Trust::Report && !name.starts_with(OPEN_TABLE) {
+                return Err(untrusted(&name, path));
+            }
+            self.set(&name, value, Origin::File(path.to_owned()))?;
         }
         Ok(())
     }
@@ -269,6 +303,16 @@ impl Layers<'_> {
         self.values.insert(name.to_owned(), (value, origin));
         Ok(())
     }
+}
+
+fn untrusted(name: &str, path: &Path) -> Problem {
+    let path = path.display();
+    Problem::usage(format!(
+        "{path} in this folder sets \"{name}\", but a file that nobody named may set [report] alone"
+    ))
+    .advise(format!(
+        "If it is yours, name it: --config ./{path} or {FILE_VARIABLE}=./{path}, or move it to FATHOM_HOME"
+    ))
 }
 
 fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k str>, place: &str) -> Problem {

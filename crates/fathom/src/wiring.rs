@@ -19,9 +19,6 @@ use crate::settings::{Place, Settings};
 
 pub type Engine = fathom_workflow::Engine<State, Deps>;
 
-/// How long a run stays this process's own after it has died: that long a resume may have to wait.
-pub const LEASE: Duration = Duration::from_secs(10);
-
 /// Opens the place where runs are kept.
 pub async fn store(place: &Place) -> Result<Arc<dyn Store>> {
     match place {
@@ -74,10 +71,10 @@ pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) ->
 }
 
 /// An engine for the report workflow.
-pub fn engine(store: Arc<dyn Store>, deps: Deps) -> Result<Engine> {
+pub fn engine(store: Arc<dyn Store>, deps: Deps, lease: Duration) -> Result<Engine> {
     let graph = report::graph().map_err(|error| Problem::from(Error::from(error)))?;
     let settings = fathom_workflow::Settings {
-        lease: LEASE,
+        lease,
         ..fathom_workflow::Settings::default()
     };
     Ok(Engine::with(
@@ -97,7 +94,8 @@ pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
         net: None,
         shelf: Shelf::default(),
     };
-    engine(store, nothing)
+    // It takes up no run, so no lease is ever its own.
+    engine(store, nothing, fathom_workflow::Settings::default().lease)
 }
 
 /// An engine that goes on with a run, with the library that the run was started with.
@@ -105,7 +103,8 @@ pub async fn engine_for(settings: &Settings, store: Arc<dyn Store>, run: RunId) 
     let looking = onlooker(Arc::clone(&store))?;
     let started_with = looking.view(run, Some(0)).await?.state.settings;
     let library = library(started_with.library.clone());
-    engine(store, deps(settings, library, started_with.web)?)
+    let deps = deps(settings, library, started_with.web)?;
+    engine(store, deps, settings.lease)
 }
 
 /// The folders as a library; none for no folders.

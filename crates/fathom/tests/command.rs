@@ -11,6 +11,8 @@
 mod bad_input;
 #[path = "command/desk.rs"]
 mod desk;
+#[path = "command/examples.rs"]
+mod examples;
 #[path = "command/gates.rs"]
 mod gates;
 #[path = "command/library.rs"]

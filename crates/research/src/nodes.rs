@@ -4,7 +4,7 @@ pub(crate) mod analyse;
 pub(crate) mod check;
 pub(crate) mod fallback;
 pub(crate) mod output;
-pub mod people;
+pub(crate) mod people;
 pub(crate) mod plan;
 pub(crate) mod review;
 pub(crate) mod search;

@@ -26,6 +26,8 @@ pub struct Settings {
     /// Searches that may fail before no further round is begun.
     pub max_search_errors: u32,
     pub max_results_per_query: usize,
+    /// Sources of a whole run; what the depth of the question gives unless set.
+    pub max_sources: Option<usize>,
     /// A query with fewer useful results than this is put in other words.
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
@@ -52,6 +54,7 @@ impl Default for Settings {
             max_reformulations: 2,
             max_search_errors: 3,
             max_results_per_query: 10,
+            max_sources: None,
             min_useful_results: 3,
             max_concurrency: 8,
             complete_from: 0.95,

@@ -26,65 +26,80 @@ use tokio::task::JoinHandle;
 
 /// A running world. It ends when it is dropped.
 pub struct Stage {
-    address: SocketAddr,
+    /// The first also has the model and the search engine; all have the pages.
+    hosts: Vec<SocketAddr>,
     ledger: Arc<Ledger>,
-    serving: JoinHandle<()>,
+    serving: Vec<JoinHandle<()>>,
 }
 
 struct World {
     script: Script,
     ledger: Arc<Ledger>,
-    address: SocketAddr,
+    hosts: Vec<SocketAddr>,
 }
 
 impl Stage {
     pub async fn open(script: Script) -> io::Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
+        let mut listeners = Vec::new();
+        for _ in 0..script.hosts {
+            listeners.push(TcpListener::bind("127.0.0.1:0").await?);
+        }
+        let hosts: io::Result<Vec<SocketAddr>> =
+            listeners.iter().map(TcpListener::local_addr).collect();
+        let hosts = hosts?;
         let ledger = Arc::new(Ledger::default());
         let world = Arc::new(World {
             script,
             ledger: Arc::clone(&ledger),
-            address,
+            hosts: hosts.clone(),
         });
         let router = Router::new()
             .route("/v1/chat/completions", post(model::complete))
             .route("/searxng/search", get(pages::search))
             .route("/pages/{number}", get(pages::page))
             .with_state(world);
-        let serving = tokio::spawn(async move {
-            // It serves until it is aborted; a listener that fails shows in the test that uses it.
-            let _ = axum::serve(listener, router).await;
-        });
+        let serve = |listener| {
+            let router = router.clone();
+            tokio::spawn(async move {
+                // It serves until it is aborted; a listener that fails shows in the test that uses it.
+                let _ = axum::serve(listener, router).await;
+            })
+        };
         Ok(Self {
-            address,
+            hosts,
             ledger,
-            serving,
+            serving: listeners.into_iter().map(serve).collect(),
         })
     }
 
     /// What `OPENAI_BASE_URL` is set to.
     pub fn model_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.hosts[0])
     }
 
     /// What `FATHOM_SEARXNG_URL` is set to.
     pub fn search_url(&self) -> String {
-        format!("http://{}/searxng", self.address)
+        format!("http://{}/searxng", self.hosts[0])
     }
 
     /// What `FATHOM_FETCH_ALLOW` is set to, so that the pages here may be read.
     pub fn fetch_allow(&self) -> String {
-        self.address.to_string()
+        let hosts: Vec<String> = self.hosts.iter().map(SocketAddr::to_string).collect();
+        hosts.join(",")
     }
 
     pub fn calls(&self) -> Vec<Call> {
         self.ledger.calls()
     }
+
+    /// How much has happened: every call counts when it arrives and again when it is answered.
+    pub fn moments(&self) -> usize {
+        self.ledger.moments()
+    }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        self.serving.abort();
+        self.serving.iter().for_each(JoinHandle::abort);
     }
 }

@@ -47,7 +47,7 @@ fn results(world: &World, query: &str) -> Vec<Value> {
         let page = &world.script.pages[*number];
         let snippet: String = page.text.chars().take(160).collect();
         json!({
-            "url": format!("http://{}/pages/{number}", world.address),
+            "url": format!("http://{}/pages/{number}", world.hosts[number % world.hosts.len()]),
             "title": page.title, "content": snippet, "engine": "stage", "score": 1.0,
         })
     };

@@ -37,17 +37,10 @@ impl Prompt {
             texts.join("\n")
         };
         let schema = request["response_format"]["json_schema"]["name"].as_str();
-        let judgement = match schema {
-            Some("plan") => Judgement::Plan,
-            Some("query") => Judgement::Query,
-            Some("analysis") => Judgement::Analysis,
-            Some("frame") => Judgement::Frame,
-            Some("review") => Judgement::Review,
-            _ => Judgement::Section,
-        };
+        let system = message("system");
         Self {
-            judgement,
-            system: message("system"),
+            judgement: schema.map_or_else(|| by_words(&system), by_schema),
+            system,
             user: message("user"),
         }
     }
@@ -145,6 +138,30 @@ impl Prompt {
             "conclusion": sentences.first().copied().unwrap_or("The sources say nothing on this."),
         })
     }
+}
+
+fn by_schema(name: &str) -> Judgement {
+    match name {
+        "plan" => Judgement::Plan,
+        "query" => Judgement::Query,
+        "analysis" => Judgement::Analysis,
+        "frame" => Judgement::Frame,
+        "review" => Judgement::Review,
+        _ => Judgement::Section,
+    }
+}
+
+/// An endpoint that was seen to break its schema is asked without one, so the words must tell.
+fn by_words(system: &str) -> Judgement {
+    let begins = [
+        ("You plan research", Judgement::Plan),
+        ("A search found too little", Judgement::Query),
+        ("You weigh evidence", Judgement::Analysis),
+        ("You write what stands before", Judgement::Frame),
+        ("You review a draft", Judgement::Review),
+    ];
+    let found = begins.iter().find(|(words, _)| system.starts_with(words));
+    found.map_or(Judgement::Section, |(_, judgement)| *judgement)
 }
 
 /// A review with the same score throughout.

@@ -37,6 +37,8 @@ pub struct Script {
     /// What every answer takes.
     pub(crate) delay: Duration,
     pub(crate) search_fails: bool,
+    /// How many hosts the pages are spread over.
+    pub(crate) hosts: usize,
 }
 
 impl Script {
@@ -47,6 +49,7 @@ impl Script {
             pages: Arc::new(pages),
             delay: Duration::ZERO,
             search_fails: false,
+            hosts: 1,
         }
     }
 
@@ -70,6 +73,13 @@ impl Script {
     #[must_use]
     pub fn taking(mut self, delay: Duration) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Spreads the pages over hosts, since few are read at once from one.
+    #[must_use]
+    pub fn on_hosts(mut self, hosts: usize) -> Self {
+        self.hosts = hosts.max(1);
         self
     }
 

@@ -32,7 +32,7 @@ pub async fn run(
             .advise("Give --library DIR, or set a key; see: fathom doctor"));
     }
     let store = wiring::store(&settings.store).await?;
-    let engine = wiring::engine(store, deps)?;
+    let engine = wiring::engine(store, deps, settings.lease)?;
     expire(&engine, &settings).await;
 
     let new = NewRun {

@@ -49,6 +49,7 @@ pub fn all() -> Vec<Key> {
     let mut keys = vec![
         key("store", "FATHOM_STORE", Value::Null),
         key("ttl_hours", "FATHOM_TTL_HOURS", json!(24)),
+        key("lease_s", "FATHOM_LEASE_S", json!(10)),
         key("model.name", "FATHOM_MODEL", Value::Null),
         key("model.base_url", "OPENAI_BASE_URL", Value::Null),
         secret("model.api_key", "OPENAI_API_KEY"),

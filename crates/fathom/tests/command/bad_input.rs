@@ -19,14 +19,6 @@ fn a_question_too_short_or_too_long_is_refused() {
 }
 
 #[test]
-fn without_anything_to_search_it_says_what_to_give() {
-    insta::assert_snapshot!(refused(&Desk::new(), &["report", QUESTION], 2), @r"
-    error: There is nothing to search.
-    Give --library DIR, or set a key; see: fathom doctor
-    ");
-}
-
-#[test]
 fn a_missing_folder_a_file_and_an_empty_folder_are_refused() {
     let desk = Desk::new();
     std::fs::create_dir(desk.path("empty")).unwrap();
@@ -90,6 +82,35 @@ fn an_unknown_setting_is_refused_with_the_nearest() {
     error: There is no setting "report.max_iteration", which fathom.toml gives.
     Did you mean "report.max_iterations"?
     "#);
+}
+
+#[test]
+fn a_settings_file_that_merely_lies_here_may_not_say_where_keys_are_sent() {
+    let desk = Desk::new();
+    let strange = [
+        "store = \"memory\"\n",
+        "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n",
+        "[providers]\nserper_url = \"http://127.0.0.1:9\"\n",
+        "[providers]\nfetch_allow = \"127.0.0.1:9\"\n",
+    ];
+    for text in strange {
+        desk.file("fathom.toml", text);
+        let said = refused(&desk, &["config"], 2);
+        assert!(said.contains("may set [report] alone"), "{said}");
+        assert!(said.contains("--config ./fathom.toml"), "{said}");
+        let named = desk.run_with(&[("FATHOM_CONFIG", "./fathom.toml")], &["config"]);
+        assert_eq!(named.code, 0, "{}", named.err);
+        assert_eq!(desk.run(&["config", "--config", "fathom.toml"]).code, 0);
+    }
+    desk.file("fathom.toml", "[report]\ntarget_length = 321\n");
+    desk.file(
+        "home/fathom.toml",
+        "ttl_hours = 7\n[report]\ntarget_length = 123\n",
+    );
+    let both = desk.run(&["config"]).out;
+    let line = |name: &str| both.lines().find(|line| line.starts_with(name)).unwrap();
+    assert!(line("ttl_hours").contains(" 7 "), "{both}");
+    assert!(line("report.target_length").contains(" 321 "), "{both}");
 }
 
 #[test]

@@ -6,12 +6,10 @@ use std::time::Duration;
 use fathom_workflow::interrupt::{Answer, Ask, Decision, Verdict};
 use fathom_workflow::{NodeError, NodeResult};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Notes, check};
-use crate::draft::Draft;
-use crate::plan::Plan;
+use crate::edits::{self, DRAFT_FIELDS, Misfit, PLAN_FIELDS};
 use crate::reasoner::Ctx;
 use crate::state::{Change, Decided, Gate, State};
 
@@ -27,7 +25,7 @@ pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         show: shown(plan, PLAN_FIELDS)?,
         within_s: state.settings.people.plan_review_s,
     };
-    let edit = |edits: &Value| edited_plan(plan, edits);
+    let edit = |edits: &Value| edits::edited_plan(plan, edits);
     let (decided, edited) = question.put(state, ctx, edit).await?;
     Ok(Notes::new().update(Change::Decided {
         decided,
@@ -69,7 +67,7 @@ async fn draft_review(
         show,
         within_s,
     };
-    let edit = |edits: &Value| edited_draft(draft, edits);
+    let edit = |edits: &Value| edits::edited_draft(draft, edits);
     let (decided, edited) = question.put(state, ctx, edit).await?;
     let (draft, check) = match edited {
         // A person may write what they like, but a citation that leads nowhere never goes out.
@@ -85,49 +83,6 @@ async fn draft_review(
         draft,
         check,
     }))
-}
-
-const PLAN_FIELDS: &[&str] = &[
-    "sub_questions",
-    "queries",
-    "sections",
-    "methodology",
-    "warnings",
-];
-const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
-
-/// The plan with a person's edits; says in a sentence what does not fit.
-pub fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, String> {
-    let edited: Plan = merged(plan, edits, PLAN_FIELDS)?;
-    match edited.faults().first() {
-        Some(fault) => Err(format!("the edited plan cannot be used: {fault}")),
-        None => Ok(edited),
-    }
-}
-
-/// The draft with a person's edits; says in a sentence what does not fit.
-pub fn edited_draft(draft: &Draft, edits: &Value) -> Result<Draft, String> {
-    merged(draft, edits, DRAFT_FIELDS)
-}
-
-/// Puts the edited fields in the place of the old ones.
-fn merged<T: Serialize + DeserializeOwned>(
-    old: &T,
-    edits: &Value,
-    fields: &[&str],
-) -> Result<T, String> {
-    let Value::Object(edits) = edits else {
-        return Err("edits are a table of fields with their new values".to_owned());
-    };
-    let mut all = serde_json::to_value(old).map_err(|error| error.to_string())?;
-    for (name, value) in edits {
-        if !fields.contains(&name.as_str()) {
-            let known = fields.join(", ");
-            return Err(format!("\"{name}\" cannot be edited; edit {known}"));
-        }
-        all[name] = value.clone();
-    }
-    serde_json::from_value(all).map_err(|error| format!("the edits do not fit: {error}"))
 }
 
 fn shown<T: Serialize>(whole: &T, fields: &[&str]) -> Result<Value, NodeError> {
@@ -151,7 +106,7 @@ impl Question {
         self,
         state: &State,
         ctx: &Ctx,
-        edit: impl Fn(&Value) -> Result<T, String>,
+        edit: impl Fn(&Value) -> Result<T, Misfit>,
     ) -> Result<(Decided, Option<T>), NodeError> {
         let mut reason = self.reason.to_owned();
         for nth in 1..=ASKS_MOST {

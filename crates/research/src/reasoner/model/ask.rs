@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_providers::Category;
 use fathom_providers::call::{Kind, Terms};
@@ -146,6 +146,12 @@ impl Model {
             let request = request(cuts)?;
             let answer: Result<F::Value, Why> = ctx
                 .effect(key(asking, cuts), |call| async move {
+                    // Under a cap, calls are made one after another: of several at once, each would find room.
+                    let turn = self.meter.turn(ctx, asking.caps);
+                    let _turn = match turn {
+                        Some(turn) => Some(turn.lock_owned().await),
+                        None => None,
+                    };
                     self.affordable(ctx, asking.caps)?;
                     let sink = retries(&call);
                     let terms = terms(ctx, &*self.clock, Kind::Model, &sink);
@@ -232,13 +238,30 @@ const RUNS_MOST: usize = 4_096;
 
 /// What the step under way has spent: the engine counts it only when the step is recorded.
 #[derive(Default)]
-pub(super) struct Meter(Mutex<HashMap<RunId, (u64, u64, u64)>>);
+pub(super) struct Meter(Mutex<HashMap<RunId, Spending>>);
+
+#[derive(Default)]
+struct Spending {
+    step: u64,
+    tokens: u64,
+    picos: u64,
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
 
 impl Meter {
+    /// Whose turn it is to call, where a cap is set on what calls spend.
+    fn turn(&self, ctx: &Ctx, caps: &Caps) -> Option<Arc<tokio::sync::Mutex<()>>> {
+        if caps.tokens.is_none() && caps.cost_micros.is_none() {
+            return None;
+        }
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::clone(&now.entry(ctx.run()).or_default().turn))
+    }
+
     fn spent(&self, ctx: &Ctx) -> (u64, u64) {
         let now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (tokens, picos) = match now.get(&ctx.run()) {
-            Some((step, tokens, picos)) if *step == ctx.step() => (*tokens, *picos),
+            Some(spending) if spending.step == ctx.step() => (spending.tokens, spending.picos),
             _ => (0, 0),
         };
         (
@@ -253,10 +276,10 @@ impl Meter {
             now.clear();
         }
         let entry = now.entry(ctx.run()).or_default();
-        if entry.0 != ctx.step() {
-            *entry = (ctx.step(), 0, 0);
+        if entry.step != ctx.step() {
+            (entry.step, entry.tokens, entry.picos) = (ctx.step(), 0, 0);
         }
-        entry.1 += tokens;
-        entry.2 += picos;
+        entry.tokens += tokens;
+        entry.picos += picos;
     }
 }

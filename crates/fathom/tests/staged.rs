@@ -1,0 +1,26 @@
+//! The program against a scripted world on loopback: a model, a search engine and pages, whose ledger is the judge of
+//! what a run did, whatever the run says of itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may panic and print what they saw"
+)]
+
+#[path = "staged/caps.rs"]
+mod caps;
+#[path = "staged/killed.rs"]
+mod killed;
+#[path = "staged/log.rs"]
+mod log;
+#[path = "staged/people.rs"]
+mod people;
+#[path = "staged/routes.rs"]
+mod routes;
+#[path = "staged/stopped.rs"]
+mod stopped;
+#[path = "staged/troubles.rs"]
+mod troubles;
+#[path = "staged/world.rs"]
+mod world;

@@ -1,0 +1,93 @@
+//! Ctrl-C: the run stops without waiting for slow answers, begins nothing more, and can be taken up.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fathom_stage::{Judgement, Reply, Script};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::log::{Life, Log, judge};
+use super::world::{QUESTION, Ran, World, pages};
+
+/// Starts a run, and stops it once so much has happened on the stage.
+fn stopped(world: &World, until: impl Fn(&World) -> bool) -> (Ran, usize, Duration) {
+    let mut command = world.command(&["report", QUESTION, "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while !until(world) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let begun = world.stage.calls().len();
+    let asked = Instant::now();
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", "INT", &id]).status();
+    assert!(sent.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let ran = Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    };
+    (ran, begun, asked.elapsed())
+}
+
+#[test]
+fn ctrl_c_waits_for_no_answer_begins_nothing_and_loses_nothing() {
+    // The first three sections never come; those asked for later do.
+    let script = Script::sensible(pages()).answering(|prompt, before| {
+        (prompt.judgement == Judgement::Section && before < 3).then_some(Reply::Hangs)
+    });
+    let world = World::open(script);
+    let (ran, begun, took) = stopped(&world, |world| world.judgements()[2] == 3);
+    println!("stopped after {took:?}");
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    let result = ran.result();
+    assert_eq!(result["status"], "cancelled");
+    assert_eq!(
+        world.stage.calls().len(),
+        begun,
+        "a call began after the stop"
+    );
+    let id = result["run"].as_str().unwrap();
+    let how = format!("Stopped. Continue with: fathom runs resume {id}");
+    assert!(ran.err.contains(&how), "{}", ran.err);
+    world
+        .run(&["runs", "resume", id, "--json", "-q"])
+        .complete();
+    assert_eq!(world.judgements(), [1, 1, 6, 1, 1]);
+    assert_eq!(world.count("search", |_| true), 3);
+    assert_eq!(world.count("page", |_| true), 3);
+}
+
+#[test]
+fn a_run_stopped_anywhere_is_taken_up_and_repeats_nothing_recorded() {
+    let seed: u64 = rand::random();
+    let mut chance = StdRng::seed_from_u64(seed);
+    println!("seed {seed}");
+    for _ in 0..4 {
+        let script = Script::sensible(pages()).taking(Duration::from_millis(40));
+        let world = World::open(script);
+        let moment = chance.random_range(1..=22);
+        let (ran, _, took) = stopped(&world, |world| world.stage.moments() >= moment);
+        assert_eq!(ran.code, 130, "{}", ran.err);
+        let result = ran.result();
+        let id = result["run"].as_str().unwrap();
+        let recorded = Log::of(&world, id).recorded();
+        let from = world.stage.calls().len();
+        println!("stopped after {moment} moments in {took:?}");
+        world
+            .run(&["runs", "resume", id, "--json", "-q"])
+            .complete();
+        let first = Life {
+            from: 0,
+            recorded: Default::default(),
+        };
+        judge(
+            &world.stage.calls(),
+            &[first, Life { from, recorded }],
+            &Log::of(&world, id),
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! A world that fails: no search, prompts too long, answers that cannot be read, answers that never come.
+
+use fathom_stage::{Judgement, Reply, Script};
+use serde_json::json;
+
+use super::world::{World, caveats, pages};
+
+#[test]
+fn when_every_search_fails_the_report_says_so() {
+    let world = World::open(Script::sensible(pages()).without_search());
+    let (report, reason) = world.report(&[]).partial();
+    assert_eq!(reason, "every search failed");
+    assert!(caveats(&report).contains("partial information"));
+    assert_eq!(world.judgements(), [1, 0, 0, 0, 0]);
+    assert_eq!(world.count("page", |_| true), 0);
+}
+
+#[test]
+fn a_prompt_too_long_for_the_model_is_cut_and_put_again() {
+    let long = json!({ "error": { "code": "context_length_exceeded", "message": "too long" } });
+    let script = Script::sensible(pages()).answering(move |prompt, before| {
+        let first = prompt.judgement == Judgement::Analysis && before == 0;
+        first.then(|| Reply::Status(400, long.clone()))
+    });
+    let world = World::open(script);
+    let report = world.report(&[]).complete();
+    assert_eq!(report["caveats"], json!([]));
+    assert_eq!(world.judgements(), [1, 2, 3, 1, 1]);
+}
+
+#[test]
+fn a_prompt_that_no_cut_makes_short_enough_is_left_to_the_extractive_reasoner() {
+    let long = json!({ "error": { "code": "context_length_exceeded", "message": "too long" } });
+    let script = Script::sensible(pages()).always(Judgement::Analysis, Reply::Status(400, long));
+    let world = World::open(script);
+    let report = world.report(&[]).result()["report"].clone();
+    assert_eq!(world.judgements(), [1, 4, 3, 1, 1]);
+    let told = "The analysis was made by the extractive reasoner";
+    assert!(caveats(&report).contains(told), "{}", caveats(&report));
+}
+
+#[test]
+fn answers_that_are_no_json_are_asked_for_again_and_then_the_extractive_reasoner_takes_over() {
+    let prose = Reply::Text("I would rather talk about something else.".to_owned());
+    let script = Script::sensible(pages()).always(Judgement::Plan, prose);
+    let world = World::open(script);
+    let ran = world.report(&[]);
+    let report = ran.result()["report"].clone();
+    let [plans, ..] = world.judgements();
+    assert!((2..=5).contains(&plans), "asked for {plans} times");
+    let told = "The plan was made by the extractive reasoner";
+    assert!(caveats(&report).contains(told), "{}", caveats(&report));
+    let reasoners = report["provenance"]["reasoners"].to_string();
+    assert!(reasoners.contains("extractive"), "{reasoners}");
+}
+
+#[test]
+fn a_model_that_refuses_or_breaks_off_stops_no_report() {
+    let script = Script::sensible(pages()).answering(|prompt, _| match prompt.judgement {
+        Judgement::Section => Some(Reply::BreaksOff("Street trees".to_owned())),
+        _ => None,
+    });
+    let world = World::open(script);
+    let report = world.report(&[]).result()["report"].clone();
+    let told = "The text was made by the extractive reasoner";
+    assert!(caveats(&report).contains(told), "{}", caveats(&report));
+    for section in report["sections"].as_array().unwrap() {
+        assert_ne!(section["text"], "Street trees");
+    }
+}
+
+#[test]
+fn answers_that_come_too_late_still_leave_a_partial_report() {
+    let script = Script::sensible(pages()).always(Judgement::Section, Reply::Hangs);
+    let world = World::open(script);
+    let ran = world.report(&["--max-time", "3"]);
+    let (report, reason) = ran.partial();
+    println!("{reason}\n{}", caveats(&report));
+    assert!(reason.contains("time"), "{reason}");
+    let told = caveats(&report);
+    assert!(told.contains("findings"), "{told}");
+    let text = report["sections"].to_string();
+    assert!(text.contains("120 litres"), "{text}");
+}

@@ -1,0 +1,82 @@
+//! A person's edits of a plan or a draft: which fields may be changed, and whether a change fits.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::draft::Draft;
+use crate::plan::{Plan, PlanFault};
+
+/// What a person may change in a plan.
+pub const PLAN_FIELDS: &[&str] = &[
+    "sub_questions",
+    "queries",
+    "sections",
+    "methodology",
+    "warnings",
+];
+
+/// What a person may change in a draft.
+pub const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
+
+/// Why edits cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Misfit {
+    #[error("edits are a table of fields with their new values")]
+    NoTable,
+    #[error("{name}: there is no such field; edit {}", known.join(", "))]
+    Unknown {
+        name: String,
+        known: &'static [&'static str],
+    },
+    /// The path names the value that does not fit, as `queries[0].kind`.
+    #[error("{path}: {why}")]
+    Value { path: String, why: String },
+    #[error("the edited plan cannot be used: {0}")]
+    Plan(PlanFault),
+}
+
+/// The plan with a person's edits.
+pub fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
+    let edited: Plan = merged(plan, edits, PLAN_FIELDS)?;
+    match edited.faults().into_iter().next() {
+        Some(fault) => Err(Misfit::Plan(fault)),
+        None => Ok(edited),
+    }
+}
+
+/// The draft with a person's edits.
+pub fn edited_draft(draft: &Draft, edits: &Value) -> Result<Draft, Misfit> {
+    merged(draft, edits, DRAFT_FIELDS)
+}
+
+/// Reads a value into a type; a misfit is told with the path to it.
+pub fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> {
+    serde_path_to_error::deserialize(value).map_err(|error| Misfit::Value {
+        path: error.path().to_string(),
+        why: error.into_inner().to_string(),
+    })
+}
+
+/// Puts the edited fields in the place of the old ones.
+fn merged<T: Serialize + DeserializeOwned>(
+    old: &T,
+    edits: &Value,
+    known: &'static [&'static str],
+) -> Result<T, Misfit> {
+    let Value::Object(edits) = edits else {
+        return Err(Misfit::NoTable);
+    };
+    let mut all = serde_json::to_value(old).map_err(|error| Misfit::Value {
+        path: "the old values".to_owned(),
+        why: error.to_string(),
+    })?;
+    for (name, value) in edits {
+        if !known.contains(&name.as_str()) {
+            let name = name.clone();
+            return Err(Misfit::Unknown { name, known });
+        }
+        all[name] = value.clone();
+    }
+    typed(all)
+}
