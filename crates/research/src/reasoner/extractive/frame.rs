@@ -23,14 +23,17 @@ const CONCLUSION_MOST: usize = 4;
 
 const TITLE_WORDS: usize = 16;
 
-/// What a word of the subject counts beside one of what is asked of it, and what a figure counts where one is
-/// asked for, and the agreement of sources.
+/// What a word of the subject counts beside one of what is asked of it, what a figure counts where one is
+/// asked for, and what it counts that several sources or a synthesis bear a finding out.
 const SUBJECT_SHARE: f64 = 0.3;
 const FIGURE_GAIN: f64 = 0.8;
-const AGREED_GAIN: f64 = 0.4;
+const SURE_GAIN: f64 = 4.0;
+
+/// A finding from this confidence on covers its sub-question.
+const COVERS_FROM: f64 = 0.7;
 
 /// What a finding loses that measures something else of the same name.
-const OTHER_MEASURE_COST: f64 = 2.0;
+const OTHER_MEASURE_COST: f64 = 5.0;
 
 pub fn frame(task: &FrameTask<'_>) -> Frame {
     Frame {
@@ -136,11 +139,8 @@ fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
         let other = if other { OTHER_MEASURE_COST } else { 0.0 };
         let counts = finding.statement.contains(|c: char| c.is_ascii_digit());
         let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
-        let firm = if finding.strength >= Strength::Moderate {
-            AGREED_GAIN
-        } else {
-            0.0
-        };
+        let sure = finding.confidence >= COVERS_FROM && (counts || !figures);
+        let firm = if sure { SURE_GAIN } else { 0.0 };
         words + figure + firm - other
     };
     let mut order: Vec<(f64, &Finding)> = findings
