@@ -8,8 +8,15 @@ use crate::cargo::{cargo, show};
 use crate::service::Postgres;
 
 pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
-    let mut command = cargo("run --release -p fathom-evals --")?;
-    command.args([verb.word(), area]).args(rest);
+    let mut command = match (verb, area) {
+        // It measures the program itself, which cargo builds for the benchmarks of its own package alone.
+        (Verb::Bench, "report") => cargo("bench -p fathom --bench report --")?,
+        _ => cargo("run --release -p fathom-evals --")?,
+    };
+    if area != "report" {
+        command.args([verb.word(), area]);
+    }
+    command.args(rest);
     // Kept until the command has ended: the server ends with it.
     let postgres = (area == "engine").then(Postgres::at_hand).transpose()?;
     if let Some(postgres) = &postgres {
