@@ -9,9 +9,10 @@ mod blocks;
 mod tame;
 mod whole;
 
+use std::collections::HashSet;
 use std::panic::catch_unwind;
 
-use scraper::Html;
+use scraper::{Html, Selector};
 
 use super::pieces::Pieces;
 use super::{Error, Format, Limits};
@@ -26,6 +27,9 @@ const UNSEEN: &str = "[hidden]:not([hidden='until-found']), [aria-hidden='true' 
 /// The search for main content asks at every element for the text in it, so its cost grows with
 /// depth. Pages that people write nest less than half of this; deeper ones are read as a whole.
 const SEARCHED_MAX_DEPTH: usize = 128;
+
+/// Elements that stand apart from what is before and after them.
+const BLOCKS: &str = "h1, h2, h3, h4, h5, h6, p, li, dt, dd, td, th, blockquote";
 
 /// Main content shorter than this share of the whole page's text was probably missed.
 const MISSED_SHARE: usize = 50;
@@ -60,7 +64,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
         ));
         None
     };
-    match main.filter(|main| is_enough(main, &page)) {
+    match main.filter(|main| is_enough(main, &page) && !is_run_together(main, &page)) {
         Some(main) => blocks::write(main.tree.root(), &|_| false, &mut pieces),
         None => whole::write(&page, &mut pieces),
     }
@@ -99,4 +103,27 @@ fn is_enough(main: &Html, page: &Html) -> bool {
         texts.map(|text| text.trim().len()).sum()
     };
     length(main) >= length(page) / MISSED_SHARE
+}
+
+/// Of very short pages the library gives all text in one block, the last word of a heading grown together with the
+/// first of what follows. Such a sentence stands nowhere on the page.
+fn is_run_together(main: &Html, page: &Html) -> bool {
+    let Ok(blocks) = Selector::parse(BLOCKS) else {
+        return false;
+    };
+    if main.select(&blocks).count() > 1 {
+        return false;
+    }
+    let texts = main.root_element().text();
+    let words: HashSet<&str> = texts.flat_map(str::split_whitespace).collect();
+    let blocks: Vec<String> = page
+        .select(&blocks)
+        .map(|block| block.text().collect())
+        .collect();
+    blocks.windows(2).any(|pair| {
+        let last = pair[0].split_whitespace().next_back();
+        let first = pair[1].split_whitespace().next();
+        last.zip(first)
+            .is_some_and(|(last, first)| words.contains(format!("{last}{first}").as_str()))
+    })
 }

@@ -120,3 +120,17 @@ fn reading_twice_gives_the_same_document() {
     let one = read(ARTICLE.as_bytes(), &Hint::default());
     assert_eq!(one, read(ARTICLE.as_bytes(), &Hint::default()));
 }
+
+#[test]
+fn a_short_page_keeps_its_heading_apart_from_its_first_sentence() {
+    let page = "<!doctype html><html lang=\"en\"><head><title>Water</title></head><body><article>\
+        <h1>Water for street trees</h1><p>Young street trees need 120 litres a week. A third of \
+        them died without.</p></article></body></html>";
+    let document = read(page.as_bytes(), &Hint::default()).unwrap();
+    assert!(!document.text.contains("treesYoung"), "{}", document.text);
+    assert!(
+        document
+            .text
+            .contains("Young street trees need 120 litres a week.")
+    );
+}

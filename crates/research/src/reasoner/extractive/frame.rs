@@ -12,6 +12,10 @@ use crate::measure::Measure;
 use crate::reasoner::FrameTask;
 use crate::source::SourceId;
 
+/// How a summary begins: it tells what kind of text follows.
+const OPENING: &str =
+    "This report quotes its sources word for word, what is nearest to the question first.";
+
 /// A summary has so many words at most.
 const SUMMARY_WORDS: usize = 240;
 
@@ -81,7 +85,7 @@ fn summary(task: &FrameTask<'_>) -> String {
     if sources.is_empty() {
         return "No source was found that answers the question. This report can only say what was looked for.".to_owned();
     }
-    let mut said = vec![opening(sources.len())];
+    let mut said = vec![OPENING.to_owned()];
     let close = closing(task);
     let mut words = prose::words_in(&said[0]) + prose::words_in(&close);
     let mut text: Vec<String> = Vec::new();
@@ -99,14 +103,6 @@ fn summary(task: &FrameTask<'_>) -> String {
     said.push(close);
     said.retain(|part| !part.is_empty());
     said.join("\n\n")
-}
-
-fn opening(sources: usize) -> String {
-    let named = match sources {
-        1 => "one source".to_owned(),
-        _ => format!("{} sources", prose::count(sources).to_lowercase()),
-    };
-    format!("This report quotes {named} word for word, what is nearest to the question first.")
 }
 
 /// The findings, those that answer the question itself first. A word of what is asked for counts the more the
@@ -137,7 +133,7 @@ fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
         let words: f64 = wanted.intersection(said).map(weight).sum();
         let other = measure.is_other(&finding.statement.to_lowercase());
         let other = if other { OTHER_MEASURE_COST } else { 0.0 };
-        let counts = finding.statement.contains(|c: char| c.is_ascii_digit());
+        let counts = has_figure(&finding.statement);
         let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
         let sure = finding.confidence >= COVERS_FROM && (counts || !figures);
         let firm = if sure { SURE_GAIN } else { 0.0 };
@@ -150,6 +146,16 @@ fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
     order.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Whether a number stands in the statement that is no year.
+fn has_figure(statement: &str) -> bool {
+    let number = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+        word.contains(|c: char| c.is_ascii_digit()) && !year
+    };
+    statement.split_whitespace().any(number)
 }
 
 /// A finding in its own words, with who else says so.
