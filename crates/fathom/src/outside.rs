@@ -19,9 +19,6 @@ use crate::settings::Settings;
 const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 
-/// What Anthropic's endpoint is asked for where no model is named.
-const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
-
 /// What every call to the outside shares.
 pub struct Outside {
     client: Client,
@@ -108,13 +105,17 @@ pub fn endpoints(settings: &Settings) -> Result<Vec<Endpoint>> {
         endpoint.model = settings.lookup("FATHOM_MODEL");
         endpoints.push(endpoint);
     }
-    if let Some(key) = settings.lookup("ANTHROPIC_API_KEY") {
+    // A key without a model's name is left out: models there come and go, and guessing one would fail at every call.
+    let anthropic = (
+        settings.lookup("ANTHROPIC_API_KEY"),
+        settings.lookup("FATHOM_ANTHROPIC_MODEL"),
+    );
+    if let (Some(key), Some(model)) = anthropic {
         let address = settings
             .lookup("ANTHROPIC_BASE_URL")
             .unwrap_or_else(|| ANTHROPIC.to_owned());
         let mut endpoint = endpoint(Api::Anthropic, "ANTHROPIC_BASE_URL", &address, Some(key))?;
-        let named = settings.lookup("FATHOM_ANTHROPIC_MODEL");
-        endpoint.model = Some(named.unwrap_or_else(|| ANTHROPIC_MODEL.to_owned()));
+        endpoint.model = Some(model);
         endpoints.push(endpoint);
     }
     Ok(endpoints)

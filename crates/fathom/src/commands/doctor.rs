@@ -98,7 +98,7 @@ fn model(settings: &Settings) -> Finding {
     match endpoints.is_empty() {
         false => Finding::Good(endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
         true => Finding::Absent(
-            "none: the built-in reasoner is used; OPENAI_API_KEY, or OPENAI_BASE_URL for a local one, adds a language model"
+            "none: the built-in reasoner is used; OPENAI_API_KEY, OPENAI_BASE_URL for a local one, or ANTHROPIC_API_KEY with FATHOM_ANTHROPIC_MODEL adds a language model"
                 .to_owned(),
         ),
     }

@@ -18,7 +18,7 @@ fn stream(events: &[Value]) -> Reply {
 }
 
 fn start() -> Value {
-    json!({"type": "message_start", "message": {"model": "claude-tiny-1", "content": [], "stop_reason": null,
+    json!({"type": "message_start", "message": {"model": "tiny-1", "content": [], "stop_reason": null,
         "usage": {"input_tokens": 20, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1, "output_tokens": 1}}})
 }
 
@@ -67,13 +67,13 @@ async fn a_streamed_message_is_read_and_the_request_is_as_it_should_be() {
         (usage.input, usage.output, usage.cached, usage.estimated),
         (26, 9, 5, false)
     );
-    assert_eq!(completion.model, "claude-tiny-1");
+    assert_eq!(completion.model, "tiny-1");
     let asked = &server.asked()[0];
     assert_eq!(asked.path, "/v1/messages");
     assert_eq!(asked.header("x-api-key"), Some(CANARY));
     assert_eq!(asked.header("anthropic-version"), Some("2023-06-01"));
     let expected = json!({
-        "model": "claude-tiny", "max_tokens": 4096, "temperature": 0.3, "stream": true,
+        "model": "tiny", "max_tokens": 4096, "temperature": 0.3, "stream": true,
         "system": "You plan research.",
         "messages": [{"role": "user", "content": [{"type": "text", "text": "Why do kelp forests shrink?"}]}],
     });
@@ -112,7 +112,7 @@ async fn a_value_is_asked_for_as_the_input_of_a_tool() {
 
 #[tokio::test]
 async fn tools_and_their_results_are_put_as_the_interface_wants_them() {
-    let whole = json!({"type": "message", "model": "claude-tiny-1", "stop_reason": "tool_use",
+    let whole = json!({"type": "message", "model": "tiny-1", "stop_reason": "tool_use",
         "content": [
             {"type": "text", "text": "Looking."},
             {"type": "tool_use", "id": "t2", "name": "web_search", "input": {"query": "kelp"}},

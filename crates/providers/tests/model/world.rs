@@ -78,7 +78,7 @@ impl World {
 
     pub fn anthropic(server: &Server) -> Self {
         let mut endpoint = endpoint(Api::Anthropic, server);
-        endpoint.model = Some("claude-tiny".to_owned());
+        endpoint.model = Some("tiny".to_owned());
         Self::new(vec![endpoint])
     }
 
