@@ -16,7 +16,7 @@ pub use prompt::{Judgement, Prompt};
 pub use script::{Page, Reply, Script};
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -41,8 +41,9 @@ struct World {
 impl Stage {
     pub async fn open(script: Script) -> io::Result<Self> {
         let mut listeners = Vec::new();
-        for _ in 0..script.hosts {
-            listeners.push(TcpListener::bind("127.0.0.1:0").await?);
+        // Hosts differ in their address, not only in their port: who asks a host gently must tell them apart.
+        for last in (1..=u8::MAX).take(script.hosts) {
+            listeners.push(TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0)).await?);
         }
         let hosts: io::Result<Vec<SocketAddr>> =
             listeners.iter().map(TcpListener::local_addr).collect();

@@ -1,6 +1,7 @@
 //! Calling the cargo that called us, at the root of the workspace.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -11,7 +12,17 @@ pub fn cargo(line: &str) -> Result<Command> {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(line.split_whitespace()).current_dir(root()?);
+    for (name, _) in env::vars_os().filter(|(name, _)| tells_of_us(name)) {
+        command.env_remove(name);
+    }
     Ok(command)
+}
+
+/// Whether cargo set this variable to tell of this very package. Build scripts that watch such variables would run
+/// again, and all that rests on them be built anew, whenever one changes between `cargo xtask` and plain `cargo`.
+fn tells_of_us(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Runs a command whose output the reader wants to see as it comes.
