@@ -60,6 +60,28 @@ pub enum Strength {
     Strong,
 }
 
+/// How many findings have each strength.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strengths {
+    pub strong: usize,
+    pub moderate: usize,
+    pub weak: usize,
+}
+
+impl Strengths {
+    pub fn of(findings: &[Finding]) -> Self {
+        let count = |strength: Strength| {
+            let alike = findings.iter().filter(|one| one.strength == strength);
+            alike.count()
+        };
+        Self {
+            strong: count(Strength::Strong),
+            moderate: count(Strength::Moderate),
+            weak: count(Strength::Weak),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Theme {
     pub label: String,

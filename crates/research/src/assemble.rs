@@ -3,6 +3,7 @@
 
 mod renumber;
 
+use crate::analysis::Strengths;
 use crate::budget::{COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::citations::{CheckedClaim, CitationCheck};
 use crate::critique::Critique;
@@ -110,6 +111,12 @@ fn figures(
     let tokens = ctx.spent(TOKENS);
     let cost = ctx.spent(COST_PICOS) / 1_000_000;
     Figures {
+        findings: state
+            .analysis
+            .as_deref()
+            .map_or_else(Default::default, |analysis| {
+                Strengths::of(&analysis.findings)
+            }),
         claims: check.map_or_else(Default::default, CitationCheck::counts),
         sources_found: state.sources.len(),
         sources_read: state

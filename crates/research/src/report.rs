@@ -19,7 +19,7 @@ mod sample;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Contradiction, Gap};
+use crate::analysis::{Contradiction, Gap, Strengths};
 use crate::citations::{CheckedClaim, Counts};
 use crate::critique::Critique;
 use crate::draft::Section;
@@ -72,6 +72,8 @@ pub enum Confidence {
 /// The honest figures that a report opens with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
+    #[serde(default)]
+    pub findings: Strengths,
     pub claims: Counts,
     pub sources_found: usize,
     pub sources_read: usize,

@@ -206,13 +206,31 @@ fn is_order(lower: &str) -> bool {
 /// Whether a sentence begins with words that point back.
 fn hangs(lower: &str) -> bool {
     let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    if counts_what_was_named_before(start) || has_a_pronoun_for_subject(start) {
+    if counts_what_was_named_before(start)
+        || has_a_pronoun_for_subject(start)
+        || speaks_of_a_change_told_before(start)
+    {
         return true;
     }
     words::all("hangs").any(|opening| {
         let rest = start.strip_prefix(opening);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
     })
+}
+
+/// "The drop followed …" does not say what dropped; "the drop in traffic …" does.
+fn speaks_of_a_change_told_before(start: &str) -> bool {
+    let Some(rest) = start.strip_prefix("the ") else {
+        return false;
+    };
+    let mut said = rest.split_whitespace();
+    let change = said.next().unwrap_or_default();
+    let next = said.next().unwrap_or_default();
+    let told = matches!(
+        next,
+        "of" | "in" | "between" | "from" | "on" | "that" | "to"
+    );
+    words::all("changes").any(|known| known == change) && !told
 }
 
 /// "Eleven of the 21 …" and "two of them …" do not say of what.

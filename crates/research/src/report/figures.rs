@@ -3,6 +3,7 @@
 //! A share is never rounded up to all or down to none, and what is not known is said to be unknown.
 
 use super::{Confidence, Report, Status};
+use crate::analysis::Strengths;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Figure {
@@ -16,15 +17,23 @@ pub(super) struct Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Outcome,
+    Evidence,
     Claims,
     Sources,
     Spent,
 }
 
-pub(super) const GROUPS: [Group; 4] = [Group::Outcome, Group::Claims, Group::Sources, Group::Spent];
+pub(super) const GROUPS: [Group; 5] = [
+    Group::Outcome,
+    Group::Evidence,
+    Group::Claims,
+    Group::Sources,
+    Group::Spent,
+];
 
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
     let mut all = outcome(report);
+    all.extend(evidence(report));
     all.extend(claims(report));
     all.extend(sources(report));
     all.extend(spent(report));
@@ -50,7 +59,35 @@ fn outcome(report: &Report) -> Vec<Figure> {
     let confidence = confidence(report.confidence).to_owned();
     vec![
         figure(Group::Outcome, "Status", status.to_owned(), None),
-        figure(Group::Outcome, "Confidence", confidence, score),
+        // The review weighs the text against its sources; how well these bear each other out is told apart.
+        figure(Group::Outcome, "Confidence in the text", confidence, score),
+    ]
+}
+
+fn evidence(report: &Report) -> Vec<Figure> {
+    let Strengths {
+        strong,
+        moderate,
+        weak,
+    } = report.figures.findings;
+    let strengths = [(strong, "strong"), (moderate, "moderate"), (weak, "weak")];
+    let strengths = strengths.map(|(count, word)| format!("{count} {word}"));
+    let (disagreements, open) = (report.contradictions.len(), report.gaps.len());
+    let findings = (strong + moderate + weak).to_string();
+    vec![
+        figure(
+            Group::Evidence,
+            "Findings",
+            findings,
+            Some(strengths.join(", ")),
+        ),
+        figure(
+            Group::Evidence,
+            "Disagreements",
+            disagreements.to_string(),
+            None,
+        ),
+        figure(Group::Evidence, "Open questions", open.to_string(), None),
     ]
 }
 

@@ -9,7 +9,7 @@ use fathom_workflow::BlobHash;
 use jiff::Timestamp;
 
 use super::{Confidence, Figures, Provenance, Report, Status};
-use crate::analysis::{Contradiction, Gap, Side};
+use crate::analysis::{Contradiction, Gap, Side, Strengths};
 use crate::citations::{CheckedClaim, Counts, Proof};
 use crate::critique::{Category, Critique, Item, Scores, Severity, Verdict};
 use crate::draft::{Place, Section};
@@ -164,6 +164,11 @@ pub(super) fn full() -> Report {
 
 fn figures() -> Figures {
     Figures {
+        findings: Strengths {
+            strong: 1,
+            moderate: 2,
+            weak: 3,
+        },
         claims: Counts {
             claims: 5,
             checked: 4,

@@ -14,10 +14,11 @@ use crate::source::SourceId;
 
 /// How a summary begins: it tells what kind of text follows.
 const OPENING: &str =
-    "This report quotes its sources word for word, what is nearest to the question first.";
+    "This report quotes its sources word for word, what is nearest to the question first:";
 
-/// A summary has so many words at most.
+/// A summary has so many words, and so many quotes, at most.
 const SUMMARY_WORDS: usize = 240;
+const SUMMARY_QUOTES: usize = 6;
 
 /// A statement that is longer than this is left to its section.
 const STATEMENT_WORDS: usize = 48;
@@ -94,12 +95,12 @@ fn summary(task: &FrameTask<'_>) -> String {
             continue;
         };
         let more = prose::words_in(&sentence);
-        if words + more <= SUMMARY_WORDS {
+        if text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
             words += more;
             text.push(sentence);
         }
     }
-    said.push(text.join(" "));
+    said.push(prose::list(&text));
     said.push(close);
     said.retain(|part| !part.is_empty());
     said.join("\n\n")
@@ -209,10 +210,10 @@ fn closing(task: &FrameTask<'_>) -> String {
 }
 
 fn conclusion(task: &FrameTask<'_>) -> String {
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<String> = nearest(task).into_iter().collect();
     let supported = supported(task);
     if supported.is_empty() {
-        blocks.push("None of the sources read is borne out by enough others to call anything well supported.".to_owned());
+        blocks.push("No source was found to say the same as another, so each statement above rests on one alone.".to_owned());
     } else {
         blocks.push(format!(
             "Said by several sources in much the same words:\n\n{}",
@@ -244,6 +245,15 @@ fn conclusion(task: &FrameTask<'_>) -> String {
     }
     blocks.push("This report was made without a language model: its sentences on the matter are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
     blocks.join("\n\n")
+}
+
+/// What comes nearest to an answer.
+fn nearest(task: &FrameTask<'_>) -> Option<String> {
+    let mut told = answering_first(task)
+        .into_iter()
+        .filter_map(|one| told(task, one));
+    let nearest = told.next()?;
+    Some(format!("Nearest to an answer: {nearest}"))
 }
 
 fn supported(task: &FrameTask<'_>) -> Vec<String> {

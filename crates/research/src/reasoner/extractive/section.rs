@@ -208,7 +208,7 @@ impl<'t> Writer<'t> {
             [] => {}
             [only] => self.push(format!("One source only. {only}")),
             several => self.push(format!(
-                "Each of these is said by one source alone:\n\n{}",
+                "Each of these is from one source, and no second was found to say the same:\n\n{}",
                 prose::list(several)
             )),
         }

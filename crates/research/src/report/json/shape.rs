@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::SCHEMA_VERSION;
-use crate::analysis::Side;
+use crate::analysis::{Side, Strengths};
 use crate::citations::{CheckedClaim, Counts};
 use crate::draft::Place;
 use crate::plan::SubQuestionId;
@@ -58,6 +58,7 @@ struct Question<'r> {
 
 #[derive(Serialize)]
 struct Figures {
+    findings: Strengths,
     claims: Counts,
     sources_found: usize,
     sources_read: usize,
@@ -181,6 +182,7 @@ fn question(report: &Report) -> Question<'_> {
 fn figures(report: &Report) -> Figures {
     let figures = &report.figures;
     Figures {
+        findings: figures.findings,
         claims: figures.claims,
         sources_found: figures.sources_found,
         sources_read: figures.sources_read,
