@@ -23,6 +23,7 @@ use crate::source::SourceId;
 
 pub use copies::Copied;
 use focus::Focus;
+pub(crate) use focus::synonyms;
 use hunt::Hunt;
 
 /// A source that was read, cut into passages.

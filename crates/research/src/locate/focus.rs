@@ -100,7 +100,8 @@ impl Focus {
     }
 }
 
-/// The terms that a question turns on: those of the outcome, else of what is said of the subject, else of the subject.
+/// The terms that a question turns on: those of the outcome, else of what is said of the subject, else of what is
+/// asked of it ("what does a tree cost" turns on the cost), else of the subject.
 fn core(question: &str, sub_question: &str, terms: &Terms) -> BTreeSet<String> {
     let telling = |text: &str| -> BTreeSet<String> { terms.telling(text).into_iter().collect() };
     let reading = question::read(question);
@@ -111,12 +112,18 @@ fn core(question: &str, sub_question: &str, terms: &Terms) -> BTreeSet<String> {
         .map(telling)
         .unwrap_or_default();
     let said: BTreeSet<String> = said.difference(&subject).cloned().collect();
+    let whole = telling(question);
+    let asked = whole.difference(&subject);
+    let asked: BTreeSet<String> = asked
+        .filter(|term| !GENERIC.contains(*term))
+        .cloned()
+        .collect();
     let core = match reading.outcome.as_deref().map(telling) {
         Some(outcome) => outcome,
         None if !said.is_empty() => said,
+        None if !subject.is_empty() && !asked.is_empty() => asked,
         None => subject,
     };
-    let whole = telling(question);
     let core = if core.is_empty() { whole.clone() } else { core };
     let own = telling(sub_question);
     let own_matter = |term: &&String| !whole.contains(*term) && !GENERIC.contains(*term);
@@ -160,6 +167,6 @@ fn aspect(text: &str) -> Option<&'static str> {
 }
 
 /// The terms that may stand for a term.
-pub(super) fn synonyms(term: &str) -> impl Iterator<Item = &'static String> {
+pub(crate) fn synonyms(term: &str) -> impl Iterator<Item = &'static String> {
     SYNONYMS.get(term).into_iter().flatten()
 }

@@ -86,12 +86,18 @@ pub(super) fn unnamed_sub_question<'r>(report: &'r Report, gap: &Gap) -> Option<
     (!told).then_some(sub.as_str())
 }
 
-/// The query for a gap, where it says more than the question and the words on what is missing do.
+/// The query for a gap, where it says more than the question and the words on what is missing do, and no gap before
+/// it has the same.
 pub(super) fn next_query(report: &Report, gap: &Gap) -> Option<String> {
     let query = clean::line(&gap.query);
     let asked = [gap.missing.as_str(), report.question.text()].map(clean::skeleton);
     let own = clean::skeleton(&query);
-    let fresh = !own.is_empty() && !asked.iter().any(|text| text.contains(&own));
+    let before = report
+        .gaps
+        .iter()
+        .take_while(|other| !std::ptr::eq(*other, gap));
+    let known = before.into_iter().any(|other| other.query == gap.query);
+    let fresh = !own.is_empty() && !known && !asked.iter().any(|text| text.contains(&own));
     fresh.then_some(query)
 }
 

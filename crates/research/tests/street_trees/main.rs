@@ -26,6 +26,7 @@ fn a_report_on_each_example_question_keeps_every_promise() {
         let score = the_draft_passes(&outcome);
         println!("{score:.2} {}", outcome.question.text());
         the_summary_has_its_length(&outcome);
+        the_summary_says_nothing_twice(&outcome);
         copies_orders_hidden_text_and_other_matters_are_not_quoted(library, &outcome);
     }
 }
@@ -77,6 +78,46 @@ fn the_summary_has_its_length(outcome: &Outcome) {
         "{words} {}",
         outcome.draft.title
     );
+}
+
+fn the_summary_says_nothing_twice(outcome: &Outcome) {
+    let quotes = outcome.draft.summary.lines();
+    let quotes: Vec<&str> = quotes.filter(|line| line.starts_with("- ")).collect();
+    let each: BTreeSet<&&str> = quotes.iter().collect();
+    assert_eq!(each.len(), quotes.len(), "{}", outcome.draft.summary);
+}
+
+/// Questions, and words that stand in the sentence of the library that comes nearest to answering each.
+const NEAREST: [(&str, &str); 5] = [
+    (
+        "How much do street trees lower the air temperature in summer?",
+        "came to 1.8 °C",
+    ),
+    (
+        "Do street trees lower the air temperature at night?",
+        "cooler nights under trees",
+    ),
+    (
+        "What does planting a street tree cost?",
+        "cost 2,050 euros on average",
+    ),
+    (
+        "How do watering and soil volume affect the survival of young street trees?",
+        "Without watering, 33 percent",
+    ),
+    (
+        "Are awnings better than trees against heat?",
+        "and awnings lowered it by 8 °C",
+    ),
+];
+
+#[test]
+fn a_report_concludes_with_the_sentence_that_comes_nearest_to_an_answer() {
+    for (question, words) in NEAREST {
+        let (_, _, _, draft) = without_check(&LIBRARY, &ask(question));
+        let nearest = draft.conclusion.lines().next().unwrap_or_default();
+        assert!(nearest.contains(words), "{question}: {nearest}");
+    }
 }
 
 fn copies_orders_hidden_text_and_other_matters_are_not_quoted(

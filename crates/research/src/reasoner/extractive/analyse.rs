@@ -222,10 +222,7 @@ fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
         };
         let missing = match own().next() {
             None => format!("No source read answers “{}”.", sub.text),
-            Some(_) => format!(
-                "The sources read leave “{}” open: what they say on it is said by one alone or disputed.",
-                sub.text
-            ),
+            Some(_) => format!("By one source alone, or in dispute: “{}”", sub.text),
         };
         let mut queries = task.plan.queries.iter().filter(|query| query.serves == id);
         let asked = queries

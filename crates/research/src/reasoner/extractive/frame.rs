@@ -8,6 +8,7 @@ use fathom_evidence::terms::Terms;
 use super::prose;
 use crate::analysis::{Finding, Strength};
 use crate::draft::Frame;
+use crate::locate::synonyms;
 use crate::measure::Measure;
 use crate::reasoner::FrameTask;
 use crate::source::SourceId;
@@ -28,9 +29,11 @@ const CONCLUSION_MOST: usize = 4;
 
 const TITLE_WORDS: usize = 16;
 
-/// What a word of the subject counts beside one of what is asked of it, what a figure counts where one is
+/// What a word of the subject counts beside one of what is asked of it (where an effect is asked for, the cause is as
+/// much a part of the answer), what a word counts that only means the same, what a figure counts where one is
 /// asked for, and what it counts that several sources or a synthesis bear a finding out.
 const SUBJECT_SHARE: f64 = 0.3;
+const SYNONYM: f64 = 0.7;
 const FIGURE_GAIN: f64 = 0.8;
 const SURE_GAIN: f64 = 4.0;
 
@@ -95,7 +98,9 @@ fn summary(task: &FrameTask<'_>) -> String {
             continue;
         };
         let more = prose::words_in(&sentence);
-        if text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
+        // One sentence may answer several sub-questions.
+        let fresh = !text.contains(&sentence);
+        if fresh && text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
             words += more;
             text.push(sentence);
         }
@@ -121,23 +126,39 @@ fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
         .collect();
     let weight = |term: &String| {
         let held = told.iter().filter(|said| said.contains(term)).count();
-        let share = if subject.contains(term) {
-            SUBJECT_SHARE
-        } else {
-            1.0
-        };
+        let known = subject.contains(term) && reading.kind != Kind::Effect;
+        let share = if known { SUBJECT_SHARE } else { 1.0 };
         share * (1.0 + told.len() as f64 / (held as f64 + 1.0)).ln()
     };
     let measure = Measure::of(task.question.text());
     let figures = matches!(reading.kind, Kind::Quantity | Kind::Effect);
+    let compared: Vec<Vec<String>> = reading
+        .compared
+        .iter()
+        .map(|one| terms.telling(one))
+        .collect();
+    // A comparison is answered by what speaks of all that is compared.
+    let compares = |said: &BTreeSet<String>| {
+        let named = |one: &Vec<String>| one.iter().any(|term| said.contains(term));
+        compared.len() > 1 && compared.iter().all(named)
+    };
     let value = |(finding, said): (&Finding, &BTreeSet<String>)| {
-        let words: f64 = wanted.intersection(said).map(weight).sum();
+        let held = |term: &String| match said.contains(term) {
+            true => 1.0,
+            false if synonyms(term).any(|other| said.contains(other)) => SYNONYM,
+            false => 0.0,
+        };
+        let words: f64 = wanted.iter().map(|term| held(term) * weight(term)).sum();
         let other = measure.is_other(&finding.statement.to_lowercase());
         let other = if other { OTHER_MEASURE_COST } else { 0.0 };
         let counts = has_figure(&finding.statement);
         let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
         let sure = finding.confidence >= COVERS_FROM && (counts || !figures);
-        let firm = if sure { SURE_GAIN } else { 0.0 };
+        let firm = if sure && compared.is_empty() || compares(said) {
+            SURE_GAIN
+        } else {
+            0.0
+        };
         words + figure + firm - other
     };
     let mut order: Vec<(f64, &Finding)> = findings

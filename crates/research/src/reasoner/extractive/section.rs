@@ -33,8 +33,7 @@ const SHORT_WORD: usize = 4;
 const LEFT_OPEN: &str = "This report leaves it open which of them holds.";
 const SAID_ALREADY: &str =
     "The sources read say nothing on this beyond what is quoted in other sections.";
-const NOT_SETTLED: &str =
-    "None of the sources read settles this alone, and none is borne out by enough others.";
+const NOT_SETTLED: &str = "None of the sources read settles this.";
 
 /// Writes a section.
 pub fn write_section(task: &SectionTask<'_>) -> String {
@@ -54,6 +53,8 @@ struct Writer<'t> {
     /// What was quoted, so that nothing is said twice.
     said: BTreeSet<(SourceId, Span)>,
     quotes: usize,
+    /// Whether single sources have had their say, which tells that nothing is settled.
+    alone: bool,
 }
 
 impl<'t> Writer<'t> {
@@ -64,6 +65,7 @@ impl<'t> Writer<'t> {
             words: 0,
             said: elsewhere(task),
             quotes: 0,
+            alone: false,
         }
     }
 
@@ -204,6 +206,7 @@ impl<'t> Writer<'t> {
             self.quotes += 1;
             items.push(quote);
         }
+        self.alone = !items.is_empty();
         match items.as_slice() {
             [] => {}
             [only] => self.push(format!("One source only. {only}")),
@@ -244,7 +247,7 @@ impl<'t> Writer<'t> {
             self.push(SAID_ALREADY.to_owned());
         } else if self.quotes == 0 {
             self.push("No source read here answers this.".to_owned());
-        } else if gap {
+        } else if gap && !self.alone {
             self.push(NOT_SETTLED.to_owned());
         }
     }
