@@ -5,8 +5,8 @@
 //! The formats themselves are parsed by well-kept libraries; ours is the structure. Nothing here
 //! opens a file or asks the network, and every reader is bounded by [`Limits`].
 //!
-//! A PDF is best read in a child process, since its library is the largest surface for hostile
-//! input: [`read`] is a plain function of bytes, and its result and its error both serialise.
+//! [`read`] is a plain function of bytes, and its result and its error both serialise, so that a [`Reader`] may do it
+//! in another process.
 
 mod charset;
 mod clean;
@@ -20,12 +20,14 @@ mod markdown;
 mod pdf;
 mod pieces;
 mod plain;
+mod reader;
 mod wrap;
 
 use crate::{Document, Error};
 
 pub use format::Format;
 pub use limits::Limits;
+pub use reader::{Here, Reader, is_pdf};
 
 /// What is known about the bytes from outside. All of it may be wrong.
 #[derive(Clone, Copy, Debug, Default)]

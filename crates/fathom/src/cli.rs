@@ -46,6 +46,9 @@ pub enum Command {
     /// Print the man page
     #[command(hide = true)]
     Man,
+    /// Read one PDF from standard input, for the program itself
+    #[command(hide = true, name = crate::apart::COMMAND)]
+    ReadPdf,
 }
 
 #[derive(Args)]

@@ -1,5 +1,6 @@
 //! The program `fathom`: takes what was typed, starts what it takes to do it, and ends with a code.
 
+mod apart;
 mod cli;
 mod commands;
 mod deliver;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
 use crate::screen::{Colour, Style};
 
@@ -38,6 +39,12 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<Exit> {
+    if matches!(cli.command, Command::ReadPdf) {
+        let served = apart::serve();
+        return served
+            .map(|()| Exit::Complete)
+            .map_err(|error| Problem::failed(format!("the document cannot be read: {error}")));
+    }
     telemetry::start()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -8,6 +8,8 @@ use fathom_research::library::{Library, LibraryFault, LocalHit};
 use fathom_store::library::{Fault, Folder, ReadFault};
 use tokio::sync::OnceCell;
 
+use crate::apart::Apart;
+
 /// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
 pub struct OwnLibrary {
     roots: Vec<PathBuf>,
@@ -26,7 +28,7 @@ impl OwnLibrary {
     pub async fn folder(&self) -> Result<Arc<Folder>, Fault> {
         let roots = self.roots.clone();
         let opened = self.folder.get_or_try_init(|| async {
-            let reading = tokio::task::spawn_blocking(move || Folder::open(&roots)).await;
+            let reading = tokio::task::spawn_blocking(move || Folder::open(&roots, &Apart)).await;
             match reading {
                 Ok(folder) => folder.map(Arc::new),
                 Err(error) => Err(Fault::Unreadable {

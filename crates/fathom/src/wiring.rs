@@ -12,6 +12,7 @@ use fathom_research::{Deps, Shelf, State};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
+use crate::apart::Apart;
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
 use crate::own_library::OwnLibrary;
@@ -66,6 +67,7 @@ pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) ->
             false => None,
         },
         library: library.map(|library| library as Arc<dyn Library>),
+        reader: Arc::new(Apart),
         shelf: Shelf::default(),
     })
 }
@@ -92,6 +94,7 @@ pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
         reasoners: vec![Arc::new(Extractive)],
         library: None,
         net: None,
+        reader: Arc::new(Apart),
         shelf: Shelf::default(),
     };
     // It takes up no run, so no lease is ever its own.

@@ -17,6 +17,8 @@ mod examples;
 mod gates;
 #[path = "command/library.rs"]
 mod library;
+#[path = "command/poison.rs"]
+mod poison;
 #[path = "command/report.rs"]
 mod report;
 #[path = "command/runs.rs"]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fathom_evidence::extract::Reader;
 use fathom_providers::Clock;
 use fathom_providers::pages::Pages;
 use fathom_providers::search::Chains;
@@ -18,6 +19,8 @@ pub struct Deps {
     pub library: Option<Arc<dyn Library>>,
     /// The way out of this machine; nothing where a run is to stay on it.
     pub net: Option<Net>,
+    /// Takes the text out of what was fetched.
+    pub reader: Arc<dyn Reader>,
     pub shelf: Shelf,
 }
 

@@ -3,8 +3,8 @@
 //! Takes folders; gives a [`Folder`] whose documents are found by what they say and read by name. What cannot be read is
 //! listed with a sentence and stops nothing. Everything here waits for the disk, so callers put it on a blocking thread.
 //!
-//! Documents are parsed in this process, each behind a guard against panics and with a deep stack. That is enough for
-//! one's own files; files of strangers belong in a child process.
+//! Where documents are parsed is up to the [`Reader`] that is given; each is behind a guard against panics and has a
+//! deep stack.
 
 mod index;
 mod read;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fathom_evidence::extract;
+use fathom_evidence::extract::{self, Reader};
 
 use self::index::Index;
 use self::walk::Root;
@@ -106,17 +106,21 @@ pub struct Folder {
 
 impl Folder {
     /// Reads every document under the folders.
-    pub fn open<P: AsRef<Path>>(roots: &[P]) -> Result<Self, Fault> {
-        Self::open_within(roots, Limits::default())
+    pub fn open<P: AsRef<Path>>(roots: &[P], reader: &dyn Reader) -> Result<Self, Fault> {
+        Self::open_within(roots, Limits::default(), reader)
     }
 
-    pub fn open_within<P: AsRef<Path>>(roots: &[P], limits: Limits) -> Result<Self, Fault> {
+    pub fn open_within<P: AsRef<Path>>(
+        roots: &[P],
+        limits: Limits,
+        reader: &dyn Reader,
+    ) -> Result<Self, Fault> {
         let walked = walk::files(&Root::named(roots)?, &limits)?;
         let mut skipped = walked.skipped;
         let mut documents = Vec::new();
         let mut paths = BTreeMap::new();
         let mut texts = Vec::new();
-        for (file, read) in read::all(walked.files, &limits) {
+        for (file, read) in read::all(walked.files, &limits, reader) {
             match read {
                 Ok(text) => {
                     documents.push(Document {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{Hint, Reader};
 use fathom_evidence::locate::Entry;
 use fathom_evidence::{Language, passage};
 
@@ -26,12 +26,16 @@ pub(super) struct Text {
 }
 
 /// Reads every file, on a bounded number of threads.
-pub(super) fn all(files: Vec<File>, limits: &Limits) -> Vec<(File, Result<Text, String>)> {
+pub(super) fn all(
+    files: Vec<File>,
+    limits: &Limits,
+    reader: &dyn Reader,
+) -> Vec<(File, Result<Text, String>)> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
         while let Some((at, file)) = nth(&files, next.fetch_add(1, Ordering::Relaxed)) {
-            let text = guarded(file, limits);
+            let text = guarded(file, limits, reader);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.push((at, text));
         }
@@ -59,12 +63,12 @@ fn nth(files: &[File], at: usize) -> Option<(usize, &File)> {
     files.get(at).map(|file| (at, file))
 }
 
-fn guarded(file: &File, limits: &Limits) -> Result<Text, String> {
-    catch_unwind(AssertUnwindSafe(|| text(file, limits)))
+fn guarded(file: &File, limits: &Limits, reader: &dyn Reader) -> Result<Text, String> {
+    catch_unwind(AssertUnwindSafe(|| text(file, limits, reader)))
         .unwrap_or_else(|_| Err("reading it failed badly: get a fresh copy of it".to_owned()))
 }
 
-fn text(file: &File, limits: &Limits) -> Result<Text, String> {
+fn text(file: &File, limits: &Limits, reader: &dyn Reader) -> Result<Text, String> {
     let largest = limits.document.document_max_bytes;
     if file.bytes > largest as u64 {
         let (size, largest) = (file.bytes >> 20, largest >> 20);
@@ -75,7 +79,7 @@ fn text(file: &File, limits: &Limits) -> Result<Text, String> {
         file_name: Some(&file.name),
         ..Hint::default()
     };
-    let document = extract::read_within(&bytes, &hint, &limits.document);
+    let document = reader.read(&bytes, &hint, &limits.document);
     let document = document.map_err(|error| error.to_string())?;
     let passages = passage::passages(&document, &passage::Settings::default());
     let own = Path::new(&file.name).file_stem().unwrap_or_default();

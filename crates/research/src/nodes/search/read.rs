@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fathom_evidence::Document;
 use fathom_evidence::document::About;
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{Hint, Limits, Reader};
 use fathom_workflow::{Call, NodeError, fan_out};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -142,7 +142,8 @@ async fn bytes(ctx: &Ctx, kind: Kind, location: &str, call: &Call) -> Result<Byt
 }
 
 async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
-    let document = spawn_blocking(move || text_of(&bytes)).await;
+    let reader = Arc::clone(&ctx.deps().reader);
+    let document = spawn_blocking(move || text_of(&*reader, &bytes)).await;
     let document = document.map_err(|_| "reading it failed".to_owned())??;
     let about = document.about.clone();
     let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
@@ -150,11 +151,12 @@ async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
     Ok(Taken { snapshot, about })
 }
 
-fn text_of(bytes: &Bytes) -> Result<Document, String> {
+fn text_of(reader: &dyn Reader, bytes: &Bytes) -> Result<Document, String> {
     let hint = Hint {
         content_type: bytes.content_type.as_deref(),
         file_name: bytes.file_name.as_deref(),
         password: None,
     };
-    extract::read(&bytes.bytes, &hint).map_err(|error| error.to_string())
+    let read = reader.read(&bytes.bytes, &hint, &Limits::default());
+    read.map_err(|error| error.to_string())
 }
