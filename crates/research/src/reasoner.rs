@@ -83,6 +83,7 @@ pub struct AnalyseTask<'a> {
     pub language: Language,
 }
 
+#[derive(Clone, Copy)]
 pub struct SectionTask<'a> {
     pub question: &'a Question,
     pub settings: &'a Settings,
@@ -99,6 +100,7 @@ pub struct SectionTask<'a> {
 }
 
 /// What a revision starts from.
+#[derive(Clone, Copy)]
 pub struct Revision<'a> {
     pub text: &'a str,
     /// What the reviewer found in this place or in the whole.
@@ -106,6 +108,7 @@ pub struct Revision<'a> {
     pub feedback: Option<&'a str>,
 }
 
+#[derive(Clone, Copy)]
 pub struct FrameTask<'a> {
     pub question: &'a Question,
     pub settings: &'a Settings,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use url::Url;
+use url::{Host, Url};
 
 /// An `http` or `https` address to which paths are added.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,6 +47,25 @@ impl Address {
         url
     }
 
+    /// Whether it is on this machine or in a private network, as far as its name tells.
+    pub fn is_nearby(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Ipv4(address)) => {
+                address.is_loopback() || address.is_private() || address.is_link_local()
+            }
+            Some(Host::Ipv6(address)) => {
+                address.is_loopback()
+                    || address.is_unique_local()
+                    || address.is_unicast_link_local()
+            }
+            Some(Host::Domain(name)) => {
+                let endings = [".localhost", ".local", ".lan", ".home.arpa", ".internal"];
+                !name.contains('.') || endings.iter().any(|ending| name.ends_with(ending))
+            }
+            None => false,
+        }
+    }
+
     /// The host and, if it is not the usual one, the port: enough to name an endpoint.
     pub fn authority(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
@@ -87,6 +106,28 @@ mod tests {
             one.as_str(),
             "https://api.example.org/works/10.5555%2Fa%20b%3Fc"
         );
+    }
+
+    #[test]
+    fn servers_of_ones_own_are_told_from_those_far_away() {
+        let nearby = |raw: &str| Address::parse(raw).unwrap().is_nearby();
+        for raw in [
+            "http://127.0.0.1:8091/v1",
+            "http://[::1]:8091/v1",
+            "http://192.168.1.7/v1",
+            "http://localhost:11434/v1",
+            "http://ollama:11434/v1",
+            "http://studio.local/v1",
+        ] {
+            assert!(nearby(raw), "{raw}");
+        }
+        for raw in [
+            "https://api.openai.com/v1",
+            "https://8.8.8.8/v1",
+            "https://local.example.org",
+        ] {
+            assert!(!nearby(raw), "{raw}");
+        }
     }
 
     #[test]

@@ -75,19 +75,28 @@ pub struct Endpoint {
     pub key: Option<Secret>,
     /// The model to ask for here, whatever the role; a local server often has just one.
     pub model: Option<String>,
-    /// An answer must begin within this time. A local model with a long prompt may need more.
+    /// An answer must begin within this time.
     pub first_byte: Duration,
 }
 
+/// How long an answer may take to begin. A model on one's own machine reads a long prompt for minutes, and lets those
+/// wait who ask at the same time: only the limit of the whole call holds there.
+const FIRST_BYTE: Duration = Duration::from_secs(30);
+const FIRST_BYTE_NEARBY: Duration = Duration::from_secs(600);
+
 impl Endpoint {
     pub fn new(api: Api, address: Address, key: Option<Secret>) -> Self {
+        let first_byte = match address.is_nearby() {
+            true => FIRST_BYTE_NEARBY,
+            false => FIRST_BYTE,
+        };
         Self {
             name: address.authority(),
             api,
             address,
             key,
             model: None,
-            first_byte: Duration::from_secs(30),
+            first_byte,
         }
     }
 }

@@ -4,8 +4,10 @@
 //! what a report says of the world is quoted word for word, and the words around the quotes speak only of the
 //! report and its sources.
 
+mod agreed;
 mod analyse;
 mod frame;
+mod groups;
 mod plan;
 mod prose;
 mod reformulate;
@@ -23,6 +25,7 @@ use crate::critique::Opinion;
 use crate::draft::Frame;
 use crate::plan::{Plan, Query};
 
+use agreed::borne_out;
 pub use analyse::analyse;
 pub use frame::frame;
 pub use plan::plan;
@@ -59,11 +62,19 @@ impl Reasoner for Extractive {
     }
 
     async fn write_section(&self, _: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
-        Ok(write_section(task))
+        let analysis = borne_out(task.analysis, task.evidence, task.language);
+        Ok(write_section(&SectionTask {
+            analysis: &analysis,
+            ..*task
+        }))
     }
 
     async fn frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
-        Ok(frame(task))
+        let analysis = borne_out(task.analysis, task.evidence, task.language);
+        Ok(frame(&FrameTask {
+            analysis: &analysis,
+            ..*task
+        }))
     }
 
     async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {

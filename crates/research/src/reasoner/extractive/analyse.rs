@@ -1,18 +1,16 @@
 //! What the evidence says: what several sources say together, what one says alone, what nobody says.
 
-mod groups;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::themes;
 
+use super::groups::groups;
 use super::reformulate;
 use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Strength, Theme};
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
 use crate::source::SourceId;
 use crate::words;
-use groups::groups;
 
 /// Findings beyond this are not told apart; the evidence behind them stays.
 const FINDINGS_MOST: usize = 10;

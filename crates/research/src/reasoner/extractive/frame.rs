@@ -93,13 +93,14 @@ fn summary(task: &FrameTask<'_>) -> String {
     let close = closing(task);
     let mut words = prose::words_in(&said[0]) + prose::words_in(&close);
     let mut text: Vec<String> = Vec::new();
+    let mut statements = BTreeSet::new();
     for finding in answering_first(task) {
         let Some(sentence) = told(task, finding) else {
             continue;
         };
         let more = prose::words_in(&sentence);
         // One sentence may answer several sub-questions.
-        let fresh = !text.contains(&sentence);
+        let fresh = statements.insert(&finding.statement);
         if fresh && text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
             words += more;
             text.push(sentence);
@@ -264,7 +265,7 @@ fn conclusion(task: &FrameTask<'_>) -> String {
     if !open.is_empty() {
         blocks.push(format!("Left open by the sources:\n\n{}", open.join("\n")));
     }
-    blocks.push("This report was made without a language model: its sentences on the matter are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
+    blocks.push("This report's text was put together without a language model: its sentences on the matter are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
     blocks.join("\n\n")
 }
 

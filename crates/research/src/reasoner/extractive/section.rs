@@ -83,7 +83,7 @@ impl<'t> Writer<'t> {
     fn ask(&mut self) {
         let subs = self.task.section.answers.iter();
         let texts: Vec<&str> = subs
-            .filter_map(|id| Some(self.task.plan.sub_question(*id)?.text.as_str()))
+            .filter_map(|id| Some(self.task.plan.sub_question(*id)?.text.trim()))
             .collect();
         if !texts.is_empty() {
             self.push(format!("*{}*", texts.join(" ")));
@@ -280,7 +280,7 @@ fn elsewhere(task: &SectionTask<'_>) -> BTreeSet<(SourceId, Span)> {
     let agreed = agreed.filter(|finding| finding.strength >= Strength::Moderate);
     let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
     for finding in agreed {
-        match answers(task, finding.answers) {
+        match answers(task, finding.answers) && !earlier.contains(&finding.answers) {
             true => own.extend(finding.evidence.iter().copied()),
             false => others.extend(finding.evidence.iter().copied()),
         }

@@ -263,3 +263,31 @@ fn without_sources_every_judgement_says_so() {
     assert!(frame.summary.starts_with("No source"));
     assert!(frame.conclusion.contains("without a language model"));
 }
+
+#[test]
+fn what_a_model_puts_together_agrees_only_where_the_words_do() {
+    let (question, plan, located) = located(&[STUDY, SECOND]);
+    let mut analysis = analysed(&question, &plan, &located);
+    let agreeing = analysis
+        .findings
+        .iter()
+        .find(|one| one.strength == Strength::Moderate);
+    let agreeing = agreeing.unwrap().clone();
+    let borne = borne_out(&analysis, &located.evidence, located.language);
+    assert_eq!(borne, analysis, "what the words bear out stays as it is");
+
+    let mut evidence = located.evidence.clone();
+    let other = evidence.len();
+    evidence.push(crate::analysis::Evidence {
+        source: SourceId(3),
+        quote: "Heat pumps need a technician once a year.".to_owned(),
+        ..evidence[0].clone()
+    });
+    analysis.findings = vec![crate::analysis::Finding {
+        evidence: vec![agreeing.evidence[0], other],
+        ..agreeing
+    }];
+    let borne = borne_out(&analysis, &evidence, located.language);
+    assert_eq!(borne.findings[0].evidence.len(), 1);
+    assert_eq!(borne.findings[0].strength, Strength::Weak);
+}
