@@ -133,7 +133,12 @@ impl Reply {
 
     /// The body as JSON. What is no such JSON becomes a fault by its own error code, if it carries one.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
-        serde_json::from_slice(&self.body).map_err(|_| self.refused())
+        // The whole is checked faster than each of its strings.
+        let read = match std::str::from_utf8(&self.body) {
+            Ok(text) => serde_json::from_str(text),
+            Err(_) => serde_json::from_slice(&self.body),
+        };
+        read.map_err(|_| self.refused())
     }
 
     /// The success that is none: the fault that says what came instead.

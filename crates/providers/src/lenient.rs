@@ -9,12 +9,7 @@ use serde_json::Value;
 use crate::Published;
 
 /// A text or number, without the blanks around it; none if nothing else is there.
-pub(crate) fn text(value: &Value) -> Option<String> {
-    told(value).map(Cow::into_owned)
-}
-
-/// The same, where it is only looked at.
-fn told(value: &Value) -> Option<Cow<'_, str>> {
+pub(crate) fn text(value: &Value) -> Option<Cow<'_, str>> {
     let text = match value {
         Value::String(text) => Cow::Borrowed(text.trim()),
         Value::Number(number) => Cow::Owned(number.to_string()),
@@ -30,7 +25,7 @@ pub(crate) fn list(value: &Value) -> &[Value] {
 
 /// The first text of a list, or the text itself.
 pub(crate) fn first_text(value: &Value) -> Option<Cow<'_, str>> {
-    list(value).iter().find_map(told).or_else(|| told(value))
+    list(value).iter().find_map(text).or_else(|| text(value))
 }
 
 /// A whole number from zero up, also as a string or with a point.

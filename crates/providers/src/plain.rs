@@ -90,7 +90,7 @@ const ENTITY_BYTES_MAX: usize = 40;
 /// Plain text of at most so many characters.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     // Most texts hold no markup, and an answer has many.
-    if !text.bytes().any(|byte| matches!(byte, b'<' | b'&')) {
+    if !contains(text, |byte| matches!(byte, b'<' | b'&')) {
         return bounded(text, chars_max);
     }
     bounded(&decoded(&untagged(text)), chars_max)
@@ -126,18 +126,24 @@ pub(crate) fn bounded(text: &str, chars_max: usize) -> String {
 
 /// Whether nothing is to be done, as with most texts: short, visible ASCII, one blank between words.
 fn is_bounded(text: &str, chars_max: usize) -> bool {
-    let mut after_blank = true;
-    let fits = |byte: u8| {
-        let blank = byte == b' ';
-        let fits = if blank {
-            !after_blank
-        } else {
-            byte.is_ascii_graphic()
-        };
-        after_blank = blank;
-        fits
-    };
-    text.len() <= chars_max && text.bytes().all(fits) && !text.ends_with(' ')
+    text.len() <= chars_max
+        && !contains(text, |byte| !matches!(byte, b' '..=b'~'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !has_two_blanks(text.as_bytes())
+}
+
+fn has_two_blanks(text: &[u8]) -> bool {
+    let next = text.get(1..).unwrap_or_default();
+    let pairs = text.iter().zip(next);
+    pairs.fold(false, |found, (one, other)| {
+        found | ((*one == b' ') & (*other == b' '))
+    })
+}
+
+/// Looks at all bytes, whatever the first are: without a way out of the loop, many are looked at together.
+fn contains(text: &str, sought: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(false, |found, byte| found | sought(byte))
 }
 
 /// Zero-width and direction marks, tags and other characters that are not seen but can hide words.

@@ -13,7 +13,13 @@ use serde::{Deserialize, Serialize};
 /// The first characters say the date; the rest may be a time.
 const LOOK_AT_CHARS: usize = 60;
 
+/// Words and what stands between them, in a date with its time.
+const WORDS_USUAL: usize = 16;
+
 const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_199;
+
+/// The words that a date relative to today ends with.
+const AGO: [&str; 4] = ["ago", "now", "today", "yesterday"];
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -51,8 +57,8 @@ impl Published {
 
     /// The date in a provider's words; `today` gives "3 days ago" its meaning.
     pub fn parse(text: &str, today: Date) -> Option<Self> {
-        let text: String = text.chars().take(LOOK_AT_CHARS).collect();
-        let words = words(&text);
+        let end = text.char_indices().nth(LOOK_AT_CHARS).map(|(at, _)| at);
+        let words = words(end.and_then(|end| text.get(..end)).unwrap_or(text));
         ago(&words, today)
             .or_else(|| year_first(&words))
             .or_else(|| named_month(&words))
@@ -135,7 +141,7 @@ impl TryFrom<String> for Published {
 /// Runs of digits and runs of letters, as they follow each other.
 fn words(text: &str) -> Vec<&str> {
     let kind = |c: char| (c.is_ascii_digit(), c.is_alphabetic());
-    let mut words = Vec::new();
+    let mut words = Vec::with_capacity(WORDS_USUAL);
     let mut start = 0;
     let mut before = (false, false);
     for (at, c) in text.char_indices() {
@@ -159,13 +165,20 @@ fn small(word: &str) -> Option<i8> {
 }
 
 fn month(word: &str) -> Option<i8> {
-    let lower = word.to_lowercase();
-    let named = |month: &&str| lower.len() >= 3 && month.starts_with(&lower);
+    let named = |month: &&str| {
+        let start = month.get(..word.len());
+        word.len() >= 3 && start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
     i8::try_from(MONTHS.iter().position(named)? + 1).ok()
 }
 
 /// `3 days ago`, `an hour ago`, `yesterday`: as precise as its unit.
 fn ago(words: &[&str], today: Date) -> Option<Published> {
+    // Most dates are written out, and an answer has many.
+    let last = words.last()?;
+    if !AGO.iter().any(|word| last.eq_ignore_ascii_case(word)) {
+        return None;
+    }
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     let told: Vec<&str> = lower.iter().map(String::as_str).collect();
     let (count, unit) = match told.as_slice() {

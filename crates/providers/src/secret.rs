@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memmem;
 use secrecy::{ExposeSecret, SecretString};
 
 /// What stands where a secret stood.
@@ -25,7 +26,7 @@ impl Secret {
 
     /// The text without this secret: some servers repeat the key that they refuse.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if text.contains(self.expose()) {
+        if memmem::find(text.as_bytes(), self.expose().as_bytes()).is_some() {
             Cow::Owned(text.replace(self.expose(), MARK))
         } else {
             Cow::Borrowed(text)

@@ -1,5 +1,7 @@
 //! arXiv: preprints. Works without a key.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use roxmltree::Node;
 
@@ -81,16 +83,20 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     Ok(gather.finish())
 }
 
-fn draft(entry: Node<'_, '_>, id: Option<String>, published: Option<Published>) -> Draft {
+fn draft<'a>(
+    entry: Node<'a, 'a>,
+    id: Option<Cow<'a, str>>,
+    published: Option<Published>,
+) -> Draft<'a> {
     let link = |title: &str, name: &str| {
         children(entry, "link")
             .find(|link| link.attribute(name) == Some(title))
             .and_then(|link| link.attribute("href"))
-            .map(str::to_owned)
+            .map(Cow::Borrowed)
     };
     let own = text_at(entry, &["doi"]).and_then(|doi| Doi::told(&doi));
     let url = link("alternate", "rel").or(id);
-    let url = url.map(|url| url.replacen("http://arxiv.org/", "https://arxiv.org/", 1));
+    let url = url.map(|url| Cow::Owned(url.replacen("http://arxiv.org/", "https://arxiv.org/", 1)));
     Draft {
         doi: own.or_else(|| Doi::of_url(url.as_deref()?)),
         url,

@@ -1,5 +1,7 @@
 //! Brave: web results of an index of its own. Needs a key.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 
 use super::answer::{body, items};
@@ -52,11 +54,12 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let told = text(&item["page_age"]).or_else(|| text(&item["age"]));
         let published = gather.date(told.as_deref());
         let more = list(&item["extra_snippets"]).iter().filter_map(text);
-        let snippet: Vec<String> = text(&item["description"]).into_iter().chain(more).collect();
+        let snippet: Vec<Cow<'_, str>> =
+            text(&item["description"]).into_iter().chain(more).collect();
         gather.add(Draft {
             url: text(&item["url"]),
             title: text(&item["title"]),
-            snippet: Some(snippet.join(" ")),
+            snippet: Some(snippet.join(" ").into()),
             published,
             language: text(&item["language"]),
             ..Draft::default()

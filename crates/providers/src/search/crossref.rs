@@ -61,13 +61,16 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let mut gather = Gather::new(query, Engine::Crossref).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, "/message/items", "")? {
         let score = gather.score(&item["score"]);
-        let title = first_text(&item["title"]).map(Cow::into_owned);
+        let title = first_text(&item["title"]);
         let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
         gather.add(Draft {
-            url: doi.as_ref().map(Doi::url).or_else(|| text(&item["URL"])),
+            url: doi
+                .as_ref()
+                .map(|doi| doi.url().into())
+                .or_else(|| text(&item["URL"])),
             authors: list(&item["author"]).iter().filter_map(author).collect(),
             published: DATES.iter().find_map(|name| date_parts(&item[*name])),
-            venue: first_text(&item["container-title"]).map(Cow::into_owned),
+            venue: first_text(&item["container-title"]),
             citations: count(&item["is-referenced-by-count"]),
             doi,
             abstract_text: text(&item["abstract"]),
@@ -82,12 +85,12 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 }
 
 /// A person, or a body with one name.
-fn author(author: &Value) -> Option<String> {
+fn author(author: &Value) -> Option<Cow<'_, str>> {
     let names = [text(&author["given"]), text(&author["family"])];
-    let whole: Vec<String> = names.into_iter().flatten().collect();
+    let whole: Vec<Cow<'_, str>> = names.into_iter().flatten().collect();
     if whole.is_empty() {
         text(&author["name"])
     } else {
-        Some(whole.join(" "))
+        Some(whole.join(" ").into())
     }
 }

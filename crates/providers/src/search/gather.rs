@@ -1,6 +1,6 @@
 //! From what a provider says of a result to a [`Hit`]: cleaned, bounded, ranked; or left out and counted.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use serde_json::Value;
 use url::Url;
@@ -14,22 +14,22 @@ use crate::call::Provider;
 use crate::plain::{bounded, plain};
 use crate::{Doi, Published};
 
-/// One result as the provider tells it.
+/// One result as the provider tells it; what its answer holds is not copied before it is cleaned.
 #[derive(Default)]
-pub(super) struct Draft {
-    pub(super) url: Option<String>,
-    pub(super) title: Option<String>,
-    pub(super) snippet: Option<String>,
-    pub(super) authors: Vec<String>,
+pub(super) struct Draft<'a> {
+    pub(super) url: Option<Cow<'a, str>>,
+    pub(super) title: Option<Cow<'a, str>>,
+    pub(super) snippet: Option<Cow<'a, str>>,
+    pub(super) authors: Vec<Cow<'a, str>>,
     pub(super) published: Option<Published>,
-    pub(super) venue: Option<String>,
+    pub(super) venue: Option<Cow<'a, str>>,
     pub(super) citations: Option<u64>,
     pub(super) doi: Option<Doi>,
-    pub(super) abstract_text: Option<String>,
-    pub(super) full_text: Option<String>,
-    pub(super) pdf_url: Option<String>,
+    pub(super) abstract_text: Option<Cow<'a, str>>,
+    pub(super) full_text: Option<Cow<'a, str>>,
+    pub(super) pdf_url: Option<Cow<'a, str>>,
     pub(super) score: Option<f64>,
-    pub(super) language: Option<String>,
+    pub(super) language: Option<Cow<'a, str>>,
     pub(super) retracted: bool,
     /// The texts are code, in which `<b>` is no markup.
     pub(super) is_code: bool,
@@ -38,8 +38,8 @@ pub(super) struct Draft {
 pub(super) struct Gather<'q> {
     query: &'q Query,
     engine: Engine,
+    provider: Provider,
     place: u32,
-    seen: HashSet<String>,
     hits: Vec<Hit>,
     dropped: Dropped,
 }
@@ -49,8 +49,8 @@ impl<'q> Gather<'q> {
         Self {
             query,
             engine,
+            provider: Provider::new(engine.as_str()),
             place: 0,
-            seen: HashSet::new(),
             hits: Vec::new(),
             dropped: Dropped::default(),
         }
@@ -86,7 +86,7 @@ impl<'q> Gather<'q> {
         score
     }
 
-    pub(super) fn add(&mut self, draft: Draft) {
+    pub(super) fn add(&mut self, draft: Draft<'_>) {
         self.place = self.place.saturating_add(1);
         let Some(url) = draft.url.as_deref().and_then(address) else {
             self.dropped.no_address += 1;
@@ -103,12 +103,11 @@ impl<'q> Gather<'q> {
         };
         if self.is_out_of_range(draft.published) {
             self.dropped.out_of_range += 1;
-        } else if self.seen.contains(&url) {
+        } else if self.hits.iter().any(|hit| hit.url == url) {
             self.dropped.repeated += 1;
         } else if self.hits.len() >= self.query.max_results() {
             self.dropped.surplus += 1;
         } else {
-            self.seen.insert(url.clone());
             let hit = self.hit(url, title, draft);
             self.hits.push(hit);
         }
@@ -121,15 +120,15 @@ impl<'q> Gather<'q> {
         }
     }
 
-    fn hit(&self, url: String, title: String, draft: Draft) -> Hit {
+    fn hit(&self, url: String, title: String, draft: Draft<'_>) -> Hit {
         let clean = if draft.is_code { bounded } else { plain };
-        let some = |text: Option<String>, most: usize| {
+        let some = |text: Option<Cow<'_, str>>, most: usize| {
             let text = text.map(|text| clean(&text, most));
             text.filter(|text| !text.is_empty())
         };
         let abstract_text = some(draft.abstract_text, ABSTRACT_CHARS_MAX);
         let abstract_text = abstract_text.as_deref().map(without_heading);
-        let snippet = draft.snippet.or_else(|| abstract_text.map(str::to_owned));
+        let snippet = draft.snippet.or_else(|| abstract_text.map(Cow::Borrowed));
         let authors = draft.authors.into_iter().take(AUTHORS_MAX);
         Hit {
             doi: draft.doi.or_else(|| Doi::of_url(&url)),
@@ -137,7 +136,7 @@ impl<'q> Gather<'q> {
             title,
             snippet: some(snippet, SNIPPET_CHARS_MAX).unwrap_or_default(),
             kind: self.engine.kind(),
-            provider: Provider::new(self.engine.as_str()),
+            provider: self.provider.clone(),
             rank: self.place,
             authors: authors
                 .filter_map(|author| some(Some(author), NAME_CHARS_MAX))

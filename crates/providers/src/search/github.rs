@@ -1,8 +1,9 @@
 //! GitHub: code. Needs a token, since code is searched for nobody without one.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use reqwest::header::{HeaderName, HeaderValue};
-use serde_json::Value;
 
 use super::answer::{body, items};
 use super::endpoint::Endpoint;
@@ -51,22 +52,21 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     for item in items(reply, &body.json, "/items", "total_count")? {
         let score = gather.score(&item["score"]);
         let repository = &item["repository"];
-        let fragment = |place: &Value| text(&place["fragment"]);
-        let fragments: Vec<String> = list(&item["text_matches"])
+        let fragments: Vec<Cow<'_, str>> = list(&item["text_matches"])
             .iter()
-            .filter_map(fragment)
+            .filter_map(|place| text(&place["fragment"]))
             .collect();
         let name = text(&repository["full_name"]);
         let path = text(&item["path"]).or_else(|| text(&item["name"]));
         gather.add(Draft {
             url: text(&item["html_url"]),
             title: path.map(|path| match &name {
-                Some(name) => format!("{name}: {path}"),
+                Some(name) => format!("{name}: {path}").into(),
                 None => path,
             }),
             snippet: match fragments.is_empty() {
                 true => text(&repository["description"]),
-                false => Some(fragments.join(GAP)),
+                false => Some(fragments.join(GAP).into()),
             },
             venue: name,
             score,

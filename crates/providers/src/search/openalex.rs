@@ -1,5 +1,7 @@
 //! OpenAlex: an open index of works. Works without a key, for some ten searches a day.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -73,11 +75,9 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let published = gather.date(date.as_deref());
         let score = gather.score(&item["relevance_score"]);
         let place = &item["primary_location"];
-        let author = |work: &Value| {
-            text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
-        };
         let doi = text(&item["doi"]).and_then(|doi| Doi::told(&doi));
-        let url = text(&place["landing_page_url"]).or_else(|| doi.as_ref().map(Doi::url));
+        let url =
+            text(&place["landing_page_url"]).or_else(|| doi.as_ref().map(|doi| doi.url().into()));
         gather.add(Draft {
             url: url.or_else(|| text(&item["id"])),
             title: text(&item["display_name"]).or_else(|| text(&item["title"])),
@@ -101,14 +101,18 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 }
 
 /// The open copy as PDF; `oa_url` is often only a page that leads to one.
-fn pdf(item: &Value) -> Option<String> {
+fn author(work: &Value) -> Option<Cow<'_, str>> {
+    text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
+}
+
+fn pdf(item: &Value) -> Option<Cow<'_, str>> {
     let page = text(&item["open_access"]["oa_url"]);
     text(&item["best_oa_location"]["pdf_url"])
         .or_else(|| page.filter(|page| page.to_ascii_lowercase().ends_with(".pdf")))
 }
 
 /// The abstract, from a list of the places at which each word stands.
-fn abstract_of(index: &Value) -> Option<String> {
+fn abstract_of(index: &Value) -> Option<Cow<'_, str>> {
     let mut words: Vec<(u64, &str)> = index
         .as_object()?
         .iter()
@@ -120,5 +124,5 @@ fn abstract_of(index: &Value) -> Option<String> {
     words.sort_unstable();
     words.truncate(ABSTRACT_WORDS_MAX);
     let words: Vec<&str> = words.into_iter().map(|(_, word)| word).collect();
-    (!words.is_empty()).then(|| words.join(" "))
+    (!words.is_empty()).then(|| words.join(" ").into())
 }

@@ -2,6 +2,8 @@
 //!
 //! Two requests make one attempt: the first gives numbers of records, the second the records.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use roxmltree::Node;
 use serde_json::Value;
@@ -96,13 +98,15 @@ fn understood(fault: Fault) -> Fault {
 fn read_ids(reply: &Reply) -> Result<Vec<String>, Fault> {
     let body = body(reply)?;
     let result = &body.json["esearchresult"];
-    let is_number = |id: &String| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        |id: &Cow<'_, str>| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
     match &result["idlist"] {
         Value::Array(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
             .iter()
             .filter_map(text)
             .filter(is_number)
             .take(RESULTS_MAX)
+            .map(Cow::into_owned)
             .collect()),
         _ => Err(reply.refused()),
     }
@@ -121,7 +125,10 @@ fn read(reply: &Reply, query: &Query, ids: &[String]) -> Result<Found, Fault> {
         .filter_map(Record::new)
         .collect();
     // The first answer has the order of relevance.
-    let place = |record: &Record<'_>| ids.iter().position(|id| Some(id) == record.id.as_ref());
+    let place = |record: &Record<'_>| {
+        ids.iter()
+            .position(|id| Some(id.as_str()) == record.id.as_deref())
+    };
     records.sort_by_key(|record| place(record).unwrap_or(usize::MAX));
     let mut gather = Gather::new(query, Engine::Pubmed);
     for record in records {
@@ -136,7 +143,7 @@ fn read(reply: &Reply, query: &Query, ids: &[String]) -> Result<Found, Fault> {
 
 /// An article, or a chapter of a book.
 struct Record<'a> {
-    id: Option<String>,
+    id: Option<Cow<'a, str>>,
     /// What is said of the article itself.
     article: Node<'a, 'a>,
     /// Where its other numbers are.
@@ -156,11 +163,11 @@ impl<'a> Record<'a> {
         })
     }
 
-    fn draft(&self) -> Draft {
+    fn draft(&self) -> Draft<'a> {
         let article = self.article;
         let venue = text_at(article, &["Journal", "Title"]);
         Draft {
-            url: self.id.as_ref().map(|id| format!("{PAGES}{id}/")),
+            url: self.id.as_ref().map(|id| format!("{PAGES}{id}/").into()),
             title: text_at(article, &["ArticleTitle"])
                 .or_else(|| text_at(article, &["VernacularTitle"]))
                 .or_else(|| text_at(article, &["Book", "BookTitle"])),
@@ -175,7 +182,7 @@ impl<'a> Record<'a> {
     }
 
     /// `2024 Mar 5`, or the words of `MedlineDate`.
-    fn date(&self) -> Option<String> {
+    fn date(&self) -> Option<Cow<'a, str>> {
         let places: [&[&str]; 3] = [
             &["Journal", "JournalIssue", "PubDate"],
             &["ArticleDate"],
@@ -183,19 +190,19 @@ impl<'a> Record<'a> {
         ];
         let date = places.iter().find_map(|path| at(self.article, path))?;
         let parts = ["Year", "Month", "Day"].map(|name| text_at(date, &[name]));
-        let told: Vec<String> = parts.into_iter().flatten().collect();
-        let told = (!told.is_empty()).then(|| told.join(" "));
+        let told: Vec<Cow<'_, str>> = parts.into_iter().flatten().collect();
+        let told = (!told.is_empty()).then(|| told.join(" ").into());
         told.or_else(|| text_at(date, &["MedlineDate"]))
     }
 
-    fn authors(&self) -> Vec<String> {
+    fn authors(&self) -> Vec<Cow<'a, str>> {
         let lists = children(self.article, "AuthorList");
         let authors = lists.flat_map(|list| children(list, "Author"));
         authors
             .filter_map(|author| {
                 let names = ["ForeName", "LastName"].map(|name| text_at(author, &[name]));
-                let whole: Vec<String> = names.into_iter().flatten().collect();
-                let whole = (!whole.is_empty()).then(|| whole.join(" "));
+                let whole: Vec<Cow<'_, str>> = names.into_iter().flatten().collect();
+                let whole = (!whole.is_empty()).then(|| whole.join(" ").into());
                 whole.or_else(|| text_at(author, &["CollectiveName"]))
             })
             .collect()
@@ -215,18 +222,18 @@ impl<'a> Record<'a> {
     }
 
     /// The parts of the abstract, with their headings.
-    fn abstract_text(&self) -> Option<String> {
+    fn abstract_text(&self) -> Option<Cow<'a, str>> {
         let parts = children(at(self.article, &["Abstract"])?, "AbstractText");
-        let told: Vec<String> = parts
+        let told: Vec<Cow<'_, str>> = parts
             .filter_map(|part| {
                 let words = xml::text(part)?;
                 Some(match part.attribute("Label") {
-                    Some(label) => format!("{label}: {words}"),
+                    Some(label) => format!("{label}: {words}").into(),
                     None => words,
                 })
             })
             .collect();
-        (!told.is_empty()).then(|| told.join(" "))
+        (!told.is_empty()).then(|| told.join(" ").into())
     }
 
     fn is_retracted(&self) -> bool {

@@ -62,11 +62,14 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let told = text(&item["publicationDate"]).or_else(|| text(&item["year"]));
         let published = gather.date(told.as_deref());
         let score = gather.score(&item["matchScore"]);
-        let author = |author: &Value| text(&author["name"]);
         gather.add(Draft {
-            url: text(&item["url"]).or_else(|| Some(format!("{PAGES}{}", text(&item["paperId"])?))),
+            url: text(&item["url"])
+                .or_else(|| Some(format!("{PAGES}{}", text(&item["paperId"])?).into())),
             title: text(&item["title"]),
-            authors: list(&item["authors"]).iter().filter_map(author).collect(),
+            authors: list(&item["authors"])
+                .iter()
+                .filter_map(|author| text(&author["name"]))
+                .collect(),
             published,
             venue: text(&item["venue"]),
             citations: count(&item["citationCount"]),

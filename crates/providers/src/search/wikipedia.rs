@@ -2,6 +2,7 @@
 //!
 //! One request gives the ranked titles with the words that matched, and the openings of the first pages.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
@@ -75,11 +76,12 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
         let page = page.unwrap_or(&Value::Null);
         let published = gather.date(text(&item["timestamp"]).as_deref());
         gather.add(Draft {
-            url: text(&page["fullurl"]).or_else(|| Some(page_url(address, title.as_deref()?))),
+            url: text(&page["fullurl"])
+                .or_else(|| Some(page_url(address, title.as_deref()?).into())),
             title,
             snippet: text(&item["snippet"]),
             published,
-            venue: Some(address.authority()),
+            venue: Some(address.authority().into()),
             abstract_text: text(&page["extract"]),
             language: text(&page["pagelanguage"]),
             ..Draft::default()
@@ -89,7 +91,7 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
 }
 
 /// The pages by title. Newer wikis send a list, older ones a map.
-fn pages(pages: &Value) -> HashMap<String, &Value> {
+fn pages(pages: &Value) -> HashMap<Cow<'_, str>, &Value> {
     let listed = list(pages).iter();
     let mapped = pages
         .as_object()

@@ -1,5 +1,7 @@
 //! Reading XML answers: a bounded tree, and text by the names of elements.
 
+use std::borrow::Cow;
+
 use roxmltree::{Document, Node, ParsingOptions};
 
 /// Far more than fifty records hold.
@@ -30,16 +32,19 @@ pub(super) fn at<'a>(node: Node<'a, 'a>, path: &[&'a str]) -> Option<Node<'a, 'a
 }
 
 /// All text inside, without the blanks around it; none if nothing else is there.
-pub(super) fn text(node: Node<'_, '_>) -> Option<String> {
-    let whole: String = node
+pub(super) fn text<'a>(node: Node<'a, 'a>) -> Option<Cow<'a, str>> {
+    let parts: Vec<&str> = node
         .descendants()
         .filter(Node::is_text)
         .filter_map(|node| node.text())
         .collect();
-    let trimmed = whole.trim();
-    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+    let whole = match parts.as_slice() {
+        [one] => Cow::Borrowed(one.trim()),
+        many => Cow::Owned(many.concat().trim().to_owned()),
+    };
+    (!whole.is_empty()).then_some(whole)
 }
 
-pub(super) fn text_at<'a>(node: Node<'a, 'a>, path: &[&'a str]) -> Option<String> {
+pub(super) fn text_at<'a>(node: Node<'a, 'a>, path: &[&'a str]) -> Option<Cow<'a, str>> {
     at(node, path).and_then(text)
 }
