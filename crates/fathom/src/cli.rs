@@ -61,6 +61,9 @@ pub struct Report {
     /// Search the web too; without a library it is searched anyway
     #[arg(long)]
     pub web: bool,
+    /// Search anew, whatever earlier searches found; results are kept for a day otherwise
+    #[arg(long)]
+    pub fresh: bool,
     /// quick, standard or comprehensive
     #[arg(long, value_name = "DEPTH")]
     pub depth: Option<Depth>,

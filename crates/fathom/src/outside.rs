@@ -6,7 +6,7 @@ use fathom_providers::call::{self, Caller};
 use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
 use fathom_providers::model::{self, Api, Endpoint, Models, Role};
 use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::search::{self, Chains};
+use fathom_providers::search::{self, Chains, FolderCache, Keeping};
 use fathom_providers::{Address, Client, ClientSettings, Clock, Secret, SystemClock};
 use fathom_research::Net;
 use fathom_research::reasoner::model::Model;
@@ -71,6 +71,19 @@ impl Outside {
         ))
     }
 
+    /// The chains with their answers kept in the data folder, unless for no time at all.
+    fn keeping(&self, settings: &Settings, chains: Chains) -> Chains {
+        if settings.search_kept.is_zero() {
+            return chains;
+        }
+        let folder = settings.home.join("cache").join("search");
+        chains.keeping(Keeping {
+            cache: Arc::new(FolderCache::new(folder)),
+            clock: Arc::clone(&self.clock),
+            kept: settings.search_kept,
+        })
+    }
+
     /// Search and pages.
     pub fn net(&self, settings: &Settings) -> Result<Net> {
         let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
@@ -85,7 +98,7 @@ impl Outside {
             cache: Arc::new(MemoryCache::default()),
         };
         Ok(Net {
-            search: Arc::new(self.chains(settings)?),
+            search: Arc::new(self.keeping(settings, self.chains(settings)?)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock: Arc::clone(&self.clock),
         })

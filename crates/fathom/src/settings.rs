@@ -75,6 +75,8 @@ pub struct Settings {
     pub ttl: Duration,
     /// How long a run stays a process's own after it has died.
     pub lease: Duration,
+    /// How long results of searches are kept; for no time at all, none are.
+    pub search_kept: Duration,
     pub depth: research::Depth,
     pub style: research::Style,
     pub report: research::Settings,
@@ -137,6 +139,11 @@ impl Settings {
                 of("ttl_hours").and_then(|v| v.as_u64()).unwrap_or(24) * 3_600,
             ),
             lease: Duration::from_secs(of("lease_s").and_then(|v| v.as_u64()).unwrap_or(10).max(1)),
+            search_kept: Duration::from_secs(
+                of("search.cache_ttl_s")
+                    .and_then(|v| v.as_u64())
+                    .unwrap_or(keys::SEARCH_KEPT_S),
+            ),
             depth: word(of("report.depth"))?,
             style: word(of("report.style"))?,
             report: serde_json::from_value(report).map_err(Problem::usage)?,

@@ -10,6 +10,8 @@
 
 #[path = "staged/caps.rs"]
 mod caps;
+#[path = "staged/kept.rs"]
+mod kept;
 #[path = "staged/killed.rs"]
 mod killed;
 #[path = "staged/log.rs"]

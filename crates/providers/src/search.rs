@@ -2,12 +2,13 @@
 //!
 //! [`Chains::search`] takes a [`Query`] and gives the [`Found`] of the first provider that answers. What providers
 //! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
-//! text, and what has to be left out is counted in [`Dropped`]. Retries, limits and breakers are `call`; merging hits
+//! text, and what has to be left out is counted in [`Dropped`]. Answers are kept for a while by `cache`. Retries, limits and breakers are `call`; merging hits
 //! into sources is `source`; how relevant a text is to its question is left to the research crate.
 
 mod answer;
 mod arxiv;
 mod brave;
+mod cache;
 mod chains;
 mod crossref;
 mod endpoint;
@@ -28,6 +29,7 @@ mod tavily;
 mod wikipedia;
 mod xml;
 
+pub use cache::{CachedAnswer, FolderCache, Keeping, SearchCache};
 pub use chains::{Chains, LeftOut, State, Status};
 pub use engine::Engine;
 pub(crate) use hit::authors_short;
@@ -62,6 +64,9 @@ pub struct Found {
     pub hits: Vec<Hit>,
     #[serde(default, skip_serializing_if = "Dropped::is_nothing")]
     pub dropped: Dropped,
+    /// It was kept from an earlier search, and nobody was asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_cache: bool,
 }
 
 /// What was left out of an answer, counted by reason.

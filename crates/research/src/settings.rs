@@ -14,6 +14,8 @@ pub struct Settings {
     pub library: Vec<std::path::PathBuf>,
     /// Whether the web is searched besides a library; without a library it is searched anyway.
     pub web: bool,
+    /// Whether searches are made anew, whatever was found and kept by earlier ones.
+    pub fresh: bool,
     /// Words of a whole report.
     pub target_length: u32,
     pub max_execution_time_s: u64,
@@ -47,6 +49,7 @@ impl Default for Settings {
         Self {
             library: Vec::new(),
             web: false,
+            fresh: false,
             target_length: 2_000,
             max_execution_time_s: 1_800,
             max_iterations: 3,

@@ -85,6 +85,9 @@ fn flags(args: &cli::Report) -> Vec<Flag> {
     if args.web {
         flag("report.web", "--web", json!(true));
     }
+    if args.fresh {
+        flag("report.fresh", "--fresh", json!(true));
+    }
     for review in &args.review {
         let gate = match review {
             Review::Plan => "report.people.hitl_after_planning",

@@ -44,6 +44,9 @@ const ADDRESSES: &[&str] = &[
 /// Kinds of sources for which the order of providers can be set.
 const KINDS: &[&str] = &["web", "academic", "news", "code", "encyclopaedia"];
 
+/// How long results of searches are kept.
+pub const SEARCH_KEPT_S: u64 = 24 * 60 * 60;
+
 /// All settings, in the order in which they are shown.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![
@@ -82,6 +85,11 @@ pub fn all() -> Vec<Key> {
         "providers.fetch_allow",
         "FATHOM_FETCH_ALLOW",
         Value::Null,
+    ));
+    keys.push(key(
+        "search.cache_ttl_s",
+        "FATHOM_SEARCH_CACHE_TTL_S",
+        json!(SEARCH_KEPT_S),
     ));
     keys.extend(report());
     keys

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::endpoint::Endpoint;
 use super::{
-    Engine, Found, Kind, Query, Search, Settings, arxiv::Arxiv, brave::Brave, crossref::Crossref,
-    gdelt::Gdelt, github::Github, newsapi::Newsapi, openalex::Openalex, pubmed::Pubmed,
-    searxng::Searxng, semantic_scholar::SemanticScholar, serper::Serper, tavily::Tavily,
-    wikipedia::Wikipedia,
+    Engine, Found, Keeping, Kind, Query, Search, Settings, arxiv::Arxiv, brave::Brave,
+    crossref::Crossref, gdelt::Gdelt, github::Github, newsapi::Newsapi, openalex::Openalex,
+    pubmed::Pubmed, searxng::Searxng, semantic_scholar::SemanticScholar, serper::Serper,
+    tavily::Tavily, wikipedia::Wikipedia,
 };
 use crate::call::{self, Caller, Exhausted, Fault, Health, Provider, Served, Terms};
 use crate::{Address, Client};
@@ -20,6 +20,7 @@ pub struct Chains {
     searches: BTreeMap<Engine, Ready>,
     left_out: Vec<LeftOut>,
     chains: BTreeMap<Kind, Vec<Engine>>,
+    keeping: Option<Keeping>,
 }
 
 struct Ready {
@@ -89,15 +90,54 @@ impl Chains {
             searches,
             left_out,
             chains: settings.chains.clone(),
+            keeping: None,
         }
     }
 
-    /// Asks the kind's providers in order until one answers. An answer without hits is an answer.
+    /// With answers kept for a while.
+    pub fn keeping(self, keeping: Keeping) -> Self {
+        Self {
+            keeping: Some(keeping),
+            ..self
+        }
+    }
+
+    /// The answer that is kept from an earlier search, if there is one that still counts; else that of
+    /// [`Chains::search_anew`].
     pub async fn search(
         &self,
         query: &Query,
         terms: &Terms<'_>,
     ) -> Result<Served<Found>, Exhausted> {
+        if let Some((keeping, first)) = self.kept_for(query.kind())
+            && let Some(kept) = keeping.answer(query, &first).await
+        {
+            return Ok(kept);
+        }
+        self.search_anew(query, terms).await
+    }
+
+    /// Asks the kind's providers in order until one answers. An answer without hits is an answer; a failure is never
+    /// kept, whatever comes is kept all the same.
+    pub async fn search_anew(
+        &self,
+        query: &Query,
+        terms: &Terms<'_>,
+    ) -> Result<Served<Found>, Exhausted> {
+        let served = self.ask(query, terms).await?;
+        if let Some((keeping, first)) = self.kept_for(query.kind()) {
+            keeping.keep(query, &first, &served).await;
+        }
+        Ok(served)
+    }
+
+    /// Where answers of this kind are kept, and who is asked first for them.
+    fn kept_for(&self, kind: Kind) -> Option<(&Keeping, Provider)> {
+        let first = self.ready(kind).next()?;
+        Some((self.keeping.as_ref()?, Provider::new(first.as_str())))
+    }
+
+    async fn ask(&self, query: &Query, terms: &Terms<'_>) -> Result<Served<Found>, Exhausted> {
         let terms = Terms {
             kind: call::Kind::Search,
             ..*terms

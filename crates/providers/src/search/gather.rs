@@ -117,6 +117,7 @@ impl<'q> Gather<'q> {
         Found {
             hits: self.hits,
             dropped: self.dropped,
+            from_cache: false,
         }
     }
 

@@ -7,6 +7,7 @@
     reason = "tests may panic and print their figures"
 )]
 
+mod cached;
 mod chain;
 mod fixture;
 mod fixtures;

@@ -1,7 +1,7 @@
 //! Searches and pages of the outside world, as a run sees them.
 
 use fathom_evidence::bm25::{self, Bm25};
-use fathom_providers::call::Kind as CallKind;
+use fathom_providers::call::{Kind as CallKind, Served};
 use fathom_providers::pages::{Dead, Read};
 use fathom_providers::search::{self, Found};
 use fathom_providers::source::Key;
@@ -28,12 +28,24 @@ pub(super) async fn search(
     };
     let sink = retries(call);
     let terms = terms(ctx, &*net.clock, CallKind::Search, &sink);
-    match net.search.search(&asked, &terms).await {
+    let served = match state.settings.fresh {
+        true => net.search.search_anew(&asked, &terms).await,
+        false => net.search.search(&asked, &terms).await,
+    };
+    match served {
         Ok(served) => Recorded {
-            provider: served.by.to_string(),
+            provider: provider(&served),
             result: Ok(hits(query, served.value)),
         },
         Err(exhausted) => Recorded::failed(exhausted.to_string()),
+    }
+}
+
+/// Who answered, as the run's log tells it. The report itself does not say, so that a kept answer changes nothing in it.
+fn provider(served: &Served<Found>) -> String {
+    match served.value.from_cache {
+        true => format!("{} (cached)", served.by),
+        false => served.by.to_string(),
     }
 }
 

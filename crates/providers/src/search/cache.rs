@@ -1,0 +1,110 @@
+//! Answers that are kept for a while, so that a question put again within that time is not sent again.
+//!
+//! Takes a [`Query`] and what a provider answered; gives the answer back as long as it counts. What is kept does not
+//! depend on who answered, but an answer counts only while the same provider is asked first: whoever sets up a better
+//! one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderCache`].
+
+mod folder;
+
+pub use folder::FolderCache;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{Found, Query};
+use crate::Clock;
+use crate::call::{Provider, Served};
+
+/// An empty answer, or one by another provider than the first, may be due to a bad hour.
+const THIN_KEPT_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// Part of every name, so that answers of an older form are not found any more.
+const FORM: u32 = 1;
+
+/// What is known of a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CachedAnswer {
+    pub found: Found,
+    pub by: Provider,
+    /// Who was asked first.
+    pub first: Provider,
+    /// Whoever reads the cache looks at this; the cache may hold it for longer, or shorter.
+    pub kept_at: Timestamp,
+}
+
+/// Keeps answers by name. A cache that fails is one that has nothing.
+#[async_trait]
+pub trait SearchCache: Send + Sync {
+    async fn get(&self, name: &str) -> Option<CachedAnswer>;
+
+    async fn put(&self, name: &str, answer: CachedAnswer);
+}
+
+/// How long answers are kept, and where.
+#[derive(Clone)]
+pub struct Keeping {
+    pub cache: Arc<dyn SearchCache>,
+    pub clock: Arc<dyn Clock>,
+    pub kept: Duration,
+}
+
+impl Keeping {
+    /// The answer to this question, if one is kept that still counts.
+    pub(super) async fn answer(&self, query: &Query, first: &Provider) -> Option<Served<Found>> {
+        let answer = self.cache.get(&name(query)?).await?;
+        let counts = answer.first == *first && self.is_fresh(&answer);
+        counts.then(|| Served {
+            value: Found {
+                from_cache: true,
+                ..answer.found
+            },
+            by: answer.by,
+            tried: Vec::new(),
+        })
+    }
+
+    pub(super) async fn keep(&self, query: &Query, first: &Provider, served: &Served<Found>) {
+        let answer = CachedAnswer {
+            found: served.value.clone(),
+            by: served.by.clone(),
+            first: first.clone(),
+            kept_at: self.clock.now(),
+        };
+        if let Some(name) = name(query) {
+            self.cache.put(&name, answer).await;
+        }
+    }
+
+    /// A time to come is that of a clock that was set back, and says nothing.
+    fn is_fresh(&self, answer: &CachedAnswer) -> bool {
+        let is_thin = answer.found.hits.is_empty() || answer.by != answer.first;
+        let most = if is_thin {
+            THIN_KEPT_MAX
+        } else {
+            Duration::MAX
+        };
+        let kept = SignedDuration::try_from(self.kept.min(most)).unwrap_or(SignedDuration::MAX);
+        let age = self.clock.now().duration_since(answer.kept_at);
+        (SignedDuration::ZERO..kept).contains(&age)
+    }
+}
+
+/// The question whoever is asked: its kind, its words in lower case, and its bounds. The day on which it is put counts
+/// only where it bounds the answer, as it does for news.
+fn name(query: &Query) -> Option<String> {
+    let asked = (
+        FORM,
+        query.kind(),
+        query.text().to_lowercase(),
+        query.max_results(),
+        query.years(),
+        query.since(),
+        query.language(),
+    );
+    let asked = serde_json::to_vec(&asked).ok()?;
+    Some(blake3::hash(&asked).to_hex().to_string())
+}
