@@ -105,10 +105,22 @@ impl Asking<'_> {
         let latest = in_time
             .max(now)
             .min(now + self.caller.settings.retry.wait_max);
-        self.lane
-            .wait_turn(latest)
-            .await
-            .map_err(|until| self.no_room(Some(until)))?;
+        // Those who wait for the only place after their turn would go out together when it becomes free.
+        if self.lane.one_by_one {
+            let place = self.place(latest).await?;
+            self.turn(latest).await?;
+            return Ok(place);
+        }
+        self.turn(latest).await?;
+        self.place(latest).await
+    }
+
+    async fn turn(&self, latest: Duration) -> Result<(), Lost> {
+        let turn = self.lane.wait_turn(latest).await;
+        turn.map_err(|until| self.no_room(Some(until)))
+    }
+
+    async fn place(&self, latest: Duration) -> Result<SemaphorePermit<'_>, Lost> {
         if let Ok(permit) = self.lane.permits.try_acquire() {
             return Ok(permit);
         }

@@ -21,6 +21,8 @@ pub(crate) struct Lane {
     pub(crate) kind: Kind,
     /// Attempts that may be under way at once.
     pub(crate) permits: Semaphore,
+    /// There is a pause between attempts, and one is over before the next begins.
+    pub(crate) one_by_one: bool,
     settings: Arc<Settings>,
     clock: Arc<dyn Clock>,
     state: Mutex<LaneState>,
@@ -162,15 +164,20 @@ impl Lanes {
             forget_one(&mut known);
         }
         let now = self.clock.elapsed();
+        let apart = self.settings.apart.get(provider).copied();
         let lane = Arc::new(Lane {
             provider: provider.clone(),
             kind,
-            permits: Semaphore::new(self.settings.of(kind).in_flight_max),
+            permits: Semaphore::new(match apart {
+                Some(_) => 1,
+                None => self.settings.of(kind).in_flight_max,
+            }),
+            one_by_one: apart.is_some(),
             settings: self.settings.clone(),
             clock: self.clock.clone(),
             state: Mutex::new(LaneState {
                 breaker: Breaker::default(),
-                limiter: Limiter::default(),
+                limiter: Limiter::keeping_apart(apart),
                 bucket: Bucket::new(&self.settings.retry, now),
                 used_at: now,
             }),

@@ -2,6 +2,7 @@
 //!
 //! Without a word from the provider there is no limit. A 429 halves the present rate and holds everyone back for
 //! as long as the provider asks; seconds without one raise it again. Limit headers say how many calls are left.
+//! A provider whose terms ask for a pause between requests is known by its settings, and learns nothing below that.
 //! Takes the time as an argument. Who must wait gets a place in the line and a time to look again, so that the line
 //! moves faster as soon as the limit is raised.
 
@@ -41,9 +42,11 @@ pub(crate) struct Limiter {
     rate: Option<f64>,
     /// The calls a second that the provider says it allows.
     allowed: Option<f64>,
+    /// The time between two starts by the provider's terms; none for most.
+    apart: Option<Duration>,
     raised_at: Duration,
     cut_at: Option<Duration>,
-    /// When the last call went out under a limit.
+    /// When the last call went out under a limit or a pause.
     limited_start: Option<Duration>,
     paused_until: Duration,
     left: Option<Left>,
@@ -59,6 +62,14 @@ struct Left {
 }
 
 impl Limiter {
+    /// A limiter that lets so much time pass between two starts, however fast it might go else.
+    pub(crate) fn keeping_apart(apart: Option<Duration>) -> Self {
+        Self {
+            apart,
+            ..Self::default()
+        }
+    }
+
     /// Goes at once, lines up, or gives up if the turn would come after `latest`.
     pub(crate) fn reserve(
         &mut self,
@@ -159,14 +170,19 @@ impl Limiter {
     /// When the caller at this place in the line may go, as things stand.
     fn turn_of(&self, place: usize) -> Duration {
         let floor = self.floor(place);
-        let Some(rate) = self.rate() else {
+        let Some(apart) = self.pause() else {
             return floor;
         };
-        let apart = Duration::from_secs_f64(1.0 / rate);
         let first = self
             .limited_start
             .map_or(floor, |start| floor.max(start + apart));
-        first + Duration::from_secs_f64(place as f64 / rate)
+        first + apart.mul_f64(place as f64)
+    }
+
+    /// The time between two starts, as far as there is a limit.
+    fn pause(&self) -> Option<Duration> {
+        let learnt = self.rate().map(|rate| Duration::from_secs_f64(1.0 / rate));
+        learnt.max(self.apart)
     }
 
     /// Before this nobody at this place goes, however the rate may change.
@@ -193,7 +209,6 @@ impl Limiter {
         if now.saturating_sub(calm_since) >= settings.forgotten_after {
             self.rate = None;
             self.cut_at = None;
-            self.limited_start = None;
             return;
         }
         let passed = now.saturating_sub(self.raised_at).as_secs_f64();
@@ -204,7 +219,7 @@ impl Limiter {
     }
 
     fn start(&mut self, now: Duration) {
-        if self.rate().is_some() {
+        if self.pause().is_some() {
             self.limited_start = Some(now);
         }
         if let Some(left) = &mut self.left {

@@ -1,8 +1,17 @@
 //! Every number of the call layer, by name.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::fault::Kind;
+use super::provider::Provider;
+
+/// Its terms of use, https://info.arxiv.org/help/api/tou.html, allow one request every three seconds, and one
+/// connection at a time.
+const ARXIV_APART: Duration = Duration::from_secs(3);
+
+/// "Please limit requests to one every 5 seconds", which it says instead of an answer to whoever comes sooner.
+const GDELT_APART: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -12,6 +21,8 @@ pub struct Settings {
     pub retry: RetrySettings,
     pub breaker: BreakerSettings,
     pub limit: LimitSettings,
+    /// Providers that ask for a pause between requests, whatever they answer. They are asked one call at a time.
+    pub apart: BTreeMap<Provider, Duration>,
     /// Providers and hosts remembered at once; beyond that the one idle for longest is forgotten.
     pub lanes_max: usize,
 }
@@ -118,6 +129,10 @@ impl Default for Settings {
             retry: RetrySettings::default(),
             breaker: BreakerSettings::default(),
             limit: LimitSettings::default(),
+            apart: BTreeMap::from([
+                (Provider::new("arxiv"), ARXIV_APART),
+                (Provider::new("gdelt"), GDELT_APART),
+            ]),
             lanes_max: 4_096,
         }
     }

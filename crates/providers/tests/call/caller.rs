@@ -1,6 +1,7 @@
 //! What a call and a chain promise, beyond the single fault.
 
 use std::future::pending;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use fathom_providers::call::{
@@ -283,6 +284,63 @@ async fn the_limiter_learns_from_the_headers_of_a_success() {
         times.push(clock.elapsed().as_secs());
     }
     assert_eq!(times, [0, 15, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn arxiv_and_gdelt_are_asked_no_faster_than_their_terms_allow() {
+    for (name, seconds) in [("arxiv", 3), ("gdelt", 5)] {
+        let clock = VirtualClock::start();
+        let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+        let seen = Seen::default();
+        let terms = terms(&seen, Kind::Search, Duration::from_secs(600));
+        let provider = Provider::new(name);
+        let begun = Mutex::new(Vec::new());
+        let call = || {
+            caller.call(&provider, &terms, |attempt| {
+                begun.lock().unwrap().push(clock.elapsed().as_secs());
+                // The second attempt to begin fails, and its repetition keeps the pause too.
+                let fails = begun.lock().unwrap().len() == 2;
+                async move {
+                    if fails {
+                        Err(status(503))
+                    } else {
+                        Ok(attempt.number)
+                    }
+                }
+            })
+        };
+        let (one, two, three, four) = tokio::join!(call(), call(), call(), call());
+        assert!(one.is_ok() && two.is_ok() && three.is_ok() && four.is_ok());
+        let begun = begun.into_inner().unwrap();
+        assert_eq!(
+            begun,
+            [0, 1, 2, 3, 4].map(|place| place * seconds),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_asks_for_pauses_is_asked_one_call_at_a_time() {
+    let clock = VirtualClock::start();
+    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+    let seen = Seen::default();
+    let terms = terms(&seen, Kind::Search, Duration::from_secs(600));
+    let provider = Provider::new("arxiv");
+    let begun = Mutex::new(Vec::new());
+    let (clock, begun) = (&clock, &begun);
+    let call = |takes: u64| {
+        caller.call(&provider, &terms, move |_| {
+            begun.lock().unwrap().push(clock.elapsed().as_secs());
+            async move {
+                clock.sleep(Duration::from_secs(takes)).await;
+                Ok::<_, Fault>(())
+            }
+        })
+    };
+    let ended = tokio::join!(call(10), call(1), call(1));
+    assert_eq!(ended, (Ok(()), Ok(()), Ok(())));
+    assert_eq!(*begun.lock().unwrap(), [0, 10, 13]);
 }
 
 #[tokio::test(start_paused = true)]

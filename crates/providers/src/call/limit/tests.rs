@@ -41,6 +41,31 @@ fn without_a_word_from_the_provider_there_is_no_limit() {
 }
 
 #[test]
+fn a_pause_by_the_providers_terms_is_kept_from_the_first_call_on() {
+    let mut limiter = Limiter::keeping_apart(Some(3 * SECOND));
+    assert_eq!(turns(&mut limiter, SECOND, 4), [1.0, 4.0, 7.0, 10.0]);
+    assert_eq!(turns(&mut limiter, seconds(11.0), 2), [13.0, 16.0]);
+    assert_eq!(turns(&mut limiter, seconds(60.0), 1), [60.0]);
+}
+
+#[test]
+fn a_learnt_limit_lengthens_the_pause_and_never_shortens_it() {
+    let settings = LimitSettings::default();
+    let mut limiter = Limiter::keeping_apart(Some(3 * SECOND));
+    turns(&mut limiter, SECOND, 1);
+    limiter.keep_to(&settings, 100.0);
+    assert_eq!(turns(&mut limiter, SECOND, 1), [4.0]);
+    limiter.slow_down(&settings, seconds(4.0), seconds(4.0), Some(20 * SECOND));
+    let later = turns(&mut limiter, seconds(4.0), 3);
+    assert_eq!(later, [24.0, 27.0, 30.0]);
+    assert_eq!(
+        turns(&mut limiter, seconds(1_000.0), 2),
+        [1_000.0, 1_003.0],
+        "it outlives the limit that was learnt"
+    );
+}
+
+#[test]
 fn a_429_halves_the_rate_holds_everyone_back_and_spreads_them() {
     let settings = LimitSettings::default();
     let mut limiter = Limiter::default();
