@@ -4,42 +4,60 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::Published;
+use crate::json::Json;
 
 /// A text or number, without the blanks around it; none if nothing else is there.
-pub(crate) fn text(value: &Value) -> Option<Cow<'_, str>> {
+pub(crate) fn text<'a>(value: &'a Json<'_>) -> Option<Cow<'a, str>> {
     let text = match value {
-        Value::String(text) => Cow::Borrowed(text.trim()),
-        Value::Number(number) => Cow::Owned(number.to_string()),
+        Json::Text(text) => Cow::Borrowed(text.trim()),
+        Json::Number(number) => Cow::Owned(number.to_string()),
         _ => return None,
     };
     (!text.is_empty()).then_some(text)
 }
 
 /// The list, or an empty one.
-pub(crate) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+pub(crate) fn list<'a, 'j>(value: &'a Json<'j>) -> &'a [Json<'j>] {
+    match value {
+        Json::List(items) => items,
+        _ => &[],
+    }
 }
 
 /// The first text of a list, or the text itself.
-pub(crate) fn first_text(value: &Value) -> Option<Cow<'_, str>> {
+pub(crate) fn first_text<'a>(value: &'a Json<'_>) -> Option<Cow<'a, str>> {
     list(value).iter().find_map(text).or_else(|| text(value))
 }
 
 /// A whole number from zero up, also as a string or with a point.
-pub(crate) fn count(value: &Value) -> Option<u64> {
+pub(crate) fn count(value: &Json<'_>) -> Option<u64> {
     match value {
-        Value::Number(number) => number.as_u64().or_else(|| number.as_f64().and_then(whole)),
-        Value::String(text) => {
-            let text = text.trim();
-            text.parse()
-                .ok()
-                .or_else(|| text.parse().ok().and_then(whole))
-        }
+        Json::Number(number) => count_of(number),
+        Json::Text(text) => count_in(text),
         _ => None,
     }
+}
+
+/// The same of a value that is kept as it came.
+pub(crate) fn count_value(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => count_of(number),
+        Value::String(text) => count_in(text),
+        _ => None,
+    }
+}
+
+fn count_of(number: &Number) -> Option<u64> {
+    number.as_u64().or_else(|| number.as_f64().and_then(whole))
+}
+
+fn count_in(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let number = || text.parse().ok().and_then(whole);
+    text.parse().ok().or_else(number)
 }
 
 fn whole(number: f64) -> Option<u64> {
@@ -49,17 +67,17 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 /// A yes, also as a string or number.
-pub(crate) fn yes(value: &Value) -> bool {
+pub(crate) fn yes(value: &Json<'_>) -> bool {
     match value {
-        Value::Bool(yes) => *yes,
-        Value::String(text) => text.eq_ignore_ascii_case("true") || text == "1",
-        Value::Number(number) => number.as_u64() == Some(1),
+        Json::Bool(yes) => *yes,
+        Json::Text(text) => text.eq_ignore_ascii_case("true") || text == "1",
+        Json::Number(number) => number.as_u64() == Some(1),
         _ => false,
     }
 }
 
 /// `{"date-parts": [[2024, 3, 5]]}`, of which the end or all may be missing.
-pub(crate) fn date_parts(value: &Value) -> Option<Published> {
+pub(crate) fn date_parts(value: &Json<'_>) -> Option<Published> {
     let parts = list(list(&value["date-parts"]).first()?);
     let part = |at: usize| parts.get(at).and_then(count);
     let small = |at: usize| part(at).and_then(|part| i8::try_from(part).ok());
@@ -83,7 +101,7 @@ mod tests {
             ("null", None),
             ("\"many\"", None),
         ] {
-            let value: Value = serde_json::from_str(raw).unwrap();
+            let value: Json<'_> = serde_json::from_str(raw).unwrap();
             assert_eq!(count(&value), read, "{raw}");
         }
     }

@@ -20,11 +20,11 @@ pub use work::{Author, Work};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use url::Url;
 
 use crate::call::{Attempt, Caller, Exhausted, Fault, Kind, Provider, Terms};
 use crate::client::Request;
+use crate::json::Json;
 use crate::{Address, Client, Doi, Failure};
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct Works {
 }
 
 /// A register's answer, understood; none if the JSON is of another shape.
-type Parse<T> = fn(&Value, &Doi) -> Option<T>;
+type Parse<T> = fn(&Json<'_>, &Doi) -> Option<T>;
 
 impl Works {
     pub fn new(client: Client, caller: Arc<Caller>, settings: WorkSettings) -> Self {
@@ -131,7 +131,7 @@ impl Works {
             let request = self.request(name, url.clone());
             match self.client.ask(&attempt, request).await {
                 Ok(reply) => {
-                    let found = parse(&reply.json()?, doi);
+                    let found = parse(&reply.tree()?, doi);
                     found.map(Some).ok_or_else(|| reply.refused())
                 }
                 Err(Fault::Answer(answer)) if answer.status == 404 => Ok(None),

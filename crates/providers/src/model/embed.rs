@@ -12,7 +12,7 @@ use super::settings::Endpoint;
 use super::tokens;
 use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
 use crate::client::{self, Reply};
-use crate::lenient::count;
+use crate::lenient::count_value;
 use crate::{Client, Failure};
 
 /// Texts in one request at most: what the smallest common limit allows.
@@ -84,8 +84,8 @@ impl Embedder {
         let reply: Reply = self.client.ask(attempt, sent).await?.struck();
         let value: Value = reply.json()?;
         let vectors = vectors(&value, texts.len(), length).ok_or_else(|| reply.refused())?;
-        let tokens = count(&value["usage"]["prompt_tokens"])
-            .or_else(|| count(&value["usage"]["total_tokens"]));
+        let tokens = count_value(&value["usage"]["prompt_tokens"])
+            .or_else(|| count_value(&value["usage"]["total_tokens"]));
         let guess = || texts.iter().map(|text| tokens::estimate(text)).sum();
         Ok(Embedded {
             vectors,
@@ -106,7 +106,7 @@ fn vectors(value: &Value, texts: usize, length: Option<usize>) -> Option<Vec<Vec
         .filter(|data| data.len() == texts)?;
     let mut placed: Vec<Option<Vec<f32>>> = vec![None; texts];
     for (place, item) in data.iter().enumerate() {
-        let index = match count(&item["index"]) {
+        let index = match count_value(&item["index"]) {
             Some(index) => usize::try_from(index).ok()?,
             None => place,
         };

@@ -1,41 +1,41 @@
 //! An answer of JSON that bends its own rules: `NaN`, stray backslashes, lists that are null or missing.
 
-use serde_json::Value;
-
 use crate::call::Fault;
 use crate::client::Reply;
+use crate::json::Json;
 
 /// An answer's JSON, and how many numbers in it were none.
-pub(super) struct Body {
-    pub(super) json: Value,
+pub(super) struct Body<'a> {
+    pub(super) json: Json<'a>,
     pub(super) bad_numbers: u32,
 }
 
 /// The answer's JSON, mended if need be; else the fault that says what came instead.
-pub(super) fn body(reply: &Reply) -> Result<Body, Fault> {
-    if let Ok(json) = reply.json() {
+pub(super) fn body(reply: &Reply) -> Result<Body<'_>, Fault> {
+    if let Ok(json) = reply.tree() {
         return Ok(Body {
             json,
             bad_numbers: 0,
         });
     }
     let (text, bad_numbers) = mended(&String::from_utf8_lossy(reply.body()));
-    match serde_json::from_str(&text) {
-        Ok(json) => Ok(Body { json, bad_numbers }),
-        Err(_) => Err(reply.refused()),
-    }
+    let json = serde_json::from_str::<Json<'_>>(&text).map_err(|_| reply.refused())?;
+    Ok(Body {
+        json: json.into_owned(),
+        bad_numbers,
+    })
 }
 
 /// The list at `path`. It may be missing from an answer that holds `sign`, by which we know that it is one.
 pub(super) fn items<'a>(
     reply: &Reply,
-    json: &'a Value,
-    path: &str,
+    json: &'a Json<'a>,
+    path: &[&str],
     sign: &str,
-) -> Result<&'a [Value], Fault> {
-    match json.pointer(path) {
-        Some(Value::Array(items)) => Ok(items),
-        None | Some(Value::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),
+) -> Result<&'a [Json<'a>], Fault> {
+    match json.at(path) {
+        Some(Json::List(items)) => Ok(items),
+        None | Some(Json::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),
         _ => Err(reply.refused()),
     }
 }
@@ -87,6 +87,8 @@ fn is_bad_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]

@@ -50,7 +50,7 @@ impl Search for Brave {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Brave).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/web/results", "query")? {
+    for item in items(reply, &body.json, &["web", "results"], "query")? {
         let told = text(&item["page_age"]).or_else(|| text(&item["age"]));
         let published = gather.date(told.as_deref());
         let more = list(&item["extra_snippets"]).iter().filter_map(text);

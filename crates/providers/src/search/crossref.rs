@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 use super::answer::{body, items};
 use super::endpoint::Endpoint;
@@ -14,6 +13,7 @@ use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::json::Json;
 use crate::lenient::{count, date_parts, first_text, list, text};
 use crate::works;
 
@@ -59,7 +59,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         return Err(reply.refused());
     }
     let mut gather = Gather::new(query, Engine::Crossref).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/message/items", "")? {
+    for item in items(reply, &body.json, &["message", "items"], "")? {
         let score = gather.score(&item["score"]);
         let title = first_text(&item["title"]);
         let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
@@ -85,7 +85,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 }
 
 /// A person, or a body with one name.
-fn author(author: &Value) -> Option<Cow<'_, str>> {
+fn author<'a>(author: &'a Json<'_>) -> Option<Cow<'a, str>> {
     let names = [text(&author["given"]), text(&author["family"])];
     let whole: Vec<Cow<'_, str>> = names.into_iter().flatten().collect();
     if whole.is_empty() {

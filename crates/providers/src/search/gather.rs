@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
 use url::Url;
 
 use super::hit::{
@@ -11,6 +10,7 @@ use super::hit::{
 };
 use super::{Dropped, Engine, Found, Kind, Query};
 use crate::call::Provider;
+use crate::json::Json;
 use crate::plain::{bounded, plain};
 use crate::{Doi, Published};
 
@@ -74,11 +74,11 @@ impl<'q> Gather<'q> {
     }
 
     /// Reads a score; what is no number from zero up is counted.
-    pub(super) fn score(&mut self, told: &Value) -> Option<f64> {
+    pub(super) fn score(&mut self, told: &Json<'_>) -> Option<f64> {
         let number = match told {
-            Value::Null => return None,
-            Value::Number(number) => number.as_f64(),
-            Value::String(text) => text.trim().parse().ok(),
+            Json::Null => return None,
+            Json::Number(number) => number.as_f64(),
+            Json::Text(text) => text.trim().parse().ok(),
             _ => None,
         };
         let score = number.filter(|number| number.is_finite() && *number >= 0.0);

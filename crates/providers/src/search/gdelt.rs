@@ -3,7 +3,6 @@
 //! It tells errors in plain text with status 200, and says `{}` when it found nothing.
 
 use async_trait::async_trait;
-use serde_json::json;
 
 use super::answer::body;
 use super::endpoint::{Endpoint, told};
@@ -11,6 +10,7 @@ use super::gather::{Draft, Gather};
 use super::{Engine, Found, Kind, Query, Search};
 use crate::call::{Attempt, Fault, Headers};
 use crate::client::Reply;
+use crate::json::Json;
 use crate::lenient::{list, text};
 
 const TEXT_CHARS: usize = 250;
@@ -29,6 +29,9 @@ const COMMON: &[&str] = &[
 
 /// How its only notice of a limit begins; there is no code for it.
 const SLOW_DOWN: &[u8] = b"Please limit requests";
+
+/// How it says that it found nothing.
+const NOTHING: Json<'static> = Json::Fields(Vec::new());
 
 pub(super) struct Gdelt(pub(super) Endpoint);
 
@@ -94,7 +97,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         return Err(told(200, Headers::default(), "400"));
     }
     let body = body(reply)?;
-    if body.json != json!({}) && !body.json["articles"].is_array() {
+    if body.json != NOTHING && !matches!(body.json["articles"], Json::List(_)) {
         return Err(reply.refused());
     }
     let mut gather = Gather::new(query, Engine::Gdelt).bad_numbers(body.bad_numbers);

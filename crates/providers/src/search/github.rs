@@ -49,7 +49,7 @@ impl Search for Github {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Github).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/items", "total_count")? {
+    for item in items(reply, &body.json, &["items"], "total_count")? {
         let score = gather.score(&item["score"]);
         let repository = &item["repository"];
         let fragments: Vec<Cow<'_, str>> = list(&item["text_matches"])

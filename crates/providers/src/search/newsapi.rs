@@ -58,7 +58,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         return Err(reply.refused());
     }
     let mut gather = Gather::new(query, Engine::Newsapi).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/articles", "totalResults")? {
+    for item in items(reply, &body.json, &["articles"], "totalResults")? {
         let published = gather.date(text(&item["publishedAt"]).as_deref());
         gather.add(Draft {
             url: text(&item["url"]),

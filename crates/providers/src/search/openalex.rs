@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 use super::answer::{body, items};
 use super::endpoint::{Endpoint, told};
@@ -12,6 +11,7 @@ use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::json::Json;
 use crate::lenient::{count, list, text, yes};
 
 /// The whole address may have 4 kB there, and a character up to twelve bytes.
@@ -70,7 +70,7 @@ fn filter(query: &Query) -> String {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Openalex).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/results", "meta")? {
+    for item in items(reply, &body.json, &["results"], "meta")? {
         let date = text(&item["publication_date"]).or_else(|| text(&item["publication_year"]));
         let published = gather.date(date.as_deref());
         let score = gather.score(&item["relevance_score"]);
@@ -101,24 +101,24 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 }
 
 /// The open copy as PDF; `oa_url` is often only a page that leads to one.
-fn author(work: &Value) -> Option<Cow<'_, str>> {
+fn author<'a>(work: &'a Json<'_>) -> Option<Cow<'a, str>> {
     text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
 }
 
-fn pdf(item: &Value) -> Option<Cow<'_, str>> {
+fn pdf<'a>(item: &'a Json<'_>) -> Option<Cow<'a, str>> {
     let page = text(&item["open_access"]["oa_url"]);
     text(&item["best_oa_location"]["pdf_url"])
         .or_else(|| page.filter(|page| page.to_ascii_lowercase().ends_with(".pdf")))
 }
 
 /// The abstract, from a list of the places at which each word stands.
-fn abstract_of(index: &Value) -> Option<Cow<'_, str>> {
+fn abstract_of(index: &Json<'_>) -> Option<Cow<'static, str>> {
     let mut words: Vec<(u64, &str)> = index
-        .as_object()?
+        .fields()
         .iter()
         .flat_map(|(word, places)| {
             let places = list(places).iter().filter_map(count);
-            places.map(move |place| (place, word.as_str()))
+            places.map(move |place| (place, word.as_ref()))
         })
         .collect();
     words.sort_unstable();

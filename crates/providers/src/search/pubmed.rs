@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use roxmltree::Node;
-use serde_json::Value;
 
 use super::answer::body;
 use super::endpoint::{Endpoint, told};
@@ -16,6 +15,7 @@ use super::{Engine, Found, Kind, Query, RESULTS_MAX, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::{Reply, Request};
+use crate::json::Json;
 use crate::lenient::{list, text};
 
 /// Its pages, by the number of the record.
@@ -88,7 +88,7 @@ fn understood(fault: Fault) -> Fault {
     let Fault::Answer(answer) = &fault else {
         return fault;
     };
-    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status == 400 && body["error"] == WRONG_KEY {
         return told(400, answer.headers.clone(), "api_key_invalid");
     }
@@ -101,7 +101,7 @@ fn read_ids(reply: &Reply) -> Result<Vec<String>, Fault> {
     let is_number =
         |id: &Cow<'_, str>| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
     match &result["idlist"] {
-        Value::Array(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
+        Json::List(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
             .iter()
             .filter_map(text)
             .filter(is_number)

@@ -45,7 +45,7 @@ fn words(query: &Query) -> String {
 
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
-    let results = items(reply, &body.json, "/results", "query")?;
+    let results = items(reply, &body.json, &["results"], "query")?;
     let silent = list(&body.json["unresponsive_engines"]).len();
     if results.is_empty() && silent > 0 {
         // It asks the engines, which stay silent for minutes once they block it: another try brings nothing.

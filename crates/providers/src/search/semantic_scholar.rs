@@ -1,7 +1,6 @@
 //! Semantic Scholar: works with abstracts and citation counts. Works without a key, slowly.
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 use super::answer::{body, items};
 use super::endpoint::Endpoint;
@@ -10,6 +9,7 @@ use super::{Engine, Found, Kind, Query, Search};
 use crate::Doi;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::json::Json;
 use crate::lenient::{count, list, text};
 
 const FIELDS: &str =
@@ -58,7 +58,7 @@ fn years(query: &Query) -> Option<String> {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::SemanticScholar).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/data", "total")? {
+    for item in items(reply, &body.json, &["data"], "total")? {
         let told = text(&item["publicationDate"]).or_else(|| text(&item["year"]));
         let published = gather.date(told.as_deref());
         let score = gather.score(&item["matchScore"]);
@@ -83,7 +83,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     Ok(gather.finish())
 }
 
-fn doi(ids: &Value) -> Option<Doi> {
+fn doi(ids: &Json<'_>) -> Option<Doi> {
     let own = text(&ids["DOI"]).and_then(|doi| Doi::told(&doi));
     own.or_else(|| Doi::of_arxiv(&text(&ids["ArXiv"])?))
 }

@@ -54,7 +54,7 @@ fn understood(fault: Fault) -> Fault {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Serper).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/organic", "searchParameters")? {
+    for item in items(reply, &body.json, &["organic"], "searchParameters")? {
         let published = gather.date(text(&item["date"]).as_deref());
         gather.add(Draft {
             url: text(&item["link"]),

@@ -43,7 +43,7 @@ impl Search for Tavily {
 fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     let body = body(reply)?;
     let mut gather = Gather::new(query, Engine::Tavily).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, "/results", "query")? {
+    for item in items(reply, &body.json, &["results"], "query")? {
         let published = gather.date(text(&item["published_date"]).as_deref());
         let score = gather.score(&item["score"]);
         gather.add(Draft {

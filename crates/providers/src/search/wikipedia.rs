@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 use super::answer::body;
 use super::endpoint::Endpoint;
@@ -15,6 +14,7 @@ use super::{Engine, Found, Kind, Query, Search};
 use crate::Address;
 use crate::call::{Attempt, Fault};
 use crate::client::Reply;
+use crate::json::Json;
 use crate::lenient::{list, text};
 
 /// Longer queries are refused.
@@ -73,7 +73,7 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
     for item in list(&answer["search"]) {
         let title = text(&item["title"]);
         let page = title.as_ref().and_then(|title| pages.get(title)).copied();
-        let page = page.unwrap_or(&Value::Null);
+        let page = page.unwrap_or(&Json::Null);
         let published = gather.date(text(&item["timestamp"]).as_deref());
         gather.add(Draft {
             url: text(&page["fullurl"])
@@ -91,12 +91,9 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
 }
 
 /// The pages by title. Newer wikis send a list, older ones a map.
-fn pages(pages: &Value) -> HashMap<Cow<'_, str>, &Value> {
+fn pages<'a>(pages: &'a Json<'a>) -> HashMap<Cow<'a, str>, &'a Json<'a>> {
     let listed = list(pages).iter();
-    let mapped = pages
-        .as_object()
-        .into_iter()
-        .flat_map(|pages| pages.values());
+    let mapped = pages.fields().iter().map(|(_, page)| page);
     listed
         .chain(mapped)
         .filter_map(|page| Some((text(&page["title"])?, page)))

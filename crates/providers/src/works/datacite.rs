@@ -1,14 +1,13 @@
 //! A work in DataCite's JSON: datasets, software, preprints.
 
-use serde_json::Value;
-
 use super::fields;
 use super::work::Work;
+use crate::json::Json;
 use crate::lenient::{count, list};
 use crate::{Doi, Published};
 
-pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
-    let record = answer.pointer("/data/attributes")?;
+pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
+    let record = answer.at(&["data", "attributes"])?;
     let doi = fields::doi(record, "doi", asked)?;
     let titles = list(&record["titles"]);
     let container = &record["container"];
@@ -34,12 +33,12 @@ pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
 }
 
 /// Since 2024 it is an object where it was a string.
-fn publisher(record: &Value) -> Option<String> {
+fn publisher(record: &Json<'_>) -> Option<String> {
     fields::text(&record["publisher"], "name").or_else(|| fields::text(record, "publisher"))
 }
 
 /// The day it was issued, if that is told; else the year.
-fn published(record: &Value) -> Option<Published> {
+fn published(record: &Json<'_>) -> Option<Published> {
     let dates = list(&record["dates"]).iter();
     let issued = dates
         .filter(|date| date["dateType"] == "Issued")
@@ -48,7 +47,7 @@ fn published(record: &Value) -> Option<Published> {
     issued.or_else(|| Published::new(year()?, None, None))
 }
 
-fn pages(container: &Value) -> Option<String> {
+fn pages(container: &Json<'_>) -> Option<String> {
     let first = fields::text(container, "firstPage")?;
     match fields::text(container, "lastPage") {
         Some(last) => Some(format!("{first}-{last}")),

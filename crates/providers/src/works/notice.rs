@@ -1,8 +1,8 @@
 //! What was said about a work after it appeared: that it is retracted, doubted or corrected.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::json::Json;
 use crate::lenient::{date_parts, list};
 use crate::{Doi, Published};
 
@@ -44,12 +44,12 @@ const TITLE_MARKS: [&str; 4] = ["retracted:", "retracted article:", "withdrawn:"
 /// In capitals the word alone is a mark.
 const CAPITAL_MARKS: [&str; 2] = ["RETRACTED", "WITHDRAWN"];
 
-pub(crate) fn is_retracted(record: &Value, title: Option<&str>) -> bool {
+pub(crate) fn is_retracted(record: &Json<'_>, title: Option<&str>) -> bool {
     of_crossref(record, title).is_some_and(|notice| notice.kind == NoticeKind::Retraction)
 }
 
 /// The gravest notice of a Crossref record, and of several the last.
-pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice> {
+pub(super) fn of_crossref(record: &Json<'_>, title: Option<&str>) -> Option<Notice> {
     let notices = list(&record["updated-by"]).iter();
     let gravest = notices
         .filter_map(notice)
@@ -66,7 +66,7 @@ pub(super) fn of_crossref(record: &Value, title: Option<&str>) -> Option<Notice>
     }
 }
 
-fn notice(update: &Value) -> Option<Notice> {
+fn notice(update: &Json<'_>) -> Option<Notice> {
     Some(Notice {
         kind: NoticeKind::named(update["type"].as_str()?)?,
         doi: update["DOI"].as_str().and_then(|doi| Doi::parse(doi).ok()),
