@@ -1,7 +1,8 @@
 //! Runs in one SQLite file: the store that needs nothing set up.
 //!
-//! One thread writes, and shares its synced commits among those who wait ([`writer`]); a few
-//! connections read ([`readers`]). Several processes may use the same file: fences and revs keep
+//! One connection writes: a thread shares its synced commits among those who wait, and a run that
+//! has the store to itself is written on its caller's thread ([`writer`]). A few connections read
+//! ([`readers`]). Several processes may use the same file: fences and revs keep
 //! them off each other's runs.
 
 mod ahead;
@@ -19,7 +20,7 @@ mod wal;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -31,16 +32,22 @@ use jiff::Timestamp;
 
 use self::ahead::Ahead;
 use self::append::{NewAppend, NewRun};
+use self::fault::Failure;
 use self::hold::Lease;
 use self::readers::Readers;
 use self::writer::Writer;
 
 /// A store in one SQLite file. Dropping it waits until all that was handed in is written.
+///
+/// On a multi-thread runtime of tokio the step of a lone run is committed in the call that brings it, by
+/// `block_in_place`. Tokio forbids that within a `LocalSet`: there, use a current-thread runtime.
 pub struct Sqlite {
     path: PathBuf,
     clock: Arc<dyn Clock>,
     readers: Readers,
     writer: Writer,
+    /// The run that was last written to.
+    last: Mutex<Option<RunId>>,
     /// What was wrong with the list of runs when the file was opened. Those that can be found go on.
     damaged_headers: Option<String>,
 }
@@ -76,16 +83,17 @@ impl Sqlite {
         let path = std::path::absolute(path).map_err(|error| Error::StoreGone {
             why: format!("its path cannot be used: {error}"),
         })?;
-        let connection = file::open(&path, options.page_limit)?;
+        let mut connection = file::open(&path, options.page_limit)?;
         let damaged_headers = file::damaged_headers(&connection);
         if let Some(why) = &damaged_headers {
             tracing::error!(path = %path.display(), why, "the list of runs is damaged");
         }
-        let ahead = Ahead::of(&path, &connection);
+        let ahead = Ahead::of(&path, &mut connection).map_err(Failure::Sql)?;
         Ok(Self {
             damaged_headers,
             readers: Readers::new(path.clone()),
             writer: Writer::start(connection, ahead, options.before_commit)?,
+            last: Mutex::new(None),
             clock: options.clock,
             path,
         })
@@ -94,6 +102,12 @@ impl Sqlite {
     /// Commits made so far. Fewer than writes: those that wait at the same time share one.
     pub fn commits(&self) -> u64 {
         self.writer.commits()
+    }
+
+    /// Whether the last write was to the same run: then it has the store to itself, or nearly so.
+    fn comes_again(&self, run: RunId) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.replace(run) == Some(run)
     }
 
     /// Where the list of runs is damaged, a run that is not found may be there all the same.
@@ -130,6 +144,7 @@ impl Store for Sqlite {
         owner: &Owner,
         lease: Duration,
     ) -> Result<Token, Error> {
+        self.comes_again(creation.run.id());
         let room = self.writer.room().await?;
         let new = NewRun::of(creation, owner)?;
         let clock = Arc::clone(&self.clock);
@@ -161,12 +176,17 @@ impl Store for Sqlite {
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
+        let is_alone = self.comes_again(append.run);
         let room = self.writer.room().await?;
         let new = NewAppend::of(&append)?;
         let clock = Arc::clone(&self.clock);
         let work =
             move |connection: &_| append::append(connection, &new, Lease::new(clock.now(), lease));
-        room.run(work).await
+        if is_alone && append.record.is_some() {
+            room.run_here(work).await
+        } else {
+            room.run(work).await
+        }
     }
 
     async fn request_cancel(&self, run: RunId) -> Result<(), Error> {

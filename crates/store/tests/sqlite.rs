@@ -6,6 +6,8 @@
     reason = "a test: whatever fails ends it"
 )]
 
+#[path = "sqlite/alone.rs"]
+mod alone;
 #[path = "sqlite/damage.rs"]
 mod damage;
 #[path = "sqlite/fixtures.rs"]

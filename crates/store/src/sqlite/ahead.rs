@@ -11,8 +11,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
+use rusqlite::hooks::Wal;
 
 use super::wal;
 
@@ -40,31 +43,37 @@ pub(super) struct Ahead {
     /// `None` if the file could not be opened or made longer.
     log: Option<File>,
     frame: u64,
+    /// How many frames the log had after the last commit. SQLite tells with each, for nothing.
+    frames: Arc<AtomicU64>,
     /// How many frames the log had when it was last copied; 0 once it has begun anew.
     copied: u64,
 }
 
 impl Ahead {
     /// The log of the database at `path`, which is open.
-    pub(super) fn of(path: &Path, connection: &Connection) -> Self {
-        let page = connection.query_row("PRAGMA page_size", [], |row| row.get::<_, u32>(0));
+    pub(super) fn of(path: &Path, connection: &mut Connection) -> rusqlite::Result<Self> {
+        let frames = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&frames);
+        connection.wal_hook(Some(move |_: &mut Wal, count: i32| {
+            told.store(u64::from(count.unsigned_abs()), Ordering::Relaxed);
+            Ok(())
+        }))?;
+        let page: u32 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
         // SQLite holds no locks on this file, so closing it lets none go.
         let log = OpenOptions::new()
             .write(true)
             .open(wal::beside(path, "-wal"));
-        Self {
-            log: log.ok().filter(|_| page.is_ok()),
-            frame: wal::FRAME_HEADER + u64::from(page.unwrap_or(0)),
+        Ok(Self {
+            log: log.ok(),
+            frame: wal::FRAME_HEADER + u64::from(page),
+            frames,
             copied: 0,
-        }
+        })
     }
 
     /// To be asked after each commit, with how many jobs shared it.
     pub(super) fn keep(&mut self, connection: &Connection, jobs: usize) {
-        let frames = match frames(connection) {
-            Ok(frames) => frames,
-            Err(error) => return tracing::debug!(%error, "the log does not tell its length"),
-        };
+        let frames = self.frames.load(Ordering::Relaxed);
         if frames < self.copied {
             self.copied = 0;
         }
@@ -72,7 +81,9 @@ impl Ahead {
         if frames >= self.copied + most {
             // Goes as far as others' reads allow, and waits for nobody.
             self.copied = frames;
-            if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {
+            if let Err(error) =
+                connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+            {
                 tracing::warn!(%error, "the log could not be copied into the database");
             }
         } else if let Some(log) = &mut self.log
@@ -98,17 +109,6 @@ fn keep_room(
     let grown = grow(log);
     connection.prepare_cached("ROLLBACK")?.execute([])?;
     Ok(grown?)
-}
-
-/// How many frames the log has.
-fn frames(connection: &Connection) -> rusqlite::Result<u64> {
-    checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")
-}
-
-fn checkpoint(connection: &Connection, sql: &str) -> rusqlite::Result<u64> {
-    connection
-        .prepare_cached(sql)?
-        .query_row([], |row| Ok(row.get::<_, i64>(1)?.max(0).cast_unsigned()))
 }
 
 /// Zeros that are really written: room that is only promised would be accounted for when it is used.

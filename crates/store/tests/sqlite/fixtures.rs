@@ -93,7 +93,10 @@ pub struct Writer {
 
 impl Writer {
     pub async fn begin(store: &dyn Store, lease: Duration) -> Self {
-        let creation = creation("Why is the sky blue?");
+        Self::with(store, creation("Why is the sky blue?"), lease).await
+    }
+
+    pub async fn with(store: &dyn Store, creation: Creation, lease: Duration) -> Self {
         let (run, head) = (creation.run.id(), creation.run.head.clone());
         let owner = Owner::unique();
         let token = store.create(creation, &owner, lease).await.unwrap();
