@@ -16,6 +16,8 @@ mod kept;
 mod killed;
 #[path = "staged/log.rs"]
 mod log;
+#[path = "staged/meaning.rs"]
+mod meaning;
 #[path = "staged/people.rs"]
 mod people;
 #[path = "staged/routes.rs"]

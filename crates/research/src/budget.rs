@@ -15,6 +15,21 @@ pub const FETCHES_FAILED: &str = "fetches_failed";
 
 /// What is used up as far as searching is concerned, if anything.
 pub fn used_up(state: &State, ctx: &Ctx) -> Option<Stop> {
+    if let Some(stop) = only_reserve_left(state, ctx) {
+        return Some(stop);
+    }
+    let caps = &state.settings.caps;
+    if left(caps.queries, ctx.spent(QUERIES)) == 0 {
+        return Some(Stop::Queries);
+    }
+    if left(caps.fetches, ctx.spent(FETCHES)) == 0 {
+        return Some(Stop::Fetches);
+    }
+    None
+}
+
+/// Whether so much time, tokens or money is spent that the rest is kept for writing.
+pub fn only_reserve_left(state: &State, ctx: &Ctx) -> Option<Stop> {
     let settings = &state.settings;
     let caps = &settings.caps;
     let share = 1.0 - caps.writing_reserve.clamp(0.0, 1.0);
@@ -30,12 +45,6 @@ pub fn used_up(state: &State, ctx: &Ctx) -> Option<Stop> {
     }
     if shared(caps.cost_picos(), COST_PICOS) {
         return Some(Stop::Cost);
-    }
-    if left(caps.queries, ctx.spent(QUERIES)) == 0 {
-        return Some(Stop::Queries);
-    }
-    if left(caps.fetches, ctx.spent(FETCHES)) == 0 {
-        return Some(Stop::Fetches);
     }
     None
 }

@@ -13,6 +13,9 @@ use crate::source::SourceId;
 pub struct CitationCheck {
     pub claims: Vec<CheckedClaim>,
     pub changes: Vec<Change>,
+    /// The model that judged the meaning of sentences; nothing where the check is by code alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
 }
 
 /// One sentence that states something.
@@ -25,6 +28,19 @@ pub struct CheckedClaim {
     pub support: Support,
     pub reasons: Vec<Reason>,
     pub proofs: Vec<Proof>,
+    /// What a model says of it; nothing where none was asked, as for plain quotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judgement>,
+}
+
+/// A model's opinion on whether the cited passages bear a sentence out. Code decides what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    Supported,
+    Contradicted,
+    NotSupported,
+    CouldNotCheck { why: String },
 }
 
 /// Where the words stand that a claim rests on.
@@ -54,6 +70,8 @@ pub enum Done {
     /// It stays, with a mark that says it could not be checked.
     Marked,
     Removed,
+    /// A model found that its passages bear it out, and the mark was taken off.
+    Confirmed,
 }
 
 /// The counts of a check, for a report's first page.
@@ -65,6 +83,24 @@ pub struct Counts {
     pub contradicted: usize,
     pub unsupported: usize,
     pub removed: usize,
+    /// What a model says of the sentences that are left; nothing where no model judged.
+    #[serde(default)]
+    pub judged: Option<Opinions>,
+}
+
+/// How many sentences a model holds for what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opinions {
+    pub supported: usize,
+    pub contradicted: usize,
+    pub not_supported: usize,
+    pub could_not_check: usize,
+}
+
+impl Opinions {
+    pub fn asked(&self) -> usize {
+        self.supported + self.contradicted + self.not_supported + self.could_not_check
+    }
 }
 
 impl CitationCheck {
@@ -84,6 +120,20 @@ impl CitationCheck {
         }
         let removed = |change: &&Change| change.done == Done::Removed;
         counts.removed = self.changes.iter().filter(removed).count();
+        counts.judged = self.judge.as_ref().map(|_| self.opinions());
         counts
+    }
+
+    fn opinions(&self) -> Opinions {
+        let mut opinions = Opinions::default();
+        for judged in self.claims.iter().filter_map(|claim| claim.judged.as_ref()) {
+            match judged {
+                Judgement::Supported => opinions.supported += 1,
+                Judgement::Contradicted => opinions.contradicted += 1,
+                Judgement::NotSupported => opinions.not_supported += 1,
+                Judgement::CouldNotCheck { .. } => opinions.could_not_check += 1,
+            }
+        }
+        opinions
     }
 }

@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::analysis::{Analysis, Contradiction, Evidence};
-use crate::citations::CitationCheck;
+use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Item, Opinion};
 use crate::deps::Deps;
 use crate::draft::{Draft, Frame, Section};
@@ -48,6 +48,20 @@ pub trait Reasoner: Send + Sync {
     async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable>;
 
     async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable>;
+
+    /// Whether it understands sentences, so that `support` can be asked of it.
+    fn judges_meaning(&self) -> bool {
+        false
+    }
+
+    /// Whether the passages bear the sentences out, an opinion for each in their order.
+    async fn support(&self, _: &Ctx, _: &SupportTask<'_>) -> Result<Vec<Held>, Unable> {
+        Err(Unable::Failed {
+            category: "validation".to_owned(),
+            attempts: 0,
+            message: format!("the {} reasoner does not judge meaning", self.name()),
+        })
+    }
 }
 
 pub struct PlanTask<'a> {
@@ -133,6 +147,27 @@ pub struct ReviewTask<'a> {
     /// What code has proven already.
     pub proven: &'a [Item],
     pub language: Language,
+}
+
+pub struct SupportTask<'a> {
+    pub settings: &'a Settings,
+    /// Names the part of the draft; the same whenever the step is run again, and no other in the step.
+    pub part: &'a str,
+    pub sentences: &'a [Cited],
+}
+
+/// A sentence with the passages that it cites, and nothing else of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cited {
+    pub sentence: String,
+    pub passages: Vec<String>,
+}
+
+/// An opinion on a sentence, and why in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub judgement: Judgement,
+    pub why: String,
 }
 
 /// Why a reasoner gave no judgement.

@@ -34,6 +34,10 @@ pub struct Settings {
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
     pub max_concurrency: usize,
+    /// Whether a model, where there is one, judges if the cited passages bear the sentences out.
+    pub semantic_check: bool,
+    /// Calls of the model for that, for each draft.
+    pub max_semantic_calls: usize,
     pub complete_from: f64,
     pub completeness_weights: Weights,
     pub review: Thresholds,
@@ -60,6 +64,8 @@ impl Default for Settings {
             max_sources: None,
             min_useful_results: 3,
             max_concurrency: 8,
+            semantic_check: true,
+            max_semantic_calls: 20,
             complete_from: 0.95,
             completeness_weights: Weights::default(),
             review: Thresholds::default(),
@@ -123,6 +129,18 @@ impl Caps {
     pub fn cost_picos(&self) -> Option<u64> {
         self.cost_micros
             .map(|micros| micros.saturating_mul(1_000_000))
+    }
+
+    /// The caps on tokens and money for work that must leave the share kept for writing.
+    #[must_use]
+    pub fn before_reserve(&self) -> Self {
+        let share = 1.0 - self.writing_reserve.clamp(0.0, 1.0);
+        let part = |cap: u64| (cap as f64 * share) as u64;
+        Self {
+            tokens: self.tokens.map(part),
+            cost_micros: self.cost_micros.map(part),
+            ..*self
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub enum Judgement {
     Section,
     Frame,
     Review,
+    Support,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +56,7 @@ impl Prompt {
             Judgement::Section => Reply::Text(self.section()),
             Judgement::Frame => Reply::Json(self.frame()),
             Judgement::Review => Reply::Json(review(8.6)),
+            Judgement::Support => self.verdicts(|_| "supported"),
         }
     }
 
@@ -124,6 +126,20 @@ impl Prompt {
         }
     }
 
+    /// A verdict on each sentence that is to be held against its passages.
+    pub fn verdicts(&self, verdict: impl Fn(&str) -> &'static str) -> Reply {
+        let numbered = self.user.lines().filter_map(|line| {
+            let (number, sentence) = line.strip_prefix('(')?.split_once(") ")?;
+            Some((number.parse::<u64>().ok()?, sentence))
+        });
+        let verdicts: Vec<Value> = numbered
+            .map(|(number, sentence)| {
+                json!({ "number": number, "because": "as scripted", "verdict": verdict(sentence) })
+            })
+            .collect();
+        Reply::Json(json!({ "verdicts": verdicts }))
+    }
+
     /// The first cited sentence of each section.
     fn frame(&self) -> Value {
         let sentences: Vec<&str> = self
@@ -147,6 +163,7 @@ fn by_schema(name: &str) -> Judgement {
         "analysis" => Judgement::Analysis,
         "frame" => Judgement::Frame,
         "review" => Judgement::Review,
+        "support" => Judgement::Support,
         _ => Judgement::Section,
     }
 }
@@ -159,6 +176,7 @@ fn by_words(system: &str) -> Judgement {
         ("You weigh evidence", Judgement::Analysis),
         ("You write what stands before", Judgement::Frame),
         ("You review a draft", Judgement::Review),
+        ("You check whether sentences", Judgement::Support),
     ];
     let found = begins.iter().find(|(words, _)| system.starts_with(words));
     found.map_or(Judgement::Section, |(_, judgement)| *judgement)

@@ -26,17 +26,23 @@ const DELAY: Duration = Duration::from_millis(15);
 /// What a second draft says that a first does not.
 const SECOND: &str = "In short";
 
-/// A run of two drafts: the review sees by the words of a draft whether it is the first, so that a killed process may
-/// ask again and hear the same.
+/// A run of two drafts, whose sentences are judged: the review sees by the words of a draft whether it is the first, so
+/// that a killed process may ask again and hear the same.
 fn script() -> Script {
     let script = Script::sensible(pages()).answering(|prompt, _| match prompt.judgement {
-        Judgement::Section if prompt.user.contains("Your last version:") => {
+        Judgement::Section => {
+            let second = prompt.user.contains("Your last version:");
+            let lead = if second {
+                SECOND
+            } else {
+                "As one source has it"
+            };
             let quoted = prompt.user.lines().find_map(|line| {
                 let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
                 Some((id, quote.strip_suffix('”')?))
             });
             quoted.map(|(id, quote)| {
-                Reply::Text(format!("“{quote}” [{id}]. {SECOND}, “{quote}” [{id}]."))
+                Reply::Text(format!("“{quote}” [{id}]. {lead}, “{quote}” [{id}]."))
             })
         }
         Judgement::Review if !prompt.user.contains(SECOND) => Some(Reply::review(6.0)),
@@ -58,6 +64,9 @@ fn a_killed_run_is_taken_up_repeats_nothing_recorded_and_ends_in_the_same_report
     let whole = World::open(script());
     whole.report(&[]).complete();
     assert_eq!(whole.judgements(), [1, 1, 6, 2, 2]);
+    let judged = |call: &fathom_stage::Call| call.key.starts_with("Support ");
+    // Two of three sections rest on the same passage, whose sentence is judged once a draft.
+    assert_eq!(whole.count("model", judged), 4);
     let expected = timeless(&whole, &only_run(&whole));
     let done = Mutex::new((0, 0));
     std::thread::scope(|scope| {

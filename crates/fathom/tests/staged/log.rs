@@ -91,6 +91,7 @@ impl Log {
                     plan["sections"][nth]["title"].as_str().unwrap()
                 )
             }
+            Some(("support", part)) => format!("Support {part}"),
             _ => match key {
                 "plan" => "Plan".to_owned(),
                 "analyse" => "Analysis".to_owned(),
@@ -133,14 +134,14 @@ pub fn names(calls: &[Call]) -> Vec<String> {
 }
 
 fn model_call(key: &str) -> String {
-    let judgement = key.split(' ').next().unwrap();
-    match key
-        .lines()
-        .find_map(|line| line.strip_prefix("This section: "))
-    {
-        Some(title) if judgement == "Section" => format!("Section {title}"),
-        _ => judgement.to_owned(),
-    }
+    let (judgement, prompt) = key.split_once(' ').unwrap();
+    let label = match judgement {
+        "Section" => "This section: ",
+        "Support" => "Part: ",
+        _ => return judgement.to_owned(),
+    };
+    let label = prompt.lines().find_map(|line| line.strip_prefix(label));
+    format!("{judgement} {}", label.unwrap())
 }
 
 /// A process's share of the ledger, and what the log held when it began.

@@ -1,9 +1,12 @@
 //! Checks every sentence of a draft against the stored text of the sources it cites, and mends what fails.
 //!
 //! A claim that its source does not bear out gets a source that does, or a mark, or goes. A citation of a source that
-//! does not exist never stays. What is left is checked once more: that second verdict is what the report shows.
+//! does not exist never stays. What is left is checked once more: that second verdict is what the report shows. Where
+//! there is a model, it then judges the meaning of what is left (`meaning`), and code does the rest (`mend`).
 
+mod meaning;
 mod mend;
+mod passages;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +17,9 @@ use fathom_evidence::{Document, Language};
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
 
+use self::meaning::Opinions;
 use super::{Notes, language};
-use crate::citations::{CheckedClaim, CitationCheck, Proof};
+use crate::citations::{Change as Mended, CheckedClaim, CitationCheck, Proof};
 use crate::draft::{Draft, Place};
 use crate::reasoner::Ctx;
 use crate::source::{Source, SourceId};
@@ -24,71 +28,173 @@ use crate::state::{Change, State};
 pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let draft = state.draft.as_deref();
     let draft = draft.ok_or_else(|| NodeError::new("there is no draft to check"))?;
-    let (draft, check) = checked(state, ctx, draft.clone()).await?;
+    let mut notes = Notes::new();
+    let desk = Arc::new(Desk::open(state, ctx).await?);
+    let looked = desk.look(draft.clone()).await?;
+    let opinions = meaning::ask(state, ctx, &desk, &looked, &mut notes).await?;
+    let (draft, check) = desk.settle(looked, opinions).await?;
     for change in &check.changes {
         ctx.log(
             fathom_workflow::event::Level::Info,
             format!("{:?} “{}”: {}", change.done, change.claim, change.why),
         );
     }
-    Ok(Notes::new().update(Change::Checked {
+    Ok(notes.update(Change::Checked {
         draft: Arc::new(draft),
         check: Arc::new(check),
     }))
 }
 
-/// The draft with what failed mended, and the verdicts on what is left.
+/// The draft with what failed mended, and the verdicts on what is left. No model is asked: what one said of a
+/// sentence before still counts.
 pub(crate) async fn checked(
     state: &State,
     ctx: &Ctx,
     draft: Draft,
 ) -> Result<(Draft, CitationCheck), NodeError> {
-    let opened = ctx.deps().shelf.open_all(ctx, state).await?;
-    let texts: Texts = opened
-        .into_iter()
-        .map(|(id, document)| (id.0, document))
-        .collect();
-    let language = language(state);
-    let sources = state.sources.clone();
-    Ok(spawn_blocking(move || all(draft, &sources, &texts, language)).await?)
+    let desk = Arc::new(Desk::open(state, ctx).await?);
+    let looked = desk.look(draft).await?;
+    let opinions = Opinions::known(state);
+    desk.settle(looked, opinions).await
 }
 
 /// A source's stored text, by its number.
 type Texts = BTreeMap<u32, Arc<Document>>;
 
-fn all(
-    mut draft: Draft,
-    known: &[Arc<Source>],
-    texts: &Texts,
+/// What sentences are held against.
+struct Desk {
+    known: Vec<Arc<Source>>,
+    texts: Texts,
     language: Language,
-) -> (Draft, CitationCheck) {
-    let sources: Sources<'_> = texts
-        .iter()
-        .map(|(id, document)| (*id, SourceText::new(&document.text, document.language())))
-        .collect();
-    let settings = citation::Settings::default();
-    let mut changes = Vec::new();
-    let places: Vec<Place> = draft.texts().map(|(place, _)| place).collect();
-    let mut claims = Vec::new();
-    for place in &places {
-        let Some(text) = draft.text_mut(place) else {
-            continue;
-        };
-        let found = check_text(text, language, &sources, &settings);
-        *text = mend::mended(text, place, &found, &sources, &mut changes);
-        let found = check_text(text, language, &sources, &settings);
-        let facts = found
-            .into_iter()
-            .filter(|(claim, _)| claim.stated == Stated::Fact);
-        claims.extend(facts.map(|(claim, checked)| record(place, claim, checked, known, texts)));
+}
+
+/// A draft that code has checked and mended.
+struct Looked {
+    draft: Draft,
+    /// What is left of its facts, in reading order.
+    facts: Vec<Fact>,
+    changes: Vec<Mended>,
+}
+
+/// A sentence that states something, with what code says of it.
+struct Fact {
+    place: Place,
+    claim: Claim,
+    checked: Checked,
+    record: CheckedClaim,
+}
+
+impl Desk {
+    async fn open(state: &State, ctx: &Ctx) -> Result<Self, NodeError> {
+        let opened = ctx.deps().shelf.open_all(ctx, state).await?;
+        Ok(Self {
+            known: state.sources.clone(),
+            texts: opened
+                .into_iter()
+                .map(|(id, document)| (id.0, document))
+                .collect(),
+            language: language(state),
+        })
     }
-    (draft, CitationCheck { claims, changes })
+
+    /// Checks a draft by code and mends it.
+    async fn look(self: &Arc<Self>, mut draft: Draft) -> Result<Looked, NodeError> {
+        let desk = Arc::clone(self);
+        let work = move || {
+            let sources = desk.sources();
+            let (mut facts, mut changes) = (Vec::new(), Vec::new());
+            let places: Vec<Place> = draft.texts().map(|(place, _)| place).collect();
+            for place in &places {
+                let Some(text) = draft.text_mut(place) else {
+                    continue;
+                };
+                let found = check_all(text, &desk, &sources);
+                *text = mend::mended(text, place, &found, &sources, &mut changes);
+                facts.extend(desk.facts(place, text, &sources));
+            }
+            Looked {
+                draft,
+                facts,
+                changes,
+            }
+        };
+        Ok(spawn_blocking(work).await?)
+    }
+
+    /// Mends what a model has spoken against, and gives the last word on what is left.
+    async fn settle(
+        self: &Arc<Self>,
+        looked: Looked,
+        opinions: Opinions,
+    ) -> Result<(Draft, CitationCheck), NodeError> {
+        let desk = Arc::clone(self);
+        Ok(spawn_blocking(move || desk.settled(looked, opinions)).await?)
+    }
+
+    fn settled(&self, looked: Looked, mut opinions: Opinions) -> (Draft, CitationCheck) {
+        let sources = self.sources();
+        let Looked {
+            mut draft,
+            facts,
+            mut changes,
+        } = looked;
+        let mut claims = Vec::new();
+        let mut facts = facts.into_iter().peekable();
+        let places: Vec<Place> = draft.texts().map(|(place, _)| place).collect();
+        for place in &places {
+            let mut own = Vec::new();
+            while let Some(fact) = facts.next_if(|fact| fact.place == *place) {
+                own.push(fact);
+            }
+            let Some(text) = draft.text_mut(place) else {
+                continue;
+            };
+            let before = changes.len();
+            *text = mend::judged(text, &own, &opinions, &sources, &mut changes);
+            let made = changes.get(before..).unwrap_or_default();
+            if !made.is_empty() {
+                opinions.outdated(place, made);
+                own = self.facts(place, text, &sources);
+            }
+            claims.extend(own.into_iter().map(|fact| opinions.applied(fact.record)));
+        }
+        let check = CitationCheck {
+            claims,
+            changes,
+            judge: opinions.judge,
+        };
+        (draft, check)
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        let texts = self.texts.iter();
+        texts
+            .map(|(id, document)| (*id, SourceText::new(&document.text, document.language())))
+            .collect()
+    }
+
+    fn facts(&self, place: &Place, text: &str, sources: &Sources<'_>) -> Vec<Fact> {
+        let found = check_all(text, self, sources).into_iter();
+        let facts = found.filter(|(claim, _)| claim.stated == Stated::Fact);
+        facts
+            .map(|(claim, checked)| Fact {
+                place: place.clone(),
+                record: record(place, &claim, &checked, &self.known, &self.texts),
+                claim,
+                checked,
+            })
+            .collect()
+    }
+}
+
+fn check_all(text: &str, desk: &Desk, sources: &Sources<'_>) -> Vec<(Claim, Checked)> {
+    check_text(text, desk.language, sources, &citation::Settings::default())
 }
 
 fn record(
     place: &Place,
-    claim: Claim,
-    checked: Checked,
+    claim: &Claim,
+    checked: &Checked,
     known: &[Arc<Source>],
     texts: &Texts,
 ) -> CheckedClaim {
@@ -123,10 +229,11 @@ fn record(
     cites.dedup();
     CheckedClaim {
         place: place.clone(),
-        text: claim.text,
+        text: claim.text.clone(),
         cites,
-        support: checked.support,
-        reasons: checked.reasons,
+        support: checked.support.clone(),
+        reasons: checked.reasons.clone(),
         proofs: places.into_iter().filter_map(proof).collect(),
+        judged: None,
     }
 }

@@ -12,6 +12,7 @@ mod prompt;
 mod reformulate;
 mod review;
 mod section;
+mod support;
 
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask,
-    Unable,
+    AnalyseTask, Ctx, FrameTask, Held, PlanTask, Reasoner, ReformulateTask, ReviewTask,
+    SectionTask, SupportTask, Unable,
 };
 use crate::analysis::Analysis;
 use crate::critique::Opinion;
@@ -79,5 +80,13 @@ impl Reasoner for Model {
 
     async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
         review::review(self, ctx, task).await
+    }
+
+    fn judges_meaning(&self) -> bool {
+        true
+    }
+
+    async fn support(&self, ctx: &Ctx, task: &SupportTask<'_>) -> Result<Vec<Held>, Unable> {
+        support::support(self, ctx, task).await
     }
 }

@@ -131,7 +131,36 @@ fn claims(report: &Report) -> Vec<Figure> {
             of_all(counts.supported),
             supported,
         ),
+        meaning(report),
     ]
+}
+
+/// What a model says of the sentences, or that none was asked.
+fn meaning(report: &Report) -> Figure {
+    let Some(opinions) = report.figures.claims.judged else {
+        let why = "checked by code; no model judged the meaning".to_owned();
+        return figure(
+            Group::Claims,
+            "Judged",
+            "by code alone".to_owned(),
+            Some(why),
+        );
+    };
+    let asked = opinions.asked();
+    let against = [
+        (opinions.contradicted, "contradicted"),
+        (opinions.not_supported, "not supported"),
+        (opinions.could_not_check, "could not be judged"),
+    ];
+    let against = against.iter().filter(|(count, _)| *count > 0);
+    let against = against.map(|(count, word)| format!("{count} {word}"));
+    let whole = match asked {
+        0 => "plain quotations need no judgement".to_owned(),
+        _ => "of those that are more than quotations, by a model".to_owned(),
+    };
+    let detail: Vec<String> = std::iter::once(whole).chain(against).collect();
+    let value = format!("{} of {asked} supported", opinions.supported);
+    figure(Group::Claims, "Judged", value, Some(detail.join(", ")))
 }
 
 fn sources(report: &Report) -> Vec<Figure> {

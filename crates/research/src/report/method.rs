@@ -1,7 +1,7 @@
 //! How a report came about, as lists of plain sentences that every format shows.
 
 use super::{Report, clean};
-use crate::citations::CheckedClaim;
+use crate::citations::{CheckedClaim, Judgement};
 use crate::critique::{Severity, Verdict};
 use crate::state::Round;
 use fathom_evidence::citation::Support;
@@ -135,6 +135,16 @@ fn review(report: &Report) -> Vec<String> {
         });
     entries.extend(grave);
     entries
+}
+
+/// What a model says of a claim's meaning, where one was asked.
+pub(super) fn judged(claim: &CheckedClaim) -> Option<&'static str> {
+    claim.judged.as_ref().map(|judgement| match judgement {
+        Judgement::Supported => "judged supported by a model",
+        Judgement::Contradicted => "judged contradicted by a model",
+        Judgement::NotSupported => "judged not supported by a model",
+        Judgement::CouldNotCheck { .. } => "not judged by a model",
+    })
 }
 
 /// What the check says of a claim, in a word or two.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::{Confidence, Figures, Provenance, Report, Status};
 use crate::analysis::{Contradiction, Gap, Side, Strengths};
-use crate::citations::{CheckedClaim, Counts, Proof};
+use crate::citations::{CheckedClaim, Counts, Judgement, Opinions, Proof};
 use crate::critique::{Category, Critique, Item, Scores, Severity, Verdict};
 use crate::draft::{Place, Section};
 use crate::plan::SubQuestionId;
@@ -36,6 +36,7 @@ fn claim(place: Place, words: &str, source: u32, quote: &str) -> CheckedClaim {
             by: vec![Supporting { source, span }],
         },
         reasons: vec![],
+        judged: Some(Judgement::Supported),
         proofs: vec![Proof {
             source: SourceId(source),
             snapshot: BlobHash::of(&source.to_le_bytes()),
@@ -57,6 +58,9 @@ fn claims() -> Vec<CheckedClaim> {
     };
     free.reasons = vec![Reason::LittleInCommon { share: 0.31 }];
     free.proofs = vec![];
+    free.judged = Some(Judgement::CouldNotCheck {
+        why: "no passage of its sources is near it".to_owned(),
+    });
     vec![
         claim(
             Place::Summary,
@@ -176,6 +180,12 @@ fn figures() -> Figures {
             contradicted: 0,
             unsupported: 0,
             removed: 2,
+            judged: Some(Opinions {
+                supported: 3,
+                contradicted: 0,
+                not_supported: 0,
+                could_not_check: 1,
+            }),
         },
         sources_found: 31,
         sources_read: 14,

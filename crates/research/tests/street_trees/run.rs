@@ -307,6 +307,7 @@ pub fn check(draft: &Draft) -> CitationCheck {
                     support: checked.support,
                     reasons: checked.reasons,
                     proofs: Vec::new(),
+                    judged: None,
                 });
             }
         }

@@ -6,7 +6,9 @@ use std::ops::Range;
 use fathom_evidence::citation::{self, Checked, Reason, Sources, Support};
 use fathom_evidence::claim::{Claim, Stated};
 
-use crate::citations::{Change, Done};
+use super::Fact;
+use super::meaning::Opinions;
+use crate::citations::{Change, Done, Judgement};
 use crate::draft::Place;
 
 /// Stands behind a sentence that could not be checked by its words alone.
@@ -30,7 +32,7 @@ pub(super) fn mended(
         if !unknown && !failed {
             continue;
         }
-        let (done, replacement) = cure(text, claim, checked, sources);
+        let (done, replacement) = cure(text, claim, checked, None, sources);
         changes.push(Change {
             place: place.clone(),
             claim: claim.text.clone(),
@@ -40,6 +42,50 @@ pub(super) fn mended(
         edits.push((whole(text, claim), replacement));
     }
     apply(text, edits)
+}
+
+/// The text with each claim mended that a model has spoken against, and without the mark behind one that it has
+/// spoken for. What code has proven to be wrong is gone by now, whatever a model says.
+pub(super) fn judged(
+    text: &str,
+    facts: &[Fact],
+    opinions: &Opinions,
+    sources: &Sources<'_>,
+    changes: &mut Vec<Change>,
+) -> String {
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    for fact in facts {
+        let Some(held) = opinions.on(&fact.record) else {
+            continue;
+        };
+        let range = whole(text, &fact.claim);
+        let marked = text
+            .get(range.end..)
+            .is_some_and(|rest| rest.starts_with(MARK));
+        let mark = range.end..range.end + if marked { MARK.len() } else { 0 };
+        let (range, done, replacement) = match (&held.judgement, marked) {
+            (Judgement::Supported, true) => (mark, Done::Confirmed, String::new()),
+            (Judgement::Contradicted, _) | (Judgement::NotSupported, false) => {
+                let against = Some(&held.judgement);
+                let (done, cured) = cure(text, &fact.claim, &fact.checked, against, sources);
+                (range.start..mark.end, done, cured)
+            }
+            (Judgement::Supported, false)
+            | (Judgement::NotSupported, true)
+            | (Judgement::CouldNotCheck { .. }, _) => continue,
+        };
+        changes.push(Change {
+            place: fact.place.clone(),
+            claim: fact.claim.text.clone(),
+            why: format!("a model judged it against its passages: {}", held.why),
+            done,
+        });
+        edits.push((range, replacement));
+    }
+    match edits.is_empty() {
+        true => text.to_owned(),
+        false => apply(text, edits),
+    }
 }
 
 fn holds(support: &Support) -> bool {
@@ -53,8 +99,15 @@ fn cites_unknown(claim: &Claim, sources: &Sources<'_>) -> bool {
         .any(|cited| !sources.contains_key(&cited.id))
 }
 
-/// The words that take a failed claim's place, and what that is called.
-fn cure(text: &str, claim: &Claim, checked: &Checked, sources: &Sources<'_>) -> (Done, String) {
+/// The words that take a failed claim's place, and what that is called. Where a model speaks against it, the sources
+/// that it cites no longer count.
+fn cure(
+    text: &str,
+    claim: &Claim,
+    checked: &Checked,
+    against: Option<&Judgement>,
+    sources: &Sources<'_>,
+) -> (Done, String) {
     let words = &words_of(text, claim);
     let cited: BTreeSet<u32> = claim.citations.iter().map(|cited| cited.id).collect();
     let known: Vec<u32> = cited
@@ -69,7 +122,8 @@ fn cure(text: &str, claim: &Claim, checked: &Checked, sources: &Sources<'_>) -> 
         let alone = Claim::alone(&claim.text, &[*id]);
         holds(&citation::check(&alone, sources, &citation::Settings::default()).support)
     };
-    let good: Vec<u32> = known.iter().copied().filter(bearing).collect();
+    let cleared = known.iter().filter(|_| against.is_none());
+    let good: Vec<u32> = cleared.copied().filter(bearing).collect();
     if !good.is_empty() {
         return (Done::Recited, with_citations(words, &good));
     }
@@ -80,7 +134,8 @@ fn cure(text: &str, claim: &Claim, checked: &Checked, sources: &Sources<'_>) -> 
     if let Some(other) = others.copied().find(|id| bearing(id)) {
         return (Done::Recited, with_citations(words, &[other]));
     }
-    match must_go(checked) {
+    let denied = against.is_some_and(|judgement| *judgement == Judgement::Contradicted);
+    match denied || must_go(checked) {
         true => (Done::Removed, String::new()),
         false => (
             Done::Marked,

@@ -17,7 +17,8 @@ macro_rules! prompts {
     };
 }
 
-const FILES: &[(&str, &str)] = prompts!(plan, reformulate, analyse, section, frame, review);
+const FILES: &[(&str, &str)] =
+    prompts!(plan, reformulate, analyse, section, frame, review, support);
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut all = Environment::new();

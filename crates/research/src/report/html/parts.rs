@@ -4,7 +4,7 @@ use super::prose::Writer;
 use super::tag::Html;
 use crate::analysis::Side;
 use crate::citations::{CheckedClaim, Proof};
-use crate::report::method::{notes, verdict};
+use crate::report::method::{judged, notes, verdict};
 use crate::report::references::{self, Piece, Reference};
 use crate::report::{Report, clean, outline};
 use crate::source::{Source, SourceId};
@@ -186,6 +186,9 @@ fn one_claim(page: &mut Html, report: &Report, number: u32, claim: &CheckedClaim
         Support::NotChecked { .. } => "verdict open",
     };
     page.element("span", &[("class", class)], verdict(claim));
+    if let Some(judged) = judged(claim) {
+        page.text(&format!(" · {judged}"));
+    }
     page.close("p");
     for proof in &claim.proofs {
         one_proof(page, report, proof);

@@ -235,6 +235,7 @@ fn notes(source: &Source, claim: Option<&CheckedClaim>) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(references::byline(source));
     notes.extend(claim.map(|claim| method::verdict(claim).to_owned()));
+    notes.extend(claim.and_then(method::judged).map(str::to_owned));
     if source.about.retracted {
         notes.push("retracted".to_owned());
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::SCHEMA_VERSION;
 use crate::analysis::{Side, Strengths};
-use crate::citations::{CheckedClaim, Counts};
+use crate::citations::{CheckedClaim, Counts, Judgement};
 use crate::draft::Place;
 use crate::plan::SubQuestionId;
 use crate::question::{Depth, Style};
@@ -90,6 +90,9 @@ struct Claim<'r> {
     /// Why it could not be checked.
     why: Option<&'r str>,
     reasons: &'r [Reason],
+    /// What a model says of its meaning: `supported`, `contradicted`, `not_supported` or `could_not_check`; `null` where
+    /// none was asked.
+    judged: Option<&'static str>,
     sources: Vec<u32>,
     proofs: Vec<Quote<'r>>,
 }
@@ -238,6 +241,12 @@ fn claim(at: usize, claim: &CheckedClaim) -> Claim<'_> {
         verdict: method::verdict(claim).replace(' ', "_"),
         why,
         reasons: &claim.reasons,
+        judged: claim.judged.as_ref().map(|judgement| match judgement {
+            Judgement::Supported => "supported",
+            Judgement::Contradicted => "contradicted",
+            Judgement::NotSupported => "not_supported",
+            Judgement::CouldNotCheck { .. } => "could_not_check",
+        }),
         sources: claim.cites.iter().map(|source| source.0).collect(),
         proofs: proofs.collect(),
     }

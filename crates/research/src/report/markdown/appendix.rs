@@ -3,7 +3,7 @@
 use super::escape::{append, text};
 use super::{Page, cite};
 use crate::citations::{CheckedClaim, Proof};
-use crate::report::method::{notes, verdict};
+use crate::report::method::{judged, notes, verdict};
 use crate::report::references::{self, Piece};
 use crate::report::{Report, clean};
 
@@ -54,7 +54,10 @@ fn proof_of(report: &Report, claim: &CheckedClaim) -> String {
     let words = text(&clean::cut(&claim.text, CLAIM_MAX_CHARS));
     let proofs = claim.proofs.iter().map(|proof| stands(report, proof));
     let proofs: Vec<String> = proofs.collect();
-    let verdict = verdict(claim);
+    let verdict = match judged(claim) {
+        Some(judged) => format!("{}, {judged}", verdict(claim)),
+        None => verdict(claim).to_owned(),
+    };
     match proofs.is_empty() {
         true => format!("{words} — *{verdict}*"),
         false => format!("{words} — *{verdict}*: {}", proofs.join("; ")),

@@ -1,0 +1,191 @@
+//! A model judges whether sentences say what their passages say; code decides what follows.
+
+use fathom_stage::{Call, Judgement, Prompt, Reply, Script};
+use serde_json::{Value, json};
+
+use super::world::{QUESTION, World, caveats, pages};
+
+const GOOD: &str = "Young street trees need 120 litres of water a week in their first summer";
+const BENT: &str =
+    "Street trees in Halvern lowered the afternoon air temperature by 1.9 degrees everywhere";
+
+/// The number of the source whose quote holds these words.
+fn source<'p>(prompt: &'p Prompt, words: &str) -> Option<&'p str> {
+    prompt.user.lines().find_map(|line| {
+        let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
+        quote.contains(words).then_some(id)
+    })
+}
+
+/// Sentences of the writer's own, put so near to their source that words alone bear them out.
+fn written(prompt: &Prompt) -> Option<Reply> {
+    let cited = [("120 litres", GOOD), ("1.9 degrees", BENT)];
+    let cited = cited
+        .iter()
+        .filter_map(|(words, text)| Some(format!("{text} [{}].", source(prompt, words)?)));
+    let text: Vec<String> = cited.collect();
+    (!text.is_empty()).then(|| Reply::Text(text.join(" ")))
+}
+
+fn script(verdict: &'static str) -> Script {
+    Script::sensible(pages()).answering(move |prompt, _| match prompt.judgement {
+        Judgement::Section => written(prompt),
+        Judgement::Support => Some(prompt.verdicts(|sentence| match sentence {
+            bent if bent.contains("everywhere") => verdict,
+            _ => "supported",
+        })),
+        _ => None,
+    })
+}
+
+fn support_calls(world: &World) -> Vec<String> {
+    let calls = world.stage.calls().into_iter();
+    let calls = calls.filter(|call: &Call| call.key.starts_with("Support "));
+    calls.map(|call| call.key).collect()
+}
+
+fn claims<'a>(report: &'a Value, words: &str) -> Vec<&'a Value> {
+    let claims = report["claims"].as_array().unwrap().iter();
+    let of = |claim: &&Value| claim["text"].as_str().unwrap().contains(words);
+    claims.filter(of).collect()
+}
+
+#[test]
+fn a_sentence_that_a_model_finds_supported_stays_and_the_report_says_who_judged() {
+    let world = World::open(script("supported"));
+    let report = world.report(&[]).complete();
+    let opinions = &report["figures"]["claims"]["judged"];
+    assert_eq!(opinions["supported"], 2, "{opinions}");
+    assert_eq!(opinions["could_not_check"], 0, "{opinions}");
+    for words in ["120 litres", "everywhere"] {
+        let claims = claims(&report, words);
+        assert!(!claims.is_empty());
+        let own = claims.iter().filter(|claim| claim["judged"] == "supported");
+        assert_eq!(own.count(), 1, "{claims:?}");
+    }
+    assert_eq!(report["caveats"], json!([]));
+    for prompt in support_calls(&world) {
+        assert!(!prompt.contains(QUESTION), "more than sentences: {prompt}");
+        assert!(prompt.contains("<sentences>"), "{prompt}");
+    }
+}
+
+#[test]
+fn a_sentence_that_its_passages_contradict_goes() {
+    let world = World::open(script("contradicted"));
+    let report = world.report(&[]).result()["report"].clone();
+    let text = report["sections"].to_string();
+    assert!(!text.contains("everywhere"), "{text}");
+    assert!(text.contains(GOOD), "{text}");
+    assert_eq!(report["figures"]["claims"]["removed"], 1);
+}
+
+#[test]
+fn a_sentence_that_its_passages_do_not_state_is_marked_and_not_counted_as_supported() {
+    let world = World::open(script("not_supported"));
+    let report = world.report(&[]).result()["report"].clone();
+    let text = report["sections"].to_string();
+    assert!(text.contains(&format!("{BENT} [")), "{text}");
+    assert!(text.contains("*(not confirmed)*"), "{text}");
+    let [claim] = claims(&report, "everywhere")[..] else {
+        panic!("{report}")
+    };
+    assert_eq!(claim["judged"], "not_supported");
+    assert_eq!(claim["support"], "not_supported");
+    let counts = &report["figures"]["claims"];
+    assert_eq!(counts["unsupported"], 1, "{counts}");
+    assert_eq!(counts["judged"]["not_supported"], 1, "{counts}");
+}
+
+#[test]
+fn a_sentence_put_too_freely_for_words_loses_its_mark_where_a_model_confirms_it() {
+    let free = "Thirsty saplings want weekly soaking through year one";
+    for (verdict, marked) in [("supported", false), ("not_supported", true)] {
+        let script = Script::sensible(pages()).answering(move |prompt, _| match prompt.judgement {
+            Judgement::Section => {
+                let id = source(prompt, "120 litres")?;
+                Some(Reply::Text(format!("{free} [{id}].")))
+            }
+            Judgement::Support => Some(prompt.verdicts(|_| verdict)),
+            _ => None,
+        });
+        let world = World::open(script);
+        let report = world.report(&[]).result()["report"].clone();
+        let text = report["sections"].to_string();
+        assert!(text.contains(free), "{text}");
+        assert_eq!(text.contains("*(not confirmed)*"), marked, "{text}");
+        let prompts = support_calls(&world).concat();
+        assert!(
+            prompts.contains("passage: “Young street trees"),
+            "{prompts}"
+        );
+    }
+}
+
+#[test]
+fn a_model_that_cannot_judge_leaves_a_report_that_says_so() {
+    for reply in [
+        Reply::Status(400, json!({ "error": { "message": "no" } })),
+        Reply::Text("Everything is fine.".to_owned()),
+        Reply::Json(json!({ "verdicts": [] })),
+    ] {
+        let script = Script::sensible(pages()).answering(move |prompt, _| match prompt.judgement {
+            Judgement::Section => written(prompt),
+            Judgement::Support => Some(reply.clone()),
+            _ => None,
+        });
+        let world = World::open(script);
+        let report = world.report(&[]).complete();
+        let text = report["sections"].to_string();
+        assert!(text.contains(BENT) && text.contains(GOOD), "{text}");
+        let opinions = &report["figures"]["claims"]["judged"];
+        assert_eq!(opinions["could_not_check"], 2, "{opinions}");
+        let told = caveats(&report);
+        assert!(told.contains("for some it could not"), "{told}");
+    }
+}
+
+#[test]
+fn without_the_setting_no_model_judges_and_the_figures_say_so() {
+    let world = World::open(script("contradicted"));
+    let off = [("FATHOM_REPORT_SEMANTIC_CHECK", "false")];
+    let ran = world.run_with(&off, &["report", QUESTION, "-q", "--format", "md"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("no model judged the meaning"),
+        "{}",
+        ran.out
+    );
+    assert!(support_calls(&world).is_empty());
+}
+
+#[test]
+fn no_more_calls_are_made_than_the_setting_allows() {
+    let world = World::open(script("contradicted"));
+    let none = [("FATHOM_REPORT_MAX_SEMANTIC_CALLS", "1")];
+    let ran = world.run_with(&none, &["report", QUESTION, "--json", "-q"]);
+    let report = ran.result()["report"].clone();
+    assert_eq!(support_calls(&world).len(), 1);
+    let opinions = &report["figures"]["claims"]["judged"];
+    assert_eq!(opinions["could_not_check"], 1, "{opinions}");
+}
+
+#[test]
+fn judging_leaves_what_is_kept_for_writing() {
+    let world = World::open(script("supported"));
+    let whole = world.report(&[]).complete();
+    let tokens = whole["figures"]["tokens"].as_u64().unwrap();
+    // Nearly all is spent when the draft is written: the review is still paid for, the judging is not.
+    let world = World::open(script("supported"));
+    let cap = tokens.to_string();
+    let caps = [
+        ("FATHOM_REPORT_CAPS_TOKENS", cap.as_str()),
+        ("FATHOM_REPORT_CAPS_WRITING_RESERVE", "0.6"),
+    ];
+    let ran = world.run_with(&caps, &["report", QUESTION, "--json", "-q"]);
+    let report = ran.result()["report"].clone();
+    assert!(support_calls(&world).is_empty());
+    assert_eq!(world.judgements()[4], 1, "the review was paid for");
+    let opinions = &report["figures"]["claims"]["judged"];
+    assert_eq!(opinions["could_not_check"], 2, "{opinions}");
+}

@@ -1,0 +1,252 @@
+//! Asks a model whether the cited passages bear each sentence out, and keeps its opinions.
+//!
+//! Takes what code has left of a draft; gives an opinion on each sentence that is more than a quotation, for a
+//! quotation is proven to the byte. A sentence that stands in several places, or stood in the draft before with the
+//! same citations, is asked about once. Calls are bounded, leave the share of the budget that is kept for writing, and may fail:
+//! then the sentence could not be checked. What follows from an opinion is decided in `mend`.
+
+use std::collections::BTreeMap;
+
+use fathom_evidence::citation::Support;
+use fathom_workflow::{NodeError, fan_out};
+
+use super::{Desk, Fact, Looked, passages};
+use crate::budget;
+use crate::citations::{Change, CheckedClaim, Done, Judgement};
+use crate::draft::Place;
+use crate::nodes::Notes;
+use crate::reasoner::{Cited, Ctx, Held, Reasoner, SupportTask, Unable};
+use crate::source::SourceId;
+use crate::state::State;
+
+/// Sentences that are judged in one call.
+const SENTENCES_A_CALL: usize = 8;
+
+/// A sentence and what it cites: the same opinion holds wherever both stand.
+type Key = (String, Vec<SourceId>);
+
+/// What a model holds of sentences.
+#[derive(Default)]
+pub(super) struct Opinions {
+    pub(super) judge: Option<String>,
+    held: BTreeMap<Key, Held>,
+    /// Sentences that cite another source since.
+    moved: Vec<(Place, String)>,
+}
+
+/// Sentences of one place for one call.
+struct Batch {
+    part: String,
+    keys: Vec<Key>,
+    sentences: Vec<Cited>,
+}
+
+/// Opinions on the facts of a draft; none where there is no model, or where the setting says so.
+pub(super) async fn ask(
+    state: &State,
+    ctx: &Ctx,
+    desk: &Desk,
+    looked: &Looked,
+    notes: &mut Notes,
+) -> Result<Opinions, NodeError> {
+    let judge = ctx
+        .deps()
+        .reasoners()
+        .find(|reasoner| reasoner.judges_meaning());
+    let Some(judge) = judge.filter(|_| state.settings.semantic_check) else {
+        return Ok(Opinions::default());
+    };
+    let mut opinions = Opinions::known(state);
+    opinions.judge = Some(judge.name().to_owned());
+    let mut batches = batches(state, desk, &looked.facts, &mut opinions);
+    let allowed = match budget::only_reserve_left(state, ctx) {
+        Some(_) => 0,
+        None => state.settings.max_semantic_calls,
+    };
+    for batch in batches.split_off(allowed.min(batches.len())) {
+        let why = "the calls or the budget for it were used up";
+        opinions.unable(batch.keys, why);
+    }
+    let at_once = state.settings.max_concurrency;
+    let answers = fan_out(&batches, at_once, |batch| one(state, ctx, judge, batch));
+    let answers = answers.await;
+    for (batch, answer) in batches.into_iter().zip(answers) {
+        match answer? {
+            Ok(held) => opinions.take(batch.keys, held),
+            Err(why) => {
+                notes.error(ctx, "semantic_check", why.clone());
+                opinions.unable(batch.keys, &why);
+            }
+        }
+    }
+    if opinions.has_gap(&looked.facts) {
+        notes.degraded(
+            "A language model was to judge whether each sentence says what its passages say; for some it could not, \
+             and those were checked by their words alone."
+                .to_owned(),
+        );
+    }
+    Ok(opinions)
+}
+
+/// One call; says why where it failed.
+async fn one(
+    state: &State,
+    ctx: &Ctx,
+    judge: &dyn Reasoner,
+    batch: &Batch,
+) -> Result<Result<Vec<Held>, String>, NodeError> {
+    let task = SupportTask {
+        settings: &state.settings,
+        part: &batch.part,
+        sentences: &batch.sentences,
+    };
+    match judge.support(ctx, &task).await {
+        Ok(held) => Ok(Ok(held)),
+        Err(Unable::Halted(halt)) => Err(halt),
+        Err(Unable::Failed { message, .. }) => Ok(Err(message)),
+    }
+}
+
+/// The sentences that nothing is held of yet, by place, some to a call.
+fn batches(state: &State, desk: &Desk, facts: &[Fact], opinions: &mut Opinions) -> Vec<Batch> {
+    let mut batches: Vec<(Place, Batch)> = Vec::new();
+    let mut asked: Vec<Key> = Vec::new();
+    for fact in facts.iter().filter(|fact| is_for_judging(fact)) {
+        let key = key(&fact.record);
+        if opinions.held.contains_key(&key) || asked.contains(&key) {
+            continue;
+        }
+        let passages = passages::of(fact, desk, &state.evidence);
+        if passages.is_empty() {
+            opinions.unable(vec![key], "no passage of its sources is near it");
+            continue;
+        }
+        asked.push(key.clone());
+        let sentence = Cited {
+            sentence: fact.record.text.clone(),
+            passages,
+        };
+        add(&mut batches, &fact.place, key, sentence);
+    }
+    batches.into_iter().map(|(_, batch)| batch).collect()
+}
+
+/// Puts a sentence into the last call of its place, or begins another.
+fn add(batches: &mut Vec<(Place, Batch)>, place: &Place, key: Key, sentence: Cited) {
+    let last = batches.last_mut();
+    let fits = last.filter(|(of, batch)| of == place && batch.keys.len() < SENTENCES_A_CALL);
+    if let Some((_, batch)) = fits {
+        batch.keys.push(key);
+        batch.sentences.push(sentence);
+        return;
+    }
+    let before = batches.iter().filter(|(of, _)| of == place).count();
+    let batch = Batch {
+        part: part(place, before + 1),
+        keys: vec![key],
+        sentences: vec![sentence],
+    };
+    batches.push((place.clone(), batch));
+}
+
+/// The name of a call: the same whenever the step is run again.
+fn part(place: &Place, nth: usize) -> String {
+    match place {
+        Place::Title => format!("title/{nth}"),
+        Place::Summary => format!("summary/{nth}"),
+        Place::Section(at) => format!("section-{}/{nth}", at + 1),
+        Place::Conclusion => format!("conclusion/{nth}"),
+        Place::Whole => format!("whole/{nth}"),
+    }
+}
+
+/// Whether a sentence cites something and says more than the words it quotes.
+fn is_for_judging(fact: &Fact) -> bool {
+    if fact.record.cites.is_empty() {
+        return false;
+    }
+    let mut rest = fact.claim.text.clone();
+    for quote in &fact.claim.quotes {
+        rest = rest.replacen(quote.as_str(), "", 1);
+    }
+    rest.chars().any(char::is_alphanumeric)
+}
+
+fn key(record: &CheckedClaim) -> Key {
+    (record.text.clone(), record.cites.clone())
+}
+
+impl Opinions {
+    /// What a model said of the draft before.
+    pub(super) fn known(state: &State) -> Self {
+        let Some(check) = state.check.as_deref() else {
+            return Self::default();
+        };
+        let judged = check.claims.iter().filter_map(|claim| {
+            let judgement = claim.judged.clone()?;
+            let open = matches!(judgement, Judgement::CouldNotCheck { .. });
+            let why = "it stood so in the draft before".to_owned();
+            (!open).then(|| (key(claim), Held { judgement, why }))
+        });
+        Self {
+            judge: check.judge.clone(),
+            held: judged.collect(),
+            moved: Vec::new(),
+        }
+    }
+
+    pub(super) fn on(&self, record: &CheckedClaim) -> Option<&Held> {
+        self.held.get(&key(record))
+    }
+
+    fn take(&mut self, keys: Vec<Key>, held: Vec<Held>) {
+        self.held.extend(keys.into_iter().zip(held));
+    }
+
+    fn unable(&mut self, keys: Vec<Key>, why: &str) {
+        let held = Held {
+            judgement: Judgement::CouldNotCheck {
+                why: why.to_owned(),
+            },
+            why: why.to_owned(),
+        };
+        let all = keys.into_iter().map(|key| (key, held.clone()));
+        self.held.extend(all);
+    }
+
+    fn has_gap(&self, facts: &[Fact]) -> bool {
+        let open = |held: &Held| matches!(held.judgement, Judgement::CouldNotCheck { .. });
+        facts
+            .iter()
+            .any(|fact| self.on(&fact.record).is_some_and(open))
+    }
+
+    /// Remembers which sentences got another source, so that no opinion on the old one is taken for one on the new.
+    pub(super) fn outdated(&mut self, place: &Place, changes: &[Change]) {
+        let moved = changes.iter().filter(|change| change.done == Done::Recited);
+        let moved = moved.map(|change| (place.clone(), change.claim.clone()));
+        self.moved.extend(moved);
+    }
+
+    /// The claim with what is held of it. What a model speaks against does not count as supported.
+    pub(super) fn applied(&self, mut record: CheckedClaim) -> CheckedClaim {
+        let moved = (record.place.clone(), record.text.clone());
+        if self.moved.contains(&moved) {
+            record.judged = Some(Judgement::CouldNotCheck {
+                why: "it cites another source since it was judged".to_owned(),
+            });
+            return record;
+        }
+        let Some(held) = self.on(&record) else {
+            return record;
+        };
+        record.support = match (&held.judgement, record.support) {
+            (Judgement::NotSupported, _) => Support::NotSupported,
+            (Judgement::Contradicted, Support::Supported { by }) => Support::Contradicted { by },
+            (_, support) => support,
+        };
+        record.judged = Some(held.judgement.clone());
+        record
+    }
+}
