@@ -22,6 +22,8 @@ mod meaning;
 mod people;
 #[path = "staged/routes.rs"]
 mod routes;
+#[path = "staged/seek.rs"]
+mod seek;
 #[path = "staged/stopped.rs"]
 mod stopped;
 #[path = "staged/troubles.rs"]

@@ -17,7 +17,7 @@ use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Item, Opinion};
 use crate::deps::Deps;
 use crate::draft::{Draft, Frame, Section};
-use crate::plan::{Kind, Plan, PlanFault, Query};
+use crate::plan::{Kind, Plan, PlanFault, Query, QueryId};
 use crate::question::Question;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -33,12 +33,8 @@ pub trait Reasoner: Send + Sync {
 
     async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable>;
 
-    /// A poor query in other words; nothing where none come to mind.
-    async fn reformulate(
-        &self,
-        ctx: &Ctx,
-        task: &ReformulateTask<'_>,
-    ) -> Result<Option<Query>, Unable>;
+    /// What to do next about a query that found too little.
+    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable>;
 
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable>;
 
@@ -75,15 +71,45 @@ pub struct PlanTask<'a> {
     pub faults: &'a [PlanFault],
 }
 
-pub struct ReformulateTask<'a> {
+pub struct SeekTask<'a> {
     pub question: &'a Question,
     pub query: &'a Query,
+    /// The query's place among all of the run.
+    pub place: QueryId,
     /// From 1.
-    pub attempt: u32,
+    pub turn: u32,
     pub settings: &'a Settings,
     /// The words of the queries tried so far.
     pub tried: &'a [String],
     pub kinds: &'a [Kind],
+    /// What was found so far; its numbers count from 1 and stay.
+    pub results: &'a [Seen],
+    /// What was done in the turns before and what came of it, in sentences.
+    pub history: &'a [String],
+    pub searches_left: u32,
+    pub reads_left: u32,
+}
+
+/// A result of a search, as it is shown to who looks on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub kind: Kind,
+    pub title: String,
+    pub snippet: String,
+    /// How its text begins, where it was read.
+    pub text: Option<String>,
+}
+
+/// What can be done about a query that found too little.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Put the query in other words, or to another kind of source.
+    Search(Query),
+    /// Read a result, by its number from 1.
+    Read {
+        result: usize,
+    },
+    Stop,
 }
 
 pub struct AnalyseTask<'a> {

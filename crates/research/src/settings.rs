@@ -25,6 +25,8 @@ pub struct Settings {
     pub max_gap_searches: u32,
     /// Times that a poor query is put in other words.
     pub max_reformulations: u32,
+    /// Turns that are spent on a poor query: searches in other words, and pages read to find such words.
+    pub max_search_iterations: u32,
     /// Searches that may fail before no further round is begun.
     pub max_search_errors: u32,
     pub max_results_per_query: usize,
@@ -59,6 +61,7 @@ impl Default for Settings {
             max_iterations: 3,
             max_gap_searches: 2,
             max_reformulations: 2,
+            max_search_iterations: 5,
             max_search_errors: 3,
             max_results_per_query: 10,
             max_sources: None,

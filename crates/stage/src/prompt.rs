@@ -8,7 +8,7 @@ use crate::script::Reply;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Judgement {
     Plan,
-    Query,
+    Action,
     Analysis,
     Section,
     Frame,
@@ -49,9 +49,7 @@ impl Prompt {
     pub(crate) fn sensible(&self) -> Reply {
         match self.judgement {
             Judgement::Plan => Reply::Json(self.plan()),
-            Judgement::Query => {
-                Reply::Json(json!({ "text": "cooling effect of trees", "kind": "web" }))
-            }
+            Judgement::Action => Reply::action("web_search", Some("cooling effect of trees"), None),
             Judgement::Analysis => Reply::Json(self.analysis()),
             Judgement::Section => Reply::Text(self.section()),
             Judgement::Frame => Reply::Json(self.frame()),
@@ -60,7 +58,8 @@ impl Prompt {
         }
     }
 
-    fn plan(&self) -> Value {
+    /// A plan of three aspects, each with a query and a section.
+    pub fn plan(&self) -> Value {
         let kind = if self.system.contains("one of: local)") {
             "local"
         } else {
@@ -159,7 +158,7 @@ impl Prompt {
 fn by_schema(name: &str) -> Judgement {
     match name {
         "plan" => Judgement::Plan,
-        "query" => Judgement::Query,
+        "action" => Judgement::Action,
         "analysis" => Judgement::Analysis,
         "frame" => Judgement::Frame,
         "review" => Judgement::Review,
@@ -172,7 +171,7 @@ fn by_schema(name: &str) -> Judgement {
 fn by_words(system: &str) -> Judgement {
     let begins = [
         ("You plan research", Judgement::Plan),
-        ("A search found too little", Judgement::Query),
+        ("A search found too little", Judgement::Action),
         ("You weigh evidence", Judgement::Analysis),
         ("You write what stands before", Judgement::Frame),
         ("You review a draft", Judgement::Review),
@@ -194,6 +193,13 @@ impl Reply {
     /// A review with the same score throughout.
     pub fn review(score: f64) -> Self {
         Self::Json(review(score))
+    }
+
+    /// What to do next about a query that found too little.
+    pub fn action(action: &str, query: Option<&str>, result: Option<u32>) -> Self {
+        Self::Json(json!({
+            "why": "as scripted", "action": action, "query": query, "result": result,
+        }))
     }
 }
 

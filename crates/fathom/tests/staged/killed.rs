@@ -12,6 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::log::{Life, Log, judge, timeless};
+use super::seek::{looking_on, poor_plan};
 use super::world::{QUESTION, World, pages};
 
 const KILLS: usize = 30;
@@ -26,10 +27,12 @@ const DELAY: Duration = Duration::from_millis(15);
 /// What a second draft says that a first does not.
 const SECOND: &str = "In short";
 
-/// A run of two drafts, whose sentences are judged: the review sees by the words of a draft whether it is the first, so
+/// A run of two drafts, whose sentences are judged, and of a query that is looked on from: the review sees by the words of a draft whether it is the first, so
 /// that a killed process may ask again and hear the same.
 fn script() -> Script {
     let script = Script::sensible(pages()).answering(|prompt, _| match prompt.judgement {
+        Judgement::Plan => Some(poor_plan(prompt)),
+        Judgement::Action => Some(looking_on(prompt)),
         Judgement::Section => {
             let second = prompt.user.contains("Your last version:");
             let lead = if second {
@@ -64,9 +67,10 @@ fn a_killed_run_is_taken_up_repeats_nothing_recorded_and_ends_in_the_same_report
     let whole = World::open(script());
     whole.report(&[]).complete();
     assert_eq!(whole.judgements(), [1, 1, 6, 2, 2]);
-    let judged = |call: &fathom_stage::Call| call.key.starts_with("Support ");
-    // Two of three sections rest on the same passage, whose sentence is judged once a draft.
-    assert_eq!(whole.count("model", judged), 4);
+    for (judgement, calls) in [("Support ", 6), ("Action ", 3)] {
+        let asked = whole.count("model", |call| call.key.starts_with(judgement));
+        assert_eq!(asked, calls, "{judgement}");
+    }
     let expected = timeless(&whole, &only_run(&whole));
     let done = Mutex::new((0, 0));
     std::thread::scope(|scope| {

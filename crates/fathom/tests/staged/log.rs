@@ -67,6 +67,10 @@ impl Log {
     /// The names of recorded calls, by what they asked of the stage.
     pub fn names(&self, recorded: &Recorded) -> BTreeSet<String> {
         let plan = self.changes("planned").last().unwrap();
+        let searched = self.changes("searched");
+        let again: Vec<&Value> = searched
+            .flat_map(|change| change["reformulated"].as_array().unwrap())
+            .collect();
         let mut pages = BTreeMap::new();
         for source in self
             .changes("searched")
@@ -79,10 +83,23 @@ impl Log {
             );
         }
         let name = |key: &str| match key.split_once('/') {
-            Some(("search", nth)) => {
-                let nth: usize = nth.parse().unwrap();
-                format!("search {}", plan["queries"][nth]["text"].as_str().unwrap())
-            }
+            Some(("search", rest)) => match rest.split('/').collect::<Vec<_>>()[..] {
+                [nth] => {
+                    let nth: usize = nth.parse().unwrap();
+                    format!("search {}", plan["queries"][nth]["text"].as_str().unwrap())
+                }
+                // There is one poor query at most in the runs that are judged here.
+                [_, "again", nth] => {
+                    let nth: usize = nth.parse().unwrap();
+                    format!(
+                        "search {}",
+                        again[nth - 1]["query"]["text"].as_str().unwrap()
+                    )
+                }
+                [_, "read", .., page] => format!("page {page}"),
+                _ => panic!("a search that no rule is known for: {rest}"),
+            },
+            Some(("seek", rest)) => format!("Action {}", rest.rsplit('/').next().unwrap()),
             Some(("read", id)) => format!("page {}", pages[id]),
             Some(("section", nth)) => {
                 let nth: usize = nth.parse().unwrap();
@@ -138,6 +155,7 @@ fn model_call(key: &str) -> String {
     let label = match judgement {
         "Section" => "This section: ",
         "Support" => "Part: ",
+        "Action" => "Turn: ",
         _ => return judgement.to_owned(),
     };
     let label = prompt.lines().find_map(|line| line.strip_prefix(label));

@@ -17,13 +17,13 @@ mod section;
 use async_trait::async_trait;
 
 use super::{
-    AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReformulateTask, ReviewTask, SectionTask,
+    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReviewTask, SectionTask, SeekTask,
     Unable,
 };
 use crate::analysis::Analysis;
 use crate::critique::Opinion;
 use crate::draft::Frame;
-use crate::plan::{Plan, Query};
+use crate::plan::Plan;
 
 use agreed::borne_out;
 pub use analyse::analyse;
@@ -49,12 +49,8 @@ impl Reasoner for Extractive {
         Ok(plan(task))
     }
 
-    async fn reformulate(
-        &self,
-        _: &Ctx,
-        task: &ReformulateTask<'_>,
-    ) -> Result<Option<Query>, Unable> {
-        Ok(reformulate(task))
+    async fn seek(&self, _: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+        Ok(reformulate(task).map_or(Action::Stop, Action::Search))
     }
 
     async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {

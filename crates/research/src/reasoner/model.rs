@@ -9,9 +9,9 @@ mod frame;
 mod material;
 mod plan;
 mod prompt;
-mod reformulate;
 mod review;
 mod section;
+mod seek;
 mod support;
 
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    AnalyseTask, Ctx, FrameTask, Held, PlanTask, Reasoner, ReformulateTask, ReviewTask,
-    SectionTask, SupportTask, Unable,
+    Action, AnalyseTask, Ctx, FrameTask, Held, PlanTask, Reasoner, ReviewTask, SectionTask,
+    SeekTask, SupportTask, Unable,
 };
 use crate::analysis::Analysis;
 use crate::critique::Opinion;
 use crate::draft::Frame;
-use crate::plan::{Plan, Query};
+use crate::plan::Plan;
 
 pub struct Model {
     models: Arc<Models>,
@@ -58,12 +58,8 @@ impl Reasoner for Model {
         plan::plan(self, ctx, task).await
     }
 
-    async fn reformulate(
-        &self,
-        ctx: &Ctx,
-        task: &ReformulateTask<'_>,
-    ) -> Result<Option<Query>, Unable> {
-        reformulate::reformulate(self, ctx, task).await
+    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+        seek::seek(self, ctx, task).await
     }
 
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {

@@ -1,12 +1,14 @@
-//! Puts one query; where it finds too little, puts it again in other words.
+//! Puts one query. What is done where it finds too little is in `seek`.
 
 use fathom_workflow::NodeError;
 use serde::{Deserialize, Serialize};
 
+use super::read::Taken;
+use super::seek::{self, Limits};
 use super::web;
 use crate::budget;
 use crate::plan::{Kind, Query, QueryId};
-use crate::reasoner::{Ctx, ReformulateTask, judge};
+use crate::reasoner::Ctx;
 use crate::source::Work;
 use crate::state::{ErrorEntry, SearchOutcome, State};
 
@@ -32,12 +34,14 @@ pub(super) struct Answered {
     pub(super) hits: Vec<Hit>,
     /// The same in other words.
     pub(super) again: Vec<Answered>,
-    /// What went wrong in putting it in other words.
+    /// Results that were read on the way, by their keys.
+    pub(super) read: Vec<(String, Result<Taken, String>)>,
+    /// What went wrong in looking on.
     pub(super) errors: Vec<ErrorEntry>,
 }
 
 impl Answered {
-    fn is_poor(&self, state: &State) -> bool {
+    pub(super) fn is_poor(&self, state: &State) -> bool {
         match self.outcome {
             SearchOutcome::Found { useful, .. } => useful < state.settings.min_useful_results,
             SearchOutcome::Failed { .. } => false,
@@ -45,49 +49,19 @@ impl Answered {
     }
 }
 
-/// Puts a query, and again in other words at most so many times.
+/// Puts a query, and looks on where it finds too little.
 pub(super) async fn put(
     state: &State,
     ctx: &Ctx,
     id: QueryId,
     query: &Query,
-    again_most: u32,
+    limits: Limits,
 ) -> Result<Answered, NodeError> {
-    let mut first = once(state, ctx, query, format!("search/{}", id.0)).await?;
-    let mut tried: Vec<String> = state
-        .queries
-        .iter()
-        .map(|asked| asked.query.text.clone())
-        .collect();
-    let kinds = ctx.deps().kinds();
-    let mut poor = first.is_poor(state);
-    for attempt in 1..=again_most {
-        if !poor {
-            break;
-        }
-        let task = ReformulateTask {
-            settings: &state.settings,
-            question: &state.question,
-            query,
-            attempt,
-            tried: &tried,
-            kinds: &kinds,
-        };
-        let judged = judge(ctx, |reasoner| reasoner.reformulate(ctx, &task)).await?;
-        first.errors.extend(judged.errors);
-        let Some(reworded) = judged
-            .value
-            .filter(|reworded| !tried.contains(&reworded.text))
-        else {
-            break;
-        };
-        tried.push(reworded.text.clone());
-        let key = format!("search/{}/again/{attempt}", id.0);
-        let again = once(state, ctx, &reworded, key).await?;
-        poor = again.is_poor(state);
-        first.again.push(again);
+    let first = once(state, ctx, query, format!("search/{}", id.0)).await?;
+    match first.is_poor(state) {
+        true => seek::on(state, ctx, id, first, limits).await,
+        false => Ok(first),
     }
-    Ok(first)
 }
 
 /// What is recorded of one search.
@@ -106,7 +80,12 @@ impl Recorded {
     }
 }
 
-async fn once(state: &State, ctx: &Ctx, query: &Query, key: String) -> Result<Answered, NodeError> {
+pub(super) async fn once(
+    state: &State,
+    ctx: &Ctx,
+    query: &Query,
+    key: String,
+) -> Result<Answered, NodeError> {
     let limit = state.settings.max_results_per_query;
     let recorded: Recorded = ctx
         .effect(key, |call| async move {
@@ -141,6 +120,7 @@ async fn once(state: &State, ctx: &Ctx, query: &Query, key: String) -> Result<An
         outcome,
         hits,
         again: Vec::new(),
+        read: Vec::new(),
         errors: Vec::new(),
     })
 }

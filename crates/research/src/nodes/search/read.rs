@@ -1,11 +1,13 @@
 //! Reads sources: fetches the document, takes its text out, and stores that as a snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fathom_evidence::Document;
 use fathom_evidence::document::About;
 use fathom_evidence::extract::{Hint, Limits, Reader};
 use fathom_workflow::{Call, NodeError, fan_out};
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
@@ -18,16 +20,41 @@ use crate::reasoner::Ctx;
 use crate::source::{Snapshot, Source};
 use crate::state::State;
 
+/// What was read in this step while searching, by the keys of the results.
+#[derive(Default)]
+pub(super) struct Already {
+    reads: usize,
+    taken: BTreeMap<String, Result<Taken, String>>,
+}
+
+impl Already {
+    pub(super) fn take(&mut self, read: Vec<(String, Result<Taken, String>)>) {
+        self.reads += read.len();
+        self.taken.extend(read);
+    }
+
+    /// The source with what was read of it.
+    fn told(&mut self, source: &mut Source, today: Date) {
+        let unread = source.snapshot.is_none() && source.unread.is_none();
+        if let Some(taken) = unread.then(|| self.taken.remove(&source.key)).flatten() {
+            learn(source, taken, today);
+        }
+    }
+}
+
 /// Reads those that were not read yet, as far as the budget allows.
 pub(super) async fn all(
     state: &State,
     ctx: &Ctx,
     candidates: Vec<Candidate>,
+    mut already: Already,
     notes: &mut Notes,
 ) -> Result<Vec<Arc<Source>>, NodeError> {
     let allowed = budget::left(state.settings.caps.fetches, ctx.spent(budget::FETCHES));
+    let allowed = allowed.saturating_sub(already.reads);
     let mut begun = 0;
-    let planned = candidates.into_iter().map(|candidate| {
+    let planned = candidates.into_iter().map(|mut candidate| {
+        already.told(&mut candidate.source, state.question.asked_on);
         let source = &candidate.source;
         let wanted = source.snapshot.is_none() && source.unread.is_none() && begun < allowed;
         begun += usize::from(wanted);
@@ -58,33 +85,47 @@ pub(super) async fn all(
 
 /// What is recorded of reading a document.
 #[derive(Serialize, Deserialize)]
-struct Taken {
-    snapshot: Snapshot,
+pub(super) struct Taken {
+    pub(super) snapshot: Snapshot,
     about: About,
 }
 
 async fn one(state: &State, ctx: &Ctx, candidate: Candidate) -> Result<Source, NodeError> {
     let Candidate { mut source, text } = candidate;
     let key = format!("read/{}", source.id.0);
-    let (kind, location) = (source.kind, source.location.clone());
-    let taken: Result<Taken, String> = ctx
-        .effect(key, |call| async move {
-            call.spend(budget::FETCHES, 1);
-            let taken = match bytes(ctx, kind, &location, &call).await {
-                Ok(bytes) => take(ctx, bytes).await,
-                Err(why) => Err(why),
-            };
-            match (taken, text) {
-                (Ok(taken), _) => Ok(taken),
-                // A page behind a wall often has its abstract in a register.
-                (Err(_), Some(text)) => take(ctx, Bytes::of_text(text)).await,
-                (Err(why), None) => {
-                    call.spend(budget::FETCHES_FAILED, 1);
-                    Err(why)
-                }
+    let taken = taken(ctx, key, &source.location, source.kind, text).await?;
+    learn(&mut source, taken, state.question.asked_on);
+    Ok(source)
+}
+
+/// Reads a document once; says in a sentence why not.
+pub(super) async fn taken(
+    ctx: &Ctx,
+    key: String,
+    location: &str,
+    kind: Kind,
+    text: Option<String>,
+) -> Result<Result<Taken, String>, NodeError> {
+    let taken = ctx.effect(key, |call| async move {
+        call.spend(budget::FETCHES, 1);
+        let taken = match bytes(ctx, kind, location, &call).await {
+            Ok(bytes) => take(ctx, bytes).await,
+            Err(why) => Err(why),
+        };
+        match (taken, text) {
+            (Ok(taken), _) => Ok(taken),
+            // A page behind a wall often has its abstract in a register.
+            (Err(_), Some(text)) => take(ctx, Bytes::of_text(text)).await,
+            (Err(why), None) => {
+                call.spend(budget::FETCHES_FAILED, 1);
+                Err(why)
             }
-        })
-        .await?;
+        }
+    });
+    Ok(taken.await?)
+}
+
+fn learn(source: &mut Source, taken: Result<Taken, String>, today: Date) {
     match taken {
         Ok(taken) => {
             source.about.learn(&taken.about);
@@ -92,8 +133,7 @@ async fn one(state: &State, ctx: &Ctx, candidate: Candidate) -> Result<Source, N
         }
         Err(why) => source.unread = Some(why),
     }
-    source.quality = quality(&source, state.question.asked_on);
-    Ok(source)
+    source.quality = quality(source, today);
 }
 
 /// A document as it came, with what its origin says it is.

@@ -4,7 +4,7 @@ use jiff::civil::date;
 use super::*;
 use crate::analysis::Strength;
 use crate::locate::{Located, Reading, locate};
-use crate::plan::{Kind, Query, SubQuestionId};
+use crate::plan::{Kind, Query, QueryId, SubQuestionId};
 use crate::question::{Depth, Question};
 use crate::settings::Settings;
 use crate::source::SourceId;
@@ -138,13 +138,18 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
     };
     let mut tried = vec![query.text.clone()];
     for attempt in 1..100 {
-        let task = ReformulateTask {
+        let task = SeekTask {
             settings: &Settings::default(),
             question: &question,
             query: &query,
-            attempt,
+            place: QueryId(0),
+            turn: attempt,
             tried: &tried,
             kinds: &[Kind::Local],
+            results: &[],
+            history: &[],
+            searches_left: 1,
+            reads_left: 0,
         };
         let Some(next) = reformulate(&task) else {
             assert!(attempt > 3);

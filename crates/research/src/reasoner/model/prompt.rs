@@ -17,8 +17,7 @@ macro_rules! prompts {
     };
 }
 
-const FILES: &[(&str, &str)] =
-    prompts!(plan, reformulate, analyse, section, frame, review, support);
+const FILES: &[(&str, &str)] = prompts!(plan, seek, analyse, section, frame, review, support);
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut all = Environment::new();

@@ -1,0 +1,213 @@
+//! Looks on where a query found too little: searches in other words and reads results, one action a turn.
+//!
+//! A reasoner chooses the action and code does it, within bounds on turns, searches and reads. A result is read by its
+//! number, so that no text can lead to an address that no search gave. Every turn, search and read is recorded.
+
+use fathom_workflow::NodeError;
+
+use super::ask::{Answered, Hit, once};
+use super::read;
+use crate::plan::{Kind, Query, QueryId};
+use crate::reasoner::{Action, Ctx, SeekTask, Seen, judge};
+use crate::state::{SearchOutcome, State};
+
+/// Results that are shown to who chooses.
+const RESULTS_MOST: usize = 15;
+
+/// Bytes of a read text that are kept for showing.
+const TEXT_BYTES: usize = 8_000;
+
+/// Actions that cannot be done, after which nothing more is asked.
+const FAULTS_MOST: u32 = 2;
+
+/// Pages that are read for one query to look on from.
+pub(super) const READS_MOST: u32 = 2;
+
+/// What one query may still use.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) searches: u32,
+    pub(super) reads: u32,
+}
+
+/// The first answer, with what further turns brought.
+pub(super) async fn on(
+    state: &State,
+    ctx: &Ctx,
+    id: QueryId,
+    first: Answered,
+    limits: Limits,
+) -> Result<Answered, NodeError> {
+    let mut hunt = Hunt::new(state, ctx, id, first, limits);
+    for turn in 1..=state.settings.max_search_iterations {
+        if hunt.is_over() {
+            break;
+        }
+        match hunt.choose(turn).await? {
+            Action::Search(query) => hunt.search(query).await?,
+            Action::Read { result } => hunt.read(result).await?,
+            Action::Stop => break,
+        }
+    }
+    Ok(hunt.first)
+}
+
+struct Hunt<'a> {
+    state: &'a State,
+    ctx: &'a Ctx,
+    id: QueryId,
+    first: Answered,
+    left: Limits,
+    kinds: Vec<Kind>,
+    tried: Vec<String>,
+    /// Each document once, in the order in which they were found.
+    hits: Vec<Hit>,
+    seen: Vec<Seen>,
+    history: Vec<String>,
+    faults: u32,
+    poor: bool,
+}
+
+impl<'a> Hunt<'a> {
+    fn new(state: &'a State, ctx: &'a Ctx, id: QueryId, first: Answered, left: Limits) -> Self {
+        let tried = state.queries.iter().map(|asked| asked.query.text.clone());
+        let found = first.hits.clone();
+        let mut hunt = Self {
+            state,
+            ctx,
+            id,
+            first,
+            left,
+            kinds: ctx.deps().kinds(),
+            tried: tried.collect(),
+            hits: Vec::new(),
+            seen: Vec::new(),
+            history: Vec::new(),
+            faults: 0,
+            poor: true,
+        };
+        hunt.show(found);
+        hunt
+    }
+
+    /// Nothing is read for its own sake: without a search left, no turn is worth its price.
+    fn is_over(&self) -> bool {
+        !self.poor || self.left.searches == 0 || self.faults >= FAULTS_MOST
+    }
+
+    async fn choose(&mut self, turn: u32) -> Result<Action, NodeError> {
+        let task = SeekTask {
+            question: &self.state.question,
+            query: &self.first.query,
+            place: self.id,
+            turn,
+            settings: &self.state.settings,
+            tried: &self.tried,
+            kinds: &self.kinds,
+            results: &self.seen,
+            history: &self.history,
+            searches_left: self.left.searches,
+            reads_left: self.left.reads,
+        };
+        let ctx = self.ctx;
+        let judged = judge(ctx, |reasoner| reasoner.seek(ctx, &task)).await?;
+        self.first.errors.extend(judged.errors);
+        Ok(judged.value)
+    }
+
+    async fn search(&mut self, query: Query) -> Result<(), NodeError> {
+        let kind = word(query.kind);
+        let text = &query.text;
+        let known = |tried: &String| tried.eq_ignore_ascii_case(text);
+        if text.is_empty() || !self.kinds.contains(&query.kind) {
+            self.fault(format!("{kind}_search cannot be done so."));
+            return Ok(());
+        }
+        if self.tried.iter().any(known) {
+            self.fault(format!("{kind}_search “{text}” had been tried before."));
+            return Ok(());
+        }
+        self.tried.push(text.clone());
+        self.left.searches -= 1;
+        let nth = self.first.again.len() + 1;
+        let key = format!("search/{}/again/{nth}", self.id.0);
+        let again = once(self.state, self.ctx, &query, key).await?;
+        let came = match &again.outcome {
+            SearchOutcome::Found { hits, .. } => format!("gave {hits} results"),
+            SearchOutcome::Failed { .. } => "failed".to_owned(),
+        };
+        let said = format!("{kind}_search “{}” {came}.", query.text);
+        self.history.push(said);
+        self.poor = again.is_poor(self.state);
+        self.show(again.hits.clone());
+        self.first.again.push(again);
+        Ok(())
+    }
+
+    async fn read(&mut self, result: usize) -> Result<(), NodeError> {
+        let at = result.checked_sub(1);
+        let hit = at.and_then(|at| self.hits.get(at)).cloned();
+        let (Some(at), Some(hit)) = (at, hit) else {
+            self.fault(format!("read_page {result}: there is no such result."));
+            return Ok(());
+        };
+        let again = self.first.read.iter().any(|(key, _)| *key == hit.key);
+        if again || self.left.reads == 0 {
+            self.fault(format!("read_page {result}: it cannot be read any more."));
+            return Ok(());
+        }
+        self.left.reads -= 1;
+        let key = format!("search/{}/read/{}", self.id.0, hit.location);
+        let taken = read::taken(self.ctx, key, &hit.location, hit.kind, hit.text).await?;
+        match &taken {
+            Ok(taken) => {
+                let shelf = &self.ctx.deps().shelf;
+                let document = shelf.open(self.ctx, &taken.snapshot).await?;
+                let end = document.text.floor_char_boundary(TEXT_BYTES);
+                let text = document.text.get(..end).map(str::to_owned);
+                if let Some(seen) = self.seen.get_mut(at) {
+                    seen.text = text;
+                }
+                self.history
+                    .push(format!("read_page {result} gave its text."));
+            }
+            Err(_) => {
+                let said = format!("read_page {result}: it could not be read.");
+                self.history.push(said);
+            }
+        }
+        self.first.read.push((hit.key, taken));
+        Ok(())
+    }
+
+    fn fault(&mut self, said: String) {
+        self.faults += 1;
+        self.history.push(said);
+    }
+
+    fn show(&mut self, hits: Vec<Hit>) {
+        for hit in hits {
+            let known = self.hits.iter().any(|known| known.key == hit.key);
+            if known || self.hits.len() >= RESULTS_MOST {
+                continue;
+            }
+            self.seen.push(Seen {
+                kind: hit.kind,
+                title: hit.about.title.clone(),
+                snippet: hit.snippet.clone(),
+                text: None,
+            });
+            self.hits.push(hit);
+        }
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Web => "web",
+        Kind::Academic => "academic",
+        Kind::News => "news",
+        Kind::Code => "code",
+        Kind::Local => "local",
+    }
+}

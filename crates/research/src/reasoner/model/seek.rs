@@ -1,0 +1,104 @@
+//! The next thing to do about a query that found too little, by a model: one action a turn.
+//!
+//! An action is a typed answer and not a tool call of the endpoint, so that every endpoint can give one and each turn is
+//! recorded like any other judgement. A page is named by the number of a result, never by an address.
+
+use fathom_providers::model::Role;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Model;
+use super::ask::Asking;
+use super::prompt;
+use crate::plan::{Kind, Query};
+use crate::reasoner::{Action, Ctx, SeekTask, Seen, Unable};
+
+const TITLE_CHARS: usize = 200;
+const SNIPPET_CHARS: usize = 300;
+const TEXT_CHARS: usize = 2_000;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "action")]
+struct Reply {
+    why: String,
+    action: Tool,
+    query: Option<String>,
+    result: Option<u32>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Tool {
+    WebSearch,
+    AcademicSearch,
+    NewsSearch,
+    CodeSearch,
+    LocalSearch,
+    ReadPage,
+    Stop,
+}
+
+pub(super) async fn seek(model: &Model, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+    let query = task.query;
+    let request = |cuts: u8| {
+        let text_chars = TEXT_CHARS >> cuts;
+        let shown = |seen: &Seen| shown(seen, text_chars);
+        let results: Vec<Value> = task.results.iter().map(shown).collect();
+        let input = json!({
+            "turn": task.turn,
+            "question": prompt::plain(task.question.text(), 2_000),
+            "query": prompt::plain(&query.text, 400),
+            "intent": prompt::plain(&query.intent, 400),
+            "kind": query.kind,
+            "kinds": task.kinds,
+            "tried": task.tried,
+            "history": task.history,
+            "results": results,
+            "searches_left": task.searches_left,
+            "reads_left": task.reads_left,
+        });
+        prompt::request("seek", &input)
+    };
+    // Searching must leave what is kept for writing.
+    let caps = task.settings.caps.before_reserve();
+    let asking = Asking {
+        role: Role::Searcher,
+        key: format!("seek/{}/{}", task.place.0, task.turn),
+        caps: &caps,
+    };
+    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    Ok(action(reply, query))
+}
+
+fn shown(seen: &Seen, text_chars: usize) -> Value {
+    json!({
+        "kind": seen.kind,
+        "title": prompt::plain(&seen.title, TITLE_CHARS),
+        "snippet": prompt::plain(&seen.snippet, SNIPPET_CHARS),
+        "text": seen.text.as_ref().map(|text| prompt::plain(text, text_chars)),
+    })
+}
+
+/// What the reply asks for. Whether it can be done is for the loop to say.
+fn action(reply: Reply, query: &Query) -> Action {
+    let kind = match reply.action {
+        Tool::WebSearch => Kind::Web,
+        Tool::AcademicSearch => Kind::Academic,
+        Tool::NewsSearch => Kind::News,
+        Tool::CodeSearch => Kind::Code,
+        Tool::LocalSearch => Kind::Local,
+        Tool::ReadPage => {
+            let result = reply.result.and_then(|number| usize::try_from(number).ok());
+            return Action::Read {
+                result: result.unwrap_or_default(),
+            };
+        }
+        Tool::Stop => return Action::Stop,
+    };
+    Action::Search(Query {
+        text: reply.query.unwrap_or_default().trim().to_owned(),
+        kind,
+        ..query.clone()
+    })
+}
