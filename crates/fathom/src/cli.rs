@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_research::{Depth, Style};
+use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
 
 /// Asks a question, reads what there is, and writes a report that says only what a stored passage says.
@@ -64,9 +64,9 @@ pub struct Report {
     /// Search anew, whatever earlier searches found; results are kept for a day otherwise
     #[arg(long)]
     pub fresh: bool,
-    /// quick, standard or comprehensive
+    /// quick, standard, comprehensive, or auto: the planner chooses
     #[arg(long, value_name = "DEPTH")]
-    pub depth: Option<Depth>,
+    pub depth: Option<AskedDepth>,
     /// academic, technical or executive
     #[arg(long, value_name = "STYLE")]
     pub style: Option<Style>,

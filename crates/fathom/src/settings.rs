@@ -77,7 +77,7 @@ pub struct Settings {
     pub lease: Duration,
     /// How long results of searches are kept; for no time at all, none are.
     pub search_kept: Duration,
-    pub depth: research::Depth,
+    pub depth: research::AskedDepth,
     pub style: research::Style,
     pub report: research::Settings,
     values: BTreeMap<String, (Value, Origin)>,
@@ -350,9 +350,9 @@ fn read_as(default: &Value, text: &str) -> Value {
 fn check(key: &Key, value: &Value) -> std::result::Result<(), String> {
     let text = value.as_str();
     match key.name.strip_prefix("report.") {
-        Some("depth") => match text.map(str::parse::<research::Depth>) {
+        Some("depth") => match text.map(str::parse::<research::AskedDepth>) {
             Some(Ok(_)) => Ok(()),
-            _ => Err("choose quick, standard or comprehensive".to_owned()),
+            _ => Err("choose quick, standard, comprehensive or auto".to_owned()),
         },
         Some("style") => match text.map(str::parse::<research::Style>) {
             Some(Ok(_)) => Ok(()),

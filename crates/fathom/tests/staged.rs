@@ -10,6 +10,8 @@
 
 #[path = "staged/caps.rs"]
 mod caps;
+#[path = "staged/depth.rs"]
+mod depth;
 #[path = "staged/kept.rs"]
 mod kept;
 #[path = "staged/killed.rs"]

@@ -149,6 +149,7 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
     };
     let shown = state.errors.len().saturating_sub(ERRORS_SHOWN);
     Provenance {
+        depth: state.depth(),
         sub_questions: plan.map_or_else(Vec::new, names),
         queries: state
             .queries

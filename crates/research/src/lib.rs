@@ -30,7 +30,7 @@ mod words;
 pub mod workflows;
 
 pub use deps::{Deps, Net};
-pub use question::{Depth, Question, Style};
+pub use question::{AskedDepth, Depth, Question, Style};
 pub use report::Report;
 pub use settings::Settings;
 pub use shelf::Shelf;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::question::{Depth, Question};
+use crate::question::Depth;
 
 pub const SUB_QUESTIONS_LEAST: usize = 2;
 pub const SUB_QUESTIONS_MOST: usize = 7;
@@ -29,6 +29,9 @@ pub struct Plan {
     pub confidence: f64,
     /// What is ambiguous or out of scope, in sentences.
     pub warnings: Vec<String>,
+    /// How far to go, where the question leaves that to the planner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Depth>,
     /// How the plan was reasoned, part by part.
     pub trace: Trace,
 }
@@ -125,7 +128,7 @@ impl Plan {
     /// Mends what code can mend: blanks, repeats, too many, references to nothing, and queries that
     /// are missing are made from the sub-questions.
     #[must_use]
-    pub fn mended(mut self, question: &Question, local_only: bool) -> Self {
+    pub fn mended(mut self, depth: Depth, local_only: bool) -> Self {
         self.sub_questions.retain(|sub| !sub.text.trim().is_empty());
         self.sub_questions.truncate(SUB_QUESTIONS_MOST);
         let count = self.sub_questions.len();
@@ -139,7 +142,7 @@ impl Plan {
         self.queries
             .retain(|query| known(&query.serves) && !query.text.trim().is_empty());
         if self.queries.is_empty() {
-            self.queries = queries_from(&self.sub_questions, question.depth, local_only);
+            self.queries = queries_from(&self.sub_questions, depth, local_only);
         }
         let mut seen = BTreeSet::new();
         self.queries

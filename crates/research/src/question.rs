@@ -34,7 +34,7 @@ pub struct Question {
     pub context: Option<String>,
     /// Words of the field, such as "cardiology".
     pub domain: Vec<String>,
-    pub depth: Depth,
+    pub depth: AskedDepth,
     pub style: Style,
     /// The day it was asked: what is recent is counted from here.
     pub asked_on: Date,
@@ -54,7 +54,7 @@ impl Question {
             text,
             context: None,
             domain: Vec::new(),
-            depth: Depth::default(),
+            depth: AskedDepth::default(),
             style: Style::default(),
             asked_on,
         })
@@ -105,6 +105,37 @@ impl Depth {
     }
 }
 
+/// How far the asker wants a run to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum AskedDepth {
+    /// As far as the planner thinks right.
+    Auto,
+    Exactly(Depth),
+}
+
+impl AskedDepth {
+    /// The depth to work at: what was asked for wins over what a planner chose.
+    pub fn or(self, chosen: Option<Depth>) -> Depth {
+        match self {
+            Self::Auto => chosen.unwrap_or_default(),
+            Self::Exactly(depth) => depth,
+        }
+    }
+}
+
+impl Default for AskedDepth {
+    fn default() -> Self {
+        Self::Exactly(Depth::default())
+    }
+}
+
+impl From<Depth> for AskedDepth {
+    fn from(depth: Depth) -> Self {
+        Self::Exactly(depth)
+    }
+}
+
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -124,20 +155,35 @@ pub struct UnknownWord {
     choices: &'static str,
 }
 
-impl FromStr for Depth {
+impl FromStr for AskedDepth {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
         match word {
-            "quick" | "simple" => Ok(Self::Quick),
-            "standard" => Ok(Self::Standard),
-            "comprehensive" | "deep" => Ok(Self::Comprehensive),
+            "auto" => Ok(Self::Auto),
+            "quick" | "simple" => Ok(Self::Exactly(Depth::Quick)),
+            "standard" => Ok(Self::Exactly(Depth::Standard)),
+            "comprehensive" | "deep" => Ok(Self::Exactly(Depth::Comprehensive)),
             _ => Err(UnknownWord {
                 what: "depth",
                 word: word.to_owned(),
-                choices: "quick, standard, comprehensive",
+                choices: "quick, standard, comprehensive, auto",
             }),
         }
+    }
+}
+
+impl TryFrom<String> for AskedDepth {
+    type Error = UnknownWord;
+
+    fn try_from(word: String) -> Result<Self, UnknownWord> {
+        word.parse()
+    }
+}
+
+impl From<AskedDepth> for String {
+    fn from(depth: AskedDepth) -> Self {
+        depth.to_string()
     }
 }
 
@@ -168,6 +214,15 @@ impl fmt::Display for Depth {
     }
 }
 
+impl fmt::Display for AskedDepth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Exactly(depth) => depth.fmt(f),
+        }
+    }
+}
+
 impl fmt::Display for Style {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -190,7 +245,7 @@ mod tests {
     fn a_question_is_kept_in_its_words_without_needless_blanks() {
         let question = parse("  How do \n trees   cool a town? ").unwrap();
         assert_eq!(question.text(), "How do trees cool a town?");
-        assert_eq!(question.depth, Depth::Standard);
+        assert_eq!(question.depth, Depth::Standard.into());
     }
 
     #[test]
@@ -206,12 +261,25 @@ mod tests {
 
     #[test]
     fn a_depth_goes_by_its_name_or_its_alias() {
-        assert_eq!("deep".parse(), Ok(Depth::Comprehensive));
-        assert_eq!("simple".parse(), Ok(Depth::Quick));
-        let unknown = "bottomless".parse::<Depth>().unwrap_err().to_string();
+        assert_eq!("deep".parse(), Ok(AskedDepth::from(Depth::Comprehensive)));
+        assert_eq!("simple".parse(), Ok(AskedDepth::from(Depth::Quick)));
+        let unknown = "bottomless".parse::<AskedDepth>().unwrap_err();
+        let unknown = unknown.to_string();
         assert_eq!(
             unknown,
-            "\"bottomless\" is no depth; choose one of quick, standard, comprehensive"
+            "\"bottomless\" is no depth; choose one of quick, standard, comprehensive, auto"
         );
+    }
+
+    #[test]
+    fn a_depth_that_was_asked_for_wins_over_one_that_a_planner_chose() {
+        let quick = AskedDepth::from(Depth::Quick);
+        assert_eq!(quick.or(Some(Depth::Comprehensive)), Depth::Quick);
+        let auto = "auto".parse::<AskedDepth>().unwrap();
+        assert_eq!(auto.or(Some(Depth::Comprehensive)), Depth::Comprehensive);
+        assert_eq!(auto.or(None), Depth::Standard);
+        let stored = serde_json::to_string(&auto).unwrap();
+        assert_eq!(stored, "\"auto\"");
+        assert_eq!(serde_json::from_str::<AskedDepth>(&stored).unwrap(), auto);
     }
 }

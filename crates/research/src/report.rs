@@ -23,7 +23,7 @@ use crate::analysis::{Contradiction, Gap, Strengths};
 use crate::citations::{CheckedClaim, Counts};
 use crate::critique::Critique;
 use crate::draft::Section;
-use crate::question::Question;
+use crate::question::{Depth, Question};
 use crate::settings::CitationStyle;
 use crate::source::{Source, SourceId};
 use crate::state::{ErrorEntry, Round};
@@ -90,6 +90,9 @@ pub struct Figures {
 /// How the report came about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
+    /// The depth that was worked at: as asked, or as the planner chose.
+    #[serde(default)]
+    pub depth: Depth,
     pub sub_questions: Vec<String>,
     pub queries: Vec<String>,
     /// Who reasoned: `extractive`, or a model's name.

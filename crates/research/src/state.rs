@@ -13,7 +13,7 @@ use crate::citations::CitationCheck;
 use crate::critique::Critique;
 use crate::draft::Draft;
 use crate::plan::{Plan, Query, QueryId};
-use crate::question::Question;
+use crate::question::{Depth, Question};
 use crate::report::Report;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -203,6 +203,12 @@ impl State {
         numbered
             .filter(|(_, asked)| asked.outcome.is_none())
             .map(|(id, asked)| (id, &asked.query))
+    }
+
+    /// How far the run goes: as asked, or as the planner chose.
+    pub fn depth(&self) -> Depth {
+        let chosen = self.plan.as_ref().and_then(|plan| plan.depth);
+        self.question.depth.or(chosen)
     }
 
     /// How often the draft was reviewed and sent back.

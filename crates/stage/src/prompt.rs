@@ -89,7 +89,7 @@ impl Prompt {
             "understanding": "It asks for facts.", "decomposition": "By aspect.", "strategy": "Search each.",
             "outline": "A section each.", "risks": "None seen.", "sub_questions": sub_questions,
             "queries": queries, "sections": sections, "methodology": "Read and compare.",
-            "confidence": 0.8, "warnings": [],
+            "confidence": 0.8, "warnings": [], "depth": null,
         })
     }
 

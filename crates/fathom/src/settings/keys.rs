@@ -98,7 +98,7 @@ pub fn all() -> Vec<Key> {
 /// Those of a report, as the method itself names them.
 fn report() -> Vec<Key> {
     let mut leaves = vec![
-        ("depth".to_owned(), json!(research::Depth::default())),
+        ("depth".to_owned(), json!(research::AskedDepth::default())),
         ("style".to_owned(), json!(research::Style::default())),
     ];
     flatten("", &report_defaults(), &mut leaves);

@@ -61,7 +61,7 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
 fn every_setting_of_a_report_can_be_given() {
     let file = "[report]\ndepth = \"deep\"\nbanned_words = [\"delve\"]\ncitation_style = \"apa\"\n[report.caps]\ntokens = 9\n[report.people]\nhitl_on_critical = true\n[report.evidence]\ntop_k = 7\n";
     let settings = merge(file, &[], Vec::new()).unwrap();
-    assert_eq!(settings.depth, research::Depth::Comprehensive);
+    assert_eq!(settings.depth, research::Depth::Comprehensive.into());
     assert_eq!(settings.report.banned_words, ["delve"]);
     assert_eq!(settings.report.caps.tokens, Some(9));
     assert!(settings.report.people.hitl_on_critical);

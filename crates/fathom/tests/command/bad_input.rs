@@ -54,7 +54,7 @@ fn unknown_words_are_refused_with_the_known_ones() {
         );
         said.lines().take(2).collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(report("--depth", "bottomless"), @r#"error: invalid value 'bottomless' for '--depth <DEPTH>': "bottomless" is no depth; choose one of quick, standard, comprehensive"#);
+    insta::assert_snapshot!(report("--depth", "bottomless"), @r#"error: invalid value 'bottomless' for '--depth <DEPTH>': "bottomless" is no depth; choose one of quick, standard, comprehensive, auto"#);
     insta::assert_snapshot!(report("--style", "baroque"), @r#"error: invalid value 'baroque' for '--style <STYLE>': "baroque" is no style; choose one of academic, technical, executive"#);
     insta::assert_snapshot!(report("--format", "pdf9"), @r"
     error: invalid value 'pdf9' for '--format <FORMAT>'

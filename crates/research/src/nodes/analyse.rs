@@ -91,7 +91,7 @@ fn count_new(state: &State, evidence: &[Evidence]) -> usize {
 
 fn round(state: &State, ctx: &Ctx, plan: &Plan, analysis: &Analysis, new_evidence: usize) -> Round {
     let rounds = u32::try_from(state.rounds.len() + 1).unwrap_or(u32::MAX);
-    let most = state.question.depth.bounds().iterations;
+    let most = state.depth().bounds().iterations;
     let weights = &state.settings.completeness_weights;
     let signals = Signals::of(analysis, plan.sub_questions.len(), rounds, most, weights);
     let nothing_new = new_evidence == 0

@@ -6,6 +6,8 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
 use crate::plan::{Kind, Plan, PlanFault};
+use crate::question::AskedDepth;
+use crate::reasoner::extractive::depth;
 use crate::reasoner::{Ctx, PlanTask, judge};
 use crate::state::{Change, State};
 
@@ -45,15 +47,23 @@ async fn planned(
     };
     let judged = judge(ctx, |reasoner| reasoner.plan(ctx, &task)).await?;
     let plan = notes.take(judged, "plan");
-    Ok(within(
-        plan.mended(&state.question, kinds == [Kind::Local]),
-        state,
-        kinds,
-    ))
+    Ok(within(with_depth(plan, state), state, kinds))
 }
 
-/// Leaves out queries that nobody can answer, and those beyond the depth's bound.
-fn within(mut plan: Plan, state: &State, kinds: &[Kind]) -> Plan {
+/// The plan with how far to go, where the question leaves that open and its maker did not say.
+fn with_depth(mut plan: Plan, state: &State) -> Plan {
+    plan.depth = match state.question.depth {
+        AskedDepth::Exactly(_) => None,
+        AskedDepth::Auto => plan.depth.or_else(|| Some(depth(state.question.text()))),
+    };
+    plan
+}
+
+/// Mends the plan, and leaves out queries that nobody can answer and those beyond the depth's bound.
+fn within(plan: Plan, state: &State, kinds: &[Kind]) -> Plan {
+    let depth = state.question.depth.or(plan.depth);
+    let local_only = kinds == [Kind::Local];
+    let mut plan = plan.mended(depth, local_only);
     let fallback = kinds.first().copied().unwrap_or(Kind::Local);
     for query in &mut plan.queries {
         if !kinds.contains(&query.kind) {
@@ -61,8 +71,7 @@ fn within(mut plan: Plan, state: &State, kinds: &[Kind]) -> Plan {
         }
     }
     plan.queries.sort_by_key(|query| query.priority);
-    let most = state.question.depth.bounds().queries;
-    let mut plan = plan.mended(&state.question, kinds == [Kind::Local]);
-    plan.queries.truncate(most);
+    let mut plan = plan.mended(depth, local_only);
+    plan.queries.truncate(depth.bounds().queries);
     plan
 }

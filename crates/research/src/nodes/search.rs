@@ -41,7 +41,7 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
             next += 1;
         }
     }
-    let usual = state.question.depth.bounds().sources;
+    let usual = state.depth().bounds().sources;
     let most = state.settings.max_sources.unwrap_or(usual);
     let found = merge::merged(&state.sources, hits, most, state.question.asked_on);
     searched.sources = read::all(state, ctx, found, already, &mut notes).await?;

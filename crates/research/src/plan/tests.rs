@@ -1,13 +1,4 @@
-use jiff::civil::date;
-
 use super::*;
-
-fn question(depth: Depth) -> Question {
-    let mut question =
-        Question::parse("How do street trees cool a town?", date(2026, 11, 16)).unwrap();
-    question.depth = depth;
-    question
-}
 
 fn sub(text: &str) -> SubQuestion {
     SubQuestion {
@@ -82,7 +73,7 @@ fn a_plan_without_queries_gets_them_from_its_sub_questions_by_depth() {
             queries: Vec::new(),
             ..plan()
         };
-        let mended = bare.mended(&question(depth), local_only);
+        let mended = bare.mended(depth, local_only);
         assert_eq!(mended.faults(), []);
         mended.queries.iter().map(|query| query.kind).collect()
     };
@@ -110,7 +101,7 @@ fn mending_leaves_nothing_that_a_rule_forbids_save_what_is_missing() {
     broken.queries.push(query(" ", Kind::Web, 0));
     broken.sections[0].answers.push(SubQuestionId(9));
     broken.sub_questions[0].needs.push(SubQuestionId(9));
-    let mended = broken.mended(&question(Depth::Quick), false);
+    let mended = broken.mended(Depth::Quick, false);
     assert_eq!(mended.faults(), []);
     assert_eq!((mended.queries.len(), mended.confidence), (1, 0.0));
 }

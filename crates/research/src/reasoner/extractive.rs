@@ -6,6 +6,7 @@
 
 mod agreed;
 mod analyse;
+mod depth;
 mod frame;
 mod groups;
 mod plan;
@@ -27,6 +28,7 @@ use crate::plan::Plan;
 
 use agreed::borne_out;
 pub use analyse::analyse;
+pub use depth::depth;
 pub use frame::frame;
 pub use plan::plan;
 pub use reformulate::reformulate;

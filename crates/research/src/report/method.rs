@@ -3,6 +3,7 @@
 use super::{Report, clean};
 use crate::citations::{CheckedClaim, Judgement};
 use crate::critique::{Severity, Verdict};
+use crate::question::AskedDepth;
 use crate::state::Round;
 use fathom_evidence::citation::Support;
 
@@ -56,8 +57,12 @@ fn general(report: &Report) -> Vec<String> {
     let provenance = &report.provenance;
     let mut entries = vec![format!("Question: {}", question.text())];
     entries.push(format!(
-        "Depth {}, style {}; asked on {}, finished at {}.",
-        question.depth,
+        "Depth {}{}, style {}; asked on {}, finished at {}.",
+        provenance.depth,
+        match question.depth {
+            AskedDepth::Auto => ", chosen by the planner",
+            AskedDepth::Exactly(_) => "",
+        },
         question.style,
         question.asked_on,
         report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),

@@ -235,6 +235,7 @@ fn provenance() -> Provenance {
     };
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     Provenance {
+        depth: crate::question::Depth::Standard,
         sub_questions: owned(&["How much do trees cool a street?", "What do plans cost?"]),
         queries: owned(&[
             "street tree cooling trial",

@@ -8,7 +8,7 @@ use fathom_evidence::question::{self, Hints, Kind as Asks, Reading};
 use crate::plan::{
     Kind, Plan, Query, SUB_QUESTIONS_MOST, Section, SubQuestion, SubQuestionId, Trace,
 };
-use crate::question::{Depth, Question};
+use crate::question::{AskedDepth, Depth};
 use crate::reasoner::PlanTask;
 
 /// A plan has so many queries, as far as the depth allows.
@@ -59,8 +59,12 @@ pub fn plan(task: &PlanTask<'_>) -> Plan {
         asks.truncate(plan.sub_questions.len() - 1);
         asks.push(vec![query]);
     }
-    let kinds = kinds(question.depth, task.kinds);
-    plan.queries = queries(&plan, &asks, &kinds, question);
+    if question.depth == AskedDepth::Auto {
+        plan.depth = Some(super::depth(question.text()));
+    }
+    let depth = question.depth.or(plan.depth);
+    let kinds = kinds(depth, task.kinds);
+    plan.queries = queries(&plan, &asks, &kinds, depth);
     plan.warnings = warnings(&reading);
     let sure = match reading.kind {
         Asks::Other => CONFIDENCE_UNKNOWN,
@@ -124,8 +128,8 @@ fn kinds(depth: Depth, available: &[Kind]) -> Vec<Kind> {
 
 /// Queries in turns: first one for each sub-question, then a second kind or wording for each, as
 /// far as the depth allows.
-fn queries(plan: &Plan, asks: &[Vec<String>], kinds: &[Kind], question: &Question) -> Vec<Query> {
-    let most = question.depth.bounds().queries.min(QUERIES_MOST);
+fn queries(plan: &Plan, asks: &[Vec<String>], kinds: &[Kind], depth: Depth) -> Vec<Query> {
+    let most = depth.bounds().queries.min(QUERIES_MOST);
     let rounds = asks.iter().map(Vec::len).max().unwrap_or(0);
     let mut seen = BTreeSet::new();
     let mut queries = Vec::new();

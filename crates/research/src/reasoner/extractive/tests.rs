@@ -73,7 +73,7 @@ fn a_plan_keeps_the_rules_at_every_depth_and_for_every_kind_of_question() {
     for text in texts {
         for depth in [Depth::Quick, Depth::Standard, Depth::Comprehensive] {
             let mut question = question(text);
-            question.depth = depth;
+            question.depth = depth.into();
             let plan = planned(&question, &[Kind::Web, Kind::Academic, Kind::News], None);
             assert_eq!(plan.faults(), [], "{text}");
             assert!((3..=7).contains(&plan.sub_questions.len()), "{text}");

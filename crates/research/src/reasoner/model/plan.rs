@@ -3,12 +3,13 @@
 use fathom_providers::model::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Model;
 use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Kind, Plan, Query, Section, SubQuestion, SubQuestionId, Trace};
+use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, Unable};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,15 @@ pub(super) struct Reply {
     methodology: String,
     confidence: f64,
     warnings: Vec<String>,
+    depth: Option<ReplyDepth>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplyDepth {
+    Quick,
+    Standard,
+    Comprehensive,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -61,7 +71,11 @@ struct ReplySection {
 pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
     const QUERIES_LEAST: usize = 5;
     let question = task.question;
-    let queries_most = question.depth.bounds().queries;
+    let (depth, narrowest, widest) = match question.depth {
+        AskedDepth::Exactly(depth) => (Some(depth.to_string()), depth, depth),
+        AskedDepth::Auto => (None, Depth::Quick, Depth::Comprehensive),
+    };
+    let queries_least = QUERIES_LEAST.min(narrowest.bounds().queries);
     let faults: Vec<String> = task.faults.iter().map(ToString::to_string).collect();
     let input = json!({
         "question": prompt::plain(question.text(), 2_000),
@@ -69,10 +83,11 @@ pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Resul
         "domain": question.domain,
         "today": question.asked_on.to_string(),
         "style": question.style.to_string(),
-        "depth": question.depth.to_string(),
+        "depth": depth,
+        "depths": depths(),
         "kinds": task.kinds,
-        "queries_least": QUERIES_LEAST.min(queries_most),
-        "queries_most": queries_most,
+        "queries_least": queries_least,
+        "queries_most": widest.bounds().queries,
         "feedback": task.feedback.map(|feedback| prompt::plain(feedback, 2_000)),
         "faults": faults,
     });
@@ -114,6 +129,7 @@ impl From<Reply> for Plan {
             methodology: reply.methodology,
             confidence: reply.confidence,
             warnings: reply.warnings,
+            depth: reply.depth.map(Depth::from),
             trace: Trace {
                 understanding: reply.understanding,
                 decomposition: reply.decomposition,
@@ -121,6 +137,24 @@ impl From<Reply> for Plan {
                 outline: reply.outline,
                 risks: reply.risks,
             },
+        }
+    }
+}
+
+/// What each depth allows, for a planner that is to choose one.
+fn depths() -> Value {
+    [Depth::Quick, Depth::Standard, Depth::Comprehensive]
+        .iter()
+        .map(|depth| json!({ "name": depth.to_string(), "queries": depth.bounds().queries }))
+        .collect()
+}
+
+impl From<ReplyDepth> for Depth {
+    fn from(depth: ReplyDepth) -> Self {
+        match depth {
+            ReplyDepth::Quick => Self::Quick,
+            ReplyDepth::Standard => Self::Standard,
+            ReplyDepth::Comprehensive => Self::Comprehensive,
         }
     }
 }

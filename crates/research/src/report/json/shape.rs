@@ -13,7 +13,7 @@ use crate::analysis::{Side, Strengths};
 use crate::citations::{CheckedClaim, Counts, Judgement};
 use crate::draft::Place;
 use crate::plan::SubQuestionId;
-use crate::question::{Depth, Style};
+use crate::question::{AskedDepth, Depth, Style};
 use crate::report::figures::confidence;
 use crate::report::{Report, Status, method};
 use crate::settings::CitationStyle;
@@ -51,7 +51,8 @@ struct Question<'r> {
     text: &'r str,
     context: Option<&'r str>,
     domain: &'r [String],
-    depth: Depth,
+    /// `quick`, `standard` or `comprehensive`; `auto` where the planner was to choose.
+    depth: AskedDepth,
     style: Style,
     asked_on: jiff::civil::Date,
 }
@@ -124,6 +125,8 @@ struct Gap<'r> {
 
 #[derive(Serialize)]
 struct Method<'r> {
+    /// The depth that was worked at.
+    depth: Depth,
     sub_questions: &'r [String],
     queries: &'r [String],
     reasoners: &'r [String],
@@ -281,6 +284,7 @@ fn contradictions(report: &Report) -> Vec<Contradiction<'_>> {
 fn method(report: &Report) -> Method<'_> {
     let provenance = &report.provenance;
     Method {
+        depth: provenance.depth,
         sub_questions: &provenance.sub_questions,
         queries: &provenance.queries,
         reasoners: &provenance.reasoners,
