@@ -1,6 +1,6 @@
 //! Caps: passed by one call at most, and there is a report all the same.
 
-use fathom_stage::Script;
+use fathom_stage::{Judgement, Reply, Script};
 
 use super::log::Log;
 use super::world::{QUESTION, World, pages};
@@ -28,6 +28,50 @@ fn a_cap_on_tokens_is_passed_by_one_call_at_most() {
         let told = result["report"]["caveats"].to_string();
         assert!(told.contains("extractive"), "{told}");
     }
+}
+
+#[test]
+fn a_cap_on_money_is_passed_by_one_call_at_most() {
+    for cap in [1_u64, 2_000, 5_000] {
+        let (world, result) = capped(&[("FATHOM_REPORT_CAPS_COST_MICROS", &cap.to_string())]);
+        let spent = Log::of(&world, result["run"].as_str().unwrap()).spent("cost_picos");
+        println!("cap {cap}: {spent:?}");
+        assert_eq!(
+            spent.len(),
+            world.count("model", |_| true),
+            "all are priced"
+        );
+        let before_the_last: u64 = spent.iter().rev().skip(1).sum();
+        assert!(before_the_last < cap * 1_000_000, "{spent:?}");
+        let told = result["report"]["caveats"].to_string();
+        assert!(told.contains("extractive"), "{told}");
+        let shown = result["report"]["figures"]["cost_micros"].as_u64();
+        assert_eq!(shown, Some(spent.iter().sum::<u64>() / 1_000_000));
+    }
+}
+
+#[test]
+fn a_cap_on_time_ends_in_a_report_wherever_it_strikes() {
+    let judgements = [
+        Judgement::Plan,
+        Judgement::Analysis,
+        Judgement::Section,
+        Judgement::Frame,
+        Judgement::Review,
+    ];
+    std::thread::scope(|scope| {
+        for judgement in judgements {
+            scope.spawn(move || {
+                let script = Script::sensible(pages()).always(judgement, Reply::Hangs);
+                let ran = World::open(script).report(&["--max-time", "3"]);
+                let (report, reason) = ran.partial();
+                println!("{judgement:?}: {reason}");
+                assert!(reason.contains("time"), "{judgement:?}: {reason}");
+                let title = report["title"].as_str().unwrap();
+                assert!(!title.is_empty(), "{judgement:?}");
+            });
+        }
+    });
 }
 
 #[test]

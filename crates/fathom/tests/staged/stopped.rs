@@ -1,4 +1,4 @@
-//! Ctrl-C: the run stops without waiting for slow answers, begins nothing more, and can be taken up.
+//! Ctrl-C, and the system's wish that the program end: the run stops without waiting for slow answers, begins nothing more, and can be taken up.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use rand::{Rng, SeedableRng};
 use super::log::{Life, Log, judge};
 use super::world::{QUESTION, Ran, World, pages};
 
-/// Starts a run, and stops it once so much has happened on the stage.
-fn stopped(world: &World, until: impl Fn(&World) -> bool) -> (Ran, usize, Duration) {
+/// Starts a run, and sends it a signal once so much has happened on the stage.
+fn stopped(world: &World, signal: &str, until: impl Fn(&World) -> bool) -> (Ran, usize, Duration) {
     let mut command = world.command(&["report", QUESTION, "--json"]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -22,7 +22,7 @@ fn stopped(world: &World, until: impl Fn(&World) -> bool) -> (Ran, usize, Durati
     let begun = world.stage.calls().len();
     let asked = Instant::now();
     let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-s", "INT", &id]).status();
+    let sent = Command::new("kill").args(["-s", signal, &id]).status();
     assert!(sent.unwrap().success());
     let output = child.wait_with_output().unwrap();
     let ran = Ran {
@@ -35,14 +35,23 @@ fn stopped(world: &World, until: impl Fn(&World) -> bool) -> (Ran, usize, Durati
 
 #[test]
 fn ctrl_c_waits_for_no_answer_begins_nothing_and_loses_nothing() {
+    loses_nothing("INT", 130);
+}
+
+#[test]
+fn sigterm_behaves_as_ctrl_c_with_a_code_of_its_own() {
+    loses_nothing("TERM", 143);
+}
+
+fn loses_nothing(signal: &str, code: i32) {
     // The first three sections never come; those asked for later do.
     let script = Script::sensible(pages()).answering(|prompt, before| {
         (prompt.judgement == Judgement::Section && before < 3).then_some(Reply::Hangs)
     });
     let world = World::open(script);
-    let (ran, begun, took) = stopped(&world, |world| world.judgements()[2] == 3);
+    let (ran, begun, took) = stopped(&world, signal, |world| world.judgements()[2] == 3);
     println!("stopped after {took:?}");
-    assert_eq!(ran.code, 130, "{}", ran.err);
+    assert_eq!(ran.code, code, "{}", ran.err);
     let result = ran.result();
     assert_eq!(result["status"], "cancelled");
     assert_eq!(
@@ -66,12 +75,12 @@ fn a_run_stopped_anywhere_is_taken_up_and_repeats_nothing_recorded() {
     let seed: u64 = rand::random();
     let mut chance = StdRng::seed_from_u64(seed);
     println!("seed {seed}");
-    for _ in 0..4 {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("INT", 130), ("TERM", 143)] {
         let script = Script::sensible(pages()).taking(Duration::from_millis(40));
         let world = World::open(script);
         let moment = chance.random_range(1..=22);
-        let (ran, _, took) = stopped(&world, |world| world.stage.moments() >= moment);
-        assert_eq!(ran.code, 130, "{}", ran.err);
+        let (ran, _, took) = stopped(&world, signal, |world| world.stage.moments() >= moment);
+        assert_eq!(ran.code, code, "{}", ran.err);
         let result = ran.result();
         let id = result["run"].as_str().unwrap();
         let recorded = Log::of(&world, id).recorded();
