@@ -1,8 +1,9 @@
 //! A model judges whether sentences say what their passages say; code decides what follows.
 
-use fathom_stage::{Call, Judgement, Prompt, Reply, Script};
+use fathom_stage::{Call, Judgement, Page, Prompt, Reply, Script};
 use serde_json::{Value, json};
 
+use super::log::Log;
 use super::world::{QUESTION, World, caveats, pages};
 
 const GOOD: &str = "Young street trees need 120 litres of water a week in their first summer";
@@ -95,6 +96,61 @@ fn a_sentence_that_its_passages_do_not_state_is_marked_and_not_counted_as_suppor
     let counts = &report["figures"]["claims"];
     assert_eq!(counts["unsupported"], 1, "{counts}");
     assert_eq!(counts["judged"]["not_supported"], 1, "{counts}");
+}
+
+#[test]
+fn a_sentence_that_another_source_states_cites_that_one_and_counts_as_not_judged() {
+    let other = Page {
+        title: "A second trial of street trees".to_owned(),
+        text: "Street trees in Halvern lowered the afternoon air temperature by 1.9 degrees everywhere."
+            .to_owned(),
+    };
+    let all = pages().into_iter().chain([other]).collect();
+    let script = Script::sensible(all).answering(|prompt, _| match prompt.judgement {
+        Judgement::Section => {
+            let id = source(prompt, "in the trial of Halvern")?;
+            Some(Reply::Text(format!("{BENT} [{id}].")))
+        }
+        Judgement::Support => Some(prompt.verdicts(|_| "not_supported")),
+        _ => None,
+    });
+    let world = World::open(script);
+    let result = world.report(&[]).result();
+    let report = &result["report"];
+    let claims = claims(report, "everywhere");
+    let named = |claim: &Value| {
+        let cited = claim["cites"][0].as_u64().unwrap() as usize;
+        report["sources"][cited - 1]["about"]["title"].clone()
+    };
+    for claim in &claims {
+        assert_eq!(named(claim), "A second trial of street trees");
+    }
+    let moved = claims
+        .iter()
+        .filter(|claim| claim["judged"]["could_not_check"].is_object());
+    assert_ne!(moved.count(), 0, "{claims:?}");
+    let text = report["sections"].to_string();
+    assert!(!text.contains("*(not confirmed)*"), "{text}");
+}
+
+#[test]
+fn a_sentence_that_stood_in_the_draft_before_is_not_judged_again() {
+    let script = Script::sensible(pages()).answering(|prompt, before| match prompt.judgement {
+        Judgement::Section => written(prompt),
+        Judgement::Review if before == 0 => Some(Reply::review(6.0)),
+        _ => None,
+    });
+    let world = World::open(script);
+    let result = world.report(&[]).result();
+    assert_eq!(result["report"]["provenance"]["drafts"], 2);
+    let opinions = &result["report"]["figures"]["claims"]["judged"];
+    assert_eq!(opinions["supported"], 2, "{opinions}");
+    let recorded = Log::of(&world, result["run"].as_str().unwrap()).recorded();
+    let judged = recorded
+        .iter()
+        .filter(|(_, key)| key.starts_with("support/"));
+    let steps: std::collections::BTreeSet<u64> = judged.map(|(step, _)| *step).collect();
+    assert_eq!(steps.len(), 1, "{recorded:?}");
 }
 
 #[test]

@@ -206,7 +206,10 @@ fn each_citation_shows_its_source_and_the_words_it_rests_on() {
         first.contains("Cooling by row planting") && first.contains("Cooling peaked at noon"),
         "{first}"
     );
-    assert!(first.contains("supported"), "{first}");
+    assert!(
+        first.contains("supported · judged supported by a model"),
+        "{first}"
+    );
     assert!(words(&cards[1]).contains("Der Schatten wirkt sofort | auch an *heißen* Tagen"));
 }
 
