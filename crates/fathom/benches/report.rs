@@ -167,6 +167,7 @@ fn critical_path(calls: &[Call]) -> Duration {
         "Analysis ",
         "Section ",
         "Frame ",
+        "Support ",
         "Review ",
     ];
     let of_phase = |phase: &str| {
@@ -209,7 +210,7 @@ fn plan() -> Value {
         "understanding": "It asks for facts.", "decomposition": "By aspect.", "strategy": "Search each.",
         "outline": "A section each.", "risks": "None seen.", "sub_questions": sub_questions,
         "queries": queries, "sections": sections, "methodology": "Read and compare.",
-        "confidence": 0.8, "warnings": [],
+        "confidence": 0.8, "warnings": [], "depth": null,
     })
 }
 

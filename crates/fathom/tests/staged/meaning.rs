@@ -96,6 +96,8 @@ fn a_sentence_that_its_passages_do_not_state_is_marked_and_not_counted_as_suppor
     let counts = &report["figures"]["claims"];
     assert_eq!(counts["unsupported"], 1, "{counts}");
     assert_eq!(counts["judged"]["not_supported"], 1, "{counts}");
+    let items = report["critique"]["items"].to_string();
+    assert!(items.contains("its passages do not state it"), "{items}");
 }
 
 #[test]

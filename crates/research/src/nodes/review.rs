@@ -1,4 +1,5 @@
-//! Reviews the draft: code adds what it can prove, a reasoner gives its opinion, code computes the verdict.
+//! Reviews the draft: code adds what it can prove and what the check found, a reasoner gives its opinion, code computes
+//! the verdict.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use fathom_evidence::citation::Reason;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
-use crate::citations::CitationCheck;
+use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Category, Critique, Item, Severity};
 use crate::draft::{Draft, Place};
 use crate::reasoner::{Ctx, ReviewTask, judge};
@@ -46,9 +47,10 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     Ok(notes.update(Change::Reviewed(Arc::new(critique))))
 }
 
-/// What code can prove to be wrong.
+/// What is known to be wrong before the review.
 fn proven(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     let mut items = citation_items(check);
+    items.extend(unstated_items(check));
     for (at, section) in draft.sections.iter().enumerate() {
         if section.text.trim().is_empty() {
             items.push(item(
@@ -109,6 +111,26 @@ fn citation_items(check: &CitationCheck) -> Vec<Item> {
         }
     }
     items
+}
+
+/// What a model found to say more than its passages, so that a revision puts it right.
+fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = Item> {
+    let unstated = check
+        .claims
+        .iter()
+        .filter(|claim| claim.judged == Some(Judgement::NotSupported));
+    unstated.map(|claim| {
+        let what = "a model finds that its passages do not state it";
+        let kind = (Category::Accuracy, Severity::Major);
+        Item {
+            proven: false,
+            ..item(
+                kind,
+                claim.place.clone(),
+                format!("“{}”: {what}", claim.text),
+            )
+        }
+    })
 }
 
 fn length_item(state: &State, draft: &Draft) -> Option<Item> {
