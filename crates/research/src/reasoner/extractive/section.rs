@@ -83,7 +83,7 @@ impl<'t> Writer<'t> {
     fn ask(&mut self) {
         let subs = self.task.section.answers.iter();
         let texts: Vec<&str> = subs
-            .filter_map(|id| Some(self.task.plan.sub_question(*id)?.text.trim()))
+            .filter_map(|id| Some(self.task.plan.sub_question(*id)?.text.as_str()))
             .collect();
         if !texts.is_empty() {
             self.push(format!("*{}*", texts.join(" ")));

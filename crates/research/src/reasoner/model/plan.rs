@@ -108,18 +108,18 @@ pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Resul
 impl From<Reply> for Plan {
     fn from(reply: Reply) -> Self {
         let sub_questions = reply.sub_questions.into_iter().map(|sub| SubQuestion {
-            text: sub.text,
+            text: one_line(&sub.text),
             needs: ids(&sub.needs),
         });
         let queries = reply.queries.into_iter().map(|query| Query {
-            text: query.text,
+            text: one_line(&query.text),
             intent: query.intent,
             kind: query.kind.into(),
             priority: query.priority,
             serves: id(query.serves),
         });
         let sections = reply.sections.into_iter().map(|section| Section {
-            title: section.title,
+            title: one_line(&section.title),
             answers: ids(&section.answers),
         });
         Self {
@@ -139,6 +139,11 @@ impl From<Reply> for Plan {
             },
         }
     }
+}
+
+/// What is set as a heading or in italics must hold no line break and end in no blank.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What each depth allows, for a planner that is to choose one.
