@@ -14,6 +14,7 @@ pub(crate) use body::Opened;
 pub(crate) use request::Request;
 
 use std::borrow::Cow;
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Secret;
 use crate::call::{Answer, Attempt, Fault, Headers};
+use crate::fetch::{Resolver as _, System};
 use crate::json::Json;
 use crate::tls;
 
@@ -162,16 +164,29 @@ fn strike(answer: Answer, secrets: &[Secret]) -> Answer {
 /// The machine's names. A look-up that failed keeps its type on the way through the client.
 struct Names;
 
-#[derive(Debug, thiserror::Error)]
-#[error("the name could not be looked up")]
-struct NameFault;
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum NameFault {
+    #[error("nobody has the name")]
+    Unknown,
+    #[error("the name could not be looked up")]
+    NotAsked,
+}
+
+impl From<io::Error> for NameFault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Unknown,
+            _ => Self::NotAsked,
+        }
+    }
+}
 
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
-            let found: Vec<SocketAddr> = found.map_err(|_| NameFault)?.collect();
-            Ok(Box::new(found.into_iter()) as Addrs)
+            let found = System.resolve(name.as_str()).await;
+            let found = found.map_err(NameFault::from)?.into_iter();
+            Ok(Box::new(found.map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }
 }

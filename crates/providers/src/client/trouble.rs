@@ -14,8 +14,11 @@ pub(super) fn of_sending(error: &reqwest::Error) -> Fault {
     if error.is_timeout() {
         return Transport::Connect.into();
     }
-    let transport = if find::<NameFault>(error).is_some() {
-        Transport::DnsTemporary
+    let transport = if let Some(fault) = find::<NameFault>(error) {
+        match fault {
+            NameFault::Unknown => Transport::DnsUnknown,
+            NameFault::NotAsked => Transport::DnsTemporary,
+        }
     } else if tls(error) {
         Transport::TlsRefused
     } else if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
