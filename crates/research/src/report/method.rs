@@ -68,12 +68,16 @@ fn general(report: &Report) -> Vec<String> {
         report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),
     ));
     let names = provenance.reasoners.iter().map(|name| match name.as_str() {
-        "extractive" => "the built-in extractive reasoner, without a language model",
+        "extractive" => "the built-in extractive reasoner",
         model => model,
     });
     let names: Vec<&str> = names.collect();
     if !names.is_empty() {
-        entries.push(format!("Reasoned by {}.", names.join(", then ")));
+        let alone = match provenance.reasoners.as_slice() {
+            [only] if only == "extractive" => ", without a language model",
+            _ => "",
+        };
+        entries.push(format!("Reasoned by {}{alone}.", names.join(", then ")));
     }
     let (queries, drafts) = (provenance.queries.len(), provenance.drafts);
     entries.push(format!(
