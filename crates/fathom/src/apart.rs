@@ -6,6 +6,8 @@
 
 use std::env;
 use std::io::{self, BufRead, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -43,7 +45,8 @@ impl Reader for Apart {
             limits: *limits,
             password: hint.password.map(str::to_owned),
         };
-        let answer = asked(&order, bytes).map_err(|error| broken(&error.to_string()))?;
+        let answer = asked(&order, bytes)
+            .map_err(|error| broken(&format!("its reader could not be started: {error}")))?;
         serde_json::from_slice(&answer)
             .unwrap_or_else(|_| Err(broken("reading it took too much, or failed badly")))
     }
@@ -59,9 +62,11 @@ fn broken(why: &str) -> Error {
 /// What the child answers; less than a whole answer if it came to grief.
 fn asked(order: &Order, bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut child = Ended(
-        Command::new(env::current_exe()?)
+        Command::new(program()?)
             .arg(COMMAND)
             .env_clear()
+            // Ctrl-C is for us: a child that it ends would look like a broken document.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -81,6 +86,15 @@ fn asked(order: &Order, bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(answer)
 }
 
+/// This very program, also where a newer one has taken its place on the disk.
+fn program() -> io::Result<PathBuf> {
+    let own = PathBuf::from("/proc/self/exe");
+    match own.exists() {
+        true => Ok(own),
+        false => env::current_exe(),
+    }
+}
+
 /// A child that does not outlive the asking.
 struct Ended(Child);
 
@@ -94,6 +108,10 @@ impl Drop for Ended {
 
 /// The child's side: reads what it is given and says what it found.
 pub fn serve() -> io::Result<()> {
+    // Where whoever asked is gone, nobody reads the answer.
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES, MEMORY_BYTES)?;
     setrlimit(Resource::RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS)?;
     let mut input = io::stdin().lock();

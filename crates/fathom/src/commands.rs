@@ -13,7 +13,7 @@ use std::sync::Arc;
 use fathom_workflow::Store;
 
 use crate::cli::{Cli, Command};
-use crate::exit::{Exit, Result};
+use crate::exit::{Exit, Problem, Result};
 use crate::settings::{Flag, Settings};
 use crate::wiring::{self, Engine};
 
@@ -30,8 +30,7 @@ pub async fn run(cli: Cli) -> Result<Exit> {
         Command::Config => config::run(&settings(Vec::new())?),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man => shell::man(),
-        // Done before there is anything to run it with.
-        Command::ReadPdf => Ok(Exit::Complete),
+        Command::ReadPdf => Err(Problem::failed("this is done before anything is set up")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Answers that are kept for a while, so that a question put again within that time is not sent again.
 //!
 //! Takes a [`Query`] and what a provider answered; gives the answer back as long as it counts. What is kept does not
-//! depend on who answered, but an answer counts only while the same provider is asked first: whoever sets up a better
-//! one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderCache`].
+//! depend on who answered, but an answer counts only while the same provider is asked first, at the same address: whoever
+//! sets up a better one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderCache`].
 
 mod folder;
 
@@ -16,14 +16,20 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Found, Query};
-use crate::Clock;
 use crate::call::{Provider, Served};
+use crate::{Address, Clock};
 
 /// An empty answer, or one by another provider than the first, may be due to a bad hour.
 const THIN_KEPT_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// Part of every name, so that answers of an older form are not found any more.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
+
+/// Who is asked first for a kind of sources, and where.
+pub(super) struct First<'a> {
+    pub(super) provider: Provider,
+    pub(super) address: &'a Address,
+}
 
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,9 +60,9 @@ pub struct Keeping {
 
 impl Keeping {
     /// The answer to this question, if one is kept that still counts.
-    pub(super) async fn answer(&self, query: &Query, first: &Provider) -> Option<Served<Found>> {
-        let answer = self.cache.get(&name(query)?).await?;
-        let counts = answer.first == *first && self.is_fresh(&answer);
+    pub(super) async fn answer(&self, query: &Query, first: &First<'_>) -> Option<Served<Found>> {
+        let answer = self.cache.get(&name(query, first.address)?).await?;
+        let counts = answer.first == first.provider && self.is_fresh(&answer);
         counts.then(|| Served {
             value: Found {
                 from_cache: true,
@@ -67,14 +73,14 @@ impl Keeping {
         })
     }
 
-    pub(super) async fn keep(&self, query: &Query, first: &Provider, served: &Served<Found>) {
+    pub(super) async fn keep(&self, query: &Query, first: &First<'_>, served: &Served<Found>) {
         let answer = CachedAnswer {
             found: served.value.clone(),
             by: served.by.clone(),
-            first: first.clone(),
+            first: first.provider.clone(),
             kept_at: self.clock.now(),
         };
-        if let Some(name) = name(query) {
+        if let Some(name) = name(query, first.address) {
             self.cache.put(&name, answer).await;
         }
     }
@@ -93,17 +99,18 @@ impl Keeping {
     }
 }
 
-/// The question whoever is asked: its kind, its words in lower case, and its bounds. The day on which it is put counts
-/// only where it bounds the answer, as it does for news.
-fn name(query: &Query) -> Option<String> {
+/// The question, whoever answers it: its kind, its words, its bounds, and where it is put first. The day on which it is put
+/// counts only where it bounds the answer, as it does for news.
+fn name(query: &Query, address: &Address) -> Option<String> {
     let asked = (
         FORM,
         query.kind(),
-        query.text().to_lowercase(),
+        query.text(),
         query.max_results(),
         query.years(),
         query.since(),
         query.language(),
+        address.to_string(),
     );
     let asked = serde_json::to_vec(&asked).ok()?;
     Some(blake3::hash(&asked).to_hex().to_string())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::cache::First;
 use super::endpoint::Endpoint;
 use super::{
     Engine, Found, Keeping, Kind, Query, Search, Settings, arxiv::Arxiv, brave::Brave,
@@ -132,9 +133,13 @@ impl Chains {
     }
 
     /// Where answers of this kind are kept, and who is asked first for them.
-    fn kept_for(&self, kind: Kind) -> Option<(&Keeping, Provider)> {
-        let first = self.ready(kind).next()?;
-        Some((self.keeping.as_ref()?, Provider::new(first.as_str())))
+    fn kept_for(&self, kind: Kind) -> Option<(&Keeping, First<'_>)> {
+        let engine = self.ready(kind).next()?;
+        let first = First {
+            provider: Provider::new(engine.as_str()),
+            address: &self.searches.get(&engine)?.address,
+        };
+        Some((self.keeping.as_ref()?, first))
     }
 
     async fn ask(&self, query: &Query, terms: &Terms<'_>) -> Result<Served<Found>, Exhausted> {

@@ -118,14 +118,15 @@ async fn an_answer_is_asked_for_once_within_its_time_and_again_after_it() {
 }
 
 #[tokio::test]
-async fn blanks_and_capitals_make_no_other_question_but_bounds_do() {
+async fn blanks_make_no_other_question_but_words_and_bounds_do() {
     let world = World::new([json(200, ANSWER)]).await;
     let chains = world.chains(&[Engine::Serper]);
     search(&chains, &kelp()).await.0.unwrap();
-    let same = Query::parse(Kind::Web, "  Kelp   FORESTS ", TODAY.tomorrow().unwrap()).unwrap();
+    let same = Query::parse(Kind::Web, "  kelp   forests ", TODAY.tomorrow().unwrap()).unwrap();
     assert!(search(&chains, &same).await.0.unwrap().value.from_cache);
     for other in [
         Query::parse(Kind::Web, "kelp forest", TODAY).unwrap(),
+        Query::parse(Kind::Web, "kelp OR forests", TODAY).unwrap(),
         kelp().with_max_results(9).unwrap(),
         kelp().with_language("de").unwrap(),
         kelp().with_years(Some(2_020), None).unwrap(),
@@ -134,7 +135,7 @@ async fn blanks_and_capitals_make_no_other_question_but_bounds_do() {
         let (answer, _) = search(&chains, &other).await;
         assert!(!answer.unwrap().value.from_cache, "{other:?}");
     }
-    assert_eq!(world.asked(), 6);
+    assert_eq!(world.asked(), 7);
 }
 
 #[tokio::test]

@@ -108,6 +108,8 @@ impl Desk {
                 let Some(text) = draft.text_mut(place) else {
                     continue;
                 };
+                // Marks are set by what is found now, not by what an earlier draft was found to be.
+                *text = text.replace(mend::MARK, "");
                 let found = check_all(text, &desk, &sources);
                 *text = mend::mended(text, place, &found, &sources, &mut changes);
                 facts.extend(desk.facts(place, text, &sources));
@@ -188,7 +190,14 @@ impl Desk {
 }
 
 fn check_all(text: &str, desk: &Desk, sources: &Sources<'_>) -> Vec<(Claim, Checked)> {
-    check_text(text, desk.language, sources, &citation::Settings::default())
+    // A mark belongs to the sentence before it; read as words, it would begin the next one.
+    let words = text.replace(mend::MARK, &" ".repeat(mend::MARK.len()));
+    check_text(
+        &words,
+        desk.language,
+        sources,
+        &citation::Settings::default(),
+    )
 }
 
 fn record(
@@ -235,5 +244,39 @@ fn record(
         reasons: checked.reasons.clone(),
         proofs: places.into_iter().filter_map(proof).collect(),
         judged: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_evidence::extract::{Hint, read};
+
+    use super::*;
+
+    #[test]
+    fn a_mark_belongs_to_the_sentence_before_it_and_not_to_the_next() {
+        let document = |text: &str| Arc::new(read(text.as_bytes(), &Hint::default()).unwrap());
+        let desk = Desk {
+            known: Vec::new(),
+            texts: Texts::from([
+                (1, document("Street trees cool the air by 2 degrees.")),
+                (2, document("Rain fell on 12 days in May.")),
+            ]),
+            language: Language::ENGLISH,
+        };
+        let marked = format!(
+            "Street trees cool the air by 2 degrees [1].{} Rain fell on 12 days in May [2].",
+            mend::MARK
+        );
+        let facts = desk.facts(&Place::Summary, &marked, &desk.sources());
+        let plain = marked.replace(mend::MARK, "");
+        let without = desk.facts(&Place::Summary, &plain, &desk.sources());
+        let texts = |facts: &[Fact]| -> Vec<String> {
+            facts.iter().map(|fact| fact.record.text.clone()).collect()
+        };
+        assert_eq!(texts(&facts).len(), 2);
+        assert_eq!(texts(&facts), texts(&without));
+        let second = facts.last().unwrap();
+        assert!(marked[second.claim.span.start..].starts_with("Rain"));
     }
 }

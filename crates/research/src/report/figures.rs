@@ -55,12 +55,13 @@ fn outcome(report: &Report) -> Vec<Figure> {
         Status::Partial { .. } => "partial",
     };
     let score = report.critique.as_ref();
-    let score = score.map(|critique| format!("review score {:.1} of 10", critique.score));
-    let confidence = confidence(report.confidence).to_owned();
+    let score = score.map(|critique| format!("{:.1} of 10", critique.score));
+    let score = score.unwrap_or_else(|| "none".to_owned());
+    // The review weighs the text against its sources; how well these bear each other out is told apart.
+    let confidence = format!("confidence {}", confidence(report.confidence));
     vec![
         figure(Group::Outcome, "Status", status.to_owned(), None),
-        // The review weighs the text against its sources; how well these bear each other out is told apart.
-        figure(Group::Outcome, "Confidence in the text", confidence, score),
+        figure(Group::Outcome, "Review", score, Some(confidence)),
     ]
 }
 
@@ -138,13 +139,8 @@ fn claims(report: &Report) -> Vec<Figure> {
 /// What a model says of the sentences, or that none was asked.
 fn meaning(report: &Report) -> Figure {
     let Some(opinions) = report.figures.claims.judged else {
-        let why = "checked by code; no model judged the meaning".to_owned();
-        return figure(
-            Group::Claims,
-            "Judged",
-            "by code alone".to_owned(),
-            Some(why),
-        );
+        let why = Some("no model judged the meaning".to_owned());
+        return figure(Group::Claims, "Judged", "by code".to_owned(), why);
     };
     let asked = opinions.asked();
     let against = [

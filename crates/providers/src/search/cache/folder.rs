@@ -5,7 +5,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
@@ -84,11 +83,9 @@ impl SearchCache for FolderCache {
     }
 }
 
-/// A name that no other writer has.
+/// A name that no other writer has, on whatever machine it is.
 fn own_name() -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{number}.{UNFINISHED}", std::process::id())
+    format!("{:032x}.{UNFINISHED}", rand::random::<u128>())
 }
 
 /// Removes the oldest files until the rest keep the bounds. Another process may be doing the same.

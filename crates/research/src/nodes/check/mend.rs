@@ -12,7 +12,7 @@ use crate::citations::{Change, Done, Judgement};
 use crate::draft::Place;
 
 /// Stands behind a sentence that could not be checked by its words alone.
-const MARK: &str = " *(not confirmed)*";
+pub(super) const MARK: &str = " *(not confirmed)*";
 
 /// Other sources that are tried for a claim, best known first.
 const OTHERS_MOST: usize = 40;

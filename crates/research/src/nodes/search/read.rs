@@ -30,7 +30,12 @@ pub(super) struct Already {
 impl Already {
     pub(super) fn take(&mut self, read: Vec<(String, Result<Taken, String>)>) {
         self.reads += read.len();
-        self.taken.extend(read);
+        for (key, taken) in read {
+            // What one has read is not lost because another could not.
+            if taken.is_ok() || !self.taken.contains_key(&key) {
+                self.taken.insert(key, taken);
+            }
+        }
     }
 
     /// The source with what was read of it.

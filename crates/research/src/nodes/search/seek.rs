@@ -60,6 +60,8 @@ struct Hunt<'a> {
     left: Limits,
     kinds: Vec<Kind>,
     tried: Vec<String>,
+    /// Each search that was put, with where it looked.
+    put: Vec<(Kind, String)>,
     /// Each document once, in the order in which they were found.
     hits: Vec<Hit>,
     seen: Vec<Seen>,
@@ -71,6 +73,8 @@ struct Hunt<'a> {
 impl<'a> Hunt<'a> {
     fn new(state: &'a State, ctx: &'a Ctx, id: QueryId, first: Answered, left: Limits) -> Self {
         let tried = state.queries.iter().map(|asked| asked.query.text.clone());
+        let put = state.queries.iter();
+        let put = put.map(|asked| (asked.query.kind, asked.query.text.to_lowercase()));
         let found = first.hits.clone();
         let mut hunt = Self {
             state,
@@ -80,6 +84,7 @@ impl<'a> Hunt<'a> {
             left,
             kinds: ctx.deps().kinds(),
             tried: tried.collect(),
+            put: put.collect(),
             hits: Vec::new(),
             seen: Vec::new(),
             history: Vec::new(),
@@ -118,16 +123,17 @@ impl<'a> Hunt<'a> {
     async fn search(&mut self, query: Query) -> Result<(), NodeError> {
         let kind = word(query.kind);
         let text = &query.text;
-        let known = |tried: &String| tried.eq_ignore_ascii_case(text);
+        let put = (query.kind, text.to_lowercase());
         if text.is_empty() || !self.kinds.contains(&query.kind) {
             self.fault(format!("{kind}_search cannot be done so."));
             return Ok(());
         }
-        if self.tried.iter().any(known) {
+        if self.put.contains(&put) {
             self.fault(format!("{kind}_search “{text}” had been tried before."));
             return Ok(());
         }
         self.tried.push(text.clone());
+        self.put.push(put);
         self.left.searches -= 1;
         let nth = self.first.again.len() + 1;
         let key = format!("search/{}/again/{nth}", self.id.0);
@@ -138,7 +144,9 @@ impl<'a> Hunt<'a> {
         };
         let said = format!("{kind}_search “{}” {came}.", query.text);
         self.history.push(said);
-        self.poor = again.is_poor(self.state);
+        // Where one place to look is down, another may do.
+        let failed = matches!(again.outcome, SearchOutcome::Failed { .. });
+        self.poor = failed || again.is_poor(self.state);
         self.show(again.hits.clone());
         self.first.again.push(again);
         Ok(())
@@ -157,7 +165,8 @@ impl<'a> Hunt<'a> {
             return Ok(());
         }
         self.left.reads -= 1;
-        let key = format!("search/{}/read/{}", self.id.0, hit.location);
+        // By its number among the reads: two results may lead to one address.
+        let key = format!("search/{}/read/{}", self.id.0, self.first.read.len() + 1);
         let taken = read::taken(self.ctx, key, &hit.location, hit.kind, hit.text).await?;
         match &taken {
             Ok(taken) => {

@@ -22,9 +22,13 @@ const CONTRADICTIONS_MOST: usize = 20;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "analysis")]
 struct Reply {
+    #[schemars(length(max = 10))]
     findings: Vec<ReplyFinding>,
+    #[schemars(length(max = 5))]
     themes: Vec<ReplyTheme>,
+    #[schemars(length(max = 10))]
     contradictions: Vec<ReplyContradiction>,
+    #[schemars(length(max = 7))]
     gaps: Vec<ReplyGap>,
     sufficient: bool,
     confidence: f64,
@@ -32,15 +36,19 @@ struct Reply {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyFinding {
+    #[schemars(length(max = 400))]
     statement: String,
     sub_question: u32,
+    #[schemars(length(max = 12))]
     evidence: Vec<usize>,
     confidence: f64,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyTheme {
+    #[schemars(length(max = 100))]
     label: String,
+    #[schemars(length(max = 10))]
     findings: Vec<usize>,
 }
 
@@ -48,14 +56,18 @@ struct ReplyTheme {
 struct ReplyContradiction {
     left_evidence: usize,
     right_evidence: usize,
+    #[schemars(length(max = 200))]
     about: String,
+    #[schemars(length(max = 300))]
     weighed: Option<String>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyGap {
     sub_question: u32,
+    #[schemars(length(max = 300))]
     missing: String,
+    #[schemars(length(max = 200))]
     query: String,
 }
 

@@ -17,6 +17,7 @@ const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "frame")]
 struct Reply {
+    #[schemars(length(max = 150))]
     title: String,
     #[schemars(length(max = 6_000))]
     summary: String,

@@ -15,16 +15,26 @@ use crate::reasoner::{Ctx, PlanTask, Unable};
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "plan")]
 pub(super) struct Reply {
+    #[schemars(length(max = 400))]
     understanding: String,
+    #[schemars(length(max = 400))]
     decomposition: String,
+    #[schemars(length(max = 400))]
     strategy: String,
+    #[schemars(length(max = 400))]
     outline: String,
+    #[schemars(length(max = 400))]
     risks: String,
+    #[schemars(length(max = 7))]
     sub_questions: Vec<ReplySubQuestion>,
+    #[schemars(length(max = 15))]
     queries: Vec<ReplyQuery>,
+    #[schemars(length(max = 8))]
     sections: Vec<ReplySection>,
+    #[schemars(length(max = 400))]
     methodology: String,
     confidence: f64,
+    #[schemars(length(max = 5), inner(length(max = 200)))]
     warnings: Vec<String>,
     depth: Option<ReplyDepth>,
 }
@@ -39,13 +49,17 @@ enum ReplyDepth {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplySubQuestion {
+    #[schemars(length(max = 200))]
     text: String,
+    #[schemars(length(max = 6))]
     needs: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyQuery {
+    #[schemars(length(max = 200))]
     text: String,
+    #[schemars(length(max = 150))]
     intent: String,
     kind: ReplyKind,
     priority: u8,
@@ -64,7 +78,9 @@ pub(super) enum ReplyKind {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplySection {
+    #[schemars(length(max = 100))]
     title: String,
+    #[schemars(length(max = 7))]
     answers: Vec<u32>,
 }
 

@@ -27,7 +27,9 @@ struct Reply {
     citation: f64,
     methodology: f64,
     style: f64,
+    #[schemars(length(max = 12))]
     items: Vec<ReplyItem>,
+    #[schemars(length(max = 400))]
     summary: String,
 }
 
@@ -35,8 +37,11 @@ struct Reply {
 struct ReplyItem {
     category: ReplyCategory,
     severity: ReplySeverity,
+    #[schemars(length(max = 100))]
     place: String,
+    #[schemars(length(max = 300))]
     description: String,
+    #[schemars(length(max = 300))]
     fix: Option<String>,
 }
 

@@ -18,11 +18,16 @@ const TITLE_CHARS: usize = 200;
 const SNIPPET_CHARS: usize = 300;
 const TEXT_CHARS: usize = 2_000;
 
+/// Characters of a query that are put.
+const QUERY_CHARS: usize = 400;
+
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "action")]
 struct Reply {
+    #[schemars(length(max = 200))]
     why: String,
     action: Tool,
+    #[schemars(length(max = 200))]
     query: Option<String>,
     result: Option<u32>,
 }
@@ -97,7 +102,7 @@ fn action(reply: Reply, query: &Query) -> Action {
         Tool::Stop => return Action::Stop,
     };
     Action::Search(Query {
-        text: reply.query.unwrap_or_default().trim().to_owned(),
+        text: prompt::plain(&reply.query.unwrap_or_default(), QUERY_CHARS),
         kind,
         ..query.clone()
     })

@@ -23,12 +23,14 @@ const PASSAGE_CHARS: [usize; 4] = [1_200, 800, 500, 300];
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "support")]
 struct Reply {
+    #[schemars(length(max = 8))]
     verdicts: Vec<ReplyVerdict>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyVerdict {
     number: u32,
+    #[schemars(length(max = 150))]
     because: String,
     verdict: Verdict,
 }
