@@ -120,16 +120,16 @@ impl Default for Thresholds {
 }
 
 impl Critique {
-    /// Judges a draft by a reviewer's opinion and the items that code has proven.
+    /// Judges a draft by a reviewer's opinion and the items that are known already.
     pub fn of(
         version: u32,
         opinion: Opinion,
-        proven: Vec<Item>,
+        known: Vec<Item>,
         iterations_left: bool,
         thresholds: &Thresholds,
     ) -> Self {
         let score = opinion.scores.weighted();
-        let mut items = proven;
+        let mut items = known;
         items.extend(opinion.items);
         items.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.place.cmp(&b.place)));
         let count = |severity| {

@@ -170,8 +170,8 @@ pub struct ReviewTask<'a> {
     pub check: &'a CitationCheck,
     pub analysis: &'a Analysis,
     pub sources: &'a [std::sync::Arc<Source>],
-    /// What code has proven already.
-    pub proven: &'a [Item],
+    /// What is known already: what code has proven, and what a judge of meaning has found.
+    pub known: &'a [Item],
     pub language: Language,
 }
 

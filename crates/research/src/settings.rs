@@ -32,7 +32,7 @@ pub struct Settings {
     pub max_results_per_query: usize,
     /// Sources of a whole run; what the depth of the question gives unless set.
     pub max_sources: Option<usize>,
-    /// A query with fewer useful results than this is put in other words.
+    /// A query with fewer useful results than this is looked on from.
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
     pub max_concurrency: usize,

@@ -92,7 +92,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Waits for the provider's limit, then for one of its places in flight.
+    /// Waits for the provider's limit and for one of its places in flight.
     async fn permit(&self) -> Result<SemaphorePermit<'_>, Lost> {
         let now = self.now();
         if now >= self.terms.deadline {

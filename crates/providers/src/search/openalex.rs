@@ -100,11 +100,11 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
     Ok(gather.finish())
 }
 
-/// The open copy as PDF; `oa_url` is often only a page that leads to one.
 fn author<'a>(work: &'a Json<'_>) -> Option<Cow<'a, str>> {
     text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
 }
 
+/// The open copy as PDF; `oa_url` is often only a page that leads to one.
 fn pdf<'a>(item: &'a Json<'_>) -> Option<Cow<'a, str>> {
     let page = text(&item["open_access"]["oa_url"]);
     text(&item["best_oa_location"]["pdf_url"])

@@ -24,7 +24,7 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         return Err(NodeError::new("there is no checked draft to review"));
     };
     let mut notes = Notes::new();
-    let proven = proven(state, draft, check);
+    let known = known(state, draft, check);
     let task = ReviewTask {
         question: &state.question,
         plan,
@@ -33,7 +33,7 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         check,
         analysis,
         sources: &state.sources,
-        proven: &proven,
+        known: &known,
         language: language(state),
     };
     let judged = judge(ctx, |reasoner| reasoner.review(ctx, &task)).await?;
@@ -43,12 +43,12 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     }
     let left = state.revisions() < state.settings.max_iterations;
     let thresholds = &state.settings.review;
-    let critique = Critique::of(draft.version, opinion, proven, left, thresholds);
+    let critique = Critique::of(draft.version, opinion, known, left, thresholds);
     Ok(notes.update(Change::Reviewed(Arc::new(critique))))
 }
 
 /// What is known to be wrong before the review.
-fn proven(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
+fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     let mut items = citation_items(check);
     items.extend(unstated_items(check));
     for (at, section) in draft.sections.iter().enumerate() {

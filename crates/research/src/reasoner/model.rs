@@ -2,6 +2,7 @@
 //!
 //! What the model says is taken as an opinion: numbers it gives are clamped, references it makes are checked, strengths
 //! are counted by code, and citations are checked elsewhere. A prompt that is too long for the model is cut step by step.
+//! Every text and list of a reply has a bound in its schema: a weak model writes on until it meets one.
 
 mod analyse;
 mod ask;

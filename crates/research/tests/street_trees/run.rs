@@ -194,7 +194,7 @@ fn reviewed(
         check,
         analysis,
         sources: &library.sources,
-        proven: &[],
+        known: &[],
         language: fathom_evidence::Language::ENGLISH,
     })
 }

@@ -1,6 +1,6 @@
 //! What a write brings, in the form of its rows.
 //!
-//! Rows are made in the caller's task, JSON, hashes and all; the writing thread only puts them in
+//! Rows are made in the caller's task, JSON, hashes and all; whoever writes only puts them in
 //! place.
 
 use fathom_workflow::record::{Append, Creation, StepKind};

@@ -71,8 +71,8 @@ pub(super) async fn review(
     task: &ReviewTask<'_>,
 ) -> Result<Opinion, Unable> {
     let counts = task.check.counts();
-    let proven: Vec<&str> = task
-        .proven
+    let known: Vec<&str> = task
+        .known
         .iter()
         .map(|item| item.description.as_str())
         .collect();
@@ -102,7 +102,7 @@ pub(super) async fn review(
             "claims": counts.claims,
             "supported": counts.supported,
             "unsupported": counts.unsupported + counts.contradicted,
-            "proven": proven,
+            "known": known,
             "title": task.draft.title,
             "summary": task.draft.summary,
             "sections": sections,
