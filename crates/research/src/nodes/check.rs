@@ -279,4 +279,23 @@ mod tests {
         let second = facts.last().unwrap();
         assert!(marked[second.claim.span.start..].starts_with("Rain"));
     }
+
+    #[test]
+    fn a_figure_that_nobody_is_cited_for_goes_and_a_mere_doubt_is_marked() {
+        let document = |text: &str| Arc::new(read(text.as_bytes(), &Hint::default()).unwrap());
+        let desk = Desk {
+            known: Vec::new(),
+            texts: Texts::from([(1, document("Rain fell on 12 days in May."))]),
+            language: Language::ENGLISH,
+        };
+        let sources = desk.sources();
+        let mended = |text: &str| {
+            let found = check_all(text, &desk, &sources);
+            mend::mended(text, &Place::Summary, &found, &sources, &mut Vec::new())
+        };
+        let invented = "Street trees lower the air temperature by 4.7 degrees in every town.";
+        assert_eq!(mended(invented).trim(), "");
+        let doubted = "Street trees lower the air temperature in every town.";
+        assert_eq!(mended(doubted), format!("{doubted}{}", mend::MARK));
+    }
 }

@@ -135,7 +135,7 @@ fn cure(
         return (Done::Recited, with_citations(words, &[other]));
     }
     let denied = against.is_some_and(|judgement| *judgement == Judgement::Contradicted);
-    match denied || must_go(checked) {
+    match denied || must_go(claim, checked) {
         true => (Done::Removed, String::new()),
         false => (
             Done::Marked,
@@ -144,9 +144,11 @@ fn cure(
     }
 }
 
-/// Whether a claim says something that its sources do not have or deny, so that a mark would not do.
-fn must_go(checked: &Checked) -> bool {
+/// Whether a claim says something that its sources do not have or deny, so that a mark would not do. A figure that
+/// nobody is cited for, and that no source bears out, is one that nobody gave.
+fn must_go(claim: &Claim, checked: &Checked) -> bool {
     let denied = matches!(checked.support, Support::Contradicted { .. });
+    let figure = claim.text.contains(|c: char| c.is_ascii_digit());
     denied
         || checked.reasons.iter().any(|reason| match reason {
             Reason::UnknownSource { .. }
@@ -155,9 +157,8 @@ fn must_go(checked: &Checked) -> bool {
             | Reason::NumberElsewhere { .. }
             | Reason::DateNotFound { .. }
             | Reason::Opposed { .. } => true,
-            Reason::NoCitation | Reason::NameNotFound { .. } | Reason::LittleInCommon { .. } => {
-                false
-            }
+            Reason::NoCitation => figure,
+            Reason::NameNotFound { .. } | Reason::LittleInCommon { .. } => false,
         })
 }
 
