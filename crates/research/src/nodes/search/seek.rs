@@ -165,8 +165,9 @@ impl<'a> Hunt<'a> {
             return Ok(());
         }
         self.left.reads -= 1;
-        // By its number among the reads: two results may lead to one address.
-        let key = format!("search/{}/read/{}", self.id.0, self.first.read.len() + 1);
+        // With its number among the reads: two results may lead to one address.
+        let nth = self.first.read.len() + 1;
+        let key = format!("search/{}/read/{nth}/{}", self.id.0, hit.location);
         let taken = read::taken(self.ctx, key, &hit.location, hit.kind, hit.text).await?;
         match &taken {
             Ok(taken) => {
