@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fathom_research::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
 
@@ -82,6 +83,9 @@ pub struct Report {
     /// Where you want to be asked
     #[arg(long, value_name = "GATES", value_delimiter = ',')]
     pub review: Vec<Review>,
+    /// Stop and ask at a place of your own, as "after search if sources < 5"; may be given several times
+    #[arg(long, value_name = "PLACE")]
+    pub stop: Vec<Breakpoint>,
     /// Time for the whole run, waiting for you not counted
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub max_time: Option<u64>,

@@ -3,60 +3,17 @@
 use std::path::Path;
 
 use fathom_research::State;
-use fathom_research::edits::{self, Misfit};
+use fathom_research::edits::{self, Editable, Misfit};
 use serde_json::Value;
 
 use crate::exit::{Problem, Result};
 use crate::nearest::nearest;
 
-/// What may be edited at a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Editable {
-    Plan,
-    Draft,
-}
-
-impl Editable {
-    /// By the node at which a run waits; nothing where a run waits for something else.
-    pub fn at(node: &str) -> Option<Self> {
-        match node {
-            "plan_review" => Some(Self::Plan),
-            "final_review" | "critical_review" => Some(Self::Draft),
-            _ => None,
-        }
-    }
-
-    fn fields(self) -> &'static [&'static str] {
-        match self {
-            Self::Plan => edits::PLAN_FIELDS,
-            Self::Draft => edits::DRAFT_FIELDS,
-        }
-    }
-
-    /// The fields as they stand, for an editor.
-    pub fn current(self, state: &State) -> Value {
-        let whole = match self {
-            Self::Plan => serde_json::to_value(&state.plan),
-            Self::Draft => serde_json::to_value(&state.draft),
-        };
-        let mut whole = whole.unwrap_or_default();
-        if let Value::Object(fields) = &mut whole {
-            fields.retain(|name, _| self.fields().contains(&name.as_str()));
-        }
-        whole
-    }
-
-    /// Whether the edits fit what they change; if not, which field and why.
-    pub fn check(self, state: &State, given: &Value) -> std::result::Result<(), String> {
-        let checked = match (self, &state.plan, &state.draft) {
-            (Self::Plan, Some(plan), _) => edits::edited_plan(plan, given).map(drop),
-            (Self::Draft, _, Some(draft)) => edits::edited_draft(draft, given).map(drop),
-            (Self::Plan, None, _) | (Self::Draft, _, None) => {
-                return Err("there is nothing to edit yet".to_owned());
-            }
-        };
-        checked.map_err(told)
-    }
+/// Whether edits fit what a waiting run lets be changed; if not, which field and why.
+pub fn check(state: &State, given: &Value) -> std::result::Result<(), String> {
+    let editable = Editable::of(state).ok_or(Misfit::Nothing);
+    let checked = editable.and_then(|editable| editable.check(state, given));
+    checked.map_err(told)
 }
 
 /// A misfit in a sentence, with the field that was probably meant.
@@ -66,7 +23,9 @@ fn told(misfit: Misfit) -> String {
             Some(near) => format!("{name}: there is no such field; did you mean {near}?"),
             None => misfit.to_string(),
         },
-        Misfit::NoTable | Misfit::Value { .. } | Misfit::Plan(_) => misfit.to_string(),
+        Misfit::NoTable | Misfit::Value { .. } | Misfit::Plan(_) | Misfit::Nothing => {
+            misfit.to_string()
+        }
     }
 }
 
@@ -147,13 +106,13 @@ mod tests {
     }
 
     fn refused(edits: &Value) -> String {
-        Editable::Plan.check(&state(), edits).unwrap_err()
+        check(&state(), edits).unwrap_err()
     }
 
     #[test]
     fn edits_that_fit_are_taken_and_others_are_refused_by_their_field() {
         let good = json!({"methodology": "Read, then count."});
-        assert_eq!(Editable::Plan.check(&state(), &good), Ok(()));
+        assert_eq!(check(&state(), &good), Ok(()));
         let bad = json!({"queries": [{"text": "a", "intent": "", "kind": "moon", "priority": 1, "serves": 0}]});
         assert!(
             refused(&bad).starts_with("queries[0].kind: "),
@@ -170,7 +129,7 @@ mod tests {
         let current = Editable::Plan.current(&state());
         let text = toml::to_string_pretty(&current).unwrap();
         assert_eq!(parse(&text).unwrap(), current);
-        assert_eq!(Editable::Plan.check(&state(), &current), Ok(()));
+        assert_eq!(check(&state(), &current), Ok(()));
     }
 
     #[test]

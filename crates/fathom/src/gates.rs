@@ -6,10 +6,10 @@ mod show;
 use std::io::BufRead;
 
 use fathom_research::State;
+use fathom_research::edits::Editable;
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::{Error, Gate, RunId};
 
-use crate::edits::Editable;
 use crate::exit::{Problem, Result};
 use crate::screen;
 use crate::signals::Signals;
@@ -56,7 +56,7 @@ pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Resul
     let asked = Asked {
         engine,
         gate: engine.gate(run).await?,
-        editable: Editable::at(node),
+        editable: Editable::of(&view.state),
         state: view.state,
     };
     let coloured = screen::stderr_is_coloured();

@@ -9,6 +9,8 @@
 
 #[path = "command/bad_input.rs"]
 mod bad_input;
+#[path = "command/breakpoints.rs"]
+mod breakpoints;
 #[path = "command/desk.rs"]
 mod desk;
 #[path = "command/examples.rs"]
@@ -25,3 +27,5 @@ mod report;
 mod runs;
 #[path = "command/stop.rs"]
 mod stop;
+#[path = "command/terminal.rs"]
+mod terminal;

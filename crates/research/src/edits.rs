@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::plan::{Plan, PlanFault};
+use crate::state::State;
 
 /// What a person may change in a plan.
-pub const PLAN_FIELDS: &[&str] = &[
+const PLAN_FIELDS: &[&str] = &[
     "sub_questions",
     "queries",
     "sections",
@@ -17,7 +18,7 @@ pub const PLAN_FIELDS: &[&str] = &[
 ];
 
 /// What a person may change in a draft.
-pub const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
+const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
 
 /// Why edits cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -34,10 +35,52 @@ pub enum Misfit {
     Value { path: String, why: String },
     #[error("the edited plan cannot be used: {0}")]
     Plan(PlanFault),
+    #[error("there is nothing to edit yet; give feedback alone")]
+    Nothing,
+}
+
+/// What may be edited while a run waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Editable {
+    Plan,
+    Draft,
+}
+
+impl Editable {
+    /// The draft once there is one, before it the plan.
+    pub fn of(state: &State) -> Option<Self> {
+        match (&state.plan, &state.draft) {
+            (_, Some(_)) => Some(Self::Draft),
+            (Some(_), None) => Some(Self::Plan),
+            (None, None) => None,
+        }
+    }
+
+    /// The fields as they stand.
+    pub fn current(self, state: &State) -> Value {
+        let (whole, known) = match self {
+            Self::Plan => (serde_json::to_value(&state.plan), PLAN_FIELDS),
+            Self::Draft => (serde_json::to_value(&state.draft), DRAFT_FIELDS),
+        };
+        let mut whole = whole.unwrap_or_default();
+        if let Value::Object(fields) = &mut whole {
+            fields.retain(|name, _| known.contains(&name.as_str()));
+        }
+        whole
+    }
+
+    /// Whether the edits fit what they change.
+    pub fn check(self, state: &State, edits: &Value) -> Result<(), Misfit> {
+        match (self, &state.plan, &state.draft) {
+            (Self::Plan, Some(plan), _) => edited_plan(plan, edits).map(drop),
+            (Self::Draft, _, Some(draft)) => edited_draft(draft, edits).map(drop),
+            (Self::Plan, None, _) | (Self::Draft, _, None) => Err(Misfit::Nothing),
+        }
+    }
 }
 
 /// The plan with a person's edits.
-pub fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
+pub(crate) fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
     let edited: Plan = merged(plan, edits, PLAN_FIELDS)?;
     match edited.faults().into_iter().next() {
         Some(fault) => Err(Misfit::Plan(fault)),
@@ -46,7 +89,7 @@ pub fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
 }
 
 /// The draft with a person's edits.
-pub fn edited_draft(draft: &Draft, edits: &Value) -> Result<Draft, Misfit> {
+pub(crate) fn edited_draft(draft: &Draft, edits: &Value) -> Result<Draft, Misfit> {
     merged(draft, edits, DRAFT_FIELDS)
 }
 

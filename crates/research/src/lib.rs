@@ -6,6 +6,7 @@
 
 pub mod analysis;
 mod assemble;
+pub mod breakpoint;
 pub mod budget;
 mod calls;
 pub mod citations;

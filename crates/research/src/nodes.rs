@@ -64,7 +64,9 @@ impl Notes {
 
     pub(crate) fn update(self, change: Change) -> Update {
         Update {
+            before: None,
             change,
+            step: None,
             errors: self.errors,
             degraded: self.degraded,
             reasoners: self.reasoners,

@@ -137,6 +137,8 @@ pub struct SectionTask<'a> {
     pub words: usize,
     pub language: Language,
     pub revision: Option<Revision<'a>>,
+    /// What a person asked for.
+    pub feedback: Option<&'a str>,
 }
 
 /// What a revision starts from.
@@ -145,7 +147,6 @@ pub struct Revision<'a> {
     pub text: &'a str,
     /// What the reviewer found in this place or in the whole.
     pub items: &'a [Item],
-    pub feedback: Option<&'a str>,
 }
 
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::breakpoint::Breakpoint;
 use crate::critique::Thresholds;
 use crate::stop::Weights;
 
@@ -88,7 +89,7 @@ impl Settings {
 }
 
 /// Where a person is asked, and how long a run waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct People {
     pub hitl_after_planning: bool,
@@ -98,6 +99,8 @@ pub struct People {
     pub final_review_s: u64,
     pub critical_review_s: u64,
     pub auto_approve_on_timeout: bool,
+    /// Stops of a person's own. Where two meet, the first asks.
+    pub breakpoints: Vec<Breakpoint>,
 }
 
 impl Default for People {
@@ -110,6 +113,7 @@ impl Default for People {
             final_review_s: 3_600,
             critical_review_s: 7_200,
             auto_approve_on_timeout: false,
+            breakpoints: Vec::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Analysis, Evidence};
+use crate::breakpoint::{Place, Step};
 use crate::citations::CitationCheck;
 use crate::critique::Critique;
 use crate::draft::Draft;
@@ -38,6 +39,9 @@ pub struct State {
     /// The draft with the best score so far, with its check and its critique.
     pub best: Option<Arc<Reviewed>>,
     pub decisions: Vec<Decided>,
+    /// The step that was taken last, a person's decisions and the fallback not counted.
+    #[serde(default)]
+    pub done: Option<Step>,
     /// What the next plan or draft is to take into account.
     pub feedback: Option<String>,
     /// What was done in a poorer way than meant, each once, in sentences.
@@ -104,6 +108,8 @@ pub enum Gate {
     Plan,
     Critical,
     Final,
+    /// A breakpoint of a person's own.
+    Own(Place),
 }
 
 /// A failure that the run lived through.
@@ -120,7 +126,13 @@ pub struct ErrorEntry {
 /// What a step brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Update {
+    /// What a person decided at a breakpoint of their own before the change was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Ruling>,
     pub change: Change,
+    /// The step that made the change, if it is one that can be stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -142,14 +154,18 @@ pub enum Change {
         check: Arc<CitationCheck>,
     },
     Reviewed(Arc<Critique>),
-    Decided {
-        decided: Decided,
-        /// The plan or draft with the person's edits, and the draft's check after them.
-        plan: Option<Arc<Plan>>,
-        draft: Option<Arc<Draft>>,
-        check: Option<Arc<CitationCheck>>,
-    },
+    Decided(Ruling),
     Reported(Arc<Report>),
+}
+
+/// A decision with what it changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ruling {
+    pub decided: Decided,
+    /// The plan or draft with the person's edits, and the draft's check after them.
+    pub plan: Option<Arc<Plan>>,
+    pub draft: Option<Arc<Draft>>,
+    pub check: Option<Arc<CitationCheck>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -188,6 +204,7 @@ impl State {
             critique: None,
             best: None,
             decisions: Vec::new(),
+            done: None,
             feedback: None,
             degraded: Vec::new(),
             reasoners: Vec::new(),
@@ -218,11 +235,23 @@ impl State {
             .map_or(0, |draft| draft.version.saturating_sub(1))
     }
 
+    /// Takes a plan in the place of the one before it: its queries go, those stay that were put already.
     fn take_plan(&mut self, plan: &Arc<Plan>) {
-        self.plan = Some(Arc::clone(plan));
-        self.queries.retain(|asked| asked.outcome.is_some());
-        self.ask(&plan.queries);
-        self.feedback = None;
+        let old = self.plan.replace(Arc::clone(plan));
+        let old: &[Query] = old.as_ref().map_or(&[], |old| &old.queries);
+        self.queries
+            .retain(|asked| asked.outcome.is_some() || !old.contains(&asked.query));
+        let found = |query: &Query| {
+            let mut put = self.queries.iter().filter(|asked| asked.query == *query);
+            put.any(|asked| matches!(asked.outcome, Some(SearchOutcome::Found { .. })))
+        };
+        let fresh: Vec<Query> = plan
+            .queries
+            .iter()
+            .filter(|one| !found(one))
+            .cloned()
+            .collect();
+        self.ask(&fresh);
     }
 
     fn ask(&mut self, queries: &[Query]) {
@@ -281,9 +310,16 @@ impl State {
         Ok(())
     }
 
-    fn take_decision(&mut self, decided: &Decided) {
-        self.decisions.push(decided.clone());
-        self.feedback.clone_from(&decided.feedback);
+    /// Takes a person's decision, with their edits.
+    pub(crate) fn take_ruling(&mut self, ruling: &Ruling) {
+        self.decisions.push(ruling.decided.clone());
+        self.feedback.clone_from(&ruling.decided.feedback);
+        if let Some(plan) = &ruling.plan {
+            self.take_plan(plan);
+            self.feedback = None;
+        }
+        self.draft = ruling.draft.clone().or(self.draft.take());
+        self.check = ruling.check.clone().or(self.check.take());
     }
 }
 
@@ -291,8 +327,14 @@ impl fathom_workflow::State for State {
     type Update = Update;
 
     fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+        if let Some(ruling) = &update.before {
+            self.take_ruling(ruling);
+        }
         match &update.change {
-            Change::Planned(plan) => self.take_plan(plan),
+            Change::Planned(plan) => {
+                self.take_plan(plan);
+                self.feedback = None;
+            }
             Change::Searched(searched) => self.take_search(searched)?,
             Change::Analysed(analysed) => self.take_analysis(analysed),
             Change::Written(draft) => {
@@ -304,21 +346,10 @@ impl fathom_workflow::State for State {
                 self.check = Some(Arc::clone(check));
             }
             Change::Reviewed(critique) => self.take_review(critique)?,
-            Change::Decided {
-                decided,
-                plan,
-                draft,
-                check,
-            } => {
-                self.take_decision(decided);
-                if let Some(plan) = plan {
-                    self.take_plan(plan);
-                }
-                self.draft = draft.clone().or(self.draft.take());
-                self.check = check.clone().or(self.check.take());
-            }
+            Change::Decided(ruling) => self.take_ruling(ruling),
             Change::Reported(report) => self.report = Some(Arc::clone(report)),
         }
+        self.done = update.step.or(self.done);
         self.errors.extend_from_slice(&update.errors);
         add_new(&mut self.degraded, &update.degraded);
         add_new(&mut self.reasoners, &update.reasoners);

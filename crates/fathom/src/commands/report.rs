@@ -96,6 +96,9 @@ fn flags(args: &cli::Report) -> Vec<Flag> {
         };
         flag(gate, "--review", json!(true));
     }
+    if !args.stop.is_empty() {
+        flag("report.people.breakpoints", "--stop", json!(args.stop));
+    }
     flags
 }
 

@@ -3,9 +3,10 @@
 use std::process::Command;
 
 use fathom_research::State;
+use fathom_research::edits::Editable;
 use serde_json::{Map, Value};
 
-use crate::edits::{self, Editable};
+use crate::edits;
 use crate::exit::{Problem, Result};
 
 const HEAD: &str = "\
@@ -85,7 +86,7 @@ pub(super) fn taken(
         .collect();
     let edits = (!changed.is_empty()).then_some(Value::Object(changed));
     if let Some(edits) = &edits {
-        editable.check(state, edits)?;
+        edits::check(state, edits)?;
     }
     let edited = Edited { edits, feedback };
     Ok((edited.edits.is_some() || edited.feedback.is_some()).then_some(edited))

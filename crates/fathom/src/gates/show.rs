@@ -5,6 +5,7 @@ use fathom_research::critique::{Critique, Severity};
 use fathom_research::draft::Draft;
 use fathom_research::plan::Plan;
 use fathom_workflow::Gate;
+use serde_json::Value;
 
 use crate::screen::{Style, harmless};
 
@@ -15,7 +16,7 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
     let bold = |text: &str| Style::BOLD.paint(text, coloured);
     let mut lines = vec![
         String::new(),
-        bold(&capital(&gate.interrupt.reason)),
+        bold(&format!("{}.", capital(&gate.interrupt.reason))),
         String::new(),
     ];
     match (node, &state.plan, &state.draft) {
@@ -31,10 +32,7 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
                 show_items(draft, critique, least, &mut lines, bold);
             }
         }
-        // A gate of another workflow shows what it brought.
-        _ => lines.push(harmless(
-            &serde_json::to_string_pretty(&gate.interrupt.show).unwrap_or_default(),
-        )),
+        _ => show_parts(&gate.interrupt.show, state, &mut lines, bold),
     }
     if let Some(deadline) = gate.interrupt.deadline {
         lines.push(format!(
@@ -43,6 +41,37 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
         ));
     }
     lines.join("\n")
+}
+
+/// What a breakpoint brought: a plan or a draft as at their own gates, all else by its name.
+fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
+    for (name, part) in show.as_object().into_iter().flatten() {
+        match (name.as_str(), part, &state.plan, &state.draft) {
+            ("plan", _, Some(plan), _) => show_plan(plan, lines, &bold),
+            ("draft", _, _, Some(draft)) => {
+                show_draft(state, draft, state.critique.as_deref(), lines, &bold);
+            }
+            (_, Value::Object(figures), ..) => {
+                let figures = figures.iter();
+                let figures = figures.map(|(name, value)| format!("{} {value}", plain(name)));
+                let figures: Vec<String> = figures.collect();
+                lines.push(format!("  {}", harmless(&figures.join(", "))));
+                lines.push(String::new());
+            }
+            (_, Value::Array(items), ..) => {
+                lines.push(bold(&capital(&plain(name))));
+                let items = items.iter().filter_map(Value::as_str);
+                lines.extend(items.map(|item| format!("  {}", harmless(item))));
+                lines.push(String::new());
+            }
+            (_, value, ..) => lines.push(harmless(&format!("  {} {value}", plain(name)))),
+        }
+    }
+}
+
+/// A field's name as words.
+fn plain(name: &str) -> String {
+    name.replace('_', " ")
 }
 
 fn show_plan(plan: &Plan, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
@@ -135,7 +164,7 @@ fn capital(sentence: &str) -> String {
     let sentence = harmless(sentence);
     let mut letters = sentence.chars();
     match letters.next() {
-        Some(first) => first.to_uppercase().collect::<String>() + letters.as_str() + ".",
+        Some(first) => first.to_uppercase().collect::<String>() + letters.as_str(),
         None => sentence,
     }
 }

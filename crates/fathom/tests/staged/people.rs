@@ -1,6 +1,9 @@
 //! A person at the gates, between two processes.
 
-use fathom_stage::Script;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fathom_stage::{Judgement, Script};
 use serde_json::{Value, json};
 
 use super::world::{Ran, World, pages};
@@ -82,4 +85,31 @@ fn a_report_rejected_at_the_end_goes_out_as_partial_with_the_reason() {
     let (_, reason) = world.run(&words).partial();
     assert_eq!(reason, "ada did not accept the report: Too thin.");
     assert_eq!(world.judgements(), [1, 1, 3, 1, 1]);
+}
+
+#[test]
+fn what_a_person_asks_for_at_a_stop_reaches_the_writer_of_the_first_draft() {
+    let told = Arc::new(AtomicUsize::new(0));
+    let heard = Arc::clone(&told);
+    let script = Script::sensible(pages()).answering(move |prompt, _| {
+        if prompt.judgement == Judgement::Section && prompt.user.contains("Give the costs.") {
+            heard.fetch_add(1, Ordering::SeqCst);
+        }
+        None
+    });
+    let world = World::open(script);
+    let ran = world.report(&["--stop", "before write"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let id = ran.result()["run"].as_str().unwrap().to_owned();
+    let spent = world.judgements();
+    let words = ["--feedback", "Give the costs.", "--json", "-q"];
+    let words = [&["runs", "review", &id, "modify"], &words[..]].concat();
+    world.run(&words).complete();
+    assert_eq!(spent, [1, 1, 0, 0, 0]);
+    assert_eq!(
+        world.judgements(),
+        [1, 1, 3, 1, 1],
+        "nothing is asked for twice"
+    );
+    assert_eq!(told.load(Ordering::SeqCst), 3);
 }

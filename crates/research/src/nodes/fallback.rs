@@ -51,7 +51,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
 fn reason(state: &State, ctx: &Ctx) -> String {
     if let Some(rescue) = ctx.rescued() {
         return format!(
-            "the step \"{}\" could not be finished: {}",
+            "the step \"{}\" was not finished: {}",
             rescue.from, rescue.cut
         );
     }
@@ -83,7 +83,7 @@ fn reason(state: &State, ctx: &Ctx) -> String {
 fn refusal(decided: &Decided) -> String {
     let gate = match decided.gate {
         Gate::Plan => "plan",
-        Gate::Critical | Gate::Final => "report",
+        Gate::Critical | Gate::Final | Gate::Own(_) => "report",
     };
     match (&decided.by, &decided.feedback) {
         (None, _) => format!("nobody decided on the {gate} in time"),

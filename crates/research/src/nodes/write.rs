@@ -89,8 +89,8 @@ async fn section(
         revision: before.map(|before| Revision {
             text: &before.text,
             items: &items,
-            feedback: state.feedback.as_deref(),
         }),
+        feedback: state.feedback.as_deref(),
     };
     judge(ctx, |reasoner| reasoner.write_section(ctx, &task)).await
 }

@@ -12,6 +12,7 @@ mod routes;
 use fathom_workflow::{END, Graph, GraphError};
 
 use crate::deps::Deps;
+use crate::nodes::people::stoppable;
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
 use crate::state::State;
 
@@ -37,16 +38,16 @@ const REWRITES_MOST: u32 = 5;
 
 pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
     Graph::new(NAME)
-        .node(PLAN, plan::plan)
+        .node(PLAN, stoppable(plan::plan))
         .node(PLAN_REVIEW, people::plan_review)
-        .node(SEARCH, search::search)
-        .node(ANALYSE, analyse::analyse)
-        .node(WRITE, write::write)
-        .node(CHECK, check::check)
-        .node(REVIEW, review::review)
+        .node(SEARCH, stoppable(search::search))
+        .node(ANALYSE, stoppable(analyse::analyse))
+        .node(WRITE, stoppable(write::write))
+        .node(CHECK, stoppable(check::check))
+        .node(REVIEW, stoppable(review::review))
         .node(CRITICAL_REVIEW, people::critical_review)
         .node(FINAL_REVIEW, people::final_review)
-        .node(OUTPUT, output::output)
+        .node(OUTPUT, stoppable(output::output))
         .node(FALLBACK, fallback::fallback)
         .start(PLAN)
         .rescue(FALLBACK)

@@ -248,6 +248,7 @@ fn draft(
             words,
             language: located.language,
             revision: None,
+            feedback: None,
         });
         sections.push(Section {
             title: section.title.clone(),

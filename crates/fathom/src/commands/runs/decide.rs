@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Desk, go_on, resolve};
 use crate::cli::{self, Decide};
-use crate::edits::{self, Editable};
+use crate::edits;
 use crate::exit::{Exit, Problem, Result};
 use crate::{gates, render, screen};
 
@@ -61,12 +61,8 @@ async fn decision(args: &Decide, desk: &Desk, run: RunId) -> Result<Decision> {
 /// Edits that fit what they change.
 async fn checked(desk: &Desk, run: RunId, edits: Value) -> Result<Value> {
     let view = desk.looking.view(run, None).await?;
-    let node = view.next.as_deref().unwrap_or_default();
-    if let Some(editable) = Editable::at(node) {
-        editable
-            .check(&view.state, &edits)
-            .map_err(|why| Problem::usage(format!("the edits do not fit: {why}")))?;
-    }
+    edits::check(&view.state, &edits)
+        .map_err(|why| Problem::usage(format!("the edits do not fit: {why}")))?;
     Ok(edits)
 }
 

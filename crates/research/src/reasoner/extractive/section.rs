@@ -342,11 +342,7 @@ fn refused(task: &SectionTask<'_>, quote: &str) -> bool {
 
 /// Evidence that holds what a person asked for comes first.
 fn prefer(task: &SectionTask<'_>, evidence: &mut [&Evidence]) {
-    let Some(wish) = task
-        .revision
-        .as_ref()
-        .and_then(|revision| revision.feedback)
-    else {
+    let Some(wish) = task.feedback else {
         return;
     };
     let wanted: Vec<String> = phrases(&[wish], WISHES)

@@ -243,6 +243,7 @@ fn section(
         words: 200,
         language: located.language,
         revision: None,
+        feedback: None,
     })
 }
 

@@ -49,6 +49,7 @@ pub(super) async fn write(
             "evidence": evidence,
             "gaps": gaps,
             "revision": task.revision.as_ref().map(revision),
+            "feedback": task.feedback.map(|feedback| prompt::plain(feedback, 2_000)),
         });
         prompt::request("section", &input)
     };
@@ -85,7 +86,6 @@ fn revision(revision: &Revision<'_>) -> Value {
     json!({
         "text": revision.text,
         "items": items,
-        "feedback": revision.feedback,
     })
 }
 

@@ -1,0 +1,128 @@
+//! A person at a terminal of their own: what they are shown, what they type, what comes of it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+
+use nix::pty::openpty;
+
+use super::desk::{Desk, QUESTION};
+
+/// The program with a terminal in front of it.
+struct Terminal {
+    screen: File,
+    seen: String,
+    /// How far it was looked at.
+    looked: usize,
+    child: Child,
+}
+
+impl Terminal {
+    fn open(desk: &Desk, words: &[&str], editor: &str) -> Self {
+        let pty = openpty(None, None).unwrap();
+        let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().unwrap());
+        let child = desk
+            .command()
+            .args(words)
+            .env("TERM", "xterm")
+            .env("NO_COLOR", "1")
+            .env("PATH", "/usr/bin:/bin")
+            .env("EDITOR", editor)
+            .stdin(end(&pty.slave))
+            .stdout(end(&pty.slave))
+            .stderr(end(&pty.slave))
+            .spawn();
+        Self {
+            screen: File::from(pty.master),
+            seen: String::new(),
+            looked: 0,
+            child: child.unwrap(),
+        }
+    }
+
+    /// Reads until these words stand on the screen. The program's end would end the reading too.
+    fn see(&mut self, words: &str) {
+        let mut bytes = [0; 4_096];
+        loop {
+            if let Some(at) = self.seen[self.looked..].find(words) {
+                self.looked += at + words.len();
+                return;
+            }
+            let read = self.screen.read(&mut bytes).unwrap_or(0);
+            assert!(read > 0, "it ended without \"{words}\":\n{}", self.seen);
+            self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+        }
+    }
+
+    fn write(&mut self, line: &str) {
+        self.screen
+            .write_all(format!("{line}\n").as_bytes())
+            .unwrap();
+    }
+
+    /// Reads to the end.
+    fn end(mut self) -> (i32, String) {
+        let mut bytes = [0; 4_096];
+        while let Ok(read @ 1..) = self.screen.read(&mut bytes) {
+            self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+        }
+        let ended = self.child.wait().unwrap();
+        (ended.code().unwrap_or(-1), self.seen)
+    }
+}
+
+fn report(desk: &Desk, gate: &str, editor: &str) -> Terminal {
+    let words = ["report", QUESTION, "--library", "library", "--review", gate];
+    Terminal::open(desk, &words, editor)
+}
+
+#[test]
+fn a_plan_approved_at_the_terminal_goes_on_to_the_report_at_once() {
+    let desk = Desk::new();
+    let mut terminal = report(&desk, "plan", "true");
+    terminal.see("The plan is ready");
+    terminal.see("[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?");
+    terminal.write("what?");
+    terminal.see("[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?");
+    terminal.write("a");
+    let (code, seen) = terminal.end();
+    assert!([0, 3].contains(&code), "{seen}");
+    assert!(
+        seen.contains("References") || seen.contains("Sources"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn an_edit_that_does_not_fit_is_refused_by_its_field_and_can_be_made_again() {
+    let desk = Desk::new();
+    // The first time a number, then a text.
+    let editor = desk.file(
+        "editor.sh",
+        r#"if [ -e edited ]; then new='"Trees by hand"'; else new=7; touch edited; fi
+sed -i "0,/^title = .*/s//title = $new/" "$1"
+"#,
+    );
+    let editor = format!("sh {}", editor.display());
+    let mut terminal = report(&desk, "final", &editor);
+    terminal.see("or [l]ater?");
+    terminal.write("m");
+    terminal.see("That does not fit. title: ");
+    terminal.see("[e]dit again or [d]rop the edits?");
+    terminal.write("e");
+    let (code, seen) = terminal.end();
+    assert!([0, 3].contains(&code), "{seen}");
+    assert!(seen.contains("Trees by hand"), "{seen}");
+}
+
+#[test]
+fn later_leaves_the_run_waiting_and_says_how_to_decide() {
+    let desk = Desk::new();
+    let mut terminal = report(&desk, "plan", "true");
+    terminal.see("or [l]ater?");
+    terminal.write("l");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, 4, "{seen}");
+    assert!(seen.contains("fathom runs review"), "{seen}");
+}

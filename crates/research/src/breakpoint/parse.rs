@@ -1,0 +1,157 @@
+//! Breakpoints as people write them, and the sentences that say what is wrong with one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Breakpoint, Condition, Moment, Part, Place, Step, WAIT_S};
+
+/// What is wrong with a breakpoint, and how to write it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    #[error("\"{0}\" is no place; write it as: before write, or: after search")]
+    Place(String),
+    #[error(
+        "there is no step \"{0}\"; choose plan, search, analyse, write, check, review or output"
+    )]
+    Step(String),
+    #[error("after output the report is out already; write: before output")]
+    TooLate,
+    #[error("\"{0}\" is no comparison; write it as: sources < 5")]
+    Comparison(String),
+    #[error("there is no figure \"{name}\" to compare; choose {known}")]
+    Figure { name: String, known: String },
+    #[error("\"{0}\" is no number")]
+    Number(String),
+}
+
+impl Step {
+    const ALL: [(Self, &'static str); 7] = [
+        (Self::Plan, "plan"),
+        (Self::Search, "search"),
+        (Self::Analyse, "analyse"),
+        (Self::Write, "write"),
+        (Self::Check, "check"),
+        (Self::Review, "review"),
+        (Self::Output, "output"),
+    ];
+
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(_, known)| *known == name).map(|(step, _)| step)
+    }
+
+    fn name(self) -> &'static str {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(step, _)| *step == self)
+            .map_or("", |(_, name)| name)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moment = match self.moment {
+            Moment::Before => "before",
+            Moment::After => "after",
+        };
+        write!(f, "{moment} {}", self.step.name())
+    }
+}
+
+impl FromStr for Place {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let mut words = text.split_whitespace();
+        let (moment, step) = match (words.next(), words.next(), words.next()) {
+            (Some("before"), Some(step), None) => (Moment::Before, step),
+            (Some("after"), Some(step), None) => (Moment::After, step),
+            _ => return Err(Malformed::Place(text.trim().to_owned())),
+        };
+        let step = Step::named(step).ok_or_else(|| Malformed::Step(step.to_owned()))?;
+        match (moment, step) {
+            (Moment::After, Step::Output) => Err(Malformed::TooLate),
+            _ => Ok(Self { moment, step }),
+        }
+    }
+}
+
+impl TryFrom<String> for Place {
+    type Error = Malformed;
+
+    fn try_from(text: String) -> Result<Self, Malformed> {
+        text.parse()
+    }
+}
+
+impl From<Place> for String {
+    fn from(place: Place) -> Self {
+        place.to_string()
+    }
+}
+
+impl FromStr for Breakpoint {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let (place, when) = match text.split_once(" if ") {
+            Some((place, condition)) => (place, Some(condition.parse::<Condition>()?)),
+            None => (text, None),
+        };
+        Ok(Self {
+            when,
+            ..Self::new(place.parse()?)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Breakpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Written)
+    }
+}
+
+/// A breakpoint as settings hold it: a sentence or a table.
+struct Written;
+
+impl<'de> Visitor<'de> for Written {
+    type Value = Breakpoint;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a breakpoint such as \"after search if sources < 5\", or a table with at, when, timeout_s and show")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Breakpoint, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Breakpoint, A::Error> {
+        let table =
+            Table::deserialize(MapAccessDeserializer::new(map)).map_err(A::Error::custom)?;
+        Ok(Breakpoint {
+            at: table.at,
+            when: table.when,
+            timeout_s: table.timeout_s,
+            show: table.show,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    at: Place,
+    #[serde(default)]
+    when: Option<Condition>,
+    #[serde(default = "wait_s")]
+    timeout_s: u64,
+    #[serde(default)]
+    show: Vec<Part>,
+}
+
+fn wait_s() -> u64 {
+    WAIT_S
+}
