@@ -124,29 +124,20 @@ impl Settings {
         }
         let values = layers.values;
         let of = |name: &str| values.get(name).map(|(value, _)| value.clone());
-        let mut report = keys::report_defaults();
-        for (name, (value, _)) in &values {
-            match name.strip_prefix("report.") {
-                Some("depth" | "style") | None => {}
-                Some(path) => keys::put(&mut report, path, value.clone()),
-            }
-        }
+        let seconds = |name: &str, unit: u64, otherwise: u64| {
+            let given = of(name).and_then(|value| value.as_u64());
+            Duration::from_secs(given.unwrap_or(otherwise).saturating_mul(unit))
+        };
         Ok(Self {
             store: place::store(of("store").as_ref(), &home)?,
             home,
             home_origin,
-            ttl: Duration::from_secs(
-                of("ttl_hours").and_then(|v| v.as_u64()).unwrap_or(24) * 3_600,
-            ),
-            lease: Duration::from_secs(of("lease_s").and_then(|v| v.as_u64()).unwrap_or(10).max(1)),
-            search_kept: Duration::from_secs(
-                of("search.cache_ttl_s")
-                    .and_then(|v| v.as_u64())
-                    .unwrap_or(keys::SEARCH_KEPT_S),
-            ),
+            ttl: seconds("ttl_hours", 3_600, 24),
+            lease: seconds("lease_s", 1, 10).max(Duration::from_secs(1)),
+            search_kept: seconds("search.cache_ttl_s", 1, keys::SEARCH_KEPT_S),
             depth: word(of("report.depth"))?,
             style: word(of("report.style"))?,
-            report: serde_json::from_value(report).map_err(Problem::usage)?,
+            report: report(&values)?,
             values,
             known,
         })
@@ -190,6 +181,18 @@ impl Settings {
         });
         std::iter::once(home).chain(rest).collect()
     }
+}
+
+/// The settings of the report, those that are given in the place of the defaults.
+fn report(values: &BTreeMap<String, (Value, Origin)>) -> Result<research::Settings> {
+    let mut report = keys::report_defaults();
+    for (name, (value, _)) in values {
+        match name.strip_prefix("report.") {
+            Some("depth" | "style") | None => {}
+            Some(path) => keys::put(&mut report, path, value.clone()),
+        }
+    }
+    serde_json::from_value(report).map_err(Problem::usage)
 }
 
 fn word<T: FromStr<Err = impl fmt::Display> + Default>(given: Option<Value>) -> Result<T> {

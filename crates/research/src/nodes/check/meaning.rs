@@ -22,6 +22,9 @@ use crate::state::State;
 /// Sentences that are judged in one call.
 const SENTENCES_A_CALL: usize = 8;
 
+const NOT_ALL_JUDGED: &str = "A language model was to judge whether each sentence says what its passages say; for some it \
+     could not, and those were checked by their words alone.";
+
 /// A sentence and what it cites: the same opinion holds wherever both stand.
 type Key = (String, Vec<SourceId>);
 
@@ -59,11 +62,7 @@ pub(super) async fn ask(
     let mut opinions = Opinions::known(state);
     opinions.judge = Some(judge.name().to_owned());
     let mut batches = batches(state, desk, &looked.facts, &mut opinions);
-    let allowed = match budget::only_reserve_left(state, ctx) {
-        Some(_) => 0,
-        None => state.settings.max_semantic_calls,
-    };
-    for batch in batches.split_off(allowed.min(batches.len())) {
+    for batch in batches.split_off(calls_left(state, ctx).min(batches.len())) {
         let why = "the calls or the budget for it were used up";
         opinions.unable(batch.keys, why);
     }
@@ -80,13 +79,16 @@ pub(super) async fn ask(
         }
     }
     if opinions.has_gap(&looked.facts) {
-        notes.degraded(
-            "A language model was to judge whether each sentence says what its passages say; for some it could not, \
-             and those were checked by their words alone."
-                .to_owned(),
-        );
+        notes.degraded(NOT_ALL_JUDGED.to_owned());
     }
     Ok(opinions)
+}
+
+fn calls_left(state: &State, ctx: &Ctx) -> usize {
+    match budget::only_reserve_left(state, ctx) {
+        Some(_) => 0,
+        None => state.settings.max_semantic_calls,
+    }
 }
 
 /// One call; says why where it failed.

@@ -58,21 +58,8 @@ pub(super) fn judged(
         let Some(held) = opinions.on(&fact.record) else {
             continue;
         };
-        let range = whole(text, &fact.claim);
-        let marked = text
-            .get(range.end..)
-            .is_some_and(|rest| rest.starts_with(MARK));
-        let mark = range.end..range.end + if marked { MARK.len() } else { 0 };
-        let (range, done, replacement) = match (&held.judgement, marked) {
-            (Judgement::Supported, true) => (mark, Done::Confirmed, String::new()),
-            (Judgement::Contradicted, _) | (Judgement::NotSupported, false) => {
-                let against = Some(&held.judgement);
-                let (done, cured) = cure(text, &fact.claim, &fact.checked, against, sources);
-                (range.start..mark.end, done, cured)
-            }
-            (Judgement::Supported, false)
-            | (Judgement::NotSupported, true)
-            | (Judgement::CouldNotCheck { .. }, _) => continue,
+        let Some((done, range, replacement)) = follows(text, fact, &held.judgement, sources) else {
+            continue;
         };
         changes.push(Change {
             place: fact.place.clone(),
@@ -85,6 +72,28 @@ pub(super) fn judged(
     match edits.is_empty() {
         true => text.to_owned(),
         false => apply(text, edits),
+    }
+}
+
+/// What follows from a judgement: what is done, where, and the words that stand there then.
+fn follows(
+    text: &str,
+    fact: &Fact,
+    judgement: &Judgement,
+    sources: &Sources<'_>,
+) -> Option<(Done, Range<usize>, String)> {
+    let range = whole(text, &fact.claim);
+    let marked = text.get(range.end..)?.starts_with(MARK);
+    let mark = range.end..range.end + if marked { MARK.len() } else { 0 };
+    match (judgement, marked) {
+        (Judgement::Supported, true) => Some((Done::Confirmed, mark, String::new())),
+        (Judgement::Contradicted, _) | (Judgement::NotSupported, false) => {
+            let (done, cured) = cure(text, &fact.claim, &fact.checked, Some(judgement), sources);
+            Some((done, range.start..mark.end, cured))
+        }
+        (Judgement::Supported, false)
+        | (Judgement::NotSupported, true)
+        | (Judgement::CouldNotCheck { .. }, _) => None,
     }
 }
 
