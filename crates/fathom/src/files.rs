@@ -1,51 +1,101 @@
 //! Writing files so that a failure leaves the old one: first beside it, then in its place.
 
-use std::io::Write;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::exit::{Problem, Result};
 
 /// Writes a whole file, or leaves what was there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    put(path, bytes).map_err(|error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            std::io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-            _ => error.to_string(),
-        };
-        Problem::failed(format!("{} cannot be written: {why}", path.display()))
-    })
+    let mut writing = Writing::begin(path)?;
+    writing.add(bytes)?;
+    writing.finish()
 }
 
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let special = std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
-    if special {
-        // A device or pipe cannot be replaced, only written to.
-        return std::fs::write(path, bytes);
+/// A file that is being written, piece by piece; if it is not finished, the old one stays.
+pub struct Writing {
+    path: PathBuf,
+    place: Place,
+}
+
+enum Place {
+    Beside(NamedTempFile),
+    /// A device or pipe cannot be replaced, only written to.
+    There(File),
+}
+
+impl Writing {
+    pub fn begin(path: &Path) -> Result<Self> {
+        let place = Place::of(path).map_err(|error| unwritable(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            place,
+        })
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut beside = tempfile::Builder::new()
-        .prefix(".fathom-")
-        .tempfile_in(folder)?;
-    beside.write_all(bytes)?;
+
+    pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = match &mut self.place {
+            Place::Beside(file) => file.write_all(bytes),
+            Place::There(file) => file.write_all(bytes),
+        };
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+
+    pub fn finish(self) -> Result<()> {
+        let finished = match self.place {
+            Place::Beside(file) => put(file, &self.path),
+            Place::There(_) => Ok(()),
+        };
+        finished.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        let special =
+            std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        if special {
+            return File::options().write(true).open(path).map(Self::There);
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let beside = tempfile::Builder::new()
+            .prefix(".fathom-")
+            .tempfile_in(folder)?;
+        Ok(Self::Beside(beside))
+    }
+}
+
+fn put(beside: NamedTempFile, path: &Path) -> io::Result<()> {
     beside.as_file().sync_all()?;
     readable_by_others(beside.as_file())?;
     beside.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
+fn unwritable(path: &Path, error: &io::Error) -> Problem {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        _ => error.to_string(),
+    };
+    Problem::failed(format!("{} cannot be written: {why}", path.display()))
+}
+
 /// Temporary files are private; a report is a file like any other.
 #[cfg(unix)]
-fn readable_by_others(file: &std::fs::File) -> std::io::Result<()> {
+fn readable_by_others(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn readable_by_others(_: &std::fs::File) -> std::io::Result<()> {
+fn readable_by_others(_: &File) -> io::Result<()> {
     Ok(())
 }
 
@@ -60,6 +110,18 @@ mod tests {
         write(&path, b"one").unwrap();
         write(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.jsonl");
+        write(&path, b"old").unwrap();
+        let mut writing = Writing::begin(&path).unwrap();
+        writing.add(b"new").unwrap();
+        drop(writing);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -2,8 +2,9 @@
 //!
 //! [`Chains::search`] takes a [`Query`] and gives the [`Found`] of the first provider that answers. What providers
 //! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
-//! text, and what has to be left out is counted in [`Dropped`]. Answers are kept for a while by `cache`. Retries, limits and breakers are `call`; merging hits
-//! into sources is `source`; how relevant a text is to its question is left to the research crate.
+//! text, and what has to be left out is counted in [`Dropped`]. Answers are kept for a while by `cache`. Retries, limits
+//! and breakers are `call`; merging hits into sources is `source`; how relevant a text is to its question is left to
+//! the research crate.
 
 mod answer;
 mod arxiv;

@@ -160,18 +160,16 @@ async fn export_report(
     }
 }
 
+/// Everything that is stored of a run, part by part, since it may be long.
 async fn export_log(desk: &Desk, run: RunId, out: Option<&std::path::Path>) -> Result<()> {
-    let mut lines = std::pin::pin!(desk.looking.export(run));
-    let mut whole = String::new();
-    while let Some(part) = lines.next().await {
+    let mut parts = std::pin::pin!(desk.looking.export(run));
+    let mut file = out.map(files::Writing::begin).transpose()?;
+    while let Some(part) = parts.next().await {
         let part = part?;
-        match out {
-            Some(_) => whole.push_str(&part),
+        match &mut file {
+            Some(file) => file.add(part.as_bytes())?,
             None => screen::print(&part)?,
         }
     }
-    match out {
-        Some(path) => files::write(path, whole.as_bytes()),
-        None => Ok(()),
-    }
+    file.map_or(Ok(()), files::Writing::finish)
 }
