@@ -117,6 +117,7 @@ pub enum Format {
     #[value(alias = "markdown")]
     Md,
     Html,
+    Docx,
     Json,
     #[value(alias = "bib")]
     Bibtex,

@@ -4,18 +4,19 @@ use std::io::IsTerminal;
 
 use fathom_research::Report;
 use fathom_research::report::Status;
+use fathom_research::report::markdown::{MarkdownOptions, markdown};
 use fathom_workflow::RunId;
 
 use crate::cli::{Format, Output};
-use crate::exit::Result;
+use crate::exit::{Problem, Result};
 use crate::{files, paint, render, screen};
 
 /// Writes or prints the report. When that fails the report is still in the store, and the message says how to get it.
 pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
     let format = render::chosen(output.format, output.out.as_deref())?;
     if let Some(path) = &output.out {
-        let text = render::render(report, format);
-        files::write(path, text.as_bytes()).map_err(|problem| {
+        let bytes = render::render(report, format)?;
+        files::write(path, &bytes).map_err(|problem| {
             problem.advise(format!(
                 "Nothing is lost. Write it elsewhere: fathom runs export {run} --out FILE"
             ))
@@ -34,14 +35,16 @@ pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
 
 /// Prints a report: painted for a person, raw for a program.
 pub fn print(report: &Report, format: Format) -> Result<()> {
-    let text = render::render(report, format);
+    let terminal = std::io::stdout().is_terminal();
     match format {
-        Format::Md if std::io::stdout().is_terminal() => screen::print(&paint::paint(
-            &text,
-            screen::width(),
-            screen::stdout_is_coloured(),
-        )),
-        _ => screen::print(&text),
+        Format::Md if terminal => {
+            let text = markdown(report, &MarkdownOptions::default());
+            let painted = paint::paint(&text, screen::width(), screen::stdout_is_coloured());
+            screen::print(&painted)
+        }
+        Format::Docx if terminal => Err(Problem::usage("a Word file is no text for a terminal")
+            .advise("Name a file: --out report.docx")),
+        _ => screen::print_bytes(&render::render(report, format)?),
     }
 }
 

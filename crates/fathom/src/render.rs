@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fathom_research::Report;
 use fathom_research::report::bibtex::bibtex;
+use fathom_research::report::docx::docx;
 use fathom_research::report::html::{HtmlOptions, html};
 use fathom_research::report::json::json;
 use fathom_research::report::markdown::{MarkdownOptions, markdown};
@@ -18,6 +19,7 @@ pub fn format_of(path: &Path) -> Option<Format> {
         "md" | "markdown" | "txt" => Some(Format::Md),
         "html" | "htm" => Some(Format::Html),
         "json" => Some(Format::Json),
+        "docx" => Some(Format::Docx),
         "bib" | "bibtex" => Some(Format::Bibtex),
         _ => None,
     }
@@ -31,16 +33,19 @@ pub fn chosen(asked: Option<Format>, out: Option<&Path>) -> Result<Format> {
         (None, Some(path)) => format_of(path).ok_or_else(|| {
             let path = path.display();
             Problem::usage(format!("the ending of {path} names no format"))
-                .advise("End it in .md, .html, .json or .bib, or add --format md")
+                .advise("End it in .md, .html, .docx, .json or .bib, or add --format md")
         }),
     }
 }
 
-pub fn render(report: &Report, format: Format) -> String {
-    match format {
+/// The bytes of the file.
+pub fn render(report: &Report, format: Format) -> Result<Vec<u8>> {
+    let text = match format {
         Format::Md => markdown(report, &MarkdownOptions::default()),
         Format::Html => html(report, &HtmlOptions::default()),
         Format::Json => json(report),
         Format::Bibtex => bibtex(report),
-    }
+        Format::Docx => return docx(report).map_err(Problem::failed),
+    };
+    Ok(text.into_bytes())
 }

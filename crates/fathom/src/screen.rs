@@ -110,8 +110,12 @@ pub fn harmless(text: &str) -> String {
 
 /// Prints to standard output. A reader that has gone away, such as `head`, is no fault.
 pub fn print(text: &str) -> Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Problem::failed(format!(
             "standard output cannot be written: {error}"
         ))),

@@ -5,6 +5,7 @@
 mod author;
 pub mod bibtex;
 mod clean;
+pub mod docx;
 mod figures;
 pub mod html;
 pub mod json;

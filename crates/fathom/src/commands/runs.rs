@@ -155,7 +155,7 @@ async fn export_report(
         );
     };
     match out {
-        Some(path) => files::write(path, render::render(report, format).as_bytes()),
+        Some(path) => files::write(path, &render::render(report, format)?),
         None => deliver::print(report, format),
     }
 }

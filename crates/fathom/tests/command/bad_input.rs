@@ -58,11 +58,11 @@ fn unknown_words_are_refused_with_the_known_ones() {
     insta::assert_snapshot!(report("--style", "baroque"), @r#"error: invalid value 'baroque' for '--style <STYLE>': "baroque" is no style; choose one of academic, technical, executive"#);
     insta::assert_snapshot!(report("--format", "pdf9"), @r"
     error: invalid value 'pdf9' for '--format <FORMAT>'
-      [possible values: md, html, json, bibtex]
+      [possible values: md, html, docx, json, bibtex]
     ");
     insta::assert_snapshot!(report("--out", "report.xyz"), @r"
     error: The ending of report.xyz names no format.
-    End it in .md, .html, .json or .bib, or add --format md
+    End it in .md, .html, .docx, .json or .bib, or add --format md
     ");
     insta::assert_snapshot!(report("--out", "no/such/report.md"), @r"
     error: There is no folder no/such to write the report to.

@@ -1,0 +1,217 @@
+//! The text of a document: paragraphs of runs, links, lists and tables, as WordprocessingML.
+
+use std::fmt::Write as _;
+
+/// How a paragraph is set. The names are those of `styles.xml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Title,
+    Heading,
+    Lead,
+    Text,
+    Quote,
+    Code,
+    Warning,
+}
+
+impl Style {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Title => "Title",
+            Self::Heading => "Heading1",
+            Self::Lead => "Heading2",
+            Self::Text => "Normal",
+            Self::Quote => "Quote",
+            Self::Code => "Code",
+            Self::Warning => "Warning",
+        }
+    }
+}
+
+/// How a run of words is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Face {
+    pub(super) strong: bool,
+    pub(super) slanted: bool,
+    pub(super) code: bool,
+    pub(super) link: bool,
+}
+
+impl Face {
+    pub(super) const PLAIN: Self = Self {
+        strong: false,
+        slanted: false,
+        code: false,
+        link: false,
+    };
+    pub(super) const STRONG: Self = Self {
+        strong: true,
+        ..Self::PLAIN
+    };
+    pub(super) const SLANTED: Self = Self {
+        slanted: true,
+        ..Self::PLAIN
+    };
+}
+
+/// A list that items belong to, and how deep they stand in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) list: usize,
+    pub(super) depth: usize,
+}
+
+/// The list whose items have a bullet; numbered ones come after it.
+pub(super) const BULLETS: usize = 1;
+
+/// Word knows nine levels.
+const DEPTH_MAX: usize = 8;
+
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) xml: String,
+    /// Addresses outside the document, in the order of their relations.
+    pub(super) links: Vec<String>,
+    /// The first number of each numbered list.
+    pub(super) starts: Vec<u64>,
+    bookmarks: usize,
+}
+
+impl Body {
+    pub(super) fn plain(&mut self, style: Style, words: &str) {
+        self.open(style, None);
+        self.run(words, Face::PLAIN);
+        self.close();
+    }
+
+    pub(super) fn open(&mut self, style: Style, listed: Option<Listed>) {
+        let id = style.id();
+        self.push(format_args!("<w:p><w:pPr><w:pStyle w:val=\"{id}\"/>"));
+        if let Some(Listed { list, depth }) = listed {
+            let depth = depth.min(DEPTH_MAX);
+            self.push(format_args!(
+                "<w:numPr><w:ilvl w:val=\"{depth}\"/><w:numId w:val=\"{list}\"/></w:numPr>"
+            ));
+        }
+        self.xml.push_str("</w:pPr>");
+    }
+
+    pub(super) fn close(&mut self) {
+        self.xml.push_str("</w:p>\n");
+    }
+
+    pub(super) fn run(&mut self, words: &str, face: Face) {
+        if words.is_empty() {
+            return;
+        }
+        self.xml.push_str("<w:r><w:rPr>");
+        for (wanted, tag) in [
+            (face.link, "<w:rStyle w:val=\"Hyperlink\"/>"),
+            (
+                face.code,
+                "<w:rFonts w:ascii=\"Consolas\" w:hAnsi=\"Consolas\" w:cs=\"Consolas\"/>",
+            ),
+            (face.strong, "<w:b/>"),
+            (face.slanted, "<w:i/>"),
+        ] {
+            if wanted {
+                self.xml.push_str(tag);
+            }
+        }
+        self.xml.push_str("</w:rPr><w:t xml:space=\"preserve\">");
+        self.xml.push_str(&escaped(words));
+        self.xml.push_str("</w:t></w:r>");
+    }
+
+    pub(super) fn line_break(&mut self) {
+        self.xml.push_str("<w:r><w:br/></w:r>");
+    }
+
+    /// Words that lead to an address outside.
+    pub(super) fn link(&mut self, to: &str, words: &str, face: Face) {
+        let known = self.links.iter().position(|known| known == to);
+        let at = known.unwrap_or_else(|| {
+            self.links.push(to.to_owned());
+            self.links.len() - 1
+        });
+        self.push(format_args!("<w:hyperlink r:id=\"link{at}\">"));
+        self.run(words, Face { link: true, ..face });
+        self.xml.push_str("</w:hyperlink>");
+    }
+
+    /// Words that lead to a bookmark of this document, with a hint for who points at them.
+    pub(super) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, face: Face) {
+        let hint = escaped(hint);
+        self.push(format_args!(
+            "<w:hyperlink w:anchor=\"{bookmark}\" w:tooltip=\"{hint}\">"
+        ));
+        self.run(words, Face { link: true, ..face });
+        self.xml.push_str("</w:hyperlink>");
+    }
+
+    /// Marks this place as one that can be led to.
+    pub(super) fn bookmark(&mut self, name: &str) {
+        self.bookmarks += 1;
+        let id = self.bookmarks;
+        self.push(format_args!(
+            "<w:bookmarkStart w:id=\"{id}\" w:name=\"{name}\"/><w:bookmarkEnd w:id=\"{id}\"/>"
+        ));
+    }
+
+    /// A new numbered list.
+    pub(super) fn numbered(&mut self, first: u64) -> usize {
+        self.starts.push(first);
+        BULLETS + self.starts.len()
+    }
+
+    /// Rows of cells, the first of them a head. `cell` writes what stands in a row's column.
+    pub(super) fn table(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        mut cell: impl FnMut(&mut Self, usize, usize),
+    ) {
+        self.xml
+            .push_str("<w:tbl><w:tblPr><w:tblStyle w:val=\"Rows\"/><w:tblW w:w=\"0\" w:type=\"auto\"/></w:tblPr><w:tblGrid>");
+        self.xml.push_str(&"<w:gridCol/>".repeat(columns));
+        self.xml.push_str("</w:tblGrid>");
+        for row in 0..rows {
+            self.xml.push_str("<w:tr>");
+            if row == 0 {
+                self.xml.push_str("<w:trPr><w:tblHeader/></w:trPr>");
+            }
+            for column in 0..columns {
+                self.xml.push_str("<w:tc><w:tcPr/>");
+                self.open(Style::Text, None);
+                cell(self, row, column);
+                self.close();
+                self.xml.push_str("</w:tc>");
+            }
+            self.xml.push_str("</w:tr>");
+        }
+        // Two tables without a paragraph between them would be one.
+        self.xml.push_str("</w:tbl><w:p/>\n");
+    }
+
+    fn push(&mut self, words: std::fmt::Arguments<'_>) {
+        // A string takes all that is written to it.
+        let _ = self.xml.write_fmt(words);
+    }
+}
+
+/// Text as XML may hold it; characters that it may not hold are left out.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' => out.push(c),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,149 @@
+//! The promises of the document: it opens whatever its texts are, leads nowhere that it should not, and says what the
+//! report says.
+
+use std::collections::BTreeSet;
+use std::io::{Cursor, Read as _};
+
+use fathom_evidence::extract::{Hint, read};
+use proptest::prelude::*;
+use roxmltree::Document as Tree;
+
+use super::*;
+use crate::report::{clean, sample};
+
+/// The parts of the file by name.
+fn unpacked(bytes: &[u8]) -> Vec<(String, String)> {
+    let mut package = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut all = Vec::new();
+    for at in 0..package.len() {
+        let mut part = package.by_index(at).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let mut text = String::new();
+        part.read_to_string(&mut text).unwrap();
+        all.push((name, text));
+    }
+    all
+}
+
+/// What in the file is broken or leads elsewhere than to the web; nothing if it is sound.
+fn faults(bytes: &[u8]) -> Vec<String> {
+    let parts = unpacked(bytes);
+    let mut faults = Vec::new();
+    let (mut wanted, mut there) = (BTreeSet::new(), BTreeSet::new());
+    for (name, text) in &parts {
+        let tree = match Tree::parse(text) {
+            Ok(tree) => tree,
+            Err(error) => {
+                faults.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        for node in tree.descendants().filter(roxmltree::Node::is_element) {
+            let of = |wanted: &str| {
+                let mut all = node.attributes();
+                all.find(|one| one.name() == wanted)
+                    .map(|one| one.value().to_owned())
+            };
+            match node.tag_name().name() {
+                "hyperlink" => wanted.extend(of("id").or_else(|| of("anchor"))),
+                "bookmarkStart" => there.extend(of("name")),
+                "Relationship" => {
+                    there.extend(of("Id"));
+                    let to = of("Target").unwrap_or_default();
+                    if of("TargetMode").is_some() && clean::link(&to).is_none() {
+                        faults.push(format!("a way to {to}"));
+                    }
+                }
+                "instrText" | "fldSimple" | "object" | "altChunk" | "drawing" => {
+                    faults.push(node.tag_name().name().to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+    let lost = wanted.difference(&there).cloned();
+    faults.extend(lost.map(|name| format!("no place {name}")));
+    faults
+}
+
+#[test]
+fn our_own_reader_finds_every_heading_quote_and_reference_in_it() {
+    let report = sample::full();
+    let hint = Hint {
+        file_name: Some("report.docx"),
+        ..Hint::default()
+    };
+    let document = read(&docx(&report).unwrap(), &hint).unwrap();
+    let text = clean::skeleton(&document.text);
+    let titles = parts(&report, true)
+        .into_iter()
+        .map(|part| part.title(&report));
+    let quotes = report.claims.iter().flat_map(|claim| &claim.proofs);
+    let quotes = quotes.map(|proof| proof.quote.clone());
+    // References cut long titles short.
+    let sources = report.sources.iter();
+    let sources = sources.map(|source| source.name().chars().take(60).collect());
+    for words in titles.chain(quotes).chain(sources) {
+        assert!(
+            text.contains(&clean::skeleton(&words)),
+            "{words} is missing"
+        );
+    }
+    assert_eq!(
+        document.about.title.as_deref(),
+        Some(title(&report).as_str())
+    );
+}
+
+#[test]
+fn each_citation_leads_to_its_reference_and_names_the_source() {
+    let report = sample::full();
+    let bytes = docx(&report).unwrap();
+    assert_eq!(faults(&bytes), Vec::<String>::new());
+    let parts = unpacked(&bytes);
+    let (_, body) = parts
+        .iter()
+        .find(|(name, _)| name == "word/document.xml")
+        .unwrap();
+    for source in &report.sources {
+        let id = source.id.0;
+        assert!(body.contains(&format!("w:name=\"source{id}\"")), "{id}");
+    }
+    assert!(body.contains("w:anchor=\"source1\" w:tooltip=\""));
+}
+
+#[test]
+fn a_partial_report_says_so_before_its_figures() {
+    let parts = unpacked(&docx(&sample::partial()).unwrap());
+    let (_, body) = parts
+        .iter()
+        .find(|(name, _)| name == "word/document.xml")
+        .unwrap();
+    let warning = body.find("This is a partial report").unwrap();
+    assert!(warning < body.find("Claims: ").unwrap());
+    assert!(faults(&docx(&sample::empty()).unwrap()).is_empty());
+}
+
+#[test]
+fn the_same_report_gives_the_same_bytes() {
+    assert_eq!(
+        docx(&sample::full()).unwrap(),
+        docx(&sample::full()).unwrap()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_the_texts_are_the_file_is_sound(text in "(?s).{0,80}") {
+        let bytes = docx(&sample::filled_with(&text)).unwrap();
+        prop_assert_eq!(faults(&bytes), Vec::<String>::new());
+    }
+
+    #[test]
+    fn markup_in_the_texts_stays_text(text in r#"[<>&"'\]\[() :/w.p!*_#|`\n-]{0,60}(file:///etc|javascript:x|https://example\.org/?a=1&b=2)?"#) {
+        let bytes = docx(&sample::filled_with(&text)).unwrap();
+        prop_assert_eq!(faults(&bytes), Vec::<String>::new());
+    }
+}
