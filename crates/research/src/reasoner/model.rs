@@ -6,6 +6,7 @@
 
 mod analyse;
 mod ask;
+mod echo;
 mod frame;
 mod material;
 mod plan;

@@ -7,9 +7,12 @@ use serde_json::json;
 
 use super::Model;
 use super::ask::Asking;
+use super::echo::without_echo;
 use super::prompt;
 use crate::draft::Frame;
 use crate::reasoner::{Ctx, FrameTask, Unable};
+
+const PROMPT: &str = "frame";
 
 /// Characters of a section that are shown after one, two and three cuts.
 const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
@@ -42,7 +45,7 @@ pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Res
             "degraded": task.degraded,
             "sections": sections,
         });
-        prompt::request("frame", &input)
+        prompt::request(PROMPT, &input)
     };
     let asking = Asking {
         role: Role::Writer,
@@ -52,8 +55,8 @@ pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Res
     let reply: Reply = model.typed(ctx, &asking, request).await?;
     Ok(Frame {
         title: reply.title.trim().to_owned(),
-        summary: reply.summary.trim().to_owned(),
-        conclusion: reply.conclusion.trim().to_owned(),
+        summary: without_echo(PROMPT, &reply.summary),
+        conclusion: without_echo(PROMPT, &reply.conclusion),
     })
 }
 

@@ -28,6 +28,14 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     all
 });
 
+/// The text of a prompt file, as it is written.
+pub(super) fn file(name: &str) -> &'static str {
+    let mut files = FILES.iter();
+    files
+        .find(|(known, _)| *known == name)
+        .map_or("", |(_, text)| text)
+}
+
 /// The request that a prompt file makes of its input.
 pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<Request, Unable> {
     let failed = |error: minijinja::Error| Unable::Failed {

@@ -5,9 +5,12 @@ use serde_json::{Value, json};
 
 use super::Model;
 use super::ask::Asking;
+use super::echo::without_echo;
 use super::{material, prompt};
 use crate::analysis::{Contradiction, Finding};
 use crate::reasoner::{Ctx, Revision, SectionTask, Unable};
+
+const PROMPT: &str = "section";
 
 pub(super) async fn write(
     model: &Model,
@@ -51,7 +54,7 @@ pub(super) async fn write(
             "revision": task.revision.as_ref().map(revision),
             "feedback": task.feedback.map(|feedback| prompt::plain(feedback, 2_000)),
         });
-        prompt::request("section", &input)
+        prompt::request(PROMPT, &input)
     };
     let asking = Asking {
         role: Role::Writer,
@@ -59,7 +62,15 @@ pub(super) async fn write(
         caps: &task.settings.caps,
     };
     let text = model.text(ctx, &asking, request).await?;
-    Ok(without_heading(&text, &task.section.title))
+    let text = without_heading(&without_echo(PROMPT, &text), &task.section.title);
+    match text.is_empty() {
+        true => Err(Unable::Failed {
+            category: "parsing".to_owned(),
+            attempts: 1,
+            message: "the model wrote nothing but its instructions".to_owned(),
+        }),
+        false => Ok(text),
+    }
 }
 
 fn shown(finding: &Finding, task: &SectionTask<'_>) -> Value {
