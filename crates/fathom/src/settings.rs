@@ -308,7 +308,7 @@ impl Layers<'_> {
             } else {
                 value.to_string()
             };
-            Problem::usage(format!("{name} in {origin} cannot be {shown}: {why}"))
+            Problem::usage(format!("the setting {name} in {origin} cannot be {shown}: {why}"))
         })?;
         self.values.insert(name.to_owned(), (value, origin));
         Ok(())
