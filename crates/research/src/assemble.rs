@@ -7,6 +7,7 @@ use crate::analysis::Strengths;
 use crate::budget::{COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::citations::{CheckedClaim, CitationCheck};
 use crate::critique::Critique;
+use crate::degraded;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::report::{Confidence, Figures, Provenance, Report, Status};
@@ -160,7 +161,7 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
         rounds: state.rounds.clone(),
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
         steps: ctx.step(),
-        degraded: state.degraded.clone(),
+        degraded: degraded::told(&state.degraded),
         errors: state.errors.get(shown..).unwrap_or_default().to_vec(),
     }
 }

@@ -11,6 +11,7 @@ pub mod budget;
 mod calls;
 pub mod citations;
 pub mod critique;
+mod degraded;
 mod deps;
 pub mod draft;
 pub mod edits;

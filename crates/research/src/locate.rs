@@ -22,6 +22,7 @@ use crate::question::Question;
 use crate::source::SourceId;
 
 pub use copies::Copied;
+pub(crate) use copies::is_copied;
 use focus::Focus;
 pub(crate) use focus::synonyms;
 use hunt::Hunt;

@@ -14,6 +14,7 @@ pub(crate) use search::kinds;
 
 use fathom_evidence::{Language, question};
 
+use crate::degraded;
 use crate::reasoner::{Ctx, Judged};
 use crate::state::{Change, ErrorEntry, State, Update};
 
@@ -36,8 +37,7 @@ impl Notes {
     /// Takes a judgement in, and notes it if the first choice could not make it.
     pub(crate) fn take<T>(&mut self, judged: Judged<T>, what: &str) -> T {
         if !judged.errors.is_empty() {
-            let by = &judged.by;
-            self.degraded(format!("The {what} was made by the {by} reasoner, because the language model could not be used."));
+            self.degraded(degraded::made_by(what, &judged.by));
             self.errors.extend(judged.errors);
         }
         self.reasoners.push(judged.by);

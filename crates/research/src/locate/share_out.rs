@@ -7,6 +7,7 @@ use fathom_evidence::validate::agreement::agreements_with;
 use fathom_evidence::validate::consistency::Statement;
 
 use super::conflict::{CONTRADICTIONS_MOST, Dispute, contradiction};
+use super::copies::is_copied;
 use super::hunt::{Hunt, Piece};
 use super::said::Said;
 use crate::analysis::{Contradiction, Evidence};
@@ -99,11 +100,16 @@ struct Hands {
 }
 
 impl Hands {
-    /// Whether these words, or a part of them, were given away.
+    /// Whether these words, or a part of them, were given away, be it in the mouth of another.
     fn is_taken(&self, hunt: &Hunt<'_>, piece: &Piece) -> bool {
         let Some(said) = hunt.gathered.said.get(piece.said) else {
             return true;
         };
+        let given = |one: &Chosen| hunt.gathered.said.get(one.said).map(|said| &said.lower);
+        let told = |one: &Chosen| given(one) == Some(&said.lower);
+        if self.chosen.iter().any(told) {
+            return true;
+        }
         let spans = self.taken.get(&said.reading).map_or(&[][..], Vec::as_slice);
         spans.iter().any(|span| span.overlaps(said.span))
     }
@@ -152,6 +158,10 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
     let held: BTreeSet<usize> = chosen.iter().map(|one| one.said).collect();
     let wanted = |at: usize| held.contains(&at);
     for (left, right) in agreements_with(&statements, hunt.language, &wanted) {
+        let quote = |at: usize| said.get(at).map_or("", |one| one.quote);
+        if is_copied(quote(left), quote(right)) {
+            continue;
+        }
         partners.entry(left).or_default().push(right);
         partners.entry(right).or_default().push(left);
     }

@@ -11,6 +11,7 @@ use super::Notes;
 use crate::analysis::Analysis;
 use crate::assemble::{Parts, assemble};
 use crate::critique::Verdict;
+use crate::degraded;
 use crate::draft::{Draft, Section};
 use crate::reasoner::Ctx;
 use crate::report::{Confidence, Status};
@@ -34,7 +35,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
                 .to_owned(),
         );
     }
-    caveats.extend(state.degraded.iter().cloned());
+    caveats.extend(degraded::told(&state.degraded));
     let parts = Parts {
         draft,
         check,

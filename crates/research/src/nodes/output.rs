@@ -6,6 +6,7 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
 use crate::assemble::{Parts, assemble};
+use crate::degraded;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::report::{Confidence, Status};
@@ -49,7 +50,7 @@ fn caveats(state: &State) -> Vec<String> {
         let missing: Vec<&str> = analysis
             .gaps
             .iter()
-            .map(|gap| gap.missing.as_str())
+            .map(|gap| gap.missing.trim_end_matches('.'))
             .collect();
         if !missing.is_empty() {
             let missing = missing.join("; ");
@@ -59,6 +60,6 @@ fn caveats(state: &State) -> Vec<String> {
             ));
         }
     }
-    caveats.extend(state.degraded.iter().cloned());
+    caveats.extend(degraded::told(&state.degraded));
     caveats
 }

@@ -7,6 +7,7 @@ use fathom_workflow::{NodeError, NodeResult, fan_out};
 use super::{Notes, language};
 use crate::analysis::Analysis;
 use crate::critique::{Item, Severity};
+use crate::degraded;
 use crate::draft::{Draft, Place, Section};
 use crate::plan::Plan;
 use crate::reasoner::{Ctx, FrameTask, Judged, Revision, SectionTask, judge};
@@ -43,7 +44,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         analysis,
         sources: &state.sources,
         language: language(state),
-        degraded: &state.degraded,
+        degraded: &degraded::told(&state.degraded),
     };
     let judged = judge(ctx, |reasoner| reasoner.frame(ctx, &task)).await?;
     let frame = notes.take(judged, "summary");

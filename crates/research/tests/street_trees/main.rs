@@ -67,7 +67,7 @@ fn the_draft_passes(outcome: &Outcome) -> f64 {
     let thresholds = Thresholds::default();
     let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     assert_eq!(good.verdict, Verdict::Approve, "{:?}", good.scores);
-    assert!(good.score < 9.2, "{:?}", good.scores);
+    assert!(good.score < 9.3, "{:?}", good.scores);
     good.score
 }
 
@@ -219,9 +219,9 @@ const AGREED: [&str; 10] = [
     "What is the effect of drought on the cooling of street trees?",
 ];
 
-/// Planted agreements that are found at the least. They are told in words far apart: most are missed, so that none
-/// is invented.
-const AGREEMENTS_LEAST: usize = 1;
+/// Planted agreements that are found at the least. Those that are missed are told of other things of one kind (asphalt
+/// and paving), by other measures (a crown and its use), in another language, or in words that only a reader ties together.
+const AGREEMENTS_LEAST: usize = 4;
 
 #[test]
 fn planted_agreements_become_findings_of_several_sources_and_nothing_else_does() {
@@ -266,6 +266,14 @@ fn planted_agreements_become_findings_of_several_sources_and_nothing_else_does()
         );
     }
     let right = stated.iter().filter(|one| one.0).count();
+    for (at, entry) in planted.iter().enumerate() {
+        let seen = if found.contains(&at) {
+            "seen"
+        } else {
+            "missed"
+        };
+        println!("{seen}: {}", entry.value("topic"));
+    }
     println!("{} of {} agreements found", found.len(), planted.len());
     println!("{right} of {} pairs stated are planted", stated.len());
     assert!(found.len() >= AGREEMENTS_LEAST);

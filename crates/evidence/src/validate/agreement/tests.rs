@@ -32,13 +32,13 @@ fn taken(list: &'static str) -> (usize, usize) {
 fn agreement_is_rather_missed_than_invented() {
     let (right, alike) = taken(include_str!("alike.txt"));
     let (wrong, unlike) = taken(include_str!("lookalikes.txt"));
-    assert!(alike >= 20 && unlike >= 30);
+    assert!(alike >= 30 && unlike >= 80);
     println!(
         "precision {right} of {}, recall {right} of {alike}, {wrong} of {unlike} look-alikes taken",
         right + wrong
     );
     assert_eq!(wrong, 0);
-    assert!(right * 3 >= alike * 2, "{right} of {alike}");
+    assert!(right * 5 >= alike * 4, "{right} of {alike}");
 }
 
 #[test]
@@ -70,4 +70,21 @@ fn without_figures_only_nearly_the_same_words_agree() {
         "Older people stay at home when the town is hot.",
     ]);
     assert_eq!(found, [(0, 1)]);
+}
+
+#[test]
+fn the_same_is_seen_among_many_others_and_nothing_else_is() {
+    let found = pairs(&[
+        "At 13:00 shutters lowered the room temperature by 3.5 °C.",
+        "Shutters lowered the room temperature by 3 to 4 °C at noon.",
+        "Shutters lowered the room temperature by 3 °C at night.",
+        "Shutters lowered the wall temperature by 3.5 °C at noon.",
+        "Shutters raised the room temperature by 3.5 °C at noon.",
+        "Shutters did not lower the room temperature by 3.5 °C at noon.",
+        "Curtains lowered the room temperature by 3.5 °C at noon.",
+        "Shutters lowered the room temperature by 9 °C at noon.",
+        "Shutters lowered the room temperature by 3.5 percent at noon.",
+        "In Rome, shutters lowered the room temperature by 3.5 °C at night.",
+    ]);
+    assert_eq!(found, [(0, 1), (2, 9)]);
 }

@@ -7,6 +7,7 @@ use fathom_evidence::validate::agreement::agreements;
 use fathom_evidence::validate::consistency::Statement;
 
 use crate::analysis::{Contradiction, Evidence, Side};
+use crate::locate::is_copied;
 
 /// Groups of places, each with its most central member first. Every place is in one group.
 pub(super) fn groups(
@@ -29,7 +30,9 @@ pub(super) fn groups(
         };
         // Words that serve two sub-questions do not agree with themselves.
         let same = one.source == other.source && one.span.overlaps(other.span);
-        if !same && !opposed(one, other, contradictions) {
+        // One who copies another bears nobody out.
+        let copied = is_copied(&one.quote, &other.quote);
+        if !same && !copied && !opposed(one, other, contradictions) {
             near.entry(left).or_default().insert(right);
             near.entry(right).or_default().insert(left);
         }

@@ -297,3 +297,17 @@ fn what_a_model_puts_together_agrees_only_where_the_words_do() {
     assert_eq!(borne.findings[0].evidence.len(), 1);
     assert_eq!(borne.findings[0].strength, Strength::Weak);
 }
+
+#[test]
+fn two_copies_of_one_sentence_are_no_agreement_and_are_quoted_once() {
+    let again = "# News from Norrick\n\nThe mayor spoke on Monday, and the band played until late at night.\n\n\
+        ## Results\n\nHeat pumps lowered the energy use of houses in winter by 31 percent. The crowd went home.\n";
+    let (question, plan, located) = located(&[STUDY, again]);
+    let analysis = analysed(&question, &plan, &located);
+    assert!(!analysis.findings.is_empty());
+    let agreed = |one: &crate::analysis::Finding| one.strength >= Strength::Moderate;
+    assert!(!analysis.findings.iter().any(agreed));
+    let (_, _, two) = self::located(&[STUDY, SECOND]);
+    let analysis = analysed(&question, &plan, &two);
+    assert!(analysis.findings.iter().any(agreed));
+}

@@ -1,0 +1,132 @@
+//! When something was so: the times of day, the seasons and the years that a sentence names.
+//!
+//! Takes the words of a sentence; gives what it says of each of the three. A clock time counts as the time of day that
+//! it falls in, so that "at 15:00" and "in the afternoon" are one.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use crate::claim::lexicon::LEXICON;
+use crate::claim::reading::Word;
+
+const YEARS: RangeInclusive<u32> = 1800..=2199;
+
+/// Times of day by the hours they hold. An hour may fall in two.
+const HOURS: [(&str, &[RangeInclusive<u32>]); 5] = [
+    ("morning", &[5..=11]),
+    ("noon", &[11..=14]),
+    ("afternoon", &[12..=18]),
+    ("evening", &[18..=22]),
+    ("night", &[21..=24, 0..=5]),
+];
+
+/// Other words for times of day and seasons, and those themselves.
+const NAMES: [(&str, &str); 24] = [
+    ("morning", "morning"),
+    ("mornings", "morning"),
+    ("dawn", "morning"),
+    ("noon", "noon"),
+    ("midday", "noon"),
+    ("noontime", "noon"),
+    ("afternoon", "afternoon"),
+    ("afternoons", "afternoon"),
+    ("evening", "evening"),
+    ("evenings", "evening"),
+    ("dusk", "evening"),
+    ("night", "night"),
+    ("nights", "night"),
+    ("nightly", "night"),
+    ("midnight", "night"),
+    ("spring", "spring"),
+    ("springs", "spring"),
+    ("summer", "summer"),
+    ("summers", "summer"),
+    ("autumn", "autumn"),
+    ("autumns", "autumn"),
+    ("winter", "winter"),
+    ("winters", "winter"),
+    ("wintertime", "winter"),
+];
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct When {
+    days: BTreeSet<&'static str>,
+    seasons: BTreeSet<&'static str>,
+    years: BTreeSet<u32>,
+}
+
+impl When {
+    pub(super) fn of<'w>(text: &str, words: impl Iterator<Item = &'w Word>) -> Self {
+        let mut made = Self::default();
+        for word in words {
+            let written = word.span.of(text).unwrap_or_default();
+            let behind = text.get(word.span.end..).unwrap_or_default();
+            made.take(&written.to_lowercase(), behind);
+        }
+        made
+    }
+
+    fn take(&mut self, word: &str, behind: &str) {
+        if let Some((_, name)) = NAMES.iter().find(|(known, _)| *known == word) {
+            let of_day = HOURS.iter().any(|(known, _)| known == name);
+            match of_day {
+                true => self.days.insert(name),
+                false => self.seasons.insert(name),
+            };
+        }
+        let Ok(number) = word.parse::<u32>() else {
+            return;
+        };
+        let minutes = behind.strip_prefix(':').map(str::as_bytes);
+        let clock = minutes.is_some_and(|m| matches!(m, [b'0'..=b'5', b'0'..=b'9', ..]));
+        if clock && number <= 24 {
+            let fits = |hours: &&[RangeInclusive<u32>]| hours.iter().any(|h| h.contains(&number));
+            let days = HOURS.iter().filter(|(_, hours)| fits(hours));
+            self.days.extend(days.map(|(name, _)| *name));
+        } else if YEARS.contains(&number) && word.len() == 4 {
+            self.years.insert(number);
+        }
+    }
+
+    /// What this leaves open as `other` says it.
+    #[must_use]
+    pub(super) fn or(&self, other: &Self) -> Self {
+        fn told<T: Ord + Clone>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> BTreeSet<T> {
+            let set = if one.is_empty() { other } else { one };
+            set.clone()
+        }
+        Self {
+            days: told(&self.days, &other.days),
+            seasons: told(&self.seasons, &other.seasons),
+            years: told(&self.years, &other.years),
+        }
+    }
+
+    /// Whether the two name other times of day, other seasons or other years. What only one names is no difference.
+    pub(super) fn is_other(&self, other: &Self) -> bool {
+        fn apart<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> bool {
+            !one.is_empty() && !other.is_empty() && one.is_disjoint(other)
+        }
+        apart(&self.days, &other.days)
+            || apart(&self.seasons, &other.seasons)
+            || apart(&self.years, &other.years)
+    }
+
+    /// The times of day that it names.
+    pub(super) fn days(&self) -> &BTreeSet<&'static str> {
+        &self.days
+    }
+}
+
+/// Whether a word in small letters names a time of day.
+pub(super) fn is_day(word: &str) -> bool {
+    let name = NAMES.iter().find(|(known, _)| *known == word);
+    name.is_some_and(|(_, name)| HOURS.iter().any(|(known, _)| known == name))
+}
+
+/// Whether a word in small letters names a time of day, a year or a unit of time.
+pub(super) fn is_time(word: &str) -> bool {
+    let year = word.parse().is_ok_and(|number| YEARS.contains(&number));
+    let unit = LEXICON.units.get(word);
+    is_day(word) || year || unit.is_some_and(|unit| unit.starts_with("time_"))
+}
