@@ -152,11 +152,7 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
     Provenance {
         depth: state.depth(),
         sub_questions: plan.map_or_else(Vec::new, names),
-        queries: state
-            .queries
-            .iter()
-            .map(|asked| asked.query.text.clone())
-            .collect(),
+        queries: queries(state),
         reasoners: state.reasoners.clone(),
         rounds: state.rounds.clone(),
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
@@ -164,4 +160,15 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
         degraded: degraded::told(&state.degraded),
         errors: state.errors.get(shown..).unwrap_or_default().to_vec(),
     }
+}
+
+/// What was searched for, each wording once: a gap may be searched for in words that were used before.
+fn queries(state: &State) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for asked in &state.queries {
+        if !texts.contains(&asked.query.text) {
+            texts.push(asked.query.text.clone());
+        }
+    }
+    texts
 }

@@ -11,6 +11,7 @@ pub mod budget;
 mod calls;
 pub mod citations;
 pub mod critique;
+mod definition;
 mod degraded;
 mod deps;
 pub mod draft;

@@ -21,6 +21,7 @@ use crate::{Language, Span};
 use super::consistency::Statement;
 use amount::{Amount, amounts};
 use clause::{Clause, clauses};
+pub use when::When;
 
 /// More statements are not compared: the work grows with the pairs.
 const STATEMENTS_MAX: usize = 400;

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use fathom_evidence::validate::agreement::When;
 use fathom_evidence::validate::relevance::{Relevance, Verdict};
 
-use super::focus::{Focus, synonyms};
+use super::focus::{Focus, synonyms, units_of};
 use super::said::{Gathered, Said};
+use crate::definition::defines;
 use crate::words;
 
 /// What the sentence's own words count beside those around it.
@@ -46,9 +48,20 @@ const BACKGROUND_COST: f64 = 0.12;
 /// What a sentence loses that measures something else of the same name.
 const OTHER_MEASURE_COST: f64 = 0.25;
 
+/// What a sentence loses that tells of another time of day, season or year than the one asked for.
+const OTHER_TIME_COST: f64 = 0.25;
+
+/// What a sentence gains that says what the thing asked for is, where that is asked, and one that speaks of all
+/// that is compared.
+const DEFINES_GAIN: f64 = 0.4;
+const COMPARES_GAIN: f64 = 0.4;
+
 /// The share of what the question turns on that a sentence has, or what stands around it where it has fewer.
 const CORE_MIN: f64 = 0.25;
 const CORE_AROUND_MIN: f64 = 0.7;
+
+/// Sorts of answer that may be what is not known.
+const LACK_ASKED: [&str; 4] = ["limits", "quality", "against", "agreement"];
 
 /// Sorts of answer that may be what was done and not what was found.
 const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
@@ -63,27 +76,29 @@ pub(super) struct Rated {
     pub(super) rank: f64,
 }
 
-/// A term that is wanted, among the sentences at hand: what it counts, its number, and the numbers of those
-/// that may stand for it.
+/// A term that is wanted, among the sentences at hand: what it counts, its number and those of its units, and the
+/// numbers of those that may stand for it.
 struct Wanted {
     weight: f64,
-    itself: Option<usize>,
+    itself: Vec<usize>,
     alike: Vec<usize>,
 }
 
 impl Wanted {
     fn new(term: &str, weight: f64, gathered: &Gathered<'_>) -> Self {
         let alike = synonyms(term).filter_map(|other| gathered.number(other));
+        let units = units_of(term).filter_map(|unit| gathered.number(unit));
+        let itself = gathered.number(term).into_iter();
         Self {
             weight: weight * gathered.rarity(term),
-            itself: gathered.number(term),
+            itself: itself.chain(units).collect(),
             alike: alike.collect(),
         }
     }
 
     /// How much of it stands among some terms: all, something that means the same, or nothing.
     fn held(&self, terms: &BTreeSet<usize>) -> f64 {
-        if self.itself.is_some_and(|number| terms.contains(&number)) {
+        if self.itself.iter().any(|number| terms.contains(number)) {
             1.0
         } else if self.alike.iter().any(|number| terms.contains(number)) {
             SYNONYM
@@ -98,18 +113,26 @@ pub(super) struct Judge<'f> {
     focus: &'f Focus,
     terms: Vec<Wanted>,
     core: Vec<Wanted>,
+    /// Of each thing that is compared: the numbers of its terms.
+    compared: Vec<Vec<usize>>,
 }
 
 impl<'f> Judge<'f> {
     pub(super) fn new(focus: &'f Focus, gathered: &Gathered<'_>) -> Self {
         let terms = focus.terms.iter();
         let core = focus.core.iter();
+        let compared = focus.compared.iter();
+        let numbers = |one: &BTreeSet<String>| -> Vec<usize> {
+            let numbers = one.iter().filter_map(|term| gathered.number(term));
+            numbers.collect()
+        };
         Self {
             focus,
             terms: terms
                 .map(|(term, weight)| Wanted::new(term, *weight, gathered))
                 .collect(),
             core: core.map(|term| Wanted::new(term, 1.0, gathered)).collect(),
+            compared: compared.map(numbers).collect(),
         }
     }
 }
@@ -125,7 +148,10 @@ pub(super) fn rate(
     let said = gathered.said.get(nth)?;
     let around = gathered.around(said)?;
     let cue = cue(focus, said);
-    let barred = said.hangs || tells_procedure(focus, said) || is_unasked_opinion(focus, said);
+    let barred = said.hangs
+        || tells_procedure(focus, said)
+        || is_unasked_opinion(focus, said)
+        || is_unasked_lack(focus, said);
     if barred || is_elsewhere(judge, around, said, cue) {
         return None;
     }
@@ -163,7 +189,8 @@ pub(super) fn rate(
                 BACKGROUND_COST
             } else {
                 0.0
-            };
+            }
+            + fit(judge, said, gathered);
     if rank < RANK_MIN {
         return None;
     }
@@ -176,6 +203,24 @@ pub(super) fn rate(
         },
         rank,
     })
+}
+
+/// What a sentence gains or loses by what the question itself asks for.
+fn fit(judge: &Judge<'_>, said: &Said<'_>, gathered: &Gathered<'_>) -> f64 {
+    let focus = judge.focus;
+    let mut fit = 0.0;
+    if !focus.when.is_open() && focus.when.is_other(&When::named_in(said.quote)) {
+        fit -= OTHER_TIME_COST;
+    }
+    let is = |aspect: &str| focus.aspect == Some(aspect);
+    if is("definition") && defines(said.quote, &focus.subject, gathered.terms()) {
+        fit += DEFINES_GAIN;
+    }
+    let named = |one: &Vec<usize>| one.iter().any(|term| said.terms.contains(term));
+    if is("comparison") && judge.compared.len() > 1 && judge.compared.iter().all(named) {
+        fit += COMPARES_GAIN;
+    }
+    fit
 }
 
 /// The share of what is wanted that some terms hold, 0 to 1.
@@ -211,7 +256,16 @@ fn tells_procedure(focus: &Focus, said: &Said<'_>) -> bool {
     });
     let title = said.sections.last().map(|title| title.to_lowercase());
     let mut sections = words::all("procedure sections");
-    opens || title.is_some_and(|title| sections.any(|name| title == name))
+    let announces = || words::all("announces").any(|said_so| words::holds(&said.lower, said_so));
+    opens || announces() || title.is_some_and(|title| sections.any(|name| title == name))
+}
+
+/// Whether it says what a source does not tell, where that is not asked.
+fn is_unasked_lack(focus: &Focus, said: &Said<'_>) -> bool {
+    let asked = focus
+        .aspect
+        .is_some_and(|aspect| LACK_ASKED.contains(&aspect));
+    !asked && words::all("lacks").any(|word| words::holds(&said.lower, word))
 }
 
 /// Whether it tells what somebody thinks or wants, where that is not asked.

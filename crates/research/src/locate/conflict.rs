@@ -101,23 +101,21 @@ fn about(difference: Difference, left: &str, right: &str) -> String {
     }
 }
 
-/// The longest phrases that both sides have, in the order in which they stand. A phrase that points a
-/// way is no name of the matter.
+/// The longest phrases that both sides have, in the order in which they stand. A word that points a
+/// way is no name of the matter, and ends it.
 fn named(left: &str, right: &str) -> Vec<String> {
-    let points = |text: &str| {
-        let directions = words::all("directions");
-        let lower = text.to_lowercase();
-        directions
-            .into_iter()
-            .any(|word| words::holds(&lower, word))
-    };
-    let found = phrases(&[left, right], PHRASES_SEEN);
+    // A figure ends a phrase: the sides differ in it.
+    let masked = |text: &str| text.replace(|c: char| c.is_ascii_digit(), ";");
+    let found = phrases(&[&masked(left), &masked(right)], PHRASES_SEEN);
     let mut shared: Vec<&str> = found
         .iter()
-        .filter(|phrase| phrase.texts == 2 && !points(&phrase.text))
-        .map(|phrase| phrase.text.as_str())
+        .filter(|phrase| phrase.texts == 2)
+        .flat_map(|phrase| without_directions(&phrase.text))
         .collect();
-    shared.sort_by_key(|text| std::cmp::Reverse(text.split(' ').count()));
+    shared.sort_by_key(|text| {
+        let words = text.split(' ').count();
+        (std::cmp::Reverse(words), left.find(text))
+    });
     let mut named: Vec<&str> = Vec::new();
     for text in shared {
         let within = |known: &&str| known.contains(text) || text.contains(known);
@@ -133,6 +131,28 @@ fn named(left: &str, right: &str) -> Vec<String> {
         false => text.to_owned(),
     };
     named.into_iter().map(written).collect()
+}
+
+/// The parts of a phrase around words that point a way.
+fn without_directions(phrase: &str) -> Vec<&str> {
+    let points = |word: &str| {
+        let lower = word.to_lowercase();
+        let more = matches!(lower.as_str(), "more" | "less");
+        more || words::all("directions").any(|known| known == lower)
+    };
+    let mut parts = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    for word in phrase.split(' ') {
+        if points(word) {
+            parts.push(phrase.get(from..at).unwrap_or_default());
+            from = at + word.len();
+        }
+        at += word.len() + 1;
+    }
+    parts.push(phrase.get(from..).unwrap_or_default());
+    parts.retain(|part| !part.trim().is_empty());
+    parts.into_iter().map(str::trim).collect()
 }
 
 /// What weighs for one side: the later word of the same authors, or the more careful design.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use fathom_evidence::terms::Terms;
+use fathom_evidence::validate::agreement::When;
 use fathom_evidence::{Language, question};
 
 use crate::measure::Measure;
@@ -34,6 +35,18 @@ static SYNONYMS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(||
     all
 });
 
+/// Of each term, the terms of the units that tell of it.
+static UNITS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
+    let terms = Terms::new(Language::ENGLISH);
+    let named = words::named("told by");
+    named
+        .map(|(thing, units)| {
+            let units = units.iter().map(|unit| terms.term(unit));
+            (terms.term(thing), units.collect())
+        })
+        .collect()
+});
+
 static GENERIC: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let terms = Terms::new(Language::ENGLISH);
     words::all("generic").map(|word| terms.term(word)).collect()
@@ -52,8 +65,12 @@ pub(super) struct Focus {
     pub(super) core: BTreeSet<String>,
     /// The name of the sort of answer; nothing where the words do not tell.
     pub(super) aspect: Option<&'static str>,
-    /// What the question wants measured.
+    /// What the question wants measured, and the times it names.
     pub(super) measure: Measure,
+    pub(super) when: When,
+    /// The terms of what the question is about, and of each of those that it compares.
+    pub(super) subject: BTreeSet<String>,
+    pub(super) compared: Vec<BTreeSet<String>>,
 }
 
 impl Focus {
@@ -88,6 +105,8 @@ impl Focus {
         let core = core(question.text(), text, terms);
         let aspect = aspect(text);
         asks.push(widened(&wanted, aspect));
+        let reading = question::read(question.text());
+        let telling = |text: &str| terms.telling(text).into_iter().collect();
         Some(Self {
             id,
             text: text.clone(),
@@ -96,6 +115,9 @@ impl Focus {
             core,
             aspect,
             measure: Measure::of(question.text()),
+            when: When::named_in(question.text()),
+            subject: reading.subject.as_deref().map(telling).unwrap_or_default(),
+            compared: reading.compared.iter().map(|one| telling(one)).collect(),
         })
     }
 }
@@ -169,4 +191,9 @@ fn aspect(text: &str) -> Option<&'static str> {
 /// The terms that may stand for a term.
 pub(crate) fn synonyms(term: &str) -> impl Iterator<Item = &'static String> {
     SYNONYMS.get(term).into_iter().flatten()
+}
+
+/// The terms of the units by which a sentence tells of a thing without its name.
+pub(super) fn units_of(term: &str) -> impl Iterator<Item = &'static String> {
+    UNITS.get(term).into_iter().flatten()
 }

@@ -130,6 +130,11 @@ impl<'d> Gathered<'d> {
         numbered.flatten().collect()
     }
 
+    /// By which texts are turned into terms.
+    pub(super) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// What a term counts: somewhat more the fewer sentences have it.
     pub(super) fn rarity(&self, term: &str) -> f64 {
         let all = self.said.len().max(1) as f64;
@@ -207,6 +212,7 @@ fn is_order(lower: &str) -> bool {
 fn hangs(lower: &str) -> bool {
     let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     if counts_what_was_named_before(start)
+        || tells_of_something_named_before(start)
         || has_a_pronoun_for_subject(start)
         || speaks_of_a_change_told_before(start)
     {
@@ -216,6 +222,28 @@ fn hangs(lower: &str) -> bool {
         let rest = start.strip_prefix(opening);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
     })
+}
+
+/// "The warmth on it was …" and "the size of this rise is …" do not say on what and of which; "the two roads …" does not
+/// say which two.
+fn tells_of_something_named_before(start: &str) -> bool {
+    let said: Vec<&str> = start.split_whitespace().take(PRONOUN_WITHIN).collect();
+    let points = |pair: &[&str]| match pair {
+        [tie, word] => {
+            let ties = ["on", "in", "of", "with", "from", "under", "to", "for", "by"];
+            let back = ["it", "them", "him", "her", "this", "these", "those"];
+            ties.contains(tie) && back.contains(&word.trim_end_matches(','))
+        }
+        _ => false,
+    };
+    let few = match said.as_slice() {
+        ["the", count, next, ..] => {
+            let ranked = matches!(*next, "most" | "main" | "largest" | "best" | "least");
+            !ranked && words::all("numerals").any(|word| word == *count)
+        }
+        _ => false,
+    };
+    few || said.windows(2).any(points)
 }
 
 /// "The drop followed …" does not say what dropped; "the drop in traffic …" does.

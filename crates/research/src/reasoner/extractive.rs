@@ -9,6 +9,7 @@ mod analyse;
 mod depth;
 mod frame;
 mod groups;
+mod nearness;
 mod plan;
 mod prose;
 mod reformulate;

@@ -88,7 +88,7 @@ fn the_summary_says_nothing_twice(outcome: &Outcome) {
 }
 
 /// Questions, and words that stand in the sentence of the library that comes nearest to answering each.
-const NEAREST: [(&str, &str); 5] = [
+const NEAREST: [(&str, &str); 8] = [
     (
         "How much do street trees lower the air temperature in summer?",
         "came to 1.8 °C",
@@ -109,7 +109,31 @@ const NEAREST: [(&str, &str); 5] = [
         "Are awnings better than trees against heat?",
         "and awnings lowered it by 8 °C",
     ),
+    (
+        "How do street trees compare with awnings and light paving against summer heat?",
+        "and awnings lowered it by 8 °C",
+    ),
+    (
+        "What is the physiologically equivalent temperature?",
+        "is the air temperature of a plain room",
+    ),
+    (
+        "What is the effect of closed canopy on night air temperature in streets?",
+        "cooler nights under trees",
+    ),
 ];
+
+#[test]
+fn a_summary_begins_with_both_sides_where_the_answer_itself_is_disputed() {
+    let question = ask("What is the effect of closed canopy on night air temperature in streets?");
+    let (_, _, _, draft) = without_check(&LIBRARY, &question);
+    let first = draft.summary.lines().find(|line| line.starts_with("- "));
+    let first = first.unwrap_or_default();
+    assert!(
+        first.contains("by 0.6 °C") && first.contains("by 0.4 °C"),
+        "{first}"
+    );
+}
 
 #[test]
 fn a_report_concludes_with_the_sentence_that_comes_nearest_to_an_answer() {

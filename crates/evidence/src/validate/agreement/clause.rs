@@ -79,7 +79,7 @@ pub(super) fn clauses(text: &str, words: &[Word], told: &[Amount]) -> Vec<Clause
         let every: Vec<&Word> = words.iter().collect();
         return vec![made(&every)];
     }
-    let named = When::of(text, words.iter());
+    let named = When::of(text, words.iter().map(|word| word.span));
     for clause in &mut clauses {
         around.iter().for_each(|one| clause.join(one));
         clause.when = clause.when.or(&named);
@@ -117,7 +117,7 @@ impl Clause {
             outcomes: BTreeSet::new(),
             denied: false,
             without: BTreeSet::new(),
-            when: When::of(text, words.iter().copied()),
+            when: When::of(text, words.iter().map(|word| word.span)),
             words: words.iter().take(end).map(|word| (*word).clone()).collect(),
             amounts,
         };

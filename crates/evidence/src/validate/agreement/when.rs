@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use crate::Span;
 use crate::claim::lexicon::LEXICON;
-use crate::claim::reading::Word;
+use crate::terms;
 
 const YEARS: RangeInclusive<u32> = 1800..=2199;
 
@@ -48,19 +49,31 @@ const NAMES: [(&str, &str); 24] = [
     ("wintertime", "winter"),
 ];
 
+/// The times of day, the seasons and the years of one text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct When {
+pub struct When {
     days: BTreeSet<&'static str>,
     seasons: BTreeSet<&'static str>,
     years: BTreeSet<u32>,
 }
 
 impl When {
-    pub(super) fn of<'w>(text: &str, words: impl Iterator<Item = &'w Word>) -> Self {
+    /// What a text names.
+    pub fn named_in(text: &str) -> Self {
+        Self::of(text, terms::words(text))
+    }
+
+    /// Whether it names none.
+    pub fn is_open(&self) -> bool {
+        self.days.is_empty() && self.seasons.is_empty() && self.years.is_empty()
+    }
+
+    /// What some words of a text name.
+    pub(super) fn of(text: &str, words: impl Iterator<Item = Span>) -> Self {
         let mut made = Self::default();
-        for word in words {
-            let written = word.span.of(text).unwrap_or_default();
-            let behind = text.get(word.span.end..).unwrap_or_default();
+        for span in words {
+            let written = span.of(text).unwrap_or_default();
+            let behind = text.get(span.end..).unwrap_or_default();
             made.take(&written.to_lowercase(), behind);
         }
         made
@@ -103,7 +116,7 @@ impl When {
     }
 
     /// Whether the two name other times of day, other seasons or other years. What only one names is no difference.
-    pub(super) fn is_other(&self, other: &Self) -> bool {
+    pub fn is_other(&self, other: &Self) -> bool {
         fn apart<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> bool {
             !one.is_empty() && !other.is_empty() && one.is_disjoint(other)
         }

@@ -209,7 +209,9 @@ fn kept(findings: Vec<Finding>) -> Vec<Finding> {
 
 /// Sub-questions that no finding covers.
 fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
-    let mut gaps = Vec::new();
+    let mut gaps: Vec<Gap> = Vec::new();
+    let known = task.plan.queries.iter().map(|query| query.text.clone());
+    let mut put: BTreeSet<String> = known.chain([task.question.text().to_owned()]).collect();
     for id in task.plan.ids() {
         let own = || findings.iter().filter(|finding| finding.answers == id);
         if own().any(|finding| finding.confidence >= COVERS_FROM) {
@@ -219,20 +221,22 @@ fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
             continue;
         };
         let missing = match own().next() {
-            None => format!("No source read answers “{}”.", sub.text),
-            Some(_) => format!("By one source alone, or in dispute: “{}”", sub.text),
+            None => format!("No source read answers “{}”", sub.text),
+            Some(_) => format!("No two sources give the same answer to “{}”", sub.text),
         };
         let mut queries = task.plan.queries.iter().filter(|query| query.serves == id);
         let asked = queries
             .next()
             .map_or(sub.text.as_str(), |query| &query.text);
-        let mut wordings = reformulate::wordings(asked).into_iter();
-        let whole = task.question.text();
-        let query = wordings.find(|text| !text.is_empty() && text != asked && text != whole);
+        let mut wordings = reformulate::plain_wordings(asked).into_iter();
+        // What was searched for, also for another gap, finds nothing new.
+        let query = wordings.find(|text| !text.is_empty() && !put.contains(text));
+        let query = query.unwrap_or_else(|| asked.to_owned());
+        put.insert(query.clone());
         gaps.push(Gap {
             answers: id,
             missing,
-            query: query.unwrap_or_else(|| asked.to_owned()),
+            query,
         });
     }
     gaps

@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use fathom_evidence::question::{self, Kind};
-use fathom_evidence::terms::Terms;
 
+use super::nearness::{Nearness, Sure, answering_first};
 use super::prose;
-use crate::analysis::{Finding, Strength};
+use crate::analysis::{Contradiction, Finding, Gap, Strength};
 use crate::draft::Frame;
-use crate::locate::synonyms;
-use crate::measure::Measure;
 use crate::reasoner::FrameTask;
 use crate::source::SourceId;
 
@@ -28,20 +26,6 @@ const STATEMENT_WORDS: usize = 48;
 const CONCLUSION_MOST: usize = 4;
 
 const TITLE_WORDS: usize = 16;
-
-/// What a word of the subject counts beside one of what is asked of it (where an effect is asked for, the cause is as
-/// much a part of the answer), what a word counts that only means the same, what a figure counts where one is
-/// asked for, and what it counts that several sources or a synthesis bear a finding out.
-const SUBJECT_SHARE: f64 = 0.3;
-const SYNONYM: f64 = 0.7;
-const FIGURE_GAIN: f64 = 0.8;
-const SURE_GAIN: f64 = 4.0;
-
-/// A finding from this confidence on covers its sub-question.
-const COVERS_FROM: f64 = 0.7;
-
-/// What a finding loses that measures something else of the same name.
-const OTHER_MEASURE_COST: f64 = 5.0;
 
 pub fn frame(task: &FrameTask<'_>) -> Frame {
     Frame {
@@ -93,15 +77,9 @@ fn summary(task: &FrameTask<'_>) -> String {
     let close = closing(task);
     let mut words = prose::words_in(&said[0]) + prose::words_in(&close);
     let mut text: Vec<String> = Vec::new();
-    let mut statements = BTreeSet::new();
-    for finding in answering_first(task) {
-        let Some(sentence) = told(task, finding) else {
-            continue;
-        };
+    for sentence in points(task) {
         let more = prose::words_in(&sentence);
-        // One sentence may answer several sub-questions.
-        let fresh = statements.insert(&finding.statement);
-        if fresh && text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
+        if text.len() < SUMMARY_QUOTES && words + more <= SUMMARY_WORDS {
             words += more;
             text.push(sentence);
         }
@@ -112,73 +90,43 @@ fn summary(task: &FrameTask<'_>) -> String {
     said.join("\n\n")
 }
 
-/// The findings, those that answer the question itself first. A word of what is asked for counts the more the
-/// fewer findings have it, so that air comes before all other temperatures where the air was asked for.
-fn answering_first<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
-    let terms = Terms::new(task.language);
-    let reading = question::read(task.question.text());
-    let wanted: BTreeSet<String> = terms.telling(task.question.text()).into_iter().collect();
-    let subject = reading.subject.as_deref().unwrap_or_default();
-    let subject: BTreeSet<String> = terms.telling(subject).into_iter().collect();
-    let findings = &task.analysis.findings;
-    let told: Vec<BTreeSet<String>> = findings
-        .iter()
-        .map(|finding| terms.telling(&finding.statement).into_iter().collect())
-        .collect();
-    let weight = |term: &String| {
-        let held = told.iter().filter(|said| said.contains(term)).count();
-        let known = subject.contains(term) && reading.kind != Kind::Effect;
-        let share = if known { SUBJECT_SHARE } else { 1.0 };
-        share * (1.0 + told.len() as f64 / (held as f64 + 1.0)).ln()
+/// What a summary tells, the nearest to the question first: findings, and the dispute that is as near as the first of
+/// them.
+fn points(task: &FrameTask<'_>) -> Vec<String> {
+    let nearness = Nearness::new(task);
+    let mut statements: Vec<&str> = Vec::new();
+    let mut points: Vec<(f64, String)> = Vec::new();
+    for (value, finding) in answering_first(task, &nearness) {
+        // One sentence may answer several sub-questions, be it with the one before it.
+        let own = finding.statement.as_str();
+        let known = |one: &&str| one.contains(own) || own.contains(*one);
+        if statements.iter().any(known) {
+            continue;
+        }
+        if let Some(sentence) = told(task, finding) {
+            statements.push(own);
+            points.push((value, sentence));
+        }
+    }
+    let gain = nearness.dispute_gain();
+    let best = points.first().map_or(f64::MIN, |(value, _)| *value);
+    let value = |found: &Contradiction| {
+        let sides = [&found.left, &found.right].into_iter();
+        let sides = sides.map(|side| nearness.of(&side.quote, Sure::No));
+        sides.fold(f64::MIN, f64::max)
     };
-    let measure = Measure::of(task.question.text());
-    let figures = matches!(reading.kind, Kind::Quantity | Kind::Effect);
-    let compared: Vec<Vec<String>> = reading
-        .compared
-        .iter()
-        .map(|one| terms.telling(one))
-        .collect();
-    // A comparison is answered by what speaks of all that is compared.
-    let compares = |said: &BTreeSet<String>| {
-        let named = |one: &Vec<String>| one.iter().any(|term| said.contains(term));
-        compared.len() > 1 && compared.iter().all(named)
-    };
-    let value = |(finding, said): (&Finding, &BTreeSet<String>)| {
-        let held = |term: &String| match said.contains(term) {
-            true => 1.0,
-            false if synonyms(term).any(|other| said.contains(other)) => SYNONYM,
-            false => 0.0,
-        };
-        let words: f64 = wanted.iter().map(|term| held(term) * weight(term)).sum();
-        let other = measure.is_other(&finding.statement.to_lowercase());
-        let other = if other { OTHER_MEASURE_COST } else { 0.0 };
-        let counts = has_figure(&finding.statement);
-        let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
-        let sure = finding.confidence >= COVERS_FROM && (counts || !figures);
-        let firm = if sure && compared.is_empty() || compares(said) {
-            SURE_GAIN
-        } else {
-            0.0
-        };
-        words + figure + firm - other
-    };
-    let mut order: Vec<(f64, &Finding)> = findings
-        .iter()
-        .zip(&told)
-        .map(|pair| (value(pair), pair.0))
-        .collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    order.into_iter().map(|(_, finding)| finding).collect()
-}
-
-/// Whether a number stands in the statement that is no year.
-fn has_figure(statement: &str) -> bool {
-    let number = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-        word.contains(|c: char| c.is_ascii_digit()) && !year
-    };
-    statement.split_whitespace().any(number)
+    let disputes = task.analysis.contradictions.iter();
+    let near = disputes
+        .map(|found| (value(found), found))
+        .filter(|(value, _)| *value + gain >= best)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((value, found)) = near {
+        let [left, right] =
+            [&found.left, &found.right].map(|side| prose::quote(&side.quote, &[side.source]));
+        points.push((value + gain, format!("{left} Against it: {right}")));
+    }
+    points.sort_by(|a, b| b.0.total_cmp(&a.0));
+    points.into_iter().map(|(_, sentence)| sentence).collect()
 }
 
 /// A finding in its own words, with who else says so.
@@ -204,23 +152,23 @@ fn told(task: &FrameTask<'_>, finding: &Finding) -> Option<String> {
 /// Conflicts and gaps, in a sentence each.
 fn closing(task: &FrameTask<'_>) -> String {
     let mut said = Vec::new();
-    match task.analysis.contradictions.len() {
-        0 => {}
-        1 => said.push(
-            "The sources read disagree on one point, which is shown with both sides.".to_owned(),
-        ),
-        n => said.push(format!(
+    match task.analysis.contradictions.as_slice() {
+        [] => {}
+        [only] => said.push(format!("{} This report quotes both sides.", only.about)),
+        several => said.push(format!(
             "The sources read disagree on {} points, each shown with both sides.",
-            prose::count(n).to_lowercase()
+            prose::count(several.len()).to_lowercase()
         )),
     }
+    let all = task.plan.sub_questions.len();
     match task.analysis.gaps.len() {
         0 => {}
         1 => said.push("No source settles one of the sub-questions.".to_owned()),
+        n if n == all => said.push("No source settles any of the sub-questions.".to_owned()),
         n => said.push(format!(
             "No source settles {} of the {} sub-questions.",
             prose::count(n).to_lowercase(),
-            prose::count(task.plan.sub_questions.len()).to_lowercase()
+            prose::count(all).to_lowercase()
         )),
     }
     said.extend(
@@ -232,13 +180,23 @@ fn closing(task: &FrameTask<'_>) -> String {
 }
 
 fn conclusion(task: &FrameTask<'_>) -> String {
-    let mut blocks: Vec<String> = nearest(task).into_iter().collect();
-    let supported = supported(task);
-    if supported.is_empty() {
+    let nearest = nearest(task);
+    let mut blocks: Vec<String> = nearest
+        .and_then(|finding| told(task, finding))
+        .map(|said| format!("Nearest to an answer: {said}"))
+        .into_iter()
+        .collect();
+    let agreed = agreed(task);
+    let others = agreed.iter().filter(|one| nearest != Some(**one));
+    let supported: Vec<String> = others
+        .filter_map(|one| in_its_words(task, one))
+        .take(CONCLUSION_MOST)
+        .collect();
+    if agreed.is_empty() {
         blocks.push("No source was found to say the same as another, so each statement above rests on one alone.".to_owned());
-    } else {
+    } else if !supported.is_empty() {
         blocks.push(format!(
-            "Said by several sources in much the same words:\n\n{}",
+            "Said by several sources, each in its own words:\n\n{}",
             supported.join("\n")
         ));
     }
@@ -255,36 +213,46 @@ fn conclusion(task: &FrameTask<'_>) -> String {
             some.join("\n")
         ));
     }
-    let open: Vec<String> = task
-        .analysis
-        .gaps
-        .iter()
-        .filter_map(|gap| Some(format!("- {}", task.plan.sub_question(gap.answers)?.text)))
-        .take(CONCLUSION_MOST)
-        .collect();
-    if !open.is_empty() {
-        blocks.push(format!("Left open by the sources:\n\n{}", open.join("\n")));
-    }
+    let (single, open): (Vec<&Gap>, Vec<&Gap>) = task.analysis.gaps.iter().partition(|gap| {
+        let mut findings = task.analysis.findings.iter();
+        findings.any(|finding| finding.answers == gap.answers)
+    });
+    blocks.extend(asked(
+        task,
+        "Answered by single sources, or in dispute:",
+        &single,
+    ));
+    blocks.extend(asked(task, "Answered by none of the sources:", &open));
     blocks.push("This report's text was put together without a language model: its sentences on the matter are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
     blocks.join("\n\n")
 }
 
-/// What comes nearest to an answer.
-fn nearest(task: &FrameTask<'_>) -> Option<String> {
-    let mut told = answering_first(task)
-        .into_iter()
-        .filter_map(|one| told(task, one));
-    let nearest = told.next()?;
-    Some(format!("Nearest to an answer: {nearest}"))
+/// The sub-questions of some gaps, as a list.
+fn asked(task: &FrameTask<'_>, lead: &str, gaps: &[&Gap]) -> Option<String> {
+    let texts = gaps
+        .iter()
+        .filter_map(|gap| Some(format!("- {}", task.plan.sub_question(gap.answers)?.text)));
+    let texts: Vec<String> = texts.take(CONCLUSION_MOST).collect();
+    (!texts.is_empty()).then(|| format!("{lead}\n\n{}", texts.join("\n")))
 }
 
-fn supported(task: &FrameTask<'_>) -> Vec<String> {
-    let strong = task.analysis.findings.iter();
-    let strong = strong.filter(|finding| finding.strength >= Strength::Moderate);
-    let item = |finding: &Finding| {
-        let lead = task.evidence.get(*finding.evidence.first()?)?;
-        let cited: [SourceId; 1] = [lead.source];
-        Some(format!("- {}", prose::quote(&finding.statement, &cited)))
-    };
-    strong.filter_map(item).take(CONCLUSION_MOST).collect()
+/// What comes nearest to an answer, of that which is short enough to be told.
+fn nearest<'t>(task: &FrameTask<'t>) -> Option<&'t Finding> {
+    let findings = answering_first(task, &Nearness::new(task)).into_iter();
+    let mut findings = findings.map(|(_, finding)| finding);
+    findings.find(|one| told(task, one).is_some())
+}
+
+/// What several sources bear out.
+fn agreed<'t>(task: &FrameTask<'t>) -> Vec<&'t Finding> {
+    let findings = task.analysis.findings.iter();
+    findings
+        .filter(|finding| finding.strength >= Strength::Moderate)
+        .collect()
+}
+
+fn in_its_words(task: &FrameTask<'_>, finding: &Finding) -> Option<String> {
+    let lead = task.evidence.get(*finding.evidence.first()?)?;
+    let cited: [SourceId; 1] = [lead.source];
+    Some(format!("- {}", prose::quote(&finding.statement, &cited)))
 }

@@ -57,10 +57,17 @@ fn kind_word(kind: crate::plan::Kind) -> &'static str {
 }
 
 /// Other wordings of a query, the nearest first.
-pub(super) fn wordings(text: &str) -> Vec<String> {
+fn wordings(text: &str) -> Vec<String> {
+    let core = core(text);
+    let mut all = plain_wordings(text);
+    all.splice(1..1, with_synonyms(&core));
+    all
+}
+
+/// Other wordings of a query in no words but its own, as a reader may be shown them.
+pub(super) fn plain_wordings(text: &str) -> Vec<String> {
     let core = core(text);
     let mut all = vec![core.join(" ")];
-    all.extend(with_synonyms(&core));
     let found = phrases(&[text], PHRASES_MOST);
     all.extend(found.into_iter().map(|phrase| phrase.text));
     if core.len() > BROAD_WORDS {

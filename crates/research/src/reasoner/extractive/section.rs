@@ -30,6 +30,10 @@ const WISHES: usize = 6;
 const SHARED_WORDS: usize = 2;
 const SHORT_WORD: usize = 4;
 
+/// Told at length once; the reader remembers.
+const EACH_ALONE: &str =
+    "Each of these is from one source, and no second was found to say the same:";
+const EACH_ALONE_AGAIN: &str = "Each from one source alone:";
 const LEFT_OPEN: &str = "This report leaves it open which of them holds.";
 const SAID_ALREADY: &str =
     "The sources read say nothing on this beyond what is quoted in other sections.";
@@ -210,10 +214,14 @@ impl<'t> Writer<'t> {
         match items.as_slice() {
             [] => {}
             [only] => self.push(format!("One source only. {only}")),
-            several => self.push(format!(
-                "Each of these is from one source, and no second was found to say the same:\n\n{}",
-                prose::list(several)
-            )),
+            several => {
+                let lead = if task.place == 0 {
+                    EACH_ALONE
+                } else {
+                    EACH_ALONE_AGAIN
+                };
+                self.push(format!("{lead}\n\n{}", prose::list(several)));
+            }
         }
     }
 
