@@ -19,6 +19,10 @@ const OPENING: &str =
 const SUMMARY_WORDS: usize = 240;
 const SUMMARY_QUOTES: usize = 6;
 
+/// Behind the first few, what is by so much further from the question than the nearest is left to its section.
+const SUMMARY_LEAST: usize = 4;
+const FAR_SHARE: f64 = 0.2;
+
 /// A statement that is longer than this is left to its section.
 const STATEMENT_WORDS: usize = 48;
 
@@ -126,7 +130,10 @@ fn points(task: &FrameTask<'_>) -> Vec<String> {
         points.push((value + gain, format!("{left} Against it: {right}")));
     }
     points.sort_by(|a, b| b.0.total_cmp(&a.0));
-    points.into_iter().map(|(_, sentence)| sentence).collect()
+    let least = FAR_SHARE * points.first().map_or(0.0, |(value, _)| *value);
+    let numbered = points.into_iter().enumerate();
+    let near = numbered.filter(|(at, (value, _))| *at < SUMMARY_LEAST || *value >= least);
+    near.map(|(_, (_, sentence))| sentence).collect()
 }
 
 /// A finding in its own words, with who else says so.
