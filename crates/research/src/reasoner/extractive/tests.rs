@@ -311,3 +311,30 @@ fn two_copies_of_one_sentence_are_no_agreement_and_are_quoted_once() {
     let analysis = analysed(&question, &plan, &two);
     assert!(analysis.findings.iter().any(agreed));
 }
+
+#[test]
+fn a_sentence_that_points_back_is_never_quoted_alone() {
+    let hanging = "# Heat pumps in Norrick\n\n## Results\n\nHeat pumps were put into forty old houses. \
+        The energy use of houses with them was 31 percent lower in winter. \
+        The two pumps of the mill lowered its energy use by 12 percent.\n";
+    let (_, _, located) = located(&[hanging]);
+    assert!(!located.evidence.is_empty());
+    for one in &located.evidence {
+        assert!(
+            !one.quote.starts_with("The energy use of houses with them"),
+            "{}",
+            one.quote
+        );
+        assert!(!one.quote.starts_with("The two pumps"), "{}", one.quote);
+    }
+}
+
+#[test]
+fn no_two_gaps_are_searched_for_in_the_same_words() {
+    let (question, plan, located) = located(&[STUDY]);
+    let analysis = analysed(&question, &plan, &located);
+    let queries: std::collections::BTreeSet<&str> =
+        analysis.gaps.iter().map(|gap| gap.query.as_str()).collect();
+    assert!(analysis.gaps.len() > 2);
+    assert_eq!(queries.len(), analysis.gaps.len());
+}
