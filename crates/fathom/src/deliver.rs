@@ -8,7 +8,7 @@ use fathom_research::report::markdown::{MarkdownOptions, markdown};
 use fathom_workflow::RunId;
 
 use crate::cli::{Format, Output};
-use crate::exit::{Problem, Result};
+use crate::exit::Result;
 use crate::{files, paint, render, screen};
 
 /// Writes or prints the report. When that fails the report is still in the store, and the message says how to get it.
@@ -35,15 +35,12 @@ pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
 
 /// Prints a report: painted for a person, raw for a program.
 pub fn print(report: &Report, format: Format) -> Result<()> {
-    let terminal = std::io::stdout().is_terminal();
     match format {
-        Format::Md if terminal => {
+        Format::Md if std::io::stdout().is_terminal() => {
             let text = markdown(report, &MarkdownOptions::default());
             let painted = paint::paint(&text, screen::width(), screen::stdout_is_coloured());
             screen::print(&painted)
         }
-        Format::Docx if terminal => Err(Problem::usage("a Word file is no text for a terminal")
-            .advise("Name a file: --out report.docx")),
         _ => screen::print_bytes(&render::render(report, format)?),
     }
 }

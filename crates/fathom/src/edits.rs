@@ -23,9 +23,12 @@ fn told(misfit: Misfit) -> String {
             Some(near) => format!("{name}: there is no such field; did you mean {near}?"),
             None => misfit.to_string(),
         },
-        Misfit::NoTable | Misfit::Value { .. } | Misfit::Plan(_) | Misfit::Nothing => {
-            misfit.to_string()
-        }
+        Misfit::NoTable
+        | Misfit::Value { .. }
+        | Misfit::Plan(_)
+        | Misfit::Nothing
+        | Misfit::Settled(_)
+        | Misfit::Unheard => misfit.to_string(),
     }
 }
 

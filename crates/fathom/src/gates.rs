@@ -73,10 +73,7 @@ pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Resul
 impl Asked<'_> {
     async fn ask(&self) -> Result<Attended> {
         loop {
-            let choices = match self.editable {
-                Some(_) => "[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?",
-                None => "[a]pprove, [r]eject, [s]kip or [l]ater?",
-            };
+            let choices = "[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?";
             let Some(answer) = line(choices).await? else {
                 return Ok(Attended::Later);
             };
@@ -103,7 +100,7 @@ impl Asked<'_> {
     /// The edits from an editor, asked for again until they fit; nothing if nothing was changed.
     async fn modified(&self) -> Result<Option<Decision>> {
         let Some(editable) = self.editable else {
-            return Ok(None);
+            return feedback().await;
         };
         let mut text = editor::text(&editable.current(&self.state))?;
         loop {
@@ -141,6 +138,16 @@ impl Asked<'_> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Words alone, where there is nothing to edit; nothing if none are typed.
+async fn feedback() -> Result<Option<Decision>> {
+    let words = line("What is to be heeded?").await?;
+    let words = words.filter(|words| !words.is_empty());
+    Ok(words.map(|words| Decision {
+        feedback: Some(words),
+        ..Decision::new(Verdict::Modify, decider())
+    }))
 }
 
 /// A line that somebody types; nothing at the end of the input.

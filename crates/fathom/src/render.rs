@@ -1,5 +1,6 @@
 //! A report in the form that was asked for.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fathom_research::Report;
@@ -28,6 +29,10 @@ pub fn format_of(path: &Path) -> Option<Format> {
 /// The format for a file: as asked, else by its ending. Without a file it is Markdown.
 pub fn chosen(asked: Option<Format>, out: Option<&Path>) -> Result<Format> {
     match (asked, out) {
+        (Some(Format::Docx), None) if std::io::stdout().is_terminal() => {
+            Err(Problem::usage("a Word file is no text for a terminal")
+                .advise("Name a file: --out report.docx"))
+        }
         (Some(format), _) => Ok(format),
         (None, None) => Ok(Format::Md),
         (None, Some(path)) => format_of(path).ok_or_else(|| {

@@ -308,7 +308,9 @@ impl Layers<'_> {
             } else {
                 value.to_string()
             };
-            Problem::usage(format!("the setting {name} in {origin} cannot be {shown}: {why}"))
+            Problem::usage(format!(
+                "the setting {name} in {origin} cannot be {shown}: {why}"
+            ))
         })?;
         self.values.insert(name.to_owned(), (value, origin));
         Ok(())
@@ -338,10 +340,13 @@ fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k str>, place: &str) ->
 /// A text from the environment as the kind of value that the default is.
 fn read_as(default: &Value, text: &str) -> Value {
     match default {
-        Value::Array(_) => {
-            let items = text.split(',').map(|item| Value::from(item.trim()));
-            items.collect()
-        }
+        Value::Array(_) => match serde_json::from_str(text) {
+            Ok(list @ Value::Array(_)) => list,
+            _ => {
+                let items = text.split(',').map(|item| Value::from(item.trim()));
+                items.collect()
+            }
+        },
         Value::Number(_) | Value::Bool(_) | Value::Null => {
             serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
         }

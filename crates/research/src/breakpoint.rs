@@ -65,11 +65,13 @@ impl Breakpoint {
         }
     }
 
-    /// Whether a run stops here that is about to take `next`.
-    pub fn stops(&self, state: &State, next: Step) -> bool {
+    /// Whether a run stops here that is about to take `next`, or to give up where that is nothing. A step that is
+    /// taken again at once, as a plan that was sent back, is not over.
+    pub fn stops(&self, state: &State, next: Option<Step>) -> bool {
+        let step = Some(self.at.step);
         let here = match self.at.moment {
-            Moment::Before => self.at.step == next,
-            Moment::After => state.done == Some(self.at.step),
+            Moment::Before => next == step,
+            Moment::After => state.done == step && next != step,
         };
         let wanted = |condition: &Condition| condition.holds(state);
         here && self.when.as_ref().is_none_or(wanted)

@@ -60,6 +60,17 @@ pub enum Severity {
     Critical,
 }
 
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Suggestion => "suggestion",
+            Self::Minor => "minor",
+            Self::Major => "major",
+            Self::Critical => "critical",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     pub category: Category,

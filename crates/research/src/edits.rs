@@ -17,6 +17,9 @@ const PLAN_FIELDS: &[&str] = &[
     "warnings",
 ];
 
+/// What of a plan stands once it was searched for: evidence and findings refer to it.
+const SETTLED_FIELDS: &[&str] = &["sub_questions", "queries"];
+
 /// What a person may change in a draft.
 const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
 
@@ -37,6 +40,12 @@ pub enum Misfit {
     Plan(PlanFault),
     #[error("there is nothing to edit yet; give feedback alone")]
     Nothing,
+    #[error(
+        "{0} stands since it was searched for; to change it, begin a new run from a step before: fathom runs fork"
+    )]
+    Settled(String),
+    #[error("that would not be heard here, since nothing is planned or written next")]
+    Unheard,
 }
 
 /// What may be edited while a run waits.
@@ -63,8 +72,12 @@ impl Editable {
             Self::Draft => (serde_json::to_value(&state.draft), DRAFT_FIELDS),
         };
         let mut whole = whole.unwrap_or_default();
+        let settled = self == Self::Plan && state.is_searched();
         if let Value::Object(fields) = &mut whole {
-            fields.retain(|name, _| known.contains(&name.as_str()));
+            fields.retain(|name, _| {
+                let name = name.as_str();
+                known.contains(&name) && !(settled && SETTLED_FIELDS.contains(&name))
+            });
         }
         whole
     }
@@ -72,7 +85,7 @@ impl Editable {
     /// Whether the edits fit what they change.
     pub fn check(self, state: &State, edits: &Value) -> Result<(), Misfit> {
         match (self, &state.plan, &state.draft) {
-            (Self::Plan, Some(plan), _) => edited_plan(plan, edits).map(drop),
+            (Self::Plan, Some(plan), _) => edited_plan(state, plan, edits).map(drop),
             (Self::Draft, _, Some(draft)) => edited_draft(draft, edits).map(drop),
             (Self::Plan, None, _) | (Self::Draft, _, None) => Err(Misfit::Nothing),
         }
@@ -80,7 +93,11 @@ impl Editable {
 }
 
 /// The plan with a person's edits.
-pub(crate) fn edited_plan(plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
+pub(crate) fn edited_plan(state: &State, plan: &Plan, edits: &Value) -> Result<Plan, Misfit> {
+    let settled = |name: &&&str| state.is_searched() && edits.get(**name).is_some();
+    if let Some(name) = SETTLED_FIELDS.iter().find(settled) {
+        return Err(Misfit::Settled((*name).to_owned()));
+    }
     let edited: Plan = merged(plan, edits, PLAN_FIELDS)?;
     match edited.faults().into_iter().next() {
         Some(fault) => Err(Misfit::Plan(fault)),

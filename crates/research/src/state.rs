@@ -156,6 +156,8 @@ pub enum Change {
     Reviewed(Arc<Critique>),
     Decided(Ruling),
     Reported(Arc<Report>),
+    /// Nothing, because the step was not taken.
+    Nothing,
 }
 
 /// A decision with what it changes.
@@ -228,6 +230,19 @@ impl State {
         self.question.depth.or(chosen)
     }
 
+    /// Whether a person, or a deadline in their place, has just ended the run at a stop of their own.
+    pub fn is_stopped(&self) -> bool {
+        let last = self.decisions.last();
+        last.is_some_and(|decided| {
+            matches!(decided.gate, Gate::Own(_)) && decided.verdict == Verdict::Reject
+        })
+    }
+
+    /// Whether the questions stand because they were searched for.
+    pub fn is_searched(&self) -> bool {
+        self.queries.iter().any(|asked| asked.outcome.is_some())
+    }
+
     /// How often the draft was reviewed and sent back.
     pub fn revisions(&self) -> u32 {
         self.draft
@@ -235,22 +250,15 @@ impl State {
             .map_or(0, |draft| draft.version.saturating_sub(1))
     }
 
-    /// Takes a plan in the place of the one before it: its queries go, those stay that were put already.
+    /// Takes a plan in the place of the one before it. Of its queries those stay that were put already.
     fn take_plan(&mut self, plan: &Arc<Plan>) {
         let old = self.plan.replace(Arc::clone(plan));
         let old: &[Query] = old.as_ref().map_or(&[], |old| &old.queries);
         self.queries
             .retain(|asked| asked.outcome.is_some() || !old.contains(&asked.query));
-        let found = |query: &Query| {
-            let mut put = self.queries.iter().filter(|asked| asked.query == *query);
-            put.any(|asked| matches!(asked.outcome, Some(SearchOutcome::Found { .. })))
-        };
-        let fresh: Vec<Query> = plan
-            .queries
-            .iter()
-            .filter(|one| !found(one))
-            .cloned()
-            .collect();
+        let known = |query: &Query| self.queries.iter().any(|asked| asked.query == *query);
+        let fresh = plan.queries.iter().filter(|query| !known(query)).cloned();
+        let fresh: Vec<Query> = fresh.collect();
         self.ask(&fresh);
     }
 
@@ -312,11 +320,14 @@ impl State {
 
     /// Takes a person's decision, with their edits.
     pub(crate) fn take_ruling(&mut self, ruling: &Ruling) {
-        self.decisions.push(ruling.decided.clone());
-        self.feedback.clone_from(&ruling.decided.feedback);
+        let decided = &ruling.decided;
+        self.decisions.push(decided.clone());
+        // What was asked for before and not yet heard stays. A remark on an approval asks for nothing.
+        if decided.verdict == Verdict::Modify && decided.feedback.is_some() {
+            self.feedback.clone_from(&decided.feedback);
+        }
         if let Some(plan) = &ruling.plan {
             self.take_plan(plan);
-            self.feedback = None;
         }
         self.draft = ruling.draft.clone().or(self.draft.take());
         self.check = ruling.check.clone().or(self.check.take());
@@ -348,6 +359,7 @@ impl fathom_workflow::State for State {
             Change::Reviewed(critique) => self.take_review(critique)?,
             Change::Decided(ruling) => self.take_ruling(ruling),
             Change::Reported(report) => self.report = Some(Arc::clone(report)),
+            Change::Nothing => {}
         }
         self.done = update.step.or(self.done);
         self.errors.extend_from_slice(&update.errors);

@@ -11,7 +11,7 @@ use crate::exit::{Problem, Result};
 
 const HEAD: &str = "\
 # Change what you like, save and close. Sub-questions are counted from 0 where others refer to them.
-# Feedback alone, with nothing else changed, has it made again with your words in mind.
+# Feedback is for whoever plans or writes next; alone, it has a plan or a finished report made again.
 feedback = \"\"
 
 ";

@@ -12,6 +12,19 @@ use crate::screen::{Style, harmless};
 const FIRST_LINES: usize = 8;
 const ITEMS_SHOWN: usize = 12;
 
+/// What a breakpoint may bring, in the order in which it is read.
+const PARTS: &[&str] = &[
+    "figures",
+    "plan",
+    "sources",
+    "findings",
+    "contradictions",
+    "gaps",
+    "draft",
+    "review",
+    "errors",
+];
+
 pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> String {
     let bold = |text: &str| Style::BOLD.paint(text, coloured);
     let mut lines = vec![
@@ -45,8 +58,11 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
 
 /// What a breakpoint brought: a plan or a draft as at their own gates, all else by its name.
 fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
-    for (name, part) in show.as_object().into_iter().flatten() {
-        match (name.as_str(), part, &state.plan, &state.draft) {
+    let parts = PARTS
+        .iter()
+        .filter_map(|name| Some((*name, show.get(name)?)));
+    for (name, part) in parts {
+        match (name, part, &state.plan, &state.draft) {
             ("plan", _, Some(plan), _) => show_plan(plan, lines, &bold),
             ("draft", _, _, Some(draft)) => {
                 show_draft(state, draft, state.critique.as_deref(), lines, &bold);
@@ -60,6 +76,9 @@ fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl F
             }
             (_, Value::Array(items), ..) => {
                 lines.push(bold(&capital(&plain(name))));
+                if items.is_empty() {
+                    lines.push("  none".to_owned());
+                }
                 let items = items.iter().filter_map(Value::as_str);
                 lines.extend(items.map(|item| format!("  {}", harmless(item))));
                 lines.push(String::new());
@@ -146,7 +165,7 @@ fn show_items(
     }
     lines.push(bold("What the review found"));
     for item in items.iter().take(ITEMS_SHOWN) {
-        let severity = format!("{:?}", item.severity).to_lowercase();
+        let severity = item.severity.name();
         let place = draft.name(&item.place);
         lines.push(format!(
             "  {severity}, {}: {}",

@@ -25,6 +25,12 @@ fn modify(desk: &Desk, id: &str, edits: &serde_json::Value) -> Ran {
     review(desk, id, &["modify", "--edits", file.to_str().unwrap()])
 }
 
+fn state(desk: &Desk, id: &str) -> serde_json::Value {
+    let shown = desk.run(&["runs", "show", id, "--json"]).out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    shown["state"].clone()
+}
+
 #[test]
 fn a_run_stops_where_it_was_told_to_shows_what_there_is_and_goes_on() {
     let desk = Desk::new();
@@ -40,9 +46,7 @@ fn a_run_stops_where_it_was_told_to_shows_what_there_is_and_goes_on() {
     }
     let ran = review(&desk, &id, &["approve"]);
     assert!([0, 3].contains(&ran.code), "{}", ran.err);
-    let shown = desk.run(&["runs", "show", &id, "--json"]).out;
-    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    let decided = &shown["state"]["decisions"][0];
+    let decided = &state(&desk, &id)["decisions"][0];
     assert_eq!(decided["gate"], json!({ "own": "after search" }));
     assert_eq!(decided["by"], "ada");
     assert_eq!(desk.run(&["runs", "replay", &id]).code, 0);
@@ -62,30 +66,111 @@ fn to_refuse_ends_in_a_partial_report_of_what_was_found_until_then() {
     let ran = review(&desk, &id, &["reject", "--feedback", "Too thin."]);
     assert_eq!(ran.code, 3, "{}", ran.err);
     let report = ran.result()["report"].clone();
-    assert_eq!(
-        report["status"]["partial"]["reason"],
-        "the step \"write\" was not finished: ada ended the run at the stop before write: Too thin."
-    );
+    let reason = "ada ended the run at the stop before write: Too thin.";
+    assert_eq!(report["status"]["partial"]["reason"], reason);
     assert_eq!(report["sections"][0]["title"], "Findings");
+    let decided = state(&desk, &id)["decisions"][0].clone();
+    assert_eq!(
+        (&decided["by"], &decided["verdict"]),
+        (&json!("ada"), &json!("reject"))
+    );
 }
 
 #[test]
-fn the_plan_can_be_edited_at_a_stop_and_later_the_draft() {
+fn the_questions_of_a_plan_can_be_edited_until_they_are_searched_for() {
     let desk = Desk::new();
-    let id = stopped(&desk, "before search if rounds < 1");
-    let edits = json!({ "queries": [{ "text": "light paving at noon", "intent": "paving", "kind": "local", "priority": 1, "serves": 0 }] });
-    let ran = modify(&desk, &id, &edits);
-    assert!([0, 3].contains(&ran.code), "{}", ran.err);
-    let shown = desk.run(&["runs", "show", &id, "--json"]).out;
-    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    assert_eq!(
-        shown["state"]["queries"][0]["query"]["text"],
-        "light paving at noon"
-    );
+    let id = stopped(&desk, "before search");
+    let query = json!({ "text": "light paving at noon", "intent": "paving", "kind": "local", "priority": 1, "serves": 0 });
+    let ran = modify(&desk, &id, &json!({ "queries": [query] }));
+    assert!([3, 4].contains(&ran.code), "{}", ran.err);
+    let first = &state(&desk, &id)["queries"][0]["query"]["text"];
+    assert_eq!(*first, "light paving at noon");
 
-    let id = stopped(&desk, "before output");
-    let ran = modify(&desk, &id, &json!({ "title": "Trees, paving and heat" }));
-    assert_eq!(ran.result()["report"]["title"], "Trees, paving and heat");
+    let id = stopped(&desk, "before write");
+    let ran = modify(&desk, &id, &json!({ "queries": [] }));
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("queries stands since it was searched for"),
+        "{}",
+        ran.err
+    );
+    let sections =
+        json!({ "sections": [{ "title": "All there is", "answers": [0, 1, 2, 3, 4, 5] }] });
+    let report = modify(&desk, &id, &sections).result()["report"].clone();
+    assert_eq!(report["sections"][0]["title"], "All there is");
+}
+
+#[test]
+fn a_draft_edited_at_a_stop_is_checked_like_any_other() {
+    let desk = Desk::new();
+    for place in ["before check if draft < 2", "before output"] {
+        let id = stopped(&desk, place);
+        let summary = "Trees cure gout in nine of ten dogs [99].";
+        let edits = json!({ "title": "Trees, paving and heat", "summary": summary });
+        let report = modify(&desk, &id, &edits).result()["report"].clone();
+        assert_eq!(report["title"], "Trees, paving and heat", "{place}");
+        assert_eq!(report["figures"]["claims"]["removed"], 1, "{place}");
+        assert!(
+            !report["summary"].as_str().unwrap().contains("gout"),
+            "{place}"
+        );
+    }
+}
+
+#[test]
+fn feedback_alone_on_a_finished_report_has_it_written_again() {
+    let desk = Desk::new();
+    let id = stopped(&desk, "before output if draft < 2");
+    let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
+    let report = ran.result()["report"].clone();
+    assert_eq!(report["provenance"]["drafts"], 2, "{}", ran.err);
+}
+
+#[test]
+fn what_nobody_would_hear_is_asked_again_with_the_reason() {
+    let desk = Desk::new();
+    let id = stopped(&desk, "before review");
+    let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let shown = desk.run(&["runs", "show", &id]).out;
+    assert!(shown.contains("that would not be heard here"), "{shown}");
+    let ran = review(&desk, &id, &["approve"]);
+    assert!(ran.result()["report"].is_object(), "{}", ran.err);
+}
+
+#[test]
+fn feedback_waits_for_its_hearer_past_another_stop() {
+    let desk = Desk::new();
+    let stops = [
+        "--stop",
+        "after search if rounds < 1",
+        "--stop",
+        "before write",
+    ];
+    let ran = report(&desk, &stops);
+    let id = ran.result()["run"].as_str().unwrap().to_owned();
+    let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert_eq!(state(&desk, &id)["feedback"], "Say more of paving.");
+    review(&desk, &id, &["approve", "--feedback", "Fine."]);
+    let state = state(&desk, &id);
+    assert_eq!(state["decisions"].as_array().unwrap().len(), 2);
+    assert_eq!(state["feedback"], json!(null), "it was heard");
+}
+
+#[test]
+fn a_search_that_found_nothing_can_be_stopped_after_too() {
+    let desk = Desk::new();
+    std::fs::remove_dir_all(desk.path("library")).unwrap();
+    desk.file(
+        "library/bread.md",
+        "# Rye bread\n\nRye bread is baked from a sour dough for an hour.\n",
+    );
+    let id = stopped(&desk, "after search if sources < 1");
+    let ran = review(&desk, &id, &["approve"]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
+    assert_eq!(reason, "nothing was found on the question");
 }
 
 #[test]
@@ -100,7 +185,7 @@ fn nothing_can_be_edited_before_there_is_a_plan() {
 #[test]
 fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it() {
     let desk = Desk::new();
-    let settings = "[[report.people.breakpoints]]\nat = \"after analyse\"\nwhen = \"findings > 0 and rounds = 1\"\ntimeout_s = 0\nshow = [\"sources\", \"gaps\"]\n";
+    let settings = "[[report.people.breakpoints]]\nat = \"after plan\"\ntimeout_s = 0\nshow = [\"plan\", \"gaps\"]\n";
     desk.file("fathom.toml", settings);
     let ran = report(&desk, &[]);
     let id = ran.result()["run"].as_str().unwrap().to_owned();
@@ -110,13 +195,16 @@ fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it(
     };
     assert_eq!(ran.code, 3, "{}", ran.err);
     let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
-    assert_eq!(
-        reason,
-        "the step \"search\" was not finished: nobody decided at the stop after analyse in time"
+    assert_eq!(reason, "nobody decided at the stop after plan in time");
+    let query = json!({ "text": "light paving at noon", "intent": "paving", "kind": "local", "priority": 1, "serves": 0 });
+    let late = modify(&desk, &id, &json!({ "queries": [query] }));
+    assert!(
+        late.result()["report"]["sections"].is_array(),
+        "{}",
+        late.err
     );
-    let late = review(&desk, &id, &["approve"]);
-    assert!(late.result()["report"]["sections"][0]["title"] != "Findings");
-    assert!([0, 3].contains(&late.code), "{}", late.err);
+    let first = &state(&desk, &id)["queries"][0]["query"]["text"];
+    assert_eq!(*first, "light paving at noon");
 }
 
 #[test]

@@ -126,3 +126,28 @@ fn later_leaves_the_run_waiting_and_says_how_to_decide() {
     assert_eq!(code, 4, "{seen}");
     assert!(seen.contains("fathom runs review"), "{seen}");
 }
+
+#[test]
+fn a_stop_of_ones_own_takes_words_where_there_is_nothing_to_edit() {
+    let desk = Desk::new();
+    let words = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--stop",
+        "before plan",
+    ];
+    let mut terminal = Terminal::open(&desk, &words, "true");
+    terminal.see("You wanted to be asked before plan.");
+    terminal.see("or [l]ater?");
+    terminal.write("m");
+    terminal.see("What is to be heeded?");
+    terminal.write("Mind the paving.");
+    let (code, seen) = terminal.end();
+    assert!([0, 3].contains(&code), "{seen}");
+    let listed = desk.run(&["runs", "list"]).out;
+    let id = listed.split_whitespace().next().unwrap();
+    let shown = desk.run(&["runs", "show", id, "--json"]).out;
+    assert!(shown.contains("Mind the paving."), "{shown}");
+}

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Malformed;
+use super::{Malformed, Step};
 use crate::critique::Severity;
 use crate::state::{SearchOutcome, State};
 
@@ -78,8 +78,12 @@ impl Figure {
     pub fn of(self, state: &State) -> Option<f64> {
         let analysis = state.analysis.as_deref();
         let draft = state.draft.as_deref();
+        let version = draft.map(|draft| draft.version);
+        // What was found in the draft before says nothing of this one.
         let check = state.check.as_deref();
+        let check = check.filter(|_| state.done != Some(Step::Write));
         let critique = state.critique.as_deref();
+        let critique = critique.filter(|critique| Some(critique.version) == version);
         let count = match self {
             Self::Queries => queries(state, |_| true),
             Self::FailedQueries => queries(state, |outcome| {
@@ -147,7 +151,6 @@ impl Comparison {
 }
 
 impl Order {
-    /// The longer signs first, so that `<=` is not read as `<`.
     const ALL: [(Self, &'static str); 5] = [
         (Self::AtMost, "<="),
         (Self::AtLeast, ">="),
@@ -175,14 +178,15 @@ impl FromStr for Comparison {
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let text = text.trim();
-        let split = |(order, sign): (Order, &str)| {
-            let (figure, than) = text.split_once(sign)?;
-            Some((figure.trim(), order, than.trim()))
-        };
-        let (name, order, than) = Order::ALL
-            .into_iter()
-            .find_map(split)
-            .ok_or_else(|| Malformed::Comparison(text.to_owned()))?;
+        let malformed = || Malformed::Comparison(text.to_owned());
+        let is_sign = |c: char| "<>=!".contains(c);
+        let start = text.find(is_sign).ok_or_else(malformed)?;
+        let (name, rest) = text.split_at(start);
+        let than = rest.trim_start_matches(is_sign);
+        let sign = rest.get(..rest.len() - than.len()).unwrap_or_default();
+        let (name, than) = (name.trim(), than.trim());
+        let known = Order::ALL.into_iter().find(|(_, known)| *known == sign);
+        let (order, _) = known.ok_or_else(malformed)?;
         let known = Figure::ALL.into_iter().find(|(_, known)| *known == name);
         let (figure, _) = known.ok_or_else(|| Malformed::Figure {
             name: name.to_owned(),

@@ -20,7 +20,7 @@ pub enum Malformed {
     Step(String),
     #[error("after output the report is out already; write: before output")]
     TooLate,
-    #[error("\"{0}\" is no comparison; write it as: sources < 5")]
+    #[error("\"{0}\" is no comparison; write it as: sources < 5, with <, <=, =, >= or >")]
     Comparison(String),
     #[error("there is no figure \"{name}\" to compare; choose {known}")]
     Figure { name: String, known: String },

@@ -60,8 +60,7 @@ impl Part {
                 let critique = state.critique.as_deref()?;
                 let draft = state.draft.as_deref()?;
                 lines(&critique.items, |item| {
-                    let severity = format!("{:?}", item.severity).to_lowercase();
-                    let place = draft.name(&item.place);
+                    let (severity, place) = (item.severity.name(), draft.name(&item.place));
                     format!("{severity}, {place}: {}", item.description)
                 })
             }
@@ -86,7 +85,8 @@ pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
         (_, _, Some(_)) => &[Part::Draft, Part::Review],
         (_, Some(_), None) => &[Part::Findings, Part::Contradictions, Part::Gaps],
         (Some(_), None, None) if state.sources.is_empty() => &[Part::Plan],
-        (_, None, None) => &[Part::Sources],
+        (Some(_), None, None) => &[Part::Sources],
+        (None, None, None) => &[],
     };
     let parts = match wanted.is_empty() {
         true => fitting,
@@ -94,14 +94,15 @@ pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
     };
     let figures = Figure::ALL.into_iter();
     let figures = figures.filter_map(|(figure, name)| {
-        let value = figure.of(state)?;
+        let value = (figure.of(state)? * 100.0).round() / 100.0;
         let whole = (value.fract() == 0.0).then_some(value as u64);
         Some((name.to_owned(), whole.map_or(json!(value), Value::from)))
     });
     let mut shown = Map::new();
     shown.insert("figures".to_owned(), Value::Object(figures.collect()));
     for part in parts {
-        if let Some(value) = part.of(state) {
+        let empty = |value: &Value| wanted.is_empty() && *value == json!([]);
+        if let Some(value) = part.of(state).filter(|value| !empty(value)) {
             shown.insert(part.name().to_owned(), value);
         }
     }

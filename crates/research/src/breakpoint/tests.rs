@@ -46,6 +46,8 @@ fn what_is_wrong_is_said_with_what_can_be_chosen() {
         ("before searching", "choose plan, search, analyse"),
         ("after output", "write: before output"),
         ("after search if sources", "sources < 5"),
+        ("after search if sources == 5", "with <, <=, =, >= or >"),
+        ("after search if sources != 5", "with <, <=, =, >= or >"),
         (
             "after search if trees < 5",
             "choose queries, failed_queries, sources",
@@ -65,8 +67,9 @@ fn what_is_wrong_is_said_with_what_can_be_chosen() {
 #[test]
 fn a_run_stops_where_and_when_it_was_asked_to() {
     let mut state = state();
-    let stops =
-        |text: &str, state: &State, next| text.parse::<Breakpoint>().unwrap().stops(state, next);
+    let stops = |text: &str, state: &State, next| {
+        text.parse::<Breakpoint>().unwrap().stops(state, Some(next))
+    };
     assert!(stops("before search", &state, Step::Search));
     assert!(!stops("before search", &state, Step::Plan));
     assert!(
@@ -81,6 +84,13 @@ fn a_run_stops_where_and_when_it_was_asked_to() {
         &state,
         Step::Search
     ));
+    assert!(!stops("after plan", &state, Step::Plan), "it is made again");
+    assert!(
+        "after plan"
+            .parse::<Breakpoint>()
+            .unwrap()
+            .stops(&state, None)
+    );
     let unknown = ["after plan if score < 11", "after plan if score >= 0"];
     assert!(
         unknown

@@ -10,6 +10,7 @@ use fathom_workflow::interrupt::Verdict as Decision;
 use super::Notes;
 use crate::analysis::Analysis;
 use crate::assemble::{Parts, assemble};
+use crate::breakpoint::Place;
 use crate::critique::Verdict;
 use crate::degraded;
 use crate::draft::{Draft, Section};
@@ -52,7 +53,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
 fn reason(state: &State, ctx: &Ctx) -> String {
     if let Some(rescue) = ctx.rescued() {
         return format!(
-            "the step \"{}\" was not finished: {}",
+            "the step \"{}\" could not be finished: {}",
             rescue.from, rescue.cut
         );
     }
@@ -84,12 +85,22 @@ fn reason(state: &State, ctx: &Ctx) -> String {
 fn refusal(decided: &Decided) -> String {
     let gate = match decided.gate {
         Gate::Plan => "plan",
-        Gate::Critical | Gate::Final | Gate::Own(_) => "report",
+        Gate::Critical | Gate::Final => "report",
+        Gate::Own(place) => return stopped(decided, place),
     };
     match (&decided.by, &decided.feedback) {
         (None, _) => format!("nobody decided on the {gate} in time"),
         (Some(by), Some(feedback)) => format!("{by} did not accept the {gate}: {feedback}"),
         (Some(by), None) => format!("{by} did not accept the {gate}"),
+    }
+}
+
+/// Who ended the run at a stop of their own.
+fn stopped(decided: &Decided, place: Place) -> String {
+    match (&decided.by, &decided.feedback) {
+        (None, _) => format!("nobody decided at the stop {place} in time"),
+        (Some(by), Some(feedback)) => format!("{by} ended the run at the stop {place}: {feedback}"),
+        (Some(by), None) => format!("{by} ended the run at the stop {place}"),
     }
 }
 

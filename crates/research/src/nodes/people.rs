@@ -6,13 +6,13 @@ mod question;
 use fathom_workflow::{NodeError, NodeResult};
 use serde_json::{Value, json};
 
-use self::question::Question;
+use self::question::{Heard, Question};
 use super::Notes;
 use crate::edits::Editable;
 use crate::reasoner::Ctx;
 use crate::state::{Change, Gate, State};
 
-pub(crate) use own::stoppable;
+pub(crate) use own::{stoppable, stoppable_after};
 
 pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     if state.plan.is_none() {
@@ -22,6 +22,7 @@ pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         gate: Gate::Plan,
         reason: "the plan is ready; look at it before anything is searched for".to_owned(),
         show: Editable::Plan.current(state),
+        heard: Heard::All,
         within_s: state.settings.people.plan_review_s,
     };
     let ruling = question.put(state, ctx).await?;
@@ -59,6 +60,7 @@ async fn draft_review(
         gate,
         reason: reason.to_owned(),
         show,
+        heard: Heard::All,
         within_s,
     };
     let ruling = question.put(state, ctx).await?;

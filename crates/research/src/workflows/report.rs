@@ -11,8 +11,9 @@ mod routes;
 
 use fathom_workflow::{END, Graph, GraphError};
 
+use crate::breakpoint::Step;
 use crate::deps::Deps;
-use crate::nodes::people::stoppable;
+use crate::nodes::people::{stoppable, stoppable_after};
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
 use crate::state::State;
 
@@ -38,20 +39,20 @@ const REWRITES_MOST: u32 = 5;
 
 pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
     Graph::new(NAME)
-        .node(PLAN, stoppable(plan::plan))
+        .node(PLAN, stoppable(Step::Plan, plan::plan))
         .node(PLAN_REVIEW, people::plan_review)
-        .node(SEARCH, stoppable(search::search))
-        .node(ANALYSE, stoppable(analyse::analyse))
-        .node(WRITE, stoppable(write::write))
-        .node(CHECK, stoppable(check::check))
-        .node(REVIEW, stoppable(review::review))
+        .node(SEARCH, stoppable(Step::Search, search::search))
+        .node(ANALYSE, stoppable(Step::Analyse, analyse::analyse))
+        .node(WRITE, stoppable(Step::Write, write::write))
+        .node(CHECK, stoppable(Step::Check, check::check))
+        .node(REVIEW, stoppable(Step::Review, review::review))
         .node(CRITICAL_REVIEW, people::critical_review)
         .node(FINAL_REVIEW, people::final_review)
-        .node(OUTPUT, stoppable(output::output))
-        .node(FALLBACK, fallback::fallback)
+        .node(OUTPUT, stoppable(Step::Output, output::output))
+        .node(FALLBACK, stoppable_after(fallback::fallback))
         .start(PLAN)
         .rescue(FALLBACK)
-        .route(PLAN, [PLAN_REVIEW, SEARCH], routes::after_plan)
+        .route(PLAN, [PLAN_REVIEW, SEARCH, FALLBACK], routes::after_plan)
         .route(
             PLAN_REVIEW,
             [PLAN, SEARCH, FALLBACK, END],
@@ -59,8 +60,8 @@ pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
         )
         .route(SEARCH, [ANALYSE, FALLBACK], routes::after_search)
         .route(ANALYSE, [SEARCH, WRITE, FALLBACK], routes::after_analyse)
-        .edge(WRITE, CHECK)
-        .edge(CHECK, REVIEW)
+        .route(WRITE, [CHECK, FALLBACK], routes::after_write)
+        .route(CHECK, [REVIEW, FALLBACK], routes::after_check)
         .route(
             REVIEW,
             [WRITE, CRITICAL_REVIEW, FINAL_REVIEW, OUTPUT, FALLBACK],
@@ -76,13 +77,14 @@ pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
             [WRITE, OUTPUT, FALLBACK],
             routes::after_final_review,
         )
-        .edge(OUTPUT, END)
+        .route(OUTPUT, [END, WRITE, FALLBACK], routes::after_output)
         .edge(FALLBACK, END)
         .at_most(PLANS_MOST, PLAN_REVIEW, PLAN, FALLBACK)
         .at_most(SEARCHES_MOST, ANALYSE, SEARCH, WRITE)
         .at_most(REVISIONS_MOST, REVIEW, WRITE, FALLBACK)
         .at_most(REWRITES_MOST, CRITICAL_REVIEW, WRITE, FALLBACK)
         .at_most(REWRITES_MOST, FINAL_REVIEW, WRITE, FALLBACK)
+        .at_most(REWRITES_MOST, OUTPUT, WRITE, FALLBACK)
         .phase(PLAN, |_| "planning")
         .phase(PLAN_REVIEW, |_| "planning")
         .phase(SEARCH, |_| "searching")

@@ -1,6 +1,7 @@
 //! `fathom runs review`: a decision at a gate, and then on.
 
 use fathom_workflow::interrupt::{Decision, Verdict};
+use fathom_workflow::record::Status;
 use fathom_workflow::{Error, RunId};
 use serde_json::Value;
 
@@ -58,9 +59,12 @@ async fn decision(args: &Decide, desk: &Desk, run: RunId) -> Result<Decision> {
     })
 }
 
-/// Edits that fit what they change.
+/// Edits that fit what they change. Those for a gate whose time has passed are checked when the run is back there.
 async fn checked(desk: &Desk, run: RunId, edits: Value) -> Result<Value> {
     let view = desk.looking.view(run, None).await?;
+    if view.run.head.status != Status::Waiting {
+        return Ok(edits);
+    }
     edits::check(&view.state, &edits)
         .map_err(|why| Problem::usage(format!("the edits do not fit: {why}")))?;
     Ok(edits)

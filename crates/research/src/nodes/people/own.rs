@@ -7,20 +7,28 @@ use fathom_workflow::interrupt::Verdict;
 use fathom_workflow::{NodeError, NodeFn, NodeResult};
 use futures::future::BoxFuture;
 
-use super::question::Question;
+use super::question::{Heard, Question};
 use crate::breakpoint::{Breakpoint, Step};
 use crate::deps::Deps;
+use crate::nodes::Notes;
 use crate::reasoner::Ctx;
-use crate::state::{Decided, Gate, Ruling, State};
+use crate::state::{Change, Gate, Ruling, State, Update};
 
 /// A node before which a run can be stopped.
-pub(crate) struct Stoppable<N>(N);
+pub(crate) struct Stoppable<N> {
+    /// The step that the node takes; none for the fallback, which is no step to stop before.
+    step: Option<Step>,
+    node: N,
+}
 
-pub(crate) fn stoppable<N>(node: N) -> Stoppable<N>
-where
-    N: for<'a> NodeFn<'a, State, Deps> + Copy + 'static,
-{
-    Stoppable(node)
+pub(crate) fn stoppable<N>(step: Step, node: N) -> Stoppable<N> {
+    let step = Some(step);
+    Stoppable { step, node }
+}
+
+/// A node that is only stopped before because of what came before it.
+pub(crate) fn stoppable_after<N>(node: N) -> Stoppable<N> {
+    Stoppable { step: None, node }
 }
 
 impl<'a, N> NodeFn<'a, State, Deps> for Stoppable<N>
@@ -30,53 +38,74 @@ where
     type Turn = BoxFuture<'a, NodeResult<State>>;
 
     fn turn(&self, state: &'a State, ctx: &'a Ctx) -> Self::Turn {
-        let node = self.0;
+        let Self { step, node } = *self;
         Box::pin(async move {
-            let step = Step::named(ctx.node());
-            let ruling = match step.and_then(|next| first_stop(state, next)) {
-                Some(breakpoint) => Some(ask(breakpoint, state, ctx).await?),
-                None => None,
+            let Some(breakpoint) = first_stop(state, ctx, step) else {
+                let update = node.turn(state, ctx).await?;
+                return Ok(Update { step, ..update });
             };
-            let mut update = match &ruling {
-                Some(ruling) => {
-                    let mut ruled = state.clone();
-                    ruled.take_ruling(ruling);
-                    node.turn(&ruled, ctx).await?
-                }
-                None => node.turn(state, ctx).await?,
-            };
-            update.before = ruling;
-            update.step = step;
-            Ok(update)
+            let ruling = ask(breakpoint, state, ctx, step).await?;
+            if !is_taken(&ruling, step) {
+                let update = Notes::new().update(Change::Nothing);
+                return Ok(Update {
+                    before: Some(ruling),
+                    ..update
+                });
+            }
+            let mut ruled = state.clone();
+            ruled.take_ruling(&ruling);
+            let update = node.turn(&ruled, ctx).await?;
+            Ok(Update {
+                before: Some(ruling),
+                step,
+                ..update
+            })
         })
     }
 }
 
-fn first_stop(state: &State, next: Step) -> Option<&Breakpoint> {
+/// The first breakpoint that holds here. A run on its way out because of a failure, or because somebody has ended it, is
+/// not stopped once more.
+fn first_stop<'s>(state: &'s State, ctx: &Ctx, next: Option<Step>) -> Option<&'s Breakpoint> {
+    if ctx.rescued().is_some() || state.is_stopped() {
+        return None;
+    }
     let breakpoints = &state.settings.people.breakpoints;
     breakpoints.iter().find(|one| one.stops(state, next))
 }
 
-async fn ask(breakpoint: &Breakpoint, state: &State, ctx: &Ctx) -> Result<Ruling, NodeError> {
+async fn ask(
+    breakpoint: &Breakpoint,
+    state: &State,
+    ctx: &Ctx,
+    next: Option<Step>,
+) -> Result<Ruling, NodeError> {
     let question = Question {
         gate: Gate::Own(breakpoint.at),
         reason: breakpoint.reason(),
         show: breakpoint.shown(state),
+        heard: heard(next),
         within_s: breakpoint.timeout_s,
     };
-    let ruling = question.put(state, ctx).await?;
-    match ruling.decided.verdict {
-        Verdict::Reject => Err(refused(&ruling.decided, breakpoint)),
-        Verdict::Approve | Verdict::Modify | Verdict::Skip => Ok(ruling),
+    question.put(state, ctx).await
+}
+
+/// What a person can say here: feedback is for whoever plans or writes next.
+fn heard(next: Option<Step>) -> Heard {
+    match next {
+        Some(Step::Plan | Step::Search | Step::Analyse | Step::Write | Step::Output) => Heard::All,
+        Some(Step::Check) => Heard::EditsUnchecked,
+        Some(Step::Review) => Heard::Edits,
+        None => Heard::Nothing,
     }
 }
 
-fn refused(decided: &Decided, breakpoint: &Breakpoint) -> NodeError {
-    let at = breakpoint.at;
-    let words = match (&decided.by, &decided.feedback) {
-        (None, _) => format!("nobody decided at the stop {at} in time"),
-        (Some(by), None) => format!("{by} ended the run at the stop {at}"),
-        (Some(by), Some(feedback)) => format!("{by} ended the run at the stop {at}: {feedback}"),
-    };
-    NodeError::new(words)
+/// Whether the step is taken after the decision. Feedback alone on a finished report asks for another draft.
+fn is_taken(ruling: &Ruling, next: Option<Step>) -> bool {
+    match (ruling.decided.verdict, next) {
+        (_, None) => true,
+        (Verdict::Reject, _) => false,
+        (Verdict::Modify, Some(Step::Output)) => ruling.decided.edited,
+        (Verdict::Approve | Verdict::Modify | Verdict::Skip, _) => true,
+    }
 }

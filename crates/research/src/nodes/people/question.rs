@@ -22,7 +22,18 @@ pub(super) struct Question {
     pub(super) gate: Gate,
     pub(super) reason: String,
     pub(super) show: Value,
+    pub(super) heard: Heard,
     pub(super) within_s: u64,
+}
+
+/// What of a decision to modify can still have an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    All,
+    Edits,
+    /// Edits, and the citations of a draft are checked next anyway.
+    EditsUnchecked,
+    Nothing,
 }
 
 /// What a person's edits made.
@@ -49,7 +60,7 @@ impl Question {
                 }
                 Answer::TimedOut { at } => (by_deadline(state), None, at),
             };
-            match edited(state, &decision) {
+            match self.edited(state, &decision) {
                 Ok(edited) => {
                     let decided = Decided {
                         gate: self.gate,
@@ -59,25 +70,56 @@ impl Question {
                         by,
                         at,
                     };
-                    return ruling(state, ctx, decided, edited).await;
+                    return self.ruling(state, ctx, decided, edited).await;
                 }
                 Err(why) => reason = format!("{}; {why}", self.reason),
             }
         }
         Err(NodeError::new("the edits did not fit, time after time"))
     }
-}
 
-/// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
-fn edited(state: &State, decision: &Decision) -> Result<Edited, Misfit> {
-    let edits = match (&decision.edits, decision.verdict) {
-        (Some(edits), Verdict::Modify) => edits,
-        _ => return Ok(Edited::Nothing),
-    };
-    match (&state.plan, &state.draft) {
-        (_, Some(draft)) => edits::edited_draft(draft, edits).map(Edited::Draft),
-        (Some(plan), None) => edits::edited_plan(plan, edits).map(Edited::Plan),
-        (None, None) => Err(Misfit::Nothing),
+    /// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
+    fn edited(&self, state: &State, decision: &Decision) -> Result<Edited, Misfit> {
+        let edits = match (&decision.edits, self.heard) {
+            _ if decision.verdict != Verdict::Modify => return Ok(Edited::Nothing),
+            (Some(edits), Heard::All | Heard::Edits | Heard::EditsUnchecked) => edits,
+            (None, Heard::All) => return Ok(Edited::Nothing),
+            (Some(_) | None, _) => return Err(Misfit::Unheard),
+        };
+        match (&state.plan, &state.draft) {
+            (_, Some(draft)) => edits::edited_draft(draft, edits).map(Edited::Draft),
+            (Some(plan), None) => edits::edited_plan(state, plan, edits).map(Edited::Plan),
+            (None, None) => Err(Misfit::Nothing),
+        }
+    }
+
+    async fn ruling(
+        &self,
+        state: &State,
+        ctx: &Ctx,
+        decided: Decided,
+        edited: Edited,
+    ) -> Result<Ruling, NodeError> {
+        let mut ruling = Ruling {
+            decided,
+            plan: None,
+            draft: None,
+            check: None,
+        };
+        match edited {
+            Edited::Nothing => {}
+            Edited::Plan(plan) => ruling.plan = Some(Arc::new(plan)),
+            Edited::Draft(draft) if self.heard == Heard::EditsUnchecked => {
+                ruling.draft = Some(Arc::new(draft));
+            }
+            // A person may write what they like, but a citation that leads nowhere never goes out.
+            Edited::Draft(draft) => {
+                let (draft, check) = check::checked(state, ctx, draft).await?;
+                ruling.draft = Some(Arc::new(draft));
+                ruling.check = Some(Arc::new(check));
+            }
+        }
+        Ok(ruling)
     }
 }
 
@@ -87,29 +129,4 @@ fn by_deadline(state: &State) -> Decision {
         false => Verdict::Reject,
     };
     Decision::new(verdict, "deadline")
-}
-
-async fn ruling(
-    state: &State,
-    ctx: &Ctx,
-    decided: Decided,
-    edited: Edited,
-) -> Result<Ruling, NodeError> {
-    let mut ruling = Ruling {
-        decided,
-        plan: None,
-        draft: None,
-        check: None,
-    };
-    match edited {
-        Edited::Nothing => {}
-        Edited::Plan(plan) => ruling.plan = Some(Arc::new(plan)),
-        // A person may write what they like, but a citation that leads nowhere never goes out.
-        Edited::Draft(draft) => {
-            let (draft, check) = check::checked(state, ctx, draft).await?;
-            ruling.draft = Some(Arc::new(draft));
-            ruling.check = Some(Arc::new(check));
-        }
-    }
-    Ok(ruling)
 }

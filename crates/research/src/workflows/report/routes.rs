@@ -4,13 +4,15 @@ use fathom_workflow::END;
 use fathom_workflow::interrupt::Verdict as Decision;
 
 use super::{
-    ANALYSE, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, SEARCH, WRITE,
+    ANALYSE, CHECK, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, REVIEW,
+    SEARCH, WRITE,
 };
 use crate::critique::Verdict;
 use crate::state::{Decided, Gate, State};
 
 pub(super) fn after_plan(state: &State) -> &'static str {
     match state.settings.people.hitl_after_planning {
+        _ if state.is_stopped() => FALLBACK,
         true => PLAN_REVIEW,
         false => SEARCH,
     }
@@ -37,7 +39,7 @@ pub(super) fn after_plan_review(state: &State) -> &'static str {
 }
 
 pub(super) fn after_search(state: &State) -> &'static str {
-    match state.sources.is_empty() {
+    match state.sources.is_empty() || state.is_stopped() {
         true => FALLBACK,
         false => ANALYSE,
     }
@@ -53,14 +55,29 @@ pub(super) fn after_analyse(state: &State) -> &'static str {
         .last()
         .is_some_and(|round| round.stop.is_some());
     match (stopped, found) {
+        _ if state.is_stopped() => FALLBACK,
         (false, _) => SEARCH,
         (true, true) => WRITE,
         (true, false) => FALLBACK,
     }
 }
 
+pub(super) fn after_write(state: &State) -> &'static str {
+    match state.is_stopped() {
+        true => FALLBACK,
+        false => CHECK,
+    }
+}
+
+pub(super) fn after_check(state: &State) -> &'static str {
+    match state.is_stopped() {
+        true => FALLBACK,
+        false => REVIEW,
+    }
+}
+
 pub(super) fn after_review(state: &State) -> &'static str {
-    let Some(critique) = &state.critique else {
+    let Some(critique) = state.critique.as_ref().filter(|_| !state.is_stopped()) else {
         return FALLBACK;
     };
     if critique.has_critical() && state.settings.people.hitl_on_critical {
@@ -96,6 +113,15 @@ pub(super) fn after_critical_review(state: &State) -> &'static str {
 
 pub(super) fn after_final_review(state: &State) -> &'static str {
     last(state, Gate::Final).map_or(FALLBACK, by_decision)
+}
+
+/// Without a report a person has stopped it: to end it, or with words for another draft.
+pub(super) fn after_output(state: &State) -> &'static str {
+    match (&state.report, state.is_stopped()) {
+        (Some(_), _) => END,
+        (None, true) => FALLBACK,
+        (None, false) => WRITE,
+    }
 }
 
 /// What a person's word on a draft leads to.
