@@ -6,6 +6,7 @@
 
 mod address;
 mod batch;
+mod driver;
 mod fault;
 mod format;
 mod given;

@@ -7,10 +7,10 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use fathom_workflow::Error;
-use tokio::task::AbortHandle;
 use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config};
 
+use super::driver::Moving;
 use super::fault::{Fault, in_words};
 use super::tls::Tls;
 
@@ -57,7 +57,7 @@ impl Address {
         Ok(Self { config, tls, place })
     }
 
-    pub(super) async fn connect(&self) -> Result<(Client, AbortHandle), Fault> {
+    pub(super) async fn connect(&self) -> Result<(Client, Moving), Fault> {
         let made = self.tls.connect(&self.config).await;
         made.map_err(|error| self.explain(error))
     }

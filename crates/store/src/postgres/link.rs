@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{join_all, join3};
-use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_postgres::types::{BorrowToSql, ToSql};
 use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
+use super::driver::Driver;
 use super::fault::Fault;
 
 /// Every statement is written for one plan, by index, so it gets that plan from the first row on:
@@ -41,8 +41,8 @@ pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 pub(super) struct Link {
     client: Client,
-    /// Moves the bytes. It ends with the link, also while the server owes an answer.
-    driver: AbortHandle,
+    /// Moves the bytes for whoever asks. It ends with the link, also while the server owes an answer.
+    driver: Driver,
     /// By their text. The store has a fixed set of texts, so this needs no bound.
     statements: Mutex<HashMap<String, Statement>>,
     in_transaction: AtomicBool,
@@ -58,25 +58,28 @@ impl Link {
     }
 
     async fn make(address: &Address) -> Result<Self, Fault> {
-        let (client, driver) = address.connect().await?;
+        let (client, moving) = address.connect().await?;
         let link = Self {
             client,
-            driver,
+            driver: Driver::of(moving),
             statements: Mutex::default(),
             in_transaction: AtomicBool::new(false),
         };
-        link.client.batch_execute(MAKE_READY).await?;
+        link.script(MAKE_READY).await?;
         Ok(link)
     }
 
     /// Whether it can be used for something new.
     pub(super) fn is_clean(&self) -> bool {
-        !self.client.is_closed() && !self.in_transaction.load(Ordering::Relaxed)
+        !self.in_transaction.load(Ordering::Relaxed) && !self.driver.has_ended()
     }
 
     pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
         let statement = self.prepared(sql).await?;
-        Ok(self.client.query(&statement, values).await?)
+        Ok(self
+            .driver
+            .answer(self.client.query(&statement, values))
+            .await?)
     }
 
     pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Fault> {
@@ -91,14 +94,20 @@ impl Link {
     ) -> Result<Vec<Row>, Fault> {
         use futures::TryStreamExt;
         let statement = self.prepared(sql).await?;
-        let rows = self.client.query_raw(&statement, values).await?;
-        Ok(rows.try_collect().await?)
+        let asked = async {
+            let rows = self.client.query_raw(&statement, values).await?;
+            rows.try_collect().await
+        };
+        Ok(self.driver.answer(asked).await?)
     }
 
     /// How many rows it changed.
     pub(super) async fn change(&self, sql: &str, values: Values<'_>) -> Result<u64, Fault> {
         let statement = self.prepared(sql).await?;
-        Ok(self.client.execute(&statement, values).await?)
+        Ok(self
+            .driver
+            .answer(self.client.execute(&statement, values))
+            .await?)
     }
 
     /// Answers to several questions, all as of one moment, in one round trip: requests travel in
@@ -115,12 +124,12 @@ impl Link {
             .iter()
             .map(|(statement, values)| self.client.query(statement, values));
         self.in_transaction.store(true, Ordering::Relaxed);
-        let (begun, answers, ended) = join3(
+        let all = join3(
             self.client.batch_execute(BEGIN_READING),
             join_all(asked),
             self.client.batch_execute("COMMIT"),
-        )
-        .await;
+        );
+        let (begun, answers, ended) = self.driver.answer(all).await;
         begun?;
         let mut found = [const { Vec::new() }; N];
         for (found, answer) in found.iter_mut().zip(answers) {
@@ -142,19 +151,19 @@ impl Link {
     }
 
     pub(super) async fn end(&self) -> Result<(), Fault> {
-        self.client.batch_execute("COMMIT").await?;
+        self.script("COMMIT").await?;
         self.in_transaction.store(false, Ordering::Relaxed);
         Ok(())
     }
 
     /// Runs a script as it stands.
     pub(super) async fn script(&self, sql: &str) -> Result<(), Fault> {
-        Ok(self.client.batch_execute(sql).await?)
+        Ok(self.driver.answer(self.client.batch_execute(sql)).await?)
     }
 
     async fn begin(&self, how: &str) -> Result<(), Fault> {
         self.in_transaction.store(true, Ordering::Relaxed);
-        Ok(self.client.batch_execute(how).await?)
+        self.script(how).await
     }
 
     async fn prepared(&self, sql: &str) -> Result<Statement, Fault> {
@@ -162,7 +171,7 @@ impl Link {
         if let Some(statement) = known {
             return Ok(statement);
         }
-        let statement = self.client.prepare(sql).await?;
+        let statement = self.driver.answer(self.client.prepare(sql)).await?;
         self.lock().insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -172,11 +181,5 @@ impl Link {
         self.statements
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.driver.abort();
     }
 }

@@ -4,10 +4,11 @@
 //! that `SSL_CERT_FILE` names). `prefer`, the default, goes without TLS where that fails.
 
 use fathom_workflow::Error;
-use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, NoTls, Socket};
+
+use super::driver::Moving;
 
 #[cfg(not(feature = "tls"))]
 pub(super) struct Tls;
@@ -29,7 +30,7 @@ impl Tls {
     pub(super) async fn connect(
         &self,
         config: &Config,
-    ) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
+    ) -> Result<(Client, Moving), tokio_postgres::Error> {
         connect_with(config, NoTls).await
     }
 }
@@ -54,7 +55,7 @@ impl Tls {
     pub(super) async fn connect(
         &self,
         config: &Config,
-    ) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
+    ) -> Result<(Client, Moving), tokio_postgres::Error> {
         let Some(connector) = self.connector.clone() else {
             return connect_with(config, NoTls).await;
         };
@@ -94,20 +95,17 @@ fn connector() -> Result<tokio_postgres_rustls::MakeRustlsConnect, Error> {
     Ok(tokio_postgres_rustls::MakeRustlsConnect::new(config))
 }
 
-async fn connect_with<T>(
-    config: &Config,
-    tls: T,
-) -> Result<(Client, AbortHandle), tokio_postgres::Error>
+async fn connect_with<T>(config: &Config, tls: T) -> Result<(Client, Moving), tokio_postgres::Error>
 where
     T: MakeTlsConnect<Socket> + Send,
     T::Stream: Send + 'static,
 {
     let (client, connection) = config.connect(tls).await?;
-    let driver = tokio::spawn(async move {
+    let moving = async move {
         // Whoever waits for an answer is told of the loss; a loss while idle is no news.
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to the database ended");
         }
-    });
-    Ok((client, driver.abort_handle()))
+    };
+    Ok((client, Box::pin(moving)))
 }
