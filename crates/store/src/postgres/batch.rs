@@ -183,9 +183,14 @@ impl<'a> Batch<'a> {
             .filter(|name| table != "blobs" || *name != "run")
             .collect();
         let names = names.join(", ");
+        // For one row the server needs no join at all; of many it must keep the order.
+        let guard = match given.is_single() {
+            true => "JOIN taken ON taken.id = given.run",
+            false => "WHERE given.run IN (SELECT id FROM taken)",
+        };
         let section = format!(
             ", {table}_added AS (INSERT INTO {table} ({names}) SELECT {names} FROM {{given}} \
-             WHERE given.run IN (SELECT id FROM taken){twice})"
+             {guard}{twice})"
         );
         self.section(&section, given);
     }

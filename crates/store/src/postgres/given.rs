@@ -30,6 +30,10 @@ impl<'a, 'r, T> Given<'a, 'r, T> {
         self.rows.is_empty()
     }
 
+    pub(super) fn is_single(&self) -> bool {
+        self.rows.len() == 1
+    }
+
     /// Adds a column of that name and type.
     pub(super) fn with<V>(
         mut self,
@@ -59,15 +63,15 @@ impl<'a, 'r, T> Given<'a, 'r, T> {
 
     /// The table's text, called `given`, and its values, the first of which is number `first`.
     pub(super) fn table(self, first: usize) -> (String, Vec<Value<'a>>) {
-        let array = if self.rows.len() == 1 { "" } else { "[]" };
+        let array = if self.is_single() { "" } else { "[]" };
         let numbered = (first..).zip(&self.kinds);
         let values: Vec<String> = numbered
             .map(|(number, kind)| format!("${number}::{kind}{array}"))
             .collect();
         let (values, names) = (values.join(", "), self.names.join(", "));
-        let table = match self.rows.len() {
-            1 => format!("(VALUES ({values})) AS given ({names})"),
-            _ => format!("unnest({values}) AS given ({names})"),
+        let table = match self.is_single() {
+            true => format!("(VALUES ({values})) AS given ({names})"),
+            false => format!("unnest({values}) AS given ({names})"),
         };
         (table, self.values)
     }
