@@ -2,20 +2,42 @@
 //!
 //! The statement first moves the runs' headers, each under its guard, and then adds the rows of
 //! those runs whose header moved. A refused order is thus no error, and does not hurt its batch.
-//! Its text depends only on which tables get none, one or many rows.
+//! Its text depends only on which tables get none, one or many rows, and is made once for each such
+//! [`Shape`]: to put it together takes longer than all else that a client does for a lone append.
 
 use std::collections::HashSet;
 
 use fathom_workflow::record::Blob;
 
-use super::given::{Given, Value};
+use super::given::{Given, Table, Value};
 use super::order::{Kind, NewRun, Order};
 
 /// Made of orders that are all appends or all creations, of different runs, sorted by run: two
 /// batches, and whoever else locks runs in that order, can't wait for each other.
 pub(super) struct Batch<'a> {
-    pub(super) sql: String,
+    pub(super) shape: Shape,
+    sections: Vec<Section>,
     pub(super) values: Vec<Value<'a>>,
+}
+
+/// For each part that a statement can have, how many rows it brings: a digit of base three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Shape(u32);
+
+/// A part of the statement.
+struct Section {
+    what: What,
+    given: Table,
+}
+
+enum What {
+    /// Says what to do with the rows that it calls `{given}`.
+    Says(&'static str),
+    /// Adds the rows to a table, those of refused runs left out.
+    Adds {
+        table: &'static str,
+        twice: &'static str,
+    },
 }
 
 const MOVE_HEADERS: &str = "WITH taken AS (
@@ -53,7 +75,8 @@ impl<'a> Batch<'a> {
     /// The bytes of blobs that are `known` are left out.
     pub(super) fn of(orders: &[&'a Order], known: &HashSet<Vec<u8>>) -> Self {
         let mut batch = Self {
-            sql: String::new(),
+            shape: Shape::default(),
+            sections: Vec::new(),
             values: Vec::new(),
         };
         batch.headers(orders);
@@ -62,8 +85,13 @@ impl<'a> Batch<'a> {
         batch.entries(orders);
         batch.events(orders);
         batch.blobs(orders, known);
-        batch.sql.push_str(TAKEN);
         batch
+    }
+
+    pub(super) fn sql(&self) -> String {
+        let mut sql: String = self.sections.iter().map(Section::sql).collect();
+        sql.push_str(TAKEN);
+        sql
     }
 
     fn headers(&mut self, orders: &[&'a Order]) {
@@ -74,15 +102,12 @@ impl<'a> Batch<'a> {
                 Kind::Create(new) => made.push((*order, &**new)),
             }
         }
-        if made.is_empty() {
-            let given = with_header(Given::of(&moved), |(o, _)| o)
-                .with("fence", "bigint", |(_, guard)| guard.fence)
-                .with("seen", "bigint", |(_, guard)| guard.seen)
-                .with("release", "boolean", |(_, guard)| guard.release);
-            self.section(MOVE_HEADERS, given);
-        } else {
-            self.new_headers(&made);
-        }
+        let given = with_header(Given::of(&moved), |(o, _)| o)
+            .with("fence", "bigint", |(_, guard)| guard.fence)
+            .with("seen", "bigint", |(_, guard)| guard.seen)
+            .with("release", "boolean", |(_, guard)| guard.release);
+        self.section(What::Says(MOVE_HEADERS), given);
+        self.new_headers(&made);
     }
 
     fn new_headers(&mut self, made: &[(&'a Order, &'a NewRun)]) {
@@ -94,15 +119,13 @@ impl<'a> Batch<'a> {
             .with("title", "text", |(_, new)| new.title.as_str())
             .with("keep", "text", |(_, new)| new.keep)
             .with("owner", "text", |(_, new)| new.owner.as_str());
-        self.section(MAKE_HEADERS, given);
+        self.section(What::Says(MAKE_HEADERS), given);
         let forks = made.iter().filter(|(_, new)| new.origin.is_some());
         let forks: Vec<_> = forks.collect();
         let given = Given::of(&forks)
             .with("run", "uuid", |(o, _)| *o.run.as_uuid())
             .with("origin", "uuid", |(_, new)| new.origin);
-        if !given.is_empty() {
-            self.section(SHARE_BLOBS, given);
-        }
+        self.section(What::Says(SHARE_BLOBS), given);
     }
 
     fn steps(&mut self, orders: &[&'a Order]) {
@@ -172,34 +195,44 @@ impl<'a> Batch<'a> {
         self.insert("blob_refs", given, " ON CONFLICT DO NOTHING");
     }
 
-    /// Adds rows to `table`, those of refused runs left out.
-    fn insert<T>(&mut self, table: &str, given: Given<'a, '_, T>, twice: &str) {
-        if given.is_empty() {
+    fn insert<T>(&mut self, table: &'static str, given: Given<'a, '_, T>, twice: &'static str) {
+        self.section(What::Adds { table, twice }, given);
+    }
+
+    /// Adds a part, if there are rows for it.
+    fn section<T>(&mut self, what: What, given: Given<'a, '_, T>) {
+        self.shape = Shape(self.shape.0 * 3 + given.count());
+        if given.count() == 0 {
             return;
         }
+        let (given, values) = given.apart(self.values.len() + 1);
+        self.sections.push(Section { what, given });
+        self.values.extend(values);
+    }
+}
+
+impl Section {
+    fn sql(&self) -> String {
+        let given = self.given.sql();
+        let (table, twice) = match self.what {
+            What::Says(text) => return text.replace("{given}", &given),
+            What::Adds { table, twice } => (table, twice),
+        };
         // A blob belongs to no run; its `run` column only says with whom it comes.
-        let names = given.names.iter().copied();
+        let names = self.given.names.iter().copied();
         let names: Vec<_> = names
             .filter(|name| table != "blobs" || *name != "run")
             .collect();
         let names = names.join(", ");
         // For one row the server needs no join at all; of many it must keep the order.
-        let guard = match given.is_single() {
+        let guard = match self.given.is_single {
             true => "JOIN taken ON taken.id = given.run",
             false => "WHERE given.run IN (SELECT id FROM taken)",
         };
-        let section = format!(
-            ", {table}_added AS (INSERT INTO {table} ({names}) SELECT {names} FROM {{given}} \
+        format!(
+            ", {table}_added AS (INSERT INTO {table} ({names}) SELECT {names} FROM {given} \
              {guard}{twice})"
-        );
-        self.section(&section, given);
-    }
-
-    /// Adds a part of the statement, with the rows that it calls `{given}`.
-    fn section<T>(&mut self, text: &str, given: Given<'a, '_, T>) {
-        let (table, values) = given.table(self.values.len() + 1);
-        self.sql.push_str(&text.replace("{given}", &table));
-        self.values.extend(values);
+        )
     }
 }
 

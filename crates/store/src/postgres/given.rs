@@ -11,7 +11,7 @@ pub(super) type Value<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 pub(super) struct Given<'a, 'r, T> {
     rows: &'r [T],
-    pub(super) names: Vec<&'static str>,
+    names: Vec<&'static str>,
     kinds: Vec<&'static str>,
     values: Vec<Value<'a>>,
 }
@@ -26,12 +26,17 @@ impl<'a, 'r, T> Given<'a, 'r, T> {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    fn is_single(&self) -> bool {
+        self.rows.len() == 1
     }
 
-    pub(super) fn is_single(&self) -> bool {
-        self.rows.len() == 1
+    /// How many rows there are, as far as a statement's text depends on it: none, one, or many.
+    pub(super) fn count(&self) -> u32 {
+        match self.rows {
+            [] => 0,
+            [_] => 1,
+            [_, _, ..] => 2,
+        }
     }
 
     /// Adds a column of that name and type.
@@ -44,12 +49,13 @@ impl<'a, 'r, T> Given<'a, 'r, T> {
     where
         V: ToSql + Sync + Send + 'a,
     {
-        self.names.push(name);
-        self.kinds.push(kind);
         self.values.push(match self.rows {
+            [] => return self,
             [only] => Box::new(value(only)),
             rows => Box::new(rows.iter().map(value).collect::<Vec<V>>()),
         });
+        self.names.push(name);
+        self.kinds.push(kind);
         self
     }
 
@@ -61,18 +67,38 @@ impl<'a, 'r, T> Given<'a, 'r, T> {
             .with("sum", "bytea", |r| row(r).sum.as_slice())
     }
 
-    /// The table's text, called `given`, and its values, the first of which is number `first`.
-    pub(super) fn table(self, first: usize) -> (String, Vec<Value<'a>>) {
-        let array = if self.is_single() { "" } else { "[]" };
-        let numbered = (first..).zip(&self.kinds);
+    /// What the statement says of these rows, and their values, the first of which is number `first`.
+    pub(super) fn apart(self, first: usize) -> (Table, Vec<Value<'a>>) {
+        let table = Table {
+            is_single: self.is_single(),
+            first,
+            names: self.names,
+            kinds: self.kinds,
+        };
+        (table, self.values)
+    }
+}
+
+/// Given rows as a statement names them, without their values.
+pub(super) struct Table {
+    pub(super) is_single: bool,
+    first: usize,
+    pub(super) names: Vec<&'static str>,
+    kinds: Vec<&'static str>,
+}
+
+impl Table {
+    /// The table's text. It is called `given`.
+    pub(super) fn sql(&self) -> String {
+        let array = if self.is_single { "" } else { "[]" };
+        let numbered = (self.first..).zip(&self.kinds);
         let values: Vec<String> = numbered
             .map(|(number, kind)| format!("${number}::{kind}{array}"))
             .collect();
         let (values, names) = (values.join(", "), self.names.join(", "));
-        let table = match self.is_single() {
+        match self.is_single {
             true => format!("(VALUES ({values})) AS given ({names})"),
             false => format!("unnest({values}) AS given ({names})"),
-        };
-        (table, self.values)
+        }
     }
 }

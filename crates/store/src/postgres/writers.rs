@@ -6,8 +6,8 @@
 //! `retry_for`. It may be sent again after a loss, because its nonce tells whether it was taken.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fathom_workflow::{Error, RunId};
@@ -18,7 +18,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::address::Address;
-use super::batch::Batch;
+use super::batch::{Batch, Shape};
 use super::fault::Fault;
 use super::link::Link;
 use super::links::Links;
@@ -48,6 +48,8 @@ struct Shared {
     /// One for each connection that may write.
     free: Arc<Semaphore>,
     commits: AtomicU64,
+    /// The texts of batches. There are as many as [`Shape`] has values, of which few ever come up.
+    texts: Mutex<HashMap<Shape, Arc<str>>>,
 }
 
 /// What became of an order.
@@ -78,6 +80,7 @@ impl Writers {
             links: Links::to(Arc::clone(address)),
             free: Arc::new(Semaphore::new(connections)),
             commits: AtomicU64::new(0),
+            texts: Mutex::default(),
         });
         let mut dispatcher = JoinSet::new();
         dispatcher.spawn(dispatch(jobs, Arc::clone(&shared)));
@@ -203,7 +206,8 @@ impl Shared {
     async fn write(&self, link: &Link, orders: &[&Order]) -> Result<Vec<Fate>, Fault> {
         let known = known_blobs(link, orders).await?;
         let batch = Batch::of(orders, &known);
-        let taken = link.rows_of(&batch.sql, batch.values).await?;
+        let text = self.text(&batch);
+        let taken = link.rows_of(&text, batch.values).await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         let mut fates = HashMap::with_capacity(orders.len());
         for row in &taken {
@@ -219,6 +223,15 @@ impl Shared {
             .iter()
             .map(|order| fate(order).unwrap_or(Fate::Missing))
             .collect())
+    }
+}
+
+impl Shared {
+    fn text(&self, batch: &Batch<'_>) -> Arc<str> {
+        // A map of finished texts is whole even if a holder of the lock panicked.
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = texts.entry(batch.shape);
+        Arc::clone(text.or_insert_with(|| batch.sql().into()))
     }
 }
 
