@@ -7,6 +7,7 @@
 mod address;
 mod batch;
 mod driver;
+mod fate;
 mod fault;
 mod format;
 mod given;
@@ -35,9 +36,10 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use self::address::Address;
+use self::fate::Fate;
 use self::order::Order;
 use self::pool::Pool;
-use self::writers::{Fate, Writers};
+use self::writers::Writers;
 use crate::row::unsigned;
 
 /// A server that says nothing at the first connection is more likely misnamed than restarting.

@@ -59,3 +59,39 @@ impl Driver {
         has_ended
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use tokio::sync::oneshot;
+
+    use super::Driver;
+
+    #[test]
+    fn whoever_waits_moves_what_it_waits_for() {
+        let (reply, answer) = oneshot::channel();
+        let driver = Driver::of(Box::pin(async move {
+            let _ = reply.send("moved");
+            std::future::pending().await
+        }));
+        assert_eq!(driver.answer(answer).now_or_never(), Some(Ok("moved")));
+        assert!(!driver.has_ended());
+    }
+
+    #[test]
+    fn who_waits_for_a_connection_that_ends_is_told() {
+        let (owed, answer) = oneshot::channel::<()>();
+        let driver = Driver::of(Box::pin(async move {
+            let _still_owed = owed;
+        }));
+        let told = driver.answer(answer).now_or_never();
+        assert!(told.is_some_and(|answer| answer.is_err()));
+    }
+
+    #[test]
+    fn a_connection_that_ended_while_idle_is_found_out() {
+        let driver = Driver::of(Box::pin(std::future::ready(())));
+        assert!(driver.has_ended());
+        assert!(driver.has_ended(), "and it stays so");
+    }
+}

@@ -10,21 +10,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fathom_workflow::{Error, RunId};
+use fathom_workflow::Error;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
-use tokio_postgres::Row;
-use uuid::Uuid;
 
 use super::address::Address;
 use super::batch::{Batch, Shape};
+use super::fate::{Fate, fates};
 use super::fault::Fault;
 use super::link::Link;
 use super::links::Links;
 use super::order::Order;
 use super::patience::{ANSWER_LIMIT, Pauses};
-use crate::row::is_wanted;
 
 /// The most orders in one batch.
 const LARGEST_BATCH: usize = 128;
@@ -50,20 +48,6 @@ struct Shared {
     commits: AtomicU64,
     /// The texts of batches. There are as many as [`Shape`] has values, of which few ever come up.
     texts: Mutex<HashMap<Shape, Arc<str>>>,
-}
-
-/// What became of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    Taken {
-        fence: i64,
-        rev: i64,
-        cancel: bool,
-    },
-    /// There is no such run.
-    Missing,
-    /// The run is not as the order expects it.
-    Refused,
 }
 
 struct Job {
@@ -209,24 +193,9 @@ impl Shared {
         let text = self.text(&batch);
         let taken = link.rows_of(&text, batch.values).await?;
         self.commits.fetch_add(1, Ordering::Relaxed);
-        let mut fates = HashMap::with_capacity(orders.len());
-        for row in &taken {
-            fates.insert(row.try_get::<_, Uuid>(0)?, taken_fate(row)?);
-        }
-        let ids = orders.iter().map(|order| *order.run.as_uuid());
-        let others: Vec<Uuid> = ids.filter(|id| !fates.contains_key(id)).collect();
-        if !others.is_empty() {
-            explain_refusals(link, orders, &others, &mut fates).await?;
-        }
-        let fate = |order: &&Order| fates.get(order.run.as_uuid()).copied();
-        Ok(orders
-            .iter()
-            .map(|order| fate(order).unwrap_or(Fate::Missing))
-            .collect())
+        fates(link, orders, &taken).await
     }
-}
 
-impl Shared {
     fn text(&self, batch: &Batch<'_>) -> Arc<str> {
         // A map of finished texts is whole even if a holder of the lock panicked.
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -255,38 +224,6 @@ async fn known_blobs(link: &Link, orders: &[&Order]) -> Result<HashSet<Vec<u8>>,
         }
     }
     Ok(known)
-}
-
-const STANDING: &str = "SELECT id, fence, rev, cancel, nonce FROM runs WHERE id = ANY($1)";
-
-/// Finds out why orders were not taken: most often because they had been, and the reply was lost.
-async fn explain_refusals(
-    link: &Link,
-    orders: &[&Order],
-    runs: &[Uuid],
-    fates: &mut HashMap<Uuid, Fate>,
-) -> Result<(), Fault> {
-    for row in link.rows(STANDING, &[&runs]).await? {
-        let id: Uuid = row.try_get(0)?;
-        let (rev, nonce): (i64, i64) = (row.try_get(2)?, row.try_get(4)?);
-        let order = orders.iter().find(|order| *order.run.as_uuid() == id);
-        let was_taken = order.is_some_and(|order| order.rev == rev && order.nonce == nonce);
-        let fate = if was_taken {
-            taken_fate(&row)?
-        } else {
-            Fate::Refused
-        };
-        fates.insert(id, fate);
-    }
-    Ok(())
-}
-
-fn taken_fate(row: &Row) -> Result<Fate, Fault> {
-    Ok(Fate::Taken {
-        fence: row.try_get(1)?,
-        rev: row.try_get(2)?,
-        cancel: is_wanted(RunId::from_uuid(row.try_get(0)?), row.try_get(3)?)?,
-    })
 }
 
 /// Takes the jobs that can go into one batch: of one kind, not too heavy, and one for each run, since
