@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use fathom_workflow::record::{Damage, Loaded, Snapshot, StepKind, StepRecord};
+use fathom_workflow::record::{Damage, Loaded, Run, Snapshot, StepKind, StepRecord};
 use fathom_workflow::{BlobHash, Error, RunId};
 use tokio_postgres::Row as Found;
 
@@ -28,38 +28,72 @@ const WHOLE_STATES: &str = "
             FROM snapshots WHERE run = $1 AND step <= $3 ORDER BY step DESC LIMIT 1)
     ) AS whole LEFT JOIN blobs ON hash = blob ORDER BY step DESC, base DESC LIMIT 1";
 
+/// The steps after that whole state.
+const SINCE: &str = "SELECT step, meta, body, blob, sum, bytes
+    FROM steps LEFT JOIN blobs ON hash = blob
+    WHERE run = $1 AND step <= $2 AND step > greatest(
+        (SELECT max(step) FROM steps WHERE run = $1 AND base AND step <= $2),
+        (SELECT max(step) FROM snapshots WHERE run = $1 AND step <= $2))
+    ORDER BY step";
+
 const BLOB: &str = "SELECT bytes FROM blobs WHERE hash = $1";
 
 const IS_LOST: &str = "SELECT EXISTS (SELECT 1 FROM blob_refs WHERE hash = $1)
     AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = $1)";
 
+/// Takes one round trip, as long as nothing is damaged.
 pub(super) async fn load(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
+    let (id, to) = (run.as_uuid(), at.map_or(i64::MAX, signed));
+    let [headers, whole, since] = link
+        .snapshot([
+            (HEADER, &[id]),
+            (WHOLE_STATES, &[id, &to, &to]),
+            (SINCE, &[id, &to]),
+        ])
+        .await?;
+    let (header, _) = header::only(run, &headers)?;
+    let at = there(&header, at)?;
+    let from = match whole.first() {
+        Some(row) => state_in(run, row)?.1.ok(),
+        None => None,
+    };
+    match from.filter(|from| from.step <= at) {
+        Some(from) => loaded(header, from, at, &since),
+        None => load_past_damage(link, run, at).await,
+    }
+}
+
+/// Looks for an earlier whole state, one after the other.
+async fn load_past_damage(link: &Link, run: RunId, at: u64) -> Result<Loaded, Fault> {
     link.begin_reading().await?;
-    let loaded = load_at(link, run, at).await;
+    let loaded = load_step_by_step(link, run, at).await;
     link.end().await?;
     loaded
 }
 
-async fn load_at(link: &Link, run: RunId, at: Option<u64>) -> Result<Loaded, Fault> {
+async fn load_step_by_step(link: &Link, run: RunId, at: u64) -> Result<Loaded, Fault> {
     let (header, _) = header::head(link, run).await?;
-    let last = header.head.step;
-    let at = at.unwrap_or(last);
-    if at > last {
-        return Err(Fault::Final(Error::NoSuchStep {
-            run,
-            step: at,
-            last,
-        }));
-    }
     let from = whole_state(link, run, at).await?;
-    let wanted = from.step + 1..at + 1;
-    let (first, end) = (signed(wanted.start), signed(wanted.end));
+    let (first, end) = (signed(from.step + 1), signed(at + 1));
     let found = link
         .rows(STEPS, &[run.as_uuid(), &first, &end, &i64::MAX])
         .await?;
-    let (records, damage) = read_steps(run, wanted, &found)?;
+    loaded(header, from, at, &found)
+}
+
+/// The step up to which to load: the last, unless an earlier one is wanted.
+fn there(header: &Run, wanted: Option<u64>) -> Result<u64, Fault> {
+    let (run, last) = (header.id(), header.head.step);
+    match wanted.unwrap_or(last) {
+        step if step > last => Err(Fault::Final(Error::NoSuchStep { run, step, last })),
+        step => Ok(step),
+    }
+}
+
+fn loaded(run: Run, from: Snapshot, at: u64, found: &[Found]) -> Result<Loaded, Fault> {
+    let (records, damage) = read_steps(run.id(), from.step + 1..at + 1, found)?;
     Ok(Loaded {
-        run: header,
+        run,
         from,
         records,
         damage,
@@ -144,11 +178,7 @@ async fn whole_state(link: &Link, run: RunId, at: u64) -> Result<Snapshot, Fault
             });
             return Err(Fault::Final(Error::Damaged { run, damage }));
         };
-        let (step, is_base): (i64, bool) = (row.try_get(0)?, row.try_get(6)?);
-        let read = match is_base {
-            true => step_of(run, unsigned(step), &row)?.and_then(state_of),
-            false => snapshot_of(run, unsigned(step), &row)?,
-        };
+        let (Place { step, is_base }, read) = state_in(run, &row)?;
         let damage = match read {
             Ok(state) => return Ok(state),
             Err(damage) => damage,
@@ -162,6 +192,22 @@ async fn whole_state(link: &Link, run: RunId, at: u64) -> Result<Snapshot, Fault
             snapshots_to = step - 1;
         }
     }
+}
+
+/// Where a whole state lies.
+struct Place {
+    step: i64,
+    is_base: bool,
+}
+
+/// The whole state in a row of [`WHOLE_STATES`].
+fn state_in(run: RunId, row: &Found) -> Result<(Place, Result<Snapshot, Damage>), Fault> {
+    let (step, is_base): (i64, bool) = (row.try_get(0)?, row.try_get(6)?);
+    let read = match is_base {
+        true => step_of(run, unsigned(step), row)?.and_then(state_of),
+        false => snapshot_of(run, unsigned(step), row)?,
+    };
+    Ok((Place { step, is_base }, read))
 }
 
 fn state_of(record: StepRecord) -> Result<Snapshot, Damage> {
