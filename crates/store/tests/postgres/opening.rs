@@ -136,3 +136,20 @@ async fn a_schema_that_does_not_exist_is_named_as_the_fault() {
     let refused = words(&refusal(&url).await);
     assert!(refused.contains("create the schema"), "{refused}");
 }
+
+#[tokio::test]
+async fn large_values_are_compressed_with_lz4_where_the_server_has_it() {
+    let place = Place::new().await;
+    let has_lz4 = "SELECT count(*) FROM pg_settings
+        WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
+    if place.count(has_lz4).await == 0 {
+        println!("compression: not run, this server has no lz4");
+        return;
+    }
+    let store = Arc::new(Postgres::connect(&place.url()).await.unwrap());
+    let mut writer = Writer::begin(&store).await;
+    writer.write(writer.step(&"large ".repeat(10_000))).await;
+    let by_lz4 = "SELECT count(*) FROM steps WHERE pg_column_compression(body) = 'lz4'";
+    assert_eq!(place.count(by_lz4).await, 1);
+    writer.assert_whole().await;
+}
