@@ -90,7 +90,10 @@ fn an_unknown_setting_is_refused_with_the_nearest_known_one() {
 #[test]
 fn a_value_of_the_wrong_kind_is_refused_by_the_name_of_its_setting() {
     let said = refused("[report]\ntarget_length = \"long\"\n");
-    assert!(said.contains("Report.target_length in"), "{said}");
+    assert!(
+        said.contains("The setting report.target_length in"),
+        "{said}"
+    );
     assert!(refused("[report]\ndepth = \"bottomless\"\n").contains("choose quick"));
     assert!(refused("ttl_hours = -1\n").contains("whole number"));
     assert!(refused("store = \"oracle:x\"\n").contains("choose memory"));

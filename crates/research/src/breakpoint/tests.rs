@@ -5,6 +5,8 @@ use jiff::civil::date;
 use serde_json::json;
 
 use super::*;
+use crate::analysis::{Analysis, Gap};
+use crate::plan::SubQuestionId;
 use crate::{Question, Settings};
 
 fn state() -> State {
@@ -106,9 +108,17 @@ fn what_is_shown_fits_the_place_unless_parts_were_named() {
     let first = shown(json!("before plan"), &state);
     assert_eq!(first["figures"]["sources"], 0);
     assert_eq!(first["figures"].get("score"), None);
-    state.analysis = Some(Arc::new(crate::analysis::Analysis::default()));
+    state.analysis = Some(Arc::new(Analysis {
+        gaps: vec![Gap {
+            answers: SubQuestionId(0),
+            missing: "what trees cost".to_owned(),
+            query: String::new(),
+        }],
+        ..Analysis::default()
+    }));
     let later = shown(json!("before write"), &state);
-    assert_eq!(later["findings"], json!([]));
+    assert_eq!(later["gaps"], json!(["what trees cost"]));
+    assert_eq!(later.get("findings"), None, "there are none");
     let named = shown(json!({"at": "before write", "show": ["errors"]}), &state);
     assert_eq!(named["errors"], json!([]));
     assert_eq!(named.get("findings"), None);
