@@ -21,7 +21,7 @@ const SUMMARY_QUOTES: usize = 6;
 
 /// Behind the first few, what is by so much further from the question than the nearest is left to its section.
 const SUMMARY_LEAST: usize = 4;
-const FAR_SHARE: f64 = 0.2;
+const FAR_SHARE: f64 = 0.4;
 
 /// A statement that is longer than this is left to its section.
 const STATEMENT_WORDS: usize = 48;
