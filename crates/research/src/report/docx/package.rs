@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
-use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
+use zip::{DateTime, ZipWriter};
 
 use super::body::{BULLETS, Body, escaped};
 
@@ -26,6 +26,8 @@ const LEVELS: usize = 9;
 pub struct Unpackable(#[from] ZipError);
 
 pub(super) fn pack(title: &str, body: Body) -> Result<Vec<u8>, Unpackable> {
+    // The library would take the clock's time where another crate asks it to keep time.
+    let options = SimpleFileOptions::default().last_modified_time(DateTime::DEFAULT);
     let mut package = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in [
         ("[Content_Types].xml", CONTENT_TYPES.to_owned()),
@@ -36,8 +38,7 @@ pub(super) fn pack(title: &str, body: Body) -> Result<Vec<u8>, Unpackable> {
         ("word/styles.xml", STYLES.to_owned()),
         ("word/numbering.xml", numbering(&body)),
     ] {
-        // The default time is a fixed one.
-        package.start_file(name, SimpleFileOptions::default())?;
+        package.start_file(name, options)?;
         package
             .write_all(content.as_bytes())
             .map_err(ZipError::Io)?;
