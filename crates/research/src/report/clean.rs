@@ -6,6 +6,9 @@
 /// A longer address is no address that anybody follows.
 const LINK_MAX_CHARS: usize = 2_000;
 
+/// So much of a source's name tells it from others; the whole of it stands in the JSON.
+const NAME_MAX_CHARS: usize = 160;
+
 /// All of a text in one line, with single blanks.
 pub(super) fn line(text: &str) -> String {
     let visible: String = text.chars().filter_map(shown).collect();
@@ -26,6 +29,11 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
     let head: String = whole.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", head.trim_end())
+}
+
+/// The name of a source as it stands beside its number or a quote of it.
+pub(super) fn name(text: &str) -> String {
+    cut(text, NAME_MAX_CHARS)
 }
 
 /// A line as a sentence of its own, with a capital and a full stop, however it was given.

@@ -97,7 +97,7 @@ fn disagree(page: &mut Page, report: &Report) {
 fn quoted(report: &Report, side: &Side) -> String {
     let name = report.source(side.source).map(|source| source.name());
     let name = name.map_or_else(String::new, |name| {
-        format!(" ({})", text(&clean::cut(name, 120)))
+        format!(" ({})", text(&clean::name(name)))
     });
     let quote = text(&clean::line(&side.quote));
     format!("“{quote}” {}{name}", cite(report, side.source.0))

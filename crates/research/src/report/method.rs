@@ -1,7 +1,7 @@
 //! How a report came about, as lists of plain sentences that every format shows.
 
 use super::{Report, clean};
-use crate::citations::{CheckedClaim, Judgement};
+use crate::citations::{CheckedClaim, Judgement, Proof};
 use crate::critique::{Severity, Verdict};
 use crate::question::AskedDepth;
 use crate::state::Round;
@@ -9,6 +9,9 @@ use fathom_evidence::citation::Support;
 
 /// A longer entry is cut: the full text stands in the JSON.
 const ENTRY_MAX_CHARS: usize = 400;
+
+/// So many digits of a hash tell two snapshots apart for a reader.
+const HASH_DIGITS: usize = 12;
 
 /// A list under a short label. Its entries are single lines, not yet escaped.
 pub(super) struct Note {
@@ -164,4 +167,10 @@ pub(super) fn verdict(claim: &CheckedClaim) -> &'static str {
         Support::NotSupported => "not supported",
         Support::NotChecked { .. } => "not checked",
     }
+}
+
+/// The beginning of the hash of the text that a proof stands in.
+pub(super) fn short_hash(proof: &Proof) -> String {
+    let hash = proof.snapshot.to_string();
+    hash.chars().take(HASH_DIGITS).collect()
 }

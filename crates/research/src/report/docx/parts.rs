@@ -5,7 +5,7 @@ use super::prose::{bookmark, cite, sentence};
 use crate::analysis::Side;
 use crate::citations::CheckedClaim;
 use crate::report::figures::{GROUPS, figures};
-use crate::report::method::{judged, notes, verdict};
+use crate::report::method::{judged, notes, short_hash, verdict};
 use crate::report::outline;
 use crate::report::references::{self, Piece};
 use crate::report::{Report, Status, clean};
@@ -13,9 +13,6 @@ use crate::report::{Report, Status, clean};
 const PLAIN: Face = Face::PLAIN;
 const STRONG: Face = Face::STRONG;
 const SLANTED: Face = Face::SLANTED;
-
-/// So many digits of a hash tell two snapshots apart for a reader.
-const HASH_DIGITS: usize = 12;
 
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
 pub(super) fn head(body: &mut Body, report: &Report) {
@@ -74,7 +71,7 @@ fn quoted(body: &mut Body, report: &Report, side: &Side) {
         let name = report
             .source(side.source)
             .map_or("", |source| source.name());
-        body.run(&format!("] ({})", clean::cut(name, 160)), PLAIN);
+        body.run(&format!("] ({})", clean::name(name)), PLAIN);
     });
 }
 
@@ -145,8 +142,7 @@ fn proof_of(body: &mut Body, report: &Report, claim: &CheckedClaim) {
         body.line_break();
         body.run(&format!("“{}” [", clean::line(&proof.quote)), PLAIN);
         cite(body, report, proof.source.0, PLAIN);
-        let hash = proof.snapshot.to_string();
-        let hash: String = hash.chars().take(HASH_DIGITS).collect();
+        let hash = short_hash(proof);
         let (start, end) = (proof.span.start, proof.span.end);
         body.run(&format!("] {hash} {start}–{end}"), PLAIN);
     }

@@ -5,8 +5,6 @@ use crate::report::prose::{Block, Inline, cited, parse};
 use crate::report::{Report, clean};
 use crate::source::SourceId;
 
-const HINT_MAX_CHARS: usize = 200;
-
 pub(super) fn write(body: &mut Body, report: &Report, text: &str) {
     for block in parse(text) {
         one(body, report, &block, Style::Text, None);
@@ -21,7 +19,7 @@ pub(super) fn sentence(body: &mut Body, report: &Report, plain: &str, face: Face
 pub(super) fn cite(body: &mut Body, report: &Report, id: u32, face: Face) {
     match report.source(SourceId(id)) {
         Some(source) => {
-            let hint = clean::cut(source.name(), HINT_MAX_CHARS);
+            let hint = clean::name(source.name());
             body.leap(&bookmark(id), &hint, &id.to_string(), face);
         }
         // A number that no source has is never shown as one.

@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use roxmltree::Document as Tree;
 
 use super::*;
-use crate::report::{clean, sample};
+use crate::report::html::{HtmlOptions, html};
+use crate::report::markdown::{MarkdownOptions, markdown};
+use crate::report::{clean, method, sample};
 
 /// The parts of the file by name.
 fn unpacked(bytes: &[u8]) -> Vec<(String, String)> {
@@ -23,6 +25,13 @@ fn unpacked(bytes: &[u8]) -> Vec<(String, String)> {
         all.push((name, text));
     }
     all
+}
+
+/// The part with the text.
+fn text_of(bytes: &[u8]) -> String {
+    let parts = unpacked(bytes).into_iter();
+    let mut text = parts.filter(|(name, _)| name == "word/document.xml");
+    text.next().unwrap().1
 }
 
 /// What in the file is broken or leads elsewhere than to the web; nothing if it is sound.
@@ -100,11 +109,7 @@ fn each_citation_leads_to_its_reference_and_names_the_source() {
     let report = sample::full();
     let bytes = docx(&report).unwrap();
     assert_eq!(faults(&bytes), Vec::<String>::new());
-    let parts = unpacked(&bytes);
-    let (_, body) = parts
-        .iter()
-        .find(|(name, _)| name == "word/document.xml")
-        .unwrap();
+    let body = text_of(&bytes);
     for source in &report.sources {
         let id = source.id.0;
         assert!(body.contains(&format!("w:name=\"source{id}\"")), "{id}");
@@ -114,11 +119,7 @@ fn each_citation_leads_to_its_reference_and_names_the_source() {
 
 #[test]
 fn a_partial_report_says_so_before_its_figures() {
-    let parts = unpacked(&docx(&sample::partial()).unwrap());
-    let (_, body) = parts
-        .iter()
-        .find(|(name, _)| name == "word/document.xml")
-        .unwrap();
+    let body = text_of(&docx(&sample::partial()).unwrap());
     let warning = body.find("This is a partial report").unwrap();
     assert!(warning < body.find("Claims: ").unwrap());
     assert!(faults(&docx(&sample::empty()).unwrap()).is_empty());
@@ -130,6 +131,40 @@ fn the_same_report_gives_the_same_bytes() {
         docx(&sample::full()).unwrap(),
         docx(&sample::full()).unwrap()
     );
+}
+
+#[test]
+fn no_part_of_the_file_bears_the_time_of_its_making() {
+    let bytes = docx(&sample::full()).unwrap();
+    let mut package = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
+    for at in 0..package.len() {
+        let part = package.by_index(at).unwrap();
+        let stored = part.last_modified();
+        assert_eq!(stored, Some(zip::DateTime::DEFAULT), "part {at}");
+    }
+    for (name, text) in unpacked(&bytes) {
+        assert!(!text.contains("dcterms"), "{name} tells a time");
+    }
+}
+
+#[test]
+fn names_and_hashes_are_cut_as_in_the_other_formats() {
+    let mut report = sample::full();
+    for source in &mut report.sources {
+        source.about.title = "n".repeat(300);
+    }
+    let name = clean::name(&"n".repeat(300));
+    let hash = method::short_hash(&report.claims[0].proofs[0]);
+    let body = text_of(&docx(&report).unwrap());
+    assert!(body.contains(&format!("tooltip=\"{name}\"")));
+    assert!(body.contains(&format!("] ({name})")));
+    assert!(body.contains(&format!("] {hash} ")));
+    let page = markdown(&report, &MarkdownOptions::default());
+    assert!(page.contains(&format!(" ({name})")));
+    assert!(page.contains(&format!("`{hash}`")));
+    let page = html(&report, &HtmlOptions::default());
+    assert!(page.contains(&format!("\"auto\">{name}</span>")));
+    assert!(page.contains(&format!("{name}</span> · <code")));
 }
 
 proptest! {

@@ -44,7 +44,7 @@ fn quoted(writer: &mut Writer<'_>, side: &Side) {
     let name = source.map_or("", |source| source.name());
     writer
         .html
-        .element("span", &[("dir", "auto")], &clean::cut(name, 160));
+        .element("span", &[("dir", "auto")], &clean::name(name));
     writer.html.close("p");
 }
 
@@ -215,7 +215,7 @@ fn one_proof(page: &mut Html, report: &Report, proof: &Proof) {
             &format!("[{number}]"),
         );
         page.text(" ");
-        page.element("span", &[("dir", "auto")], &clean::cut(source.name(), 100));
+        page.element("span", &[("dir", "auto")], &clean::name(source.name()));
         page.text(" · ");
     }
     page.element("code", &[("class", "hash")], &proof.snapshot.to_string());

@@ -7,7 +7,6 @@ use crate::report::prose::{self, Block, Inline, claims_of};
 use crate::report::{Report, clean, method, references};
 use crate::source::{Source, SourceId};
 
-const CARD_TITLE_MAX_CHARS: usize = 160;
 const CARD_QUOTE_MAX_CHARS: usize = 420;
 
 /// Writes prose of one report into a page.
@@ -211,7 +210,7 @@ impl<'r> Writer<'r> {
         self.html.close("a");
         let tip = [("class", "card"), ("role", "tooltip"), ("id", &card)];
         self.html.open("span", &tip);
-        let title = clean::cut(source.name(), CARD_TITLE_MAX_CHARS);
+        let title = clean::name(source.name());
         self.html
             .element("span", &[("class", "card-title"), ("dir", "auto")], &title);
         for proof in claim.iter().flat_map(|claim| &claim.proofs) {

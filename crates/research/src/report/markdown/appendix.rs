@@ -3,16 +3,13 @@
 use super::escape::{append, text};
 use super::{Page, cite};
 use crate::citations::{CheckedClaim, Proof};
-use crate::report::method::{judged, notes, verdict};
+use crate::report::method::{judged, notes, short_hash, verdict};
 use crate::report::references::{self, Piece};
 use crate::report::{Report, clean};
 
 /// The full words stand in the HTML and the JSON.
 const CLAIM_MAX_CHARS: usize = 120;
 const QUOTE_MAX_CHARS: usize = 200;
-
-/// So many digits of a hash tell two snapshots apart for a reader.
-const HASH_DIGITS: usize = 12;
 
 pub(super) fn method(page: &mut Page, report: &Report) {
     for note in notes(report) {
@@ -65,16 +62,11 @@ fn proof_of(report: &Report, claim: &CheckedClaim) -> String {
 }
 
 fn stands(report: &Report, proof: &Proof) -> String {
-    let hash: String = proof
-        .snapshot
-        .to_string()
-        .chars()
-        .take(HASH_DIGITS)
-        .collect();
     format!(
-        "“{}” {} `{hash}` {}–{}",
+        "“{}” {} `{}` {}–{}",
         text(&clean::cut(&proof.quote, QUOTE_MAX_CHARS)),
         cite(report, proof.source.0),
+        short_hash(proof),
         proof.span.start,
         proof.span.end,
     )
