@@ -4,6 +4,7 @@
 //! references and name the source when pointed at. The words go through [`super::prose`] and are escaped, so no source
 //! can add markup, fields or links to files.
 
+mod address;
 mod body;
 mod package;
 mod parts;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::address;
+
 /// How a paragraph is set. The names are those of `styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -127,11 +129,14 @@ impl Body {
         self.xml.push_str("<w:r><w:br/></w:r>");
     }
 
-    /// Words that lead to an address outside.
+    /// Words that lead to an address outside, or the words alone where Word would not take the address.
     pub(super) fn link(&mut self, to: &str, words: &str, face: Face) {
-        let known = self.links.iter().position(|known| known == to);
+        let Some(to) = address::target(to) else {
+            return self.run(words, face);
+        };
+        let known = self.links.iter().position(|known| *known == to);
         let at = known.unwrap_or_else(|| {
-            self.links.push(to.to_owned());
+            self.links.push(to);
             self.links.len() - 1
         });
         self.push(format_args!("<w:hyperlink r:id=\"link{at}\">"));
