@@ -69,6 +69,15 @@ pub(super) const BULLETS: usize = 1;
 /// Word knows nine levels.
 const DEPTH_MAX: usize = 8;
 
+/// Word opens no table that is wider.
+pub(super) const COLUMNS_MAX: usize = 63;
+
+/// Word counts no list from a higher number.
+const START_MAX: u64 = 32_767;
+
+/// The room between the margins, in twentieths of a point.
+const TEXT_WIDTH: usize = 9_070;
+
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) xml: String,
@@ -165,11 +174,11 @@ impl Body {
 
     /// A new numbered list.
     pub(super) fn numbered(&mut self, first: u64) -> usize {
-        self.starts.push(first);
+        self.starts.push(first.min(START_MAX));
         BULLETS + self.starts.len()
     }
 
-    /// Rows of cells, the first of them a head. `cell` writes what stands in a row's column.
+    /// Rows of at most [`COLUMNS_MAX`] cells, the first of them a head. `cell` writes what stands in a row's column.
     pub(super) fn table(
         &mut self,
         rows: usize,
@@ -178,7 +187,10 @@ impl Body {
     ) {
         self.xml
             .push_str("<w:tbl><w:tblPr><w:tblStyle w:val=\"Rows\"/><w:tblW w:w=\"0\" w:type=\"auto\"/></w:tblPr><w:tblGrid>");
-        self.xml.push_str(&"<w:gridCol/>".repeat(columns));
+        for column in 0..columns {
+            let width = share(column, columns);
+            self.push(format_args!("<w:gridCol w:w=\"{width}\"/>"));
+        }
         self.xml.push_str("</w:tblGrid>");
         for row in 0..rows {
             self.xml.push_str("<w:tr>");
@@ -186,7 +198,10 @@ impl Body {
                 self.xml.push_str("<w:trPr><w:tblHeader/></w:trPr>");
             }
             for column in 0..columns {
-                self.xml.push_str("<w:tc><w:tcPr/>");
+                let width = share(column, columns);
+                self.push(format_args!(
+                    "<w:tc><w:tcPr><w:tcW w:w=\"{width}\" w:type=\"dxa\"/></w:tcPr>"
+                ));
                 self.open(Style::Text, None);
                 cell(self, row, column);
                 self.close();
@@ -202,6 +217,11 @@ impl Body {
         // A string takes all that is written to it.
         let _ = self.xml.write_fmt(words);
     }
+}
+
+/// What a column gets of the room, so that all of them together fill it.
+fn share(column: usize, columns: usize) -> usize {
+    TEXT_WIDTH * (column + 1) / columns - TEXT_WIDTH * column / columns
 }
 
 /// Text as XML may hold it; characters that it may not hold are left out.

@@ -1,6 +1,6 @@
 //! Prose blocks as paragraphs, with each citation leading to its reference.
 
-use super::body::{BULLETS, Body, Face, Listed, Style};
+use super::body::{BULLETS, Body, COLUMNS_MAX, Face, Listed, Style};
 use crate::report::prose::{Block, Inline, cited, parse};
 use crate::report::{Report, clean};
 use crate::source::SourceId;
@@ -88,11 +88,29 @@ fn list(
 
 fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    if columns > COLUMNS_MAX {
+        return lines(body, report, rows);
+    }
     body.table(rows.len(), columns, |body, row, column| {
         let cell = rows.get(row).and_then(|row| row.get(column));
         let face = if row == 0 { Face::STRONG } else { Face::PLAIN };
         inlines(body, report, cell.map_or(&[][..], Vec::as_slice), face);
     });
+}
+
+/// A table that is too wide for Word, a paragraph for each row.
+fn lines(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
+    for (at, row) in rows.iter().enumerate() {
+        let face = if at == 0 { Face::STRONG } else { Face::PLAIN };
+        body.open(Style::Text, None);
+        for (at, cell) in row.iter().enumerate() {
+            if at > 0 {
+                body.run(" | ", face);
+            }
+            inlines(body, report, cell, face);
+        }
+        body.close();
+    }
 }
 
 fn inlines(body: &mut Body, report: &Report, all: &[Inline], face: Face) {

@@ -6,9 +6,11 @@ use std::io::{Cursor, Read as _};
 
 use fathom_evidence::extract::{Hint, read};
 use proptest::prelude::*;
-use roxmltree::Document as Tree;
+use roxmltree::{Document as Tree, Node};
 
 use super::*;
+
+mod tables;
 use crate::report::html::{HtmlOptions, html};
 use crate::report::markdown::{MarkdownOptions, markdown};
 use crate::report::{clean, method, sample};
@@ -34,6 +36,51 @@ fn text_of(bytes: &[u8]) -> String {
     text.next().unwrap().1
 }
 
+/// A sound file whose first section has this text.
+fn with_text(text: &str) -> Vec<u8> {
+    let mut report = sample::full();
+    report.sections[0].text = text.to_owned();
+    let bytes = docx(&report).unwrap();
+    assert_eq!(faults(&bytes), Vec::<String>::new());
+    bytes
+}
+
+/// A paragraph as a reader sees it.
+#[derive(Debug)]
+struct Paragraph {
+    style: String,
+    /// The list whose mark it carries, and the level in it.
+    mark: Option<(usize, usize)>,
+    /// How far from the margin it begins, where it says so itself.
+    left: Option<usize>,
+    words: String,
+}
+
+fn paragraphs(text: &str) -> Vec<Paragraph> {
+    let tree = Tree::parse(text).unwrap();
+    let one = |node: Node<'_, '_>| {
+        let of = |element: &str, attribute: &str| {
+            let mut all = node.descendants();
+            let element = all.find(|node| node.tag_name().name() == element)?;
+            let mut all = element.attributes();
+            let found = all.find(|one| one.name() == attribute)?;
+            Some(found.value().to_owned())
+        };
+        let number = |element: &str, attribute: &str| of(element, attribute)?.parse().ok();
+        let words = node.descendants().filter(Node::is_text);
+        Paragraph {
+            style: of("pStyle", "val").unwrap_or_default(),
+            mark: number("numId", "val").zip(number("ilvl", "val")),
+            left: number("ind", "left"),
+            words: words.filter_map(|node| node.text()).collect(),
+        }
+    };
+    let all = tree.descendants();
+    all.filter(|node| node.tag_name().name() == "p")
+        .map(one)
+        .collect()
+}
+
 /// What in the file is broken or leads elsewhere than to the web; nothing if it is sound.
 fn faults(bytes: &[u8]) -> Vec<String> {
     let parts = unpacked(bytes);
@@ -47,7 +94,7 @@ fn faults(bytes: &[u8]) -> Vec<String> {
                 continue;
             }
         };
-        for node in tree.descendants().filter(roxmltree::Node::is_element) {
+        for node in tree.descendants().filter(Node::is_element) {
             let of = |wanted: &str| {
                 let mut all = node.attributes();
                 all.find(|one| one.name() == wanted)
