@@ -101,10 +101,14 @@ impl<'t> Reader<'t> {
                     false => Block::Code(text),
                 }
             }
-            Tag::List(first) => Block::List {
-                first,
-                items: self.items(),
-            },
+            Tag::List(first) => {
+                let mut items = self.items();
+                // An empty item counts where items are counted.
+                if first.is_none() {
+                    items.retain(|item| !item.is_empty());
+                }
+                Block::List { first, items }
+            }
             Tag::Table(_) => Block::Table(self.rows()),
             other => {
                 self.inline(Event::Start(other), loose);
@@ -122,7 +126,6 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
         }
-        items.retain(|item| !item.is_empty());
         items
     }
 
@@ -235,7 +238,7 @@ fn flush(loose: &mut Vec<Inline>, done: &mut Vec<Block>) {
 fn is_empty(block: &Block) -> bool {
     match block {
         Block::Paragraph(inlines) | Block::Lead(inlines) => blank(inlines),
-        Block::List { items, .. } => items.is_empty(),
+        Block::List { items, .. } => items.iter().all(Vec::is_empty),
         Block::Quote(blocks) => blocks.is_empty(),
         Block::Code(code) => code.trim().is_empty(),
         Block::Table(rows) => rows.is_empty(),

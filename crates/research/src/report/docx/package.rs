@@ -8,7 +8,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
-use super::body::{BULLETS, Body, escaped};
+use super::body::{BULLETS, Body, INDENT, LEVELS, escaped};
 
 const CONTENT_TYPES: &str = include_str!("content_types.xml");
 const PACKAGE_RELATIONS: &str = include_str!("relations.xml");
@@ -17,9 +17,6 @@ const STYLES: &str = include_str!("styles.xml");
 const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 const MAIN: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-
-/// A list has so many levels.
-const LEVELS: usize = 9;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the document cannot be packed: {0}")]
@@ -110,7 +107,6 @@ fn numbering(body: &Body) -> String {
 }
 
 fn levels(id: usize, form: &str, mark: impl Fn(usize) -> String) -> String {
-    const INDENT: usize = 360;
     let mut all = String::new();
     for level in 0..LEVELS {
         let (mark, left) = (mark(level), INDENT * (level + 1));

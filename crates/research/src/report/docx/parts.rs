@@ -1,6 +1,6 @@
 //! The parts of a document that code writes: its head, disagreements, what is not known, the method, references, proofs.
 
-use super::body::{BULLETS, Body, Face, Listed, Style};
+use super::body::{BULLETS, Body, Face, Stand, Style};
 use super::prose::{bookmark, cite, sentence};
 use crate::analysis::Side;
 use crate::citations::CheckedClaim;
@@ -17,7 +17,7 @@ const SLANTED: Face = Face::SLANTED;
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
 pub(super) fn head(body: &mut Body, report: &Report) {
     if let Status::Partial { reason } = &report.status {
-        body.open(Style::Warning, None);
+        body.open(Style::Warning, Stand::Free);
         body.run("This is a partial report, not a full answer. ", STRONG);
         sentence(body, report, &clean::sentence(reason), PLAIN);
         body.close();
@@ -46,13 +46,13 @@ pub(super) fn head(body: &mut Body, report: &Report) {
 
 pub(super) fn disagreements(body: &mut Body, report: &Report) {
     for pair in outline::disagreements(report) {
-        body.open(Style::Lead, None);
+        body.open(Style::Lead, Stand::Free);
         sentence(body, report, &pair.about, PLAIN);
         body.close();
         for side in [&pair.left, &pair.right] {
             quoted(body, report, side);
         }
-        body.open(Style::Text, None);
+        body.open(Style::Text, Stand::Free);
         match &pair.weighed {
             Some(weighed) => sentence(body, report, weighed, PLAIN),
             None => body.run(
@@ -149,7 +149,7 @@ fn proof_of(body: &mut Body, report: &Report, claim: &CheckedClaim) {
 }
 
 fn item(body: &mut Body, list: usize, write: impl FnOnce(&mut Body)) {
-    body.open(Style::Text, Some(Listed { list, depth: 0 }));
+    body.open(Style::Text, Stand::Marked { list, depth: 0 });
     write(body);
     body.close();
 }

@@ -1,14 +1,12 @@
 //! Prose blocks as paragraphs, with each citation leading to its reference.
 
-use super::body::{BULLETS, Body, COLUMNS_MAX, Face, Listed, Style};
+use super::body::{BULLETS, Body, COLUMNS_MAX, Face, Stand, Style};
 use crate::report::prose::{Block, Inline, cited, parse};
 use crate::report::{Report, clean};
 use crate::source::SourceId;
 
 pub(super) fn write(body: &mut Body, report: &Report, text: &str) {
-    for block in parse(text) {
-        one(body, report, &block, Style::Text, None);
-    }
+    all(body, report, &parse(text), Style::Text, Stand::Free);
 }
 
 /// A plain sentence of ours, which may cite sources.
@@ -32,25 +30,22 @@ pub(super) fn bookmark(source: u32) -> String {
     format!("source{source}")
 }
 
-fn one(body: &mut Body, report: &Report, block: &Block, style: Style, listed: Option<Listed>) {
+/// Blocks one under another; where the first of them has a mark, the others have none.
+fn all(body: &mut Body, report: &Report, blocks: &[Block], style: Style, stand: Stand) {
+    let mut stand = stand;
+    for block in blocks {
+        one(body, report, block, style, stand);
+        stand = stand.after();
+    }
+}
+
+fn one(body: &mut Body, report: &Report, block: &Block, style: Style, stand: Stand) {
     match block {
-        Block::Paragraph(words) => {
-            body.open(style, listed);
-            inlines(body, report, words, Face::PLAIN);
-            body.close();
-        }
-        Block::Lead(words) => {
-            body.open(Style::Lead, None);
-            inlines(body, report, words, Face::PLAIN);
-            body.close();
-        }
-        Block::Quote(blocks) => {
-            for block in blocks {
-                one(body, report, block, Style::Quote, listed);
-            }
-        }
+        Block::Paragraph(words) => paragraph(body, report, words, style, stand),
+        Block::Lead(words) => paragraph(body, report, words, Style::Lead, stand),
+        Block::Quote(blocks) => all(body, report, blocks, Style::Quote, stand),
         Block::Code(code) => {
-            body.open(Style::Code, listed);
+            body.open(Style::Code, stand);
             for (at, line) in code.trim_end().lines().enumerate() {
                 if at > 0 {
                     body.line_break();
@@ -59,39 +54,46 @@ fn one(body: &mut Body, report: &Report, block: &Block, style: Style, listed: Op
             }
             body.close();
         }
-        Block::List { first, items } => list(body, report, *first, items, listed),
-        Block::Table(rows) => table(body, report, rows),
-    }
-}
-
-/// The first block of an item carries its mark; the rest stand under it.
-fn list(
-    body: &mut Body,
-    report: &Report,
-    first: Option<u64>,
-    items: &[Vec<Block>],
-    around: Option<Listed>,
-) {
-    let list = match first {
-        Some(first) => body.numbered(first),
-        None => BULLETS,
-    };
-    let depth = around.map_or(0, |around| around.depth + 1);
-    for item in items {
-        for (at, block) in item.iter().enumerate() {
-            let marked = at == 0 || matches!(block, Block::List { .. });
-            let listed = marked.then_some(Listed { list, depth });
-            one(body, report, block, Style::Text, listed);
+        Block::List { first, items } => {
+            mark_alone(body, stand);
+            let list = match first {
+                Some(first) => body.numbered(*first),
+                None => BULLETS,
+            };
+            let depth = stand.deeper();
+            for item in items {
+                let stand = Stand::Marked { list, depth };
+                match item.as_slice() {
+                    [] => mark_alone(body, stand),
+                    blocks => all(body, report, blocks, style, stand),
+                }
+            }
         }
+        Block::Table(rows) => table(body, report, rows, stand),
     }
 }
 
-fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
+fn paragraph(body: &mut Body, report: &Report, words: &[Inline], style: Style, stand: Stand) {
+    body.open(style, stand);
+    inlines(body, report, words, Face::PLAIN);
+    body.close();
+}
+
+/// The mark of an item that has no words beside it: an empty item, or one that begins with a table or another list.
+fn mark_alone(body: &mut Body, stand: Stand) {
+    if let Stand::Marked { .. } = stand {
+        body.open(Style::Text, stand);
+        body.close();
+    }
+}
+
+fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Stand) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
     if columns > COLUMNS_MAX {
-        return lines(body, report, rows);
+        return lines(body, report, rows, stand);
     }
-    body.table(rows.len(), columns, |body, row, column| {
+    mark_alone(body, stand);
+    body.table(stand, rows.len(), columns, |body, row, column| {
         let cell = rows.get(row).and_then(|row| row.get(column));
         let face = if row == 0 { Face::STRONG } else { Face::PLAIN };
         inlines(body, report, cell.map_or(&[][..], Vec::as_slice), face);
@@ -99,10 +101,11 @@ fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
 }
 
 /// A table that is too wide for Word, a paragraph for each row.
-fn lines(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
+fn lines(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Stand) {
+    let mut stand = stand;
     for (at, row) in rows.iter().enumerate() {
         let face = if at == 0 { Face::STRONG } else { Face::PLAIN };
-        body.open(Style::Text, None);
+        body.open(Style::Text, stand);
         for (at, cell) in row.iter().enumerate() {
             if at > 0 {
                 body.run(" | ", face);
@@ -110,6 +113,7 @@ fn lines(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>]) {
             inlines(body, report, cell, face);
         }
         body.close();
+        stand = stand.after();
     }
 }
 
@@ -126,11 +130,7 @@ fn inlines(body: &mut Body, report: &Report, all: &[Inline], face: Face) {
                 inlines(body, report, inner, Face { slanted, ..face });
             }
             Inline::Code(words) => body.run(words, Face { code: true, ..face }),
-            Inline::Link { to, text } => {
-                let words = plain(text);
-                let shown = if words.trim().is_empty() { to } else { &words };
-                body.link(to, shown, face);
-            }
+            Inline::Link { to, text } => link(body, report, to, text, face),
             Inline::Cite(ids) => citations(body, report, ids, face),
             Inline::Break => body.line_break(),
         }
@@ -149,17 +149,30 @@ fn citations(body: &mut Body, report: &Report, ids: &[u32], face: Face) {
     body.run("]", face);
 }
 
-/// The words of a link.
-fn plain(inlines: &[Inline]) -> String {
-    let mut words = String::new();
+/// A link holds no other, so the citations among its words stand behind it.
+fn link(body: &mut Body, report: &Report, to: &str, text: &[Inline], face: Face) {
+    let (mut words, mut cites) = (String::new(), Vec::new());
+    gather(text, &mut words, &mut cites);
+    if !cites.is_empty() {
+        words = clean::line(&words);
+    }
+    let shown = if words.trim().is_empty() { to } else { &words };
+    body.link(to, shown, face);
+    for ids in cites {
+        body.run(" ", face);
+        citations(body, report, ids, face);
+    }
+}
+
+/// The words of a link, and its citations.
+fn gather<'t>(inlines: &'t [Inline], words: &mut String, cites: &mut Vec<&'t [u32]>) {
     for inline in inlines {
         match inline {
             Inline::Text(text) | Inline::Code(text) => words.push_str(text),
-            Inline::Strong(inner) | Inline::Emphasis(inner) => words.push_str(&plain(inner)),
-            Inline::Link { text, .. } => words.push_str(&plain(text)),
-            Inline::Cite(_) => {}
+            Inline::Strong(inner) | Inline::Emphasis(inner) => gather(inner, words, cites),
+            Inline::Link { text, .. } => gather(text, words, cites),
+            Inline::Cite(ids) => cites.push(ids),
             Inline::Break => words.push(' '),
         }
     }
-    words
 }

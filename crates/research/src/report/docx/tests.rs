@@ -10,6 +10,7 @@ use roxmltree::{Document as Tree, Node};
 
 use super::*;
 
+mod lists;
 mod tables;
 use crate::report::html::{HtmlOptions, html};
 use crate::report::markdown::{MarkdownOptions, markdown};

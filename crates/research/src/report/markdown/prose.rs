@@ -30,6 +30,9 @@ fn list(first: Option<u64>, items: &[Vec<Block>], cite: Cite<'_>) -> String {
             None => "- ".to_owned(),
         };
         let indent = " ".repeat(mark.len());
+        if item.is_empty() {
+            return mark.trim_end().to_owned();
+        }
         prefixed(&write(item, cite), &mark, &indent)
     });
     written.collect::<Vec<_>>().join("\n")

@@ -98,3 +98,14 @@ fn lists_tables_quotes_and_code_keep_their_form() {
     assert_eq!(blocks[2], Block::Code("let x;\n".to_owned()));
     assert!(matches!(&blocks[3], Block::Table(rows) if rows.len() == 2));
 }
+
+#[test]
+fn an_empty_item_counts_where_items_are_counted() {
+    let lengths = |text: &str| match parse(text).as_slice() {
+        [Block::List { items, .. }] => items.iter().map(Vec::len).collect(),
+        _ => Vec::new(),
+    };
+    assert_eq!(lengths("1. a\n2.\n3. c\n"), [1, 0, 1]);
+    assert_eq!(lengths("- a\n-\n- c\n"), [1, 1]);
+    assert_eq!(parse("1.\n2.\n"), []);
+}
