@@ -62,7 +62,12 @@ pub(super) enum Stand {
     /// In no list.
     Free,
     /// First in an item, with the mark of the list it belongs to.
-    Marked { list: usize, depth: usize },
+    Marked {
+        list: usize,
+        depth: usize,
+        /// Whether the list stands in a quote, and its marks with it.
+        quoted: bool,
+    },
     /// In an item, under the paragraph that has its mark.
     Under { depth: usize },
 }
@@ -132,9 +137,13 @@ impl Body {
         let left = stand.left() + own;
         match stand {
             Stand::Free => {}
-            Stand::Marked { list, depth } => {
+            Stand::Marked {
+                list,
+                depth,
+                quoted,
+            } => {
                 let depth = depth.min(LEVELS - 1);
-                let hanging = INDENT + own;
+                let hanging = if quoted { INDENT } else { INDENT + own };
                 self.push(format_args!(
                     "<w:numPr><w:ilvl w:val=\"{depth}\"/><w:numId w:val=\"{list}\"/></w:numPr>\
                      <w:ind w:left=\"{left}\" w:hanging=\"{hanging}\"/>"
@@ -236,10 +245,9 @@ impl Body {
         }
         self.xml.push_str("</w:tblGrid>");
         for row in 0..rows {
-            self.xml.push_str("<w:tr>");
-            if row == 0 {
-                self.xml.push_str("<w:trPr><w:tblHeader/></w:trPr>");
-            }
+            let head = if row == 0 { "<w:tblHeader/>" } else { "" };
+            // A row that is cut by the end of a page reads as two.
+            self.push(format_args!("<w:tr><w:trPr><w:cantSplit/>{head}</w:trPr>"));
             for column in 0..columns {
                 let width = share(room, column, columns);
                 self.push(format_args!(

@@ -149,7 +149,14 @@ fn proof_of(body: &mut Body, report: &Report, claim: &CheckedClaim) {
 }
 
 fn item(body: &mut Body, list: usize, write: impl FnOnce(&mut Body)) {
-    body.open(Style::Text, Stand::Marked { list, depth: 0 });
+    body.open(
+        Style::Text,
+        Stand::Marked {
+            list,
+            depth: 0,
+            quoted: false,
+        },
+    );
     write(body);
     body.close();
 }

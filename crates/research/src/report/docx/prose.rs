@@ -31,8 +31,7 @@ pub(super) fn bookmark(source: u32) -> String {
 }
 
 /// Blocks one under another; where the first of them has a mark, the others have none.
-fn all(body: &mut Body, report: &Report, blocks: &[Block], style: Style, stand: Stand) {
-    let mut stand = stand;
+fn all(body: &mut Body, report: &Report, blocks: &[Block], style: Style, mut stand: Stand) {
     for block in blocks {
         one(body, report, block, style, stand);
         stand = stand.after();
@@ -55,21 +54,33 @@ fn one(body: &mut Body, report: &Report, block: &Block, style: Style, stand: Sta
             body.close();
         }
         Block::List { first, items } => {
-            mark_alone(body, stand);
+            mark_alone(body, style, stand);
             let list = match first {
                 Some(first) => body.numbered(*first),
                 None => BULLETS,
             };
             let depth = stand.deeper();
             for item in items {
-                let stand = Stand::Marked { list, depth };
+                let stand = Stand::Marked {
+                    list,
+                    depth,
+                    quoted: style == Style::Quote,
+                };
                 match item.as_slice() {
-                    [] => mark_alone(body, stand),
+                    [] => mark_alone(body, style, stand),
                     blocks => all(body, report, blocks, style, stand),
                 }
             }
         }
-        Block::Table(rows) => table(body, report, rows, stand),
+        Block::Table(rows) => {
+            // A row of a table that is too wide for one is a paragraph, and has the mark itself.
+            if columns(rows) <= COLUMNS_MAX {
+                mark_alone(body, style, stand);
+                table(body, report, rows, stand);
+            } else {
+                lines(body, report, rows, style, stand);
+            }
+        }
     }
 }
 
@@ -80,20 +91,19 @@ fn paragraph(body: &mut Body, report: &Report, words: &[Inline], style: Style, s
 }
 
 /// The mark of an item that has no words beside it: an empty item, or one that begins with a table or another list.
-fn mark_alone(body: &mut Body, stand: Stand) {
+fn mark_alone(body: &mut Body, style: Style, stand: Stand) {
     if let Stand::Marked { .. } = stand {
-        body.open(Style::Text, stand);
+        body.open(style, stand);
         body.close();
     }
 }
 
+fn columns(rows: &[Vec<Vec<Inline>>]) -> usize {
+    rows.iter().map(Vec::len).max().unwrap_or(0).max(1)
+}
+
 fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Stand) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
-    if columns > COLUMNS_MAX {
-        return lines(body, report, rows, stand);
-    }
-    mark_alone(body, stand);
-    body.table(stand, rows.len(), columns, |body, row, column| {
+    body.table(stand, rows.len(), columns(rows), |body, row, column| {
         let cell = rows.get(row).and_then(|row| row.get(column));
         let face = if row == 0 { Face::STRONG } else { Face::PLAIN };
         inlines(body, report, cell.map_or(&[][..], Vec::as_slice), face);
@@ -101,11 +111,16 @@ fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Sta
 }
 
 /// A table that is too wide for Word, a paragraph for each row.
-fn lines(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Stand) {
-    let mut stand = stand;
+fn lines(
+    body: &mut Body,
+    report: &Report,
+    rows: &[Vec<Vec<Inline>>],
+    style: Style,
+    mut stand: Stand,
+) {
     for (at, row) in rows.iter().enumerate() {
         let face = if at == 0 { Face::STRONG } else { Face::PLAIN };
-        body.open(Style::Text, stand);
+        body.open(style, stand);
         for (at, cell) in row.iter().enumerate() {
             if at > 0 {
                 body.run(" | ", face);

@@ -84,10 +84,21 @@ fn lists_deeper_than_word_counts_stay_on_its_last_level() {
         Stand::Marked {
             list: BULLETS,
             depth: 40,
+            quoted: false,
         },
     );
     assert!(body.xml.contains("<w:ilvl w:val=\"8\"/>"));
     assert!(body.xml.contains("w:left=\"3240\""));
+}
+
+#[test]
+fn the_marks_of_a_list_in_a_quote_stand_in_the_quote() {
+    let text = text_of(&with_text("> said\n>\n> - a\n>\n>   b\n\n- > quoted"));
+    for (hanging, words) in [(360, "a"), (720, "quoted")] {
+        let indent = format!("<w:ind w:left=\"720\" w:hanging=\"{hanging}\"/></w:pPr>");
+        let run = format!("<w:r><w:rPr></w:rPr><w:t xml:space=\"preserve\">{words}</w:t>");
+        assert!(text.contains(&format!("{indent}{run}")), "{words}");
+    }
 }
 
 #[test]
