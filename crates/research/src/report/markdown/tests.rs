@@ -55,6 +55,13 @@ fn a_price_that_is_not_known_is_not_made_up() {
 }
 
 #[test]
+fn an_item_behind_an_empty_one_keeps_its_number() {
+    let mut report = sample::full();
+    report.summary = "1. a\n2.\n3. c".to_owned();
+    assert!(shown(&report).contains("\n1. a\n2.\n3. c\n"));
+}
+
+#[test]
 fn a_number_without_a_source_is_never_shown_as_a_citation() {
     let text = shown(&sample::full());
     assert!(!text.contains("[99]") && text.contains("[?]"), "{text}");
