@@ -55,9 +55,21 @@ impl<D> Context<D> {
         self.desk.node
     }
 
-    /// When this step was first started: the same moment however often it is run again.
+    /// When this step was first started or, once the node has got an answer from [`Context::ask`],
+    /// when the last one was given: the same moment however often the step is run again. Calls do
+    /// not move it on.
     pub fn now(&self) -> Timestamp {
-        self.desk.started_at
+        self.desk.now()
+    }
+
+    /// How long, until [`Context::now`], nobody worked on the run: while it waited for an answer or
+    /// for a gate's deadline, and then for a process to take it up; and from its last written word
+    /// on, while it lay cancelled, failed or crashed. The run's deadline is put off by the same. A
+    /// fork has waited as long as its origin had, and from that step until it was made. The rest of
+    /// the time since the run was started is its own. Like [`Context::now`], it is the same
+    /// however often the step is run again.
+    pub fn waited(&self) -> Duration {
+        self.desk.waited()
     }
 
     /// When the run's time is used up, for calls that must have ended by then. A replay knows no
@@ -205,7 +217,9 @@ impl<D> Context<D> {
     /// deadline comes, the node runs again and gets it. The first answer wins.
     pub async fn ask(&self, key: impl Into<String>, ask: Ask) -> Result<Answer, Halt> {
         let key = key.into();
-        match self.desk.begin(&key)? {
+        let recorded = self.desk.begin(&key)?;
+        self.desk.hear(&recorded);
+        match recorded {
             Recorded {
                 answered: Some(answer),
                 ..

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -17,7 +18,7 @@ use crate::event::EventKind;
 use crate::interrupt::Ask;
 use crate::node::{Halt, Stop};
 use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally};
-use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store};
+use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waited};
 
 /// What the journal holds of one key.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Recorded {
     pub(crate) opened: Option<Payload>,
     pub(crate) answered: Option<Payload>,
     pub(crate) meters: Meters,
+    /// When the answer was given.
+    pub(crate) at: Option<Timestamp>,
 }
 
 /// The journal of the step under way, as it was when the step was started.
@@ -39,6 +42,7 @@ pub(crate) fn journal(entries: Vec<Entry>) -> Journal {
             Part::Answered => {
                 recorded.answered = Some(payload);
                 recorded.meters = meta.meters;
+                recorded.at = Some(meta.at);
             }
         }
     }
@@ -49,7 +53,7 @@ pub(crate) struct Desk {
     pub(crate) run: RunId,
     pub(crate) step: u64,
     pub(crate) node: NodeName,
-    pub(crate) started_at: Timestamp,
+    started_at: Timestamp,
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) journal: Journal,
@@ -72,6 +76,9 @@ struct Tray {
     used: HashSet<String>,
     spent: Meters,
     kept: HashMap<BlobHash, Bytes>,
+    /// The moment of the last answer that the node got, and how long the run waited for them all.
+    heard_at: Option<Timestamp>,
+    waited: Duration,
     stop: Option<Stop>,
     /// Set when the node's turn is over.
     closed: bool,
@@ -148,6 +155,26 @@ impl Desk {
             }
             None => Ok(Recorded::default()),
         }
+    }
+
+    /// Moves the node's time on to an answer that it gets. Logs from before waiting was counted keep
+    /// the time that their nodes had.
+    pub(crate) fn hear(&self, answer: &Recorded) {
+        if let Some(waited) = waited::counted(&answer.meters) {
+            let mut tray = self.tray();
+            tray.heard_at = tray.heard_at.max(answer.at);
+            tray.waited = tray.waited.saturating_add(waited);
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        let heard_at = self.tray().heard_at;
+        heard_at.map_or(self.started_at, |heard| heard.max(self.started_at))
+    }
+
+    pub(crate) fn waited(&self) -> Duration {
+        let before = waited::counted(&self.tally.meters).unwrap_or_default();
+        before.saturating_add(self.tray().waited)
     }
 
     /// Notes that a call begins.

@@ -348,5 +348,6 @@ fn first_head(now: Timestamp, next: Name, deadline: Option<Timestamp>) -> Head {
         events: 1,
         entries: 0,
         attempts: 1,
+        waited: Duration::ZERO,
     }
 }

@@ -6,6 +6,8 @@
 
 mod reopen;
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::clock::later;
@@ -14,7 +16,7 @@ use crate::event::{Event, EventKind};
 use crate::interrupt::{Answer, Decision, Interrupt};
 use crate::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, Token};
 use crate::scribe::fresh_nonce;
-use crate::{Error, Payload, RunId, State};
+use crate::{Error, Payload, RunId, State, waited};
 
 /// How often an answer is tried against a run that keeps changing under it.
 const TRIES: usize = 32;
@@ -145,13 +147,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         gate: &Gate,
         answer: Answer,
     ) -> Result<(), Error> {
-        let at = self.shared.clock.now();
+        let at = answer.at();
         // Since the run was last written to, and not since the gate was opened: a run that was
         // cancelled at its gate and resumed has had some of that time taken off already.
-        let waited = at
-            .duration_since(header.head.updated_at)
-            .try_into()
-            .unwrap_or_default();
+        let waited = waited::between(header.head.updated_at, at);
+        let mut meters = Meters::new();
+        // Counted also where it is nothing: it tells that the node's time goes on with this answer.
+        waited::count(&mut meters, header.head.waited.saturating_add(waited));
         let head = Head {
             rev: token.rev + 1,
             status: Status::Pending,
@@ -164,6 +166,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             entries: header.head.entries + 1,
             // A step that asks many questions is started as often, and has not crashed.
             attempts: 0,
+            waited: Duration::ZERO,
             ..header.head.clone()
         };
         let (step, key) = (gate.step, gate.key.clone());
@@ -172,7 +175,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             key: key.clone(),
             kind: EntryKind::Gate,
             part: Part::Answered,
-            meters: Meters::new(),
+            meters,
             at,
         };
         let entry = Entry {

@@ -16,7 +16,7 @@ use crate::record::{
     Damage, EntryMeta, LoopUse, Name, Origin, Run, StepKind, StepMeta, StepRecord, Tally,
 };
 use crate::run::Execution;
-use crate::{Error, Payload, RunId, State, fold};
+use crate::{Error, Payload, RunId, State, fold, waited};
 
 /// A run as it stood at one of its steps.
 pub struct View<S> {
@@ -74,7 +74,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let View {
             step,
             mut state,
-            tally,
+            mut tally,
             next,
             damage,
             ..
@@ -88,6 +88,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             return Err(Error::NothingAfter { run, step: at });
         };
         edit(&mut state);
+        // The fork goes on from where the run was then; nobody worked on it in between.
+        let left_at = self.step(run, step).await?.meta.at;
+        let waited = waited::between(left_at, self.shared.clock.now());
+        waited::count(&mut tally.meters, waited);
         let origin = Origin { run, step };
         let forked = EventKind::RunForked { from: run, step };
         self.create(new, state, tally, next, Some(origin), forked)

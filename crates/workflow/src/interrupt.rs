@@ -69,3 +69,12 @@ pub enum Answer {
     /// Its deadline came first.
     TimedOut { at: Timestamp },
 }
+
+impl Answer {
+    /// When the run was free to go on.
+    pub(crate) fn at(&self) -> Timestamp {
+        match self {
+            Self::Decided { at, .. } | Self::TimedOut { at } => *at,
+        }
+    }
+}

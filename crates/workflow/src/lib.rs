@@ -29,6 +29,7 @@ mod scribe;
 mod snapshot;
 mod state;
 mod stream;
+mod waited;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{Call, Context};

@@ -82,6 +82,9 @@ pub struct Head {
     pub entries: u32,
     /// How often the step under way has been started.
     pub attempts: u32,
+    /// How long nobody held the run in the step under way, since its last answer.
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
+    pub waited: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -78,6 +78,7 @@ pub fn creation(title: &str) -> Creation {
                 events: 1,
                 entries: 0,
                 attempts: 0,
+                waited: std::time::Duration::ZERO,
             },
             keep: false,
         },

@@ -72,6 +72,7 @@ pub fn creation(title: &str) -> Creation {
                 events: 1,
                 entries: 0,
                 attempts: 0,
+                waited: Duration::ZERO,
             },
             keep: false,
         },

@@ -132,6 +132,7 @@ pub(super) fn creation(title: &str) -> Creation {
                 events: 1,
                 entries: 0,
                 attempts: 0,
+                waited: Duration::ZERO,
             },
             keep: false,
         },

@@ -104,6 +104,7 @@ pub async fn fine_times_and_large_numbers_survive(store: Arc<dyn Store>) {
     let mut append = writer.step("");
     append.head.updated_at = fine;
     append.head.attempts = u32::MAX;
+    append.head.waited = std::time::Duration::from_nanos(u64::MAX);
     if let Some(record) = &mut append.record {
         record.meta.at = fine;
         record.meta.meters = Meters::from([("tokens".into(), u64::MAX)]);

@@ -11,7 +11,7 @@ use crate::event::EventKind;
 use crate::keeper::Held;
 use crate::record::{Head, Run, Status, Token};
 use crate::run::{Execution, Outcome};
-use crate::{Error, Owner, RunId, State, fold};
+use crate::{Error, Owner, RunId, State, fold, waited};
 
 impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
@@ -150,7 +150,8 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         head.attempts = 0;
         if after_pause(head, now).is_some_and(|deadline| deadline <= now) {
             head.deadline = about.time_limit.map(|limit| later(now, limit));
-            // So that the pause is not added to it.
+            head.waited = waited_by(head, now);
+            // So that the pause is not added to them again.
             head.updated_at = now;
         }
     }
@@ -159,7 +160,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     async fn note_resumption(&mut self, owner: Owner, now: Timestamp) -> Result<(), Error> {
         let head = &self.scribe.run.head;
         let attempt = head.attempts + 1;
-        let deadline = after_pause(head, now);
+        let (deadline, waited) = (after_pause(head, now), waited_by(head, now));
         let resumed = EventKind::RunResumed {
             owner,
             step: head.step + 1,
@@ -173,6 +174,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             attempts: attempt,
             reason: None,
             deadline,
+            waited,
             ..draft.head
         };
         if self.scribe.commit(draft).await?.cancel_requested {
@@ -184,9 +186,14 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
 /// The deadline of a run that nobody has held since it was last written to.
 fn after_pause(head: &Head, now: Timestamp) -> Option<Timestamp> {
-    let paused = now.duration_since(head.updated_at);
-    let paused = Duration::try_from(paused).unwrap_or_default();
+    let paused = waited::between(head.updated_at, now);
     head.deadline.map(|deadline| later(deadline, paused))
+}
+
+/// How long such a run has waited in its step since the last answer.
+fn waited_by(head: &Head, now: Timestamp) -> Duration {
+    let paused = waited::between(head.updated_at, now);
+    head.waited.saturating_add(paused)
 }
 
 /// What a run is taken up for, which says what it may be.

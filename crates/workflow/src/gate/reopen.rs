@@ -1,5 +1,7 @@
 //! A decision that came too late: the run goes back to the gate it had passed.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::clock::later;
@@ -12,7 +14,7 @@ use crate::record::{
     StepRecord, Token,
 };
 use crate::scribe::fresh_nonce;
-use crate::{Error, Payload, RunId, State};
+use crate::{Error, Payload, RunId, State, waited};
 
 /// How many events are looked through at a time.
 const PAGE: usize = 512;
@@ -102,6 +104,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let loaded = self.shared.store.load(run, Some(before)).await?;
         let (state, mut tally) = fold::whole::<S>(loaded)?;
         tally.meters = self.spent_elsewhere(header, missed.step).await?;
+        let waited = self.waited_by(header, at).await?;
+        waited::count(&mut tally.meters, waited);
         Ok(StepRecord {
             meta: StepMeta {
                 step: header.head.step + 1,
@@ -142,7 +146,24 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                 }
             }
         }
+        // The base counts the waiting of all steps: see `waited_by`.
+        waited::take(&mut meters);
         Ok(meters)
+    }
+
+    /// All that the run has waited until now, the gate's step included: the step to come begins now.
+    async fn waited_by(&self, header: &Run, at: Timestamp) -> Result<Duration, Error> {
+        let (run, store, head) = (header.id(), &self.shared.store, &header.head);
+        let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
+        let before = waited::counted(&tally.meters);
+        let under_way = store.entries(run, head.step + 1).await?;
+        let answers = under_way
+            .iter()
+            .filter_map(|entry| waited::counted(&entry.meta.meters));
+        let since = head
+            .waited
+            .saturating_add(waited::between(head.updated_at, at));
+        Ok(answers.chain(before).fold(since, Duration::saturating_add))
     }
 
     /// The journal of the gate's step for the step to come, with the decision in place of the
@@ -158,6 +179,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let mut entries = self.shared.store.entries(header.id(), missed.step).await?;
         for Entry { meta, payload } in &mut entries {
             meta.step = header.head.step + 2;
+            // The base has counted it.
+            waited::take(&mut meta.meters);
             // Other gates of the step keep the answers they got.
             if meta.key == missed.key && meta.part == Part::Answered {
                 *payload = answer.clone();
@@ -210,8 +233,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 }
 
 fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timestamp) -> Head {
-    let ended_for = at.duration_since(head.updated_at);
-    let ended_for = ended_for.try_into().unwrap_or_default();
+    let ended_for = waited::between(head.updated_at, at);
     Head {
         rev: token.rev + 1,
         status: Status::Pending,
@@ -225,5 +247,6 @@ fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timesta
         events: head.events + 1,
         entries,
         attempts: 0,
+        waited: Duration::ZERO,
     }
 }

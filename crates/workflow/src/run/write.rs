@@ -1,6 +1,7 @@
 //! How a turn's end is written: a step, a cut, a gate, or the end of the run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -14,7 +15,7 @@ use crate::record::{
     Cut, Entry, EntryKind, EntryMeta, Head, Meters, Name, Part, Status, StepKind, StepMeta,
     StepRecord,
 };
-use crate::{Error, NodeName, Payload, State, fold};
+use crate::{Error, NodeName, Payload, State, fold, waited};
 
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// Takes an update in and records the step.
@@ -106,13 +107,18 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             None => Status::Completed,
         };
         step_events(&mut notes, now, step, name, &kind, next.clone(), &status);
+        let mut meters = desk.spendings();
+        let waited = self.scribe.run.head.waited;
+        if !waited.is_zero() {
+            waited::count(&mut meters, waited);
+        }
         let meta = StepMeta {
             step,
             node: Name::Borrowed(name),
             kind,
             next: next.clone(),
             looped: leave.looped,
-            meters: desk.spendings(),
+            meters,
             entries,
             at: now,
         };
@@ -128,6 +134,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             status,
             entries: 0,
             attempts: 1,
+            waited: Duration::ZERO,
             ..draft.head
         };
         draft.record = Some(StepRecord { meta, payload });
