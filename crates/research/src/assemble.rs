@@ -4,7 +4,7 @@
 mod renumber;
 
 use crate::analysis::Strengths;
-use crate::budget::{COST_PICOS, FETCHES_FAILED, TOKENS};
+use crate::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::citations::{CheckedClaim, CitationCheck};
 use crate::critique::Critique;
 use crate::degraded;
@@ -108,7 +108,7 @@ fn figures(
     draft: &Draft,
     sources_cited: usize,
 ) -> Figures {
-    let passed = ctx.now().duration_since(state.started_at).as_millis();
+    let worked = budget::time_worked(state, ctx).as_millis();
     let tokens = ctx.spent(TOKENS);
     let cost = ctx.spent(COST_PICOS) / 1_000_000;
     Figures {
@@ -133,7 +133,7 @@ fn figures(
             .filter(|asked| asked.outcome.is_some())
             .count(),
         words: draft.words(),
-        time_ms: u64::try_from(passed).unwrap_or(0),
+        time_ms: u64::try_from(worked).unwrap_or(u64::MAX),
         tokens,
         // Without a token there was no model, so nothing was paid.
         cost_micros: (tokens == 0 || cost > 0).then_some(cost),

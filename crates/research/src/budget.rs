@@ -1,6 +1,8 @@
 //! What a run has spent and may still spend. Searching leaves a share for writing, so that the budget's end still
 //! gives a report.
 
+use std::time::Duration;
+
 use crate::reasoner::Ctx;
 use crate::state::State;
 use crate::stop::Stop;
@@ -33,8 +35,7 @@ pub fn only_reserve_left(state: &State, ctx: &Ctx) -> Option<Stop> {
     let settings = &state.settings;
     let caps = &settings.caps;
     let share = 1.0 - caps.writing_reserve.clamp(0.0, 1.0);
-    let passed = ctx.now().duration_since(state.started_at).as_secs_f64();
-    if passed >= share * settings.max_execution_time_s as f64 {
+    if time_worked(state, ctx).as_secs_f64() >= share * settings.max_execution_time_s as f64 {
         return Some(Stop::Time);
     }
     let shared = |cap: Option<u64>, meter: &str| {
@@ -47,6 +48,13 @@ pub fn only_reserve_left(state: &State, ctx: &Ctx) -> Option<Stop> {
         return Some(Stop::Cost);
     }
     None
+}
+
+/// How long the run has worked: waiting for people, or for somebody to take the run up, is not its own time.
+pub(crate) fn time_worked(state: &State, ctx: &Ctx) -> Duration {
+    let passed = ctx.now().duration_since(state.started_at);
+    let passed = Duration::try_from(passed).unwrap_or_default();
+    passed.saturating_sub(ctx.waited())
 }
 
 /// How many of a capped thing are left.

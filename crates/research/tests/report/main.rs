@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod waiting;
 mod world;
 
 use std::sync::Arc;
