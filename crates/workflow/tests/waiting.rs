@@ -265,6 +265,25 @@ async fn a_fork_goes_on_from_the_time_its_origin_had_worked() {
     );
 }
 
+#[tokio::test]
+async fn what_was_waited_before_a_missed_gate_is_counted_once_when_the_run_goes_back_to_it() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("a", ASK), ("b", ASK), ("c", TELL)]);
+    let run = parked(&stage, &engine).await;
+    stage.clock.advance(10 * MINUTE);
+    approve(&engine, run).await;
+    engine.drive(run).await.unwrap();
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+    let decision = Decision::new(Verdict::Approve, "kim");
+    engine.reopen(run, decision).await.unwrap();
+    engine.drive(run).await.unwrap();
+    assert_eq!(
+        lines(&engine, run).await,
+        ["0/0 11/10 11/10", "71/70 71/70 71/70", "71/70"]
+    );
+}
+
 /// Answers the open gate as engines did before waiting was counted.
 async fn approve_uncounted(stage: &Stage, engine: &Engine<Diary, World>, run: RunId) {
     let gate = engine.gate(run).await.unwrap();
