@@ -48,3 +48,4 @@ pub use node::{Halt, NodeError, NodeFn, NodeResult};
 pub use payload::Payload;
 pub use run::{Execution, Outcome, Progress};
 pub use state::{Misfit, State};
+pub use waited::WAITED_MS;

@@ -11,8 +11,9 @@ use jiff::Timestamp;
 
 use crate::record::Meters;
 
-/// Its name is saved in every log.
-const WAITED_MS: &str = "waited_ms";
+/// The meter of the time in which nobody worked on a run: see [`crate::Context::waited`]. Its name is
+/// saved in every log.
+pub const WAITED_MS: &str = "waited_ms";
 
 /// How long nobody worked from one moment to another; nothing if the clock was set back.
 pub(crate) fn between(from: Timestamp, until: Timestamp) -> Duration {

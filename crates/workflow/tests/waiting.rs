@@ -78,7 +78,7 @@ async fn lines(engine: &Engine<Diary, World>, run: RunId) -> Vec<String> {
     assert_eq!(engine.replay(run).await.unwrap().state, view.state);
     let deadline = view.run.head.deadline.unwrap();
     let put_off = deadline.duration_since(view.run.about.created_at) - LIMIT.try_into().unwrap();
-    let waited = view.tally.meters.get("waited_ms").copied().unwrap_or(0);
+    let waited = view.tally.meters.get(WAITED_MS).copied().unwrap_or(0);
     if view.run.about.forked_from.is_none() {
         assert_eq!(u128::from(waited), put_off.unsigned_abs().as_millis());
     }

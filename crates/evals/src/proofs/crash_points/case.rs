@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Tally;
-use fathom_workflow::{Engine, Error, NewRun, Outcome, RunId};
+use fathom_workflow::{Engine, Error, NewRun, Outcome, RunId, WAITED_MS};
 
 use super::nth_write::NthWrite;
 use super::{Bench, Process};
@@ -140,8 +140,10 @@ impl Case {
 
     pub(super) async fn end(&self) -> Result<End> {
         let story = audit::story(&**self.second.store(), self.run).await?;
-        let view = self.second.view(self.run, None).await?;
+        let mut view = self.second.view(self.run, None).await?;
         ensure!(story.run.head.next.is_none(), "the run has not ended");
+        // How long nobody worked on the run after the crash is what the crash may show in.
+        view.tally.meters.remove(WAITED_MS);
         Ok(End {
             state: view.state,
             tally: view.tally,
