@@ -1,8 +1,8 @@
 //! `fathom runs show`: where a run stands, the way it went, and its state at a step.
 
-use fathom_workflow::RunId;
 use fathom_workflow::display::Trim;
 use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
+use fathom_workflow::{RunId, WAITED_MS};
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -80,10 +80,10 @@ fn step(step: &StepMeta) -> String {
         StepKind::Update => step.node.to_string(),
         StepKind::Cut(cut) => format!("{} (cut short: {cut})", step.node),
     };
-    let spent = step
-        .meters
-        .iter()
-        .map(|(meter, amount)| format!("{amount} {meter}"));
+    let spent = step.meters.iter().map(|(meter, amount)| match &**meter {
+        WAITED_MS => format!("waited {} s", amount / 1_000),
+        meter => format!("{amount} {meter}"),
+    });
     let spent = spent.collect::<Vec<_>>().join(", ");
     format!("{:>4}  {what:<18} {}  {spent}", step.step, shown(step.at))
         .trim_end()
