@@ -230,6 +230,19 @@ impl State {
         self.question.depth.or(chosen)
     }
 
+    /// The check of the draft at hand; that of the draft before says nothing of this one.
+    pub fn check_of_draft(&self) -> Option<&CitationCheck> {
+        let check = self.check.as_deref();
+        check.filter(|_| self.done != Some(Step::Write))
+    }
+
+    /// The review of the draft at hand.
+    pub fn review_of_draft(&self) -> Option<&Critique> {
+        let version = self.draft.as_ref().map(|draft| draft.version);
+        let critique = self.critique.as_deref();
+        critique.filter(|critique| Some(critique.version) == version)
+    }
+
     /// Whether a person, or a deadline in their place, has just ended the run at a stop of their own.
     pub fn is_stopped(&self) -> bool {
         let last = self.decisions.last();
@@ -323,8 +336,11 @@ impl State {
         let decided = &ruling.decided;
         self.decisions.push(decided.clone());
         // What was asked for before and not yet heard stays. A remark on an approval asks for nothing.
-        if decided.verdict == Verdict::Modify && decided.feedback.is_some() {
-            self.feedback.clone_from(&decided.feedback);
+        if let (Verdict::Modify, Some(more)) = (decided.verdict, &decided.feedback) {
+            self.feedback = Some(match &self.feedback {
+                Some(before) => format!("{before}\n{more}"),
+                None => more.clone(),
+            });
         }
         if let Some(plan) = &ruling.plan {
             self.take_plan(plan);
@@ -359,7 +375,7 @@ impl fathom_workflow::State for State {
             Change::Reviewed(critique) => self.take_review(critique)?,
             Change::Decided(ruling) => self.take_ruling(ruling),
             Change::Reported(report) => self.report = Some(Arc::clone(report)),
-            Change::Nothing => {}
+            Change::Nothing => self.done = None,
         }
         self.done = update.step.or(self.done);
         self.errors.extend_from_slice(&update.errors);

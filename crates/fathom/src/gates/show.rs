@@ -35,7 +35,7 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
     match (node, &state.plan, &state.draft) {
         ("plan_review", Some(plan), _) => show_plan(plan, &mut lines, bold),
         ("final_review" | "critical_review", _, Some(draft)) => {
-            let critique = state.critique.as_deref();
+            let critique = state.review_of_draft();
             show_draft(state, draft, critique, &mut lines, bold);
             if let Some(critique) = critique {
                 let least = match node {
@@ -65,7 +65,7 @@ fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl F
         match (name, part, &state.plan, &state.draft) {
             ("plan", _, Some(plan), _) => show_plan(plan, lines, &bold),
             ("draft", _, _, Some(draft)) => {
-                show_draft(state, draft, state.critique.as_deref(), lines, &bold);
+                show_draft(state, draft, state.review_of_draft(), lines, &bold);
             }
             (_, Value::Object(figures), ..) => {
                 let figures = figures.iter();
@@ -125,7 +125,7 @@ fn show_draft(
         format!("{} words", draft.words()),
         format!("{} sources", state.sources.len()),
     ];
-    if let Some(check) = &state.check {
+    if let Some(check) = state.check_of_draft() {
         let counts = check.counts();
         figures.push(format!(
             "{} of {} claims supported",

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fathom_research::budget::{COST_PICOS, TOKENS};
 use fathom_workflow::event::{Event, EventKind, Level};
 use jiff::Timestamp;
-
-/// The meters that people want to see, as the method names them.
-const TOKENS: &str = "tokens";
-const COST_MICROS: &str = "cost_micros";
 
 #[derive(Default)]
 pub(super) struct Tree {
@@ -112,8 +109,8 @@ impl Tree {
         if let Some(tokens) = self.meters.get(TOKENS).filter(|tokens| **tokens > 0) {
             sums.push_str(&format!(" · {} tokens", grouped(*tokens)));
         }
-        if let Some(cost) = self.meters.get(COST_MICROS).filter(|cost| **cost > 0) {
-            sums.push_str(&format!(" · ${:.4}", *cost as f64 / 1e6));
+        if let Some(cost) = self.meters.get(COST_PICOS).filter(|cost| **cost > 0) {
+            sums.push_str(&format!(" · ${:.4}", *cost as f64 / 1e12));
         }
         sums
     }
@@ -212,7 +209,11 @@ mod tests {
             step: 1,
             key: "search/0".into(),
             ms: 9,
-            meters: [("tokens".into(), 1_234_567), ("cost_micros".into(), 1_500)].into(),
+            meters: [
+                (TOKENS.into(), 1_234_567),
+                (COST_PICOS.into(), 1_500_000_000),
+            ]
+            .into(),
         };
         tree.take(&event(3, 2, finished));
         let now = Timestamp::from_second(75).unwrap();

@@ -127,6 +127,30 @@ fn feedback_alone_on_a_finished_report_has_it_written_again() {
 }
 
 #[test]
+fn a_report_that_is_sent_back_time_after_time_ends_partial_and_says_so() {
+    let desk = Desk::new();
+    let id = stopped(&desk, "before output");
+    let again = || review(&desk, &id, &["modify", "--feedback", "Once more."]);
+    let ran = (0..6).map(|_| again()).last().unwrap();
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
+    assert_eq!(
+        reason,
+        "the report was sent back more often than a run allows"
+    );
+}
+
+#[test]
+fn a_stop_is_not_made_twice_for_a_report_that_is_sent_back() {
+    let desk = Desk::new();
+    let id = stopped(&desk, "after review if draft < 2");
+    let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
+    let report = ran.result()["report"].clone();
+    assert_eq!(report["provenance"]["drafts"], 2, "{}", ran.err);
+    assert_eq!(state(&desk, &id)["decisions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn what_nobody_would_hear_is_asked_again_with_the_reason() {
     let desk = Desk::new();
     let id = stopped(&desk, "before review");
@@ -153,9 +177,9 @@ fn feedback_waits_for_its_hearer_past_another_stop() {
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert_eq!(state(&desk, &id)["feedback"], "Say more of paving.");
     review(&desk, &id, &["approve", "--feedback", "Fine."]);
-    let state = state(&desk, &id);
-    assert_eq!(state["decisions"].as_array().unwrap().len(), 2);
-    assert_eq!(state["feedback"], json!(null), "it was heard");
+    let after = state(&desk, &id);
+    assert_eq!(after["decisions"].as_array().unwrap().len(), 2);
+    assert_eq!(after["feedback"], json!(null), "it was heard");
 }
 
 #[test]
@@ -167,7 +191,7 @@ fn a_search_that_found_nothing_can_be_stopped_after_too() {
         "# Rye bread\n\nRye bread is baked from a sour dough for an hour.\n",
     );
     let id = stopped(&desk, "after search if sources < 1");
-    let ran = review(&desk, &id, &["approve"]);
+    let ran = review(&desk, &id, &["modify", "--feedback", "Too bad."]);
     assert_eq!(ran.code, 3, "{}", ran.err);
     let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
     assert_eq!(reason, "nothing was found on the question");
@@ -205,6 +229,24 @@ fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it(
     );
     let first = &state(&desk, &id)["queries"][0]["query"]["text"];
     assert_eq!(*first, "light paving at noon");
+}
+
+#[test]
+fn a_late_decision_is_not_answered_with_what_the_deadline_led_to() {
+    let desk = Desk::new();
+    let settings = "[report.people]\nauto_approve_on_timeout = true\n[[report.people.breakpoints]]\nat = \"before search\"\nwhen = \"rounds < 1\"\ntimeout_s = 0\n";
+    desk.file("fathom.toml", settings);
+    let ran = report(&desk, &[]);
+    let id = ran.result()["run"].as_str().unwrap().to_owned();
+    if ran.code == 4 {
+        desk.run(&["runs", "resume", &id, "--json", "-q"]);
+    }
+    let query = json!({ "text": "zeppelin gasoline tariffs", "intent": "none", "kind": "local", "priority": 1, "serves": 0 });
+    let late = modify(&desk, &id, &json!({ "queries": [query] }));
+    assert_eq!(late.code, 3, "{}", late.err);
+    let reason = late.result()["report"]["status"]["partial"]["reason"].clone();
+    assert_eq!(reason, "nothing was found on the question");
+    assert_eq!(desk.run(&["runs", "replay", &id]).code, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Malformed, Step};
+use super::Malformed;
 use crate::critique::Severity;
 use crate::state::{SearchOutcome, State};
 
@@ -78,12 +78,7 @@ impl Figure {
     pub fn of(self, state: &State) -> Option<f64> {
         let analysis = state.analysis.as_deref();
         let draft = state.draft.as_deref();
-        let version = draft.map(|draft| draft.version);
-        // What was found in the draft before says nothing of this one.
-        let check = state.check.as_deref();
-        let check = check.filter(|_| state.done != Some(Step::Write));
-        let critique = state.critique.as_deref();
-        let critique = critique.filter(|critique| Some(critique.version) == version);
+        let (check, critique) = (state.check_of_draft(), state.review_of_draft());
         let count = match self {
             Self::Queries => queries(state, |_| true),
             Self::FailedQueries => queries(state, |outcome| {

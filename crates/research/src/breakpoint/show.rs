@@ -57,7 +57,7 @@ impl Part {
             Self::Contradictions => lines(&analysis?.contradictions, |two| two.about.clone()),
             Self::Gaps => lines(&analysis?.gaps, |gap| gap.missing.clone()),
             Self::Review => {
-                let critique = state.critique.as_deref()?;
+                let critique = state.review_of_draft()?;
                 let draft = state.draft.as_deref()?;
                 lines(&critique.items, |item| {
                     let (severity, place) = (item.severity.name(), draft.name(&item.place));

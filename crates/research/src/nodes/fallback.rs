@@ -10,7 +10,7 @@ use fathom_workflow::interrupt::Verdict as Decision;
 use super::Notes;
 use crate::analysis::Analysis;
 use crate::assemble::{Parts, assemble};
-use crate::breakpoint::Place;
+use crate::breakpoint::{Place, Step};
 use crate::critique::Verdict;
 use crate::degraded;
 use crate::draft::{Draft, Section};
@@ -61,6 +61,15 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     if let Some(decided) = state.decisions.last().filter(refused) {
         return refusal(decided);
     }
+    // Words that nobody has heard yet: what they were to change was not made again.
+    let sent_back = |decided: &&Decided| {
+        decided.verdict == Decision::Modify && !decided.edited && state.feedback.is_some()
+    };
+    if let Some(decided) = state.decisions.last().filter(sent_back)
+        && let Some(what) = sent_back_too_often(decided.gate)
+    {
+        return format!("the {what} was sent back more often than a run allows");
+    }
     if let Some(critique) = &state.critique {
         let score = critique.score;
         return match critique.verdict {
@@ -78,6 +87,16 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     match state.sources.is_empty() {
         true => "nothing was found on the question".to_owned(),
         false => "the sources say nothing that answers the question".to_owned(),
+    }
+}
+
+/// What feedback alone has made again; at other stops it sends nothing back.
+fn sent_back_too_often(gate: Gate) -> Option<&'static str> {
+    match gate {
+        Gate::Plan => Some("plan"),
+        Gate::Critical | Gate::Final => Some("report"),
+        Gate::Own(place) if place.step == Step::Output => Some("report"),
+        Gate::Own(_) => None,
     }
 }
 

@@ -128,16 +128,19 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// Fails a run whose step was started too often, so that nobody starts it for ever.
     async fn refuse_crash_loop(&mut self, max_starts: u32) -> Result<(), Error> {
-        let head = &self.scribe.run.head;
+        let (id, now) = (self.id(), self.shared.clock.now());
+        let head = &mut self.scribe.run.head;
         if head.attempts < max_starts {
             return Ok(());
         }
         let error = Error::CrashLoop {
-            run: self.id(),
+            run: id,
             step: head.step + 1,
             node: head.next.as_deref().unwrap_or_default().to_owned(),
             attempts: head.attempts,
         };
+        // The end is written now, so what it lay there before would be counted as work.
+        (head.deadline, head.waited) = (after_pause(head, now), waited_by(head, now));
         let reason = error.to_string();
         self.finish(Status::Failed, &reason, Notes::default())
             .await?;

@@ -10,8 +10,8 @@ use crate::event::{Event, EventKind};
 use crate::fold;
 use crate::interrupt::{Answer, Decision};
 use crate::record::{
-    Append, BaseReason, Entry, Head, Meters, Name, Part, Run, Status, StepKind, StepMeta,
-    StepRecord, Token,
+    Append, BaseReason, Entry, EntryKind, Head, Meters, Name, Part, Run, Status, StepKind,
+    StepMeta, StepRecord, Token,
 };
 use crate::scribe::fresh_nonce;
 use crate::{Error, Payload, RunId, State, waited};
@@ -67,8 +67,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let (header, _) = self.header_and_token(run).await?;
         let at = self.shared.clock.now();
         let node = self.node_of(&header, missed.step).await?;
-        let base = self.base_before(&header, &missed, node.clone(), at).await?;
-        let entries = self.entries_again(&header, &missed, decision, at).await?;
+        let (entries, given_up) = self.entries_again(&header, &missed, decision, at).await?;
+        let base = self
+            .base_before(&header, &missed, node.clone(), &given_up, at)
+            .await?;
         let head = head_at_gate(&header.head, token, node, entries.len() as u32, at);
         let event = EventKind::Reopened {
             step: head.step,
@@ -98,12 +100,14 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         header: &Run,
         missed: &Missed,
         node: Name,
+        given_up: &Meters,
         at: Timestamp,
     ) -> Result<StepRecord, Error> {
         let (run, before) = (header.id(), missed.step - 1);
         let loaded = self.shared.store.load(run, Some(before)).await?;
         let (state, mut tally) = fold::whole::<S>(loaded)?;
         tally.meters = self.spent_elsewhere(header, missed.step).await?;
+        add(&mut tally.meters, given_up);
         let waited = self.waited_by(header, at).await?;
         waited::count(&mut tally.meters, waited);
         Ok(StepRecord {
@@ -134,9 +138,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let under_way = header.head.step + 1;
         if under_way != gate_step {
             for entry in store.entries(run, under_way).await? {
-                for (meter, amount) in entry.meta.meters {
-                    *meters.entry(meter).or_default() += amount;
-                }
+                add(&mut meters, &entry.meta.meters);
             }
         }
         if let Some(passed) = store.steps(run, gate_step, 1).await?.first() {
@@ -167,17 +169,26 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// The journal of the gate's step for the step to come, with the decision in place of the
-    /// deadline.
+    /// deadline; and what was spent on calls that were made since the gate was opened: their answers
+    /// may be to other questions than the ones that the decision leads to.
     async fn entries_again(
         &self,
         header: &Run,
         missed: &Missed,
         decision: Decision,
         at: Timestamp,
-    ) -> Result<Vec<Entry>, Error> {
+    ) -> Result<(Vec<Entry>, Meters), Error> {
         let answer = Payload::encoded(&Answer::Decided { decision, at })?;
-        let mut entries = self.shared.store.entries(header.id(), missed.step).await?;
-        for Entry { meta, payload } in &mut entries {
+        let entries = self.shared.store.entries(header.id(), missed.step).await?;
+        let of_gate = |entry: &&Entry| entry.meta.key == missed.key;
+        let opened_at = entries.iter().find(of_gate).map(|entry| entry.meta.at);
+        let (mut kept, mut given_up) = (Vec::new(), Meters::new());
+        for mut entry in entries {
+            let Entry { meta, payload } = &mut entry;
+            if meta.kind == EntryKind::Call && Some(meta.at) > opened_at {
+                add(&mut given_up, &meta.meters);
+                continue;
+            }
             meta.step = header.head.step + 2;
             // The base has counted it.
             waited::take(&mut meta.meters);
@@ -185,8 +196,9 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             if meta.key == missed.key && meta.part == Part::Answered {
                 *payload = answer.clone();
             }
+            kept.push(entry);
         }
-        Ok(entries)
+        Ok((kept, given_up))
     }
 
     /// The node that ran, or was about to run, as step `step`.
@@ -229,6 +241,12 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             key: "any".into(),
             how: "none stands that its deadline passed, so there is nothing to reopen".into(),
         })
+    }
+}
+
+fn add(meters: &mut Meters, more: &Meters) {
+    for (meter, amount) in more {
+        *meters.entry(meter.clone()).or_default() += amount;
     }
 }
 

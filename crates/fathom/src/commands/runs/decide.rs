@@ -78,6 +78,7 @@ async fn reopen(desk: &Desk, run: RunId, decision: Decision, why: Error) -> Resu
             Ok(())
         }
         // No gate was missed, so what was said first is what matters.
-        Err(_) => Err(why.into()),
+        Err(Error::GateClosed { .. } | Error::NotWaiting { .. }) => Err(why.into()),
+        Err(error) => Err(error.into()),
     }
 }

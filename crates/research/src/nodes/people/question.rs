@@ -84,7 +84,9 @@ impl Question {
             _ if decision.verdict != Verdict::Modify => return Ok(Edited::Nothing),
             (Some(edits), Heard::All | Heard::Edits | Heard::EditsUnchecked) => edits,
             (None, Heard::All) => return Ok(Edited::Nothing),
-            (Some(_) | None, _) => return Err(Misfit::Unheard),
+            // On the way out nothing can be changed any more, and what is said is a remark.
+            (_, Heard::Nothing) => return Ok(Edited::Nothing),
+            (None, Heard::Edits | Heard::EditsUnchecked) => return Err(Misfit::Unheard),
         };
         match (&state.plan, &state.draft) {
             (_, Some(draft)) => edits::edited_draft(draft, edits).map(Edited::Draft),
