@@ -144,6 +144,45 @@ async fn a_late_decision_can_reopen_the_run_without_repeating_its_calls() {
     assert_eq!(engine.replay(run).await.unwrap().state, *execution.state());
 }
 
+/// A call whose question depends on the answer, under one key.
+const ACT: Script = |_, ctx| {
+    Box::pin(async move {
+        let ask = Ask {
+            reason: "shall it be done?".into(),
+            show: json!(null),
+            within: Some(HOUR),
+        };
+        let what = match ctx.ask("review", ask).await? {
+            Answer::Decided { .. } => "done",
+            Answer::TimedOut { .. } => "left",
+        };
+        let told = ctx.effect("act", |call| async move {
+            call.spend("tokens", 5);
+            ctx.deps().ask(what).await
+        });
+        Ok(told.await?)
+    })
+};
+
+#[tokio::test]
+async fn a_late_decision_does_not_get_the_answers_that_the_deadline_led_to() {
+    let stage = Stage::new();
+    let engine = stage.engine(line(), &[("b", ACT)]);
+    let mut execution = start(&engine).await;
+    execution.run().await.unwrap();
+    let run = execution.id();
+    stage.clock.advance(HOUR);
+    engine.drive(run).await.unwrap();
+
+    engine.reopen(run, approve()).await.unwrap();
+    let mut execution = engine.open(run).await.unwrap();
+    execution.run().await.unwrap();
+    assert_eq!(execution.state().lines[1], "answer to done");
+    assert_eq!(engine.replay(run).await.unwrap().state, *execution.state());
+    let view = engine.view(run, None).await.unwrap();
+    assert_eq!(view.tally.meters["tokens"], 10, "both were paid for");
+}
+
 #[tokio::test]
 async fn only_a_gate_that_timed_out_can_be_reopened() {
     let stage = Stage::new();

@@ -345,3 +345,35 @@ async fn an_answer_from_before_waiting_was_counted_leaves_the_time_as_it_was() {
     assert_eq!(state.lines, ["0/0", "1/0 1/0 1/0", "31/0"]);
     assert_eq!(engine.replay(run).await.unwrap().state, state);
 }
+
+#[tokio::test]
+async fn a_run_that_lay_there_until_it_was_refused_for_its_crashes_has_not_worked_meanwhile() {
+    let stage = Stage::new();
+    let settings = Settings {
+        max_starts: 1,
+        ..Settings::default()
+    };
+    let scripts: [(&str, Script); 3] = [("a", TELL), ("b", STUCK), ("c", TELL)];
+    let make = || stage.engine_with(line(), &scripts, settings.clone());
+    let execution = make().start(limited(), Diary::default()).await.unwrap();
+    let run = execution.id();
+    deps(&execution).stick("call");
+    crash(execution).await;
+
+    stage.clock.advance(3 * HOUR);
+    let error = make().open(run).await.err().unwrap();
+    assert!(matches!(error, Error::CrashLoop { .. }), "{error}");
+    stage.clock.advance(HOUR);
+    let engine = make();
+    engine.resume(run).await.unwrap().run().await.unwrap();
+    let told = lines(&engine, run).await;
+    assert_eq!(told.last().unwrap(), "240/240");
+}
+
+/// Makes a call that may never come back.
+const STUCK: Script = |_, ctx| {
+    Box::pin(async move {
+        ctx.effect("call", |_| ctx.deps().ask("call")).await?;
+        Ok(told(ctx))
+    })
+};
