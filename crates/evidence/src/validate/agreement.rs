@@ -7,6 +7,7 @@
 
 mod amount;
 mod clause;
+mod clock;
 mod phrase;
 mod when;
 

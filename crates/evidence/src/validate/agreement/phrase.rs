@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::amount::Amount;
-use super::when;
+use super::{clock, when};
 use crate::Language;
 use crate::claim::lexicon::{LEXICON, lines};
 use crate::claim::reading::Word;
@@ -157,6 +157,7 @@ pub(super) fn role(text: &str, word: &Word, next: Option<&Word>, amounts: &[Amou
         && !WORDS.light.contains(lower)
         && !WORDS.prepositions.contains(lower)
         && !when::is_day(lower)
+        && !clock::is_part(text, word.span)
         && !ties();
     if counted {
         Role::Other
@@ -261,7 +262,7 @@ pub(super) fn phrases(text: &str, words: &[&Word], amounts: &[Amount]) -> Vec<Ph
                 Some(held) => Some(tied(held)),
                 None => tie,
             };
-            if when::is_time(&lower) {
+            if when::is_time(&lower) || clock::is_part(text, word.span) {
                 // "At noon the rooms" and "in 2023 the rooms" are about the rooms.
                 tie = None;
             }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use super::clock;
 use crate::Span;
 use crate::claim::lexicon::LEXICON;
 use crate::terms;
@@ -73,13 +74,15 @@ impl When {
         let mut made = Self::default();
         for span in words {
             let written = span.of(text).unwrap_or_default();
-            let behind = text.get(span.end..).unwrap_or_default();
-            made.take(&written.to_lowercase(), behind);
+            match clock::hour(text, span) {
+                Some(hour) => made.take_hour(hour),
+                None => made.take(&written.to_lowercase()),
+            }
         }
         made
     }
 
-    fn take(&mut self, word: &str, behind: &str) {
+    fn take(&mut self, word: &str) {
         if let Some((_, name)) = NAMES.iter().find(|(known, _)| *known == word) {
             let of_day = HOURS.iter().any(|(known, _)| known == name);
             match of_day {
@@ -87,18 +90,14 @@ impl When {
                 false => self.seasons.insert(name),
             };
         }
-        let Ok(number) = word.parse::<u32>() else {
-            return;
-        };
-        let minutes = behind.strip_prefix(':').map(str::as_bytes);
-        let clock = minutes.is_some_and(|m| matches!(m, [b'0'..=b'5', b'0'..=b'9', ..]));
-        if clock && number <= 24 {
-            let fits = |hours: &&[RangeInclusive<u32>]| hours.iter().any(|h| h.contains(&number));
-            let days = HOURS.iter().filter(|(_, hours)| fits(hours));
-            self.days.extend(days.map(|(name, _)| *name));
-        } else if YEARS.contains(&number) && word.len() == 4 {
-            self.years.insert(number);
-        }
+        let year = word.parse().ok().filter(|_| word.len() == 4);
+        self.years.extend(year.filter(|year| YEARS.contains(year)));
+    }
+
+    fn take_hour(&mut self, hour: u32) {
+        let fits = |hours: &&[RangeInclusive<u32>]| hours.iter().any(|h| h.contains(&hour));
+        let days = HOURS.iter().filter(|(_, hours)| fits(hours));
+        self.days.extend(days.map(|(name, _)| *name));
     }
 
     /// What this leaves open as `other` says it.
