@@ -8,6 +8,7 @@
 mod amount;
 mod clause;
 mod clock;
+mod ordinal;
 mod phrase;
 mod when;
 

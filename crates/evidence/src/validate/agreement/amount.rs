@@ -3,6 +3,7 @@
 //! Takes a sentence; gives each amount with the words that belong to it. "9 to 12 °C" is one amount, "one in
 //! three" and "a third" are shares in percent, and "fewer than ten" is a bound. What is measured is left to others.
 
+use super::ordinal::tells_half;
 use crate::Span;
 use crate::claim::number::{Number, figures};
 use crate::terms;
@@ -219,6 +220,8 @@ fn parts(text: &str) -> Vec<Amount> {
             Some("two") => Some(2.0),
             Some("three") => Some(3.0),
             Some("four") => Some(4.0),
+            // "The first half" tells when, not how much.
+            Some(before) if word == "half" && tells_half(before) => None,
             _ if word == "half" => Some(1.0),
             _ => None,
         };
@@ -301,6 +304,8 @@ mod tests {
         assert!(amounts("the third autumn").is_empty());
         assert!(amounts("the poorest fifth of them").is_empty());
         assert!(amounts("one in 2019").is_empty());
+        assert!(amounts("the first half of it").is_empty());
+        assert!(amounts("the 2nd half and the last half").is_empty());
     }
 
     #[test]

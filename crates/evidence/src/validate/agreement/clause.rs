@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::amount::Amount;
+use super::ordinal::Ordinals;
 use super::phrase::{
     Phrase, Role, are_opposite, held_against, is_counted, phrases, role, side, term,
 };
@@ -51,6 +52,7 @@ pub(super) struct Clause {
     /// What it was without.
     without: BTreeSet<String>,
     when: When,
+    ordinals: Ordinals,
 }
 
 /// The clauses of a sentence that are about something. Those that only tell circumstances join the others.
@@ -74,15 +76,19 @@ pub(super) fn clauses(text: &str, words: &[Word], told: &[Amount]) -> Vec<Clause
     let (mut clauses, around): (Vec<Clause>, Vec<Clause>) =
         all.into_iter().partition(|one| one.says_something());
     let whole = clauses.iter().all(|one| one.amounts.is_empty());
+    let every: Vec<&Word> = words.iter().collect();
     if !measured.is_empty() && whole {
         // The figure stands apart from what it measures: only the whole sentence tells.
-        let every: Vec<&Word> = words.iter().collect();
         return vec![made(&every)];
     }
     let named = When::of(text, words.iter().map(|word| word.span));
+    let ordered = Ordinals::of(text, &every, told);
     for clause in &mut clauses {
         around.iter().for_each(|one| clause.join(one));
         clause.when = clause.when.or(&named);
+        if clause.ordinals.is_empty() {
+            clause.ordinals.join(&ordered);
+        }
     }
     clauses
 }
@@ -118,6 +124,7 @@ impl Clause {
             denied: false,
             without: BTreeSet::new(),
             when: When::of(text, words.iter().map(|word| word.span)),
+            ordinals: Ordinals::of(text, words, measured),
             words: words.iter().take(end).map(|word| (*word).clone()).collect(),
             amounts,
         };
@@ -199,6 +206,7 @@ impl Clause {
         self.terms.extend(around.terms.iter().cloned());
         self.lasting.extend(around.lasting.iter().cloned());
         self.without.extend(around.without.iter().cloned());
+        self.ordinals.join(&around.ordinals);
         self.denied |= around.denied;
     }
 
@@ -253,7 +261,8 @@ impl Clause {
     }
 
     /// Whether the two tell other circumstances: "in men" and "in children", "with care" and "without care", "at
-    /// noon" and "at night", "in Rome" and "of Paris", "after a year" and "after ten". Where each tells one that
+    /// noon" and "at night", "in Rome" and "of Paris", "after a year" and "after ten", "in the first year" and
+    /// "in the tenth". Where each tells one that
     /// the other is silent on, they may be cases of their own.
     fn is_elsewhere(&self, other: &Self) -> bool {
         let replaced = self.tied.iter().any(|one| {
@@ -268,7 +277,8 @@ impl Clause {
         let named = !here.is_empty() && !there.is_empty() && here.is_disjoint(&there);
         let strange = |one: &Self, there: &Self| one.tied.iter().any(|it| !there.tells(it));
         let apart = strange(self, other) && strange(other, self);
-        replaced || named || apart || self.when.is_other(&other.when) || self.lasts_otherwise(other)
+        let told = replaced || named || apart || self.lasts_otherwise(other);
+        told || self.when.is_other(&other.when) || self.ordinals.is_other(&other.ordinals)
     }
 
     fn lasts_otherwise(&self, other: &Self) -> bool {
