@@ -81,6 +81,11 @@ impl Said {
         let outside = |span: Span| plain.iter().any(|part| part.holds(span));
         let mut words = reader.read(text);
         words.retain(|word| outside(word.span));
+        let seasons = words
+            .iter_mut()
+            .filter(|word| when::is_autumn(text, word.span));
+        // A season points no way.
+        seasons.for_each(|word| word.directions = &[]);
         let mut told = amounts(text);
         told.retain(|one| outside(one.span));
         let clauses = clauses(text, &words, &told);

@@ -50,6 +50,9 @@ const NAMES: [(&str, &str); 24] = [
     ("wintertime", "winter"),
 ];
 
+/// Words before "the fall" behind which it is a season.
+const LEADS: [&str; 7] = ["in", "during", "by", "since", "until", "before", "after"];
+
 /// The times of day, the seasons and the years of one text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When {
@@ -76,6 +79,7 @@ impl When {
             let written = span.of(text).unwrap_or_default();
             match clock::hour(text, span) {
                 Some(hour) => made.take_hour(hour),
+                None if is_autumn(text, span) => made.take("autumn"),
                 None => made.take(&written.to_lowercase()),
             }
         }
@@ -130,6 +134,37 @@ impl When {
     }
 }
 
+/// Whether a word is "fall" as a season: "in the fall", "last fall", "in fall 2019". "The fall in prices" and "in fall
+/// risk" are none.
+pub(super) fn is_autumn(text: &str, word: Span) -> bool {
+    let lower = |text: &str, span: Span| span.of(text).unwrap_or_default().to_lowercase();
+    if lower(text, word) != "fall" {
+        return false;
+    }
+    let before = text.get(..word.start).unwrap_or_default();
+    let said: Vec<Span> = terms::words(before).collect();
+    let mut said = said.iter().rev().map(|span| lower(before, *span));
+    let (last, earlier) = (said.next().unwrap_or_default(), said.next());
+    let behind = text.get(word.end..).unwrap_or_default();
+    let mut next = terms::words(behind).map(|span| (span.start, lower(behind, span)));
+    let (next, then) = (next.next(), next.next());
+    let figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let ends = match next {
+        Some((1, next)) if next == "of" => then.is_some_and(|(_, then)| figure(&then)),
+        Some((1, next)) if matches!(next.as_str(), "in" | "from" | "to") => {
+            !matches!(last.as_str(), "the" | "this")
+        }
+        Some((1, next)) => figure(&next) || LEXICON.stop.contains(next.as_str()),
+        _ => true,
+    };
+    let led = match last.as_str() {
+        "in" | "this" | "last" | "next" | "each" | "every" => true,
+        "the" => earlier.is_some_and(|word| LEADS.contains(&word.as_str())),
+        _ => false,
+    };
+    ends && led
+}
+
 /// Whether a word in small letters names a time of day.
 pub(super) fn is_day(word: &str) -> bool {
     let name = NAMES.iter().find(|(known, _)| *known == word);
@@ -141,4 +176,32 @@ pub(super) fn is_time(word: &str) -> bool {
     let year = word.parse().is_ok_and(|number| YEARS.contains(&number));
     let unit = LEXICON.units.get(word);
     is_day(word) || year || unit.is_some_and(|unit| unit.starts_with("time_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fall_is_a_season_only_where_it_tells_when() {
+        let autumn = |text: &str| When::named_in(text).seasons.contains("autumn");
+        for text in [
+            "sold in the fall",
+            "In fall, it rose",
+            "last fall in Rome",
+            "in the fall of 2019",
+            "this fall",
+        ] {
+            assert!(autumn(text), "{text}");
+        }
+        for text in [
+            "the fall in prices",
+            "in the fall of prices",
+            "a drop in fall risk",
+            "prices fall in spring",
+            "the fall was 5 percent",
+        ] {
+            assert!(!autumn(text), "{text}");
+        }
+    }
 }
