@@ -17,7 +17,7 @@ const CLOSE: f64 = 1.15;
 /// A range that is wider than this says too little to agree by overlapping.
 const RANGE_MOST: f64 = 2.0;
 
-/// "One in 2,000" is a share still; "one in 2019" with a larger number behind it is none.
+/// "One in 1,000" is a share still. Behind "one in", a larger number may be a year: "one in 2019".
 const PARTS_MOST: f64 = 1_000.0;
 
 const PERCENT: &str = "percent";
@@ -189,7 +189,7 @@ fn joined(text: &str, one: &Number, next: &Number) -> Option<Amount> {
     match between.trim() {
         "in" | "out of" | "in every" | "of every" => {
             let plain = one.unit.is_none() && next.unit.is_none();
-            let share = one.value < next.value && next.value < PARTS_MOST;
+            let share = one.value < next.value && next.value <= PARTS_MOST;
             let percent = 100.0 * one.value / next.value;
             (plain && share).then(|| amount(text, span, percent, percent, PERCENT.to_owned()))
         }
@@ -303,6 +303,7 @@ mod tests {
         assert!(!near("one in three", "50 percent"));
         assert!(amounts("the third autumn").is_empty());
         assert!(amounts("the poorest fifth of them").is_empty());
+        assert!(near("one in 1,000", "0.1 percent"));
         assert!(amounts("one in 2019").is_empty());
         assert!(amounts("the first half of it").is_empty());
         assert!(amounts("the 2nd half and the last half").is_empty());
