@@ -131,7 +131,10 @@ fn a_report_that_is_sent_back_time_after_time_ends_partial_and_says_so() {
     let desk = Desk::new();
     let id = stopped(&desk, "before output");
     let again = || review(&desk, &id, &["modify", "--feedback", "Once more."]);
-    let ran = (0..6).map(|_| again()).last().unwrap();
+    for _ in 0..5 {
+        assert_eq!(again().code, 4);
+    }
+    let ran = again();
     assert_eq!(ran.code, 3, "{}", ran.err);
     let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
     assert_eq!(
