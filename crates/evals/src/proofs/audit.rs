@@ -80,8 +80,10 @@ impl Story {
         answered.map(|meta| (meta.step, meta.key.clone())).collect()
     }
 
-    /// The entries that a reopened gate brought over from the step it had been passed in.
+    /// The entries that a reopened gate brought over from the step it had been passed in; a call that
+    /// was made anew there is told of.
     pub fn copied(&self) -> BTreeSet<Effect> {
+        let told = self.told();
         let mut copied = BTreeSet::new();
         for event in &self.events {
             if let EventKind::Reopened { step, gate_step } = event.kind {
@@ -90,7 +92,22 @@ impl Story {
                 copied.extend(again.map(|meta| (step + 1, meta.key.clone())));
             }
         }
+        let metas = self.entries.iter().map(|entry| &entry.meta);
+        let there: BTreeSet<Effect> = metas.map(|meta| (meta.step, meta.key.clone())).collect();
+        copied.retain(|effect| there.contains(effect) && !told.contains(effect));
         copied
+    }
+
+    /// The effects that events say were answered, in order.
+    fn told(&self) -> Vec<Effect> {
+        let mut told: Vec<Effect> = Vec::new();
+        for event in &self.events {
+            if let EventKind::EffectFinished { step, key, .. } = &event.kind {
+                told.push((*step, key.clone()));
+            }
+        }
+        told.sort_unstable();
+        told
     }
 
     fn check(&self) -> Result<()> {
@@ -221,13 +238,7 @@ impl Story {
 
     /// Every recorded answer was told exactly once, and none that is not recorded.
     fn check_effect_events(&self) -> Result<()> {
-        let mut told: Vec<Effect> = Vec::new();
-        for event in &self.events {
-            if let EventKind::EffectFinished { step, key, .. } = &event.kind {
-                told.push((*step, key.clone()));
-            }
-        }
-        told.sort_unstable();
+        let told = self.told();
         let (recorded, copied) = (self.recorded(), self.copied());
         let recorded: Vec<Effect> = recorded.difference(&copied).cloned().collect();
         ensure!(

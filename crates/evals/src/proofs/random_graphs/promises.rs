@@ -131,13 +131,18 @@ fn spending_is_counted(story: &Story, tally: &Tally) -> Result<()> {
             meta.step
         );
     }
-    // A gate's step that was reopened is counted where it is done again.
-    let reopened = |step: u64| {
-        let mut events = story.events.iter();
-        events.any(|event| matches!(event.kind, EventKind::Reopened { gate_step, .. } if gate_step == step))
+    // What a reopened gate's step brought over is counted where it is done again.
+    let copied = story.copied();
+    let is_again = |entry: &EntryMeta| {
+        story.events.iter().any(|event| match event.kind {
+            EventKind::Reopened { step, gate_step } => {
+                gate_step == entry.step && copied.contains(&(step + 1, entry.key.clone()))
+            }
+            _ => false,
+        })
     };
     let under_way = story.run.head.step + 1;
-    let spent = spent(&|entry| entry.step != under_way && !reopened(entry.step));
+    let spent = spent(&|entry| entry.step != under_way && !is_again(entry));
     let counted = tally.meters.get(CALLS).copied().unwrap_or(0);
     ensure!(
         spent == counted,
