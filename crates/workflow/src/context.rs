@@ -99,6 +99,14 @@ impl<D> Context<D> {
         self.desk.tally.meters.get(meter).copied().unwrap_or(0)
     }
 
+    /// What the run has spent on a meter until this moment: before this step, on calls of this step
+    /// that were recorded before a crash, and on those recorded since. It grows while the step
+    /// works, so only calls may depend on it.
+    pub fn spent_so_far(&self, meter: &str) -> u64 {
+        let step = self.desk.spendings().get(meter).copied().unwrap_or(0);
+        self.spent(meter).saturating_add(step)
+    }
+
     /// Set once the run has been sent to its rescue node: from where, and why.
     pub fn rescued(&self) -> Option<&Rescue> {
         self.desk.tally.rescue.as_ref()

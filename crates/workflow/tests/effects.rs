@@ -238,6 +238,36 @@ async fn what_a_recorded_call_spent_is_counted_when_the_step_is_cut_before_it_as
 }
 
 #[tokio::test]
+async fn a_call_sees_what_calls_of_its_own_step_spent_before_a_crash() {
+    let stage = Stage::new();
+    let script: Script = |_, ctx| {
+        Box::pin(async move {
+            let paid = |call: Call| async move {
+                call.spend("tokens", 7);
+            };
+            ctx.effect("first", paid).await?;
+            let seen = |_| async move {
+                ctx.deps().ask("second").await;
+                ctx.spent_so_far("tokens")
+            };
+            let seen: u64 = ctx.effect("second", seen).await?;
+            Ok(format!("{} then {seen}", ctx.spent("tokens")))
+        })
+    };
+    let before = stage.engine(line(), &[("b", script)]);
+    let execution = start(&before).await;
+    let run = execution.id();
+    deps(&execution).stick("second");
+    crash(execution).await;
+
+    stage.clock.advance(LAPSE);
+    let after = stage.engine(line(), &[("b", script)]);
+    let mut resumed = after.open(run).await.unwrap();
+    resumed.run().await.unwrap();
+    assert_eq!(resumed.state().lines[1], "0 then 7");
+}
+
+#[tokio::test]
 async fn time_and_chance_are_the_same_when_a_step_is_run_again() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
