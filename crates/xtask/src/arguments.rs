@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 pub const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test              the full check: format, clippy, tests, doc tests, licences
+  test              the full check: format, dependencies, clippy, tests, doc tests
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, `engine` or `providers`: `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area: `bench engine`, `bench providers`, `bench report`

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod cargo;
+mod dependencies;
 mod evals;
 mod service;
 mod step;

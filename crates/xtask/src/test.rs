@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::cargo::{cargo, show, succeeds};
+use crate::dependencies;
 use crate::service::Postgres;
 use crate::step::{seconds, step};
 
@@ -15,6 +16,11 @@ pub fn everything() -> Result<()> {
     step("format", "run `cargo fmt --all`", || {
         show(&mut cargo("fmt --all --check")?)
     })?;
+    step(
+        "dependencies",
+        "replace them, or change the policy in crates/xtask/src/dependencies.rs with a reason",
+        dependencies::check,
+    )?;
     step("clippy", "mend the warnings above", || {
         show(&mut cargo(
             "clippy --workspace --all-targets --all-features -- -D warnings",
@@ -24,7 +30,6 @@ pub fn everything() -> Result<()> {
         tests(postgres, &[])?;
         doc_tests(postgres)
     })?;
-    deny()?;
     println!("everything: ok, {}", seconds(start.elapsed()));
     Ok(())
 }
@@ -71,27 +76,4 @@ fn doc_tests(postgres: &Postgres) -> Result<()> {
         postgres.tell(&mut command);
         show(&mut command)
     })
-}
-
-fn deny() -> Result<()> {
-    if !succeeds("deny --version")? {
-        println!(
-            "deny: not installed, `cargo install cargo-deny` to check licences and advisories"
-        );
-        return Ok(());
-    }
-    step(
-        "deny",
-        "replace the dependency named above, or allow it in deny.toml with a reason",
-        || show(&mut cargo("deny check bans licenses sources")?),
-    )?;
-    if !succeeds("deny fetch db")? {
-        println!("advisories: not checked, their database cannot be fetched from here");
-        return Ok(());
-    }
-    step(
-        "advisories",
-        "update the crate named above, or ignore the advisory in deny.toml with a reason",
-        || show(&mut cargo("deny check advisories")?),
-    )
 }
