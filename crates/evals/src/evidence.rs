@@ -9,6 +9,7 @@ mod conflicts;
 mod judged;
 mod pages;
 mod pdfs;
+#[cfg(feature = "peers")]
 mod ranking_race;
 mod scifact;
 mod sentences;
@@ -39,8 +40,11 @@ const PARTS: &[Part] = &[
     ("robbr", trials::robbr),
 ];
 
-/// Every comparison of speed.
+/// Every comparison of speed. The peers are built only where they are asked for.
+#[cfg(feature = "peers")]
 const RACES: &[Part] = &[("ranking", ranking_race::race)];
+#[cfg(not(feature = "peers"))]
+const RACES: &[Part] = &[];
 
 /// `eval evidence --data DIR [--only PART,PART]`
 pub fn eval(rest: &[&str]) -> Result<()> {
@@ -49,6 +53,9 @@ pub fn eval(rest: &[&str]) -> Result<()> {
 
 /// `bench evidence --data DIR [--only PART,PART]`
 pub fn bench(rest: &[&str]) -> Result<()> {
+    if RACES.is_empty() {
+        bail!("built without the peers: run `cargo xtask bench evidence`");
+    }
     measure(RACES, rest)
 }
 

@@ -11,6 +11,8 @@ pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
     let mut command = match (verb, area) {
         // It measures the program itself, which cargo builds for the benchmarks of its own package alone.
         (Verb::Bench, "report") => cargo("bench -p fathom --bench report --")?,
+        // Its peers take minutes to build, and nothing else needs them.
+        (Verb::Bench, "evidence") => cargo("run --release -p fathom-evals --features peers --")?,
         _ => cargo("run --release -p fathom-evals --")?,
     };
     if area != "report" {
