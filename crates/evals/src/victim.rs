@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
-use fathom_workflow::{Engine, Error, Execution, NewRun, NodeError, RunId, Settings, SystemClock};
+use fathom_workflow::{
+    Engine, Error, Execution, NewRun, NodeError, RunId, RuntimeSettings, SystemClock,
+};
 
 use crate::ledger::Caller;
 use crate::proofs::research::{self, Deps, Research, World};
@@ -93,9 +95,9 @@ pub async fn live(words: &[&str], say: impl Fn(&str)) -> ExitCode {
 async fn work(words: &[&str]) -> Result<String> {
     let orders = Orders::parse(words)?;
     let caller = Caller::new(&orders.ledger, orders.attempt)?;
-    let settings = Settings {
+    let settings = RuntimeSettings {
         lease: LEASE,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let engine = Engine::with(
         research::plain()?,

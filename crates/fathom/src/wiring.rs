@@ -75,9 +75,9 @@ pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) ->
 /// An engine for the report workflow.
 pub fn engine(store: Arc<dyn Store>, deps: Deps, lease: Duration) -> Result<Engine> {
     let graph = report::graph().map_err(|error| Problem::from(Error::from(error)))?;
-    let settings = fathom_workflow::Settings {
+    let settings = fathom_workflow::RuntimeSettings {
         lease,
-        ..fathom_workflow::Settings::default()
+        ..fathom_workflow::RuntimeSettings::default()
     };
     Ok(Engine::with(
         graph,
@@ -98,7 +98,11 @@ pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
         shelf: Shelf::default(),
     };
     // It takes up no run, so no lease is ever its own.
-    engine(store, nothing, fathom_workflow::Settings::default().lease)
+    engine(
+        store,
+        nothing,
+        fathom_workflow::RuntimeSettings::default().lease,
+    )
 }
 
 /// An engine that goes on with a run, with the library that the run was started with.

@@ -8,7 +8,7 @@ pub mod model;
 
 use async_trait::async_trait;
 use fathom_evidence::Language;
-use fathom_workflow::{Context, Halt, NodeError};
+use fathom_workflow::{Context, NodeError, StepHalted};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -210,8 +210,8 @@ pub enum Unable {
     },
 }
 
-impl From<Halt> for Unable {
-    fn from(halt: Halt) -> Self {
+impl From<StepHalted> for Unable {
+    fn from(halt: StepHalted) -> Self {
         Self::Halted(halt.into())
     }
 }

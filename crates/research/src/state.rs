@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fathom_evidence::validate::retry::RetryEntry;
-use fathom_workflow::Misfit;
+use fathom_workflow::InvalidUpdate;
 use fathom_workflow::interrupt::Verdict;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -283,10 +283,11 @@ impl State {
         }));
     }
 
-    fn take_search(&mut self, searched: &Searched) -> Result<(), Misfit> {
+    fn take_search(&mut self, searched: &Searched) -> Result<(), InvalidUpdate> {
         for (id, outcome) in &searched.outcomes {
             let asked = self.queries.get_mut(id.0 as usize);
-            let asked = asked.ok_or_else(|| Misfit::new("an outcome of an unknown query"))?;
+            let asked =
+                asked.ok_or_else(|| InvalidUpdate::new("an outcome of an unknown query"))?;
             asked.outcome = Some(outcome.clone());
         }
         self.queries.extend_from_slice(&searched.reformulated);
@@ -297,7 +298,8 @@ impl State {
                 continue;
             }
             let known = self.sources.get_mut(at);
-            let known = known.ok_or_else(|| Misfit::new("a source whose number leaves a hole"))?;
+            let known =
+                known.ok_or_else(|| InvalidUpdate::new("a source whose number leaves a hole"))?;
             *known = Arc::clone(source);
         }
         Ok(())
@@ -312,9 +314,9 @@ impl State {
         self.ask(&analysed.queries);
     }
 
-    fn take_review(&mut self, critique: &Arc<Critique>) -> Result<(), Misfit> {
+    fn take_review(&mut self, critique: &Arc<Critique>) -> Result<(), InvalidUpdate> {
         let (Some(draft), Some(check)) = (&self.draft, &self.check) else {
-            return Err(Misfit::new("a review without a checked draft"));
+            return Err(InvalidUpdate::new("a review without a checked draft"));
         };
         let better = self
             .best
@@ -353,7 +355,7 @@ impl State {
 impl fathom_workflow::State for State {
     type Update = Update;
 
-    fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
         if let Some(ruling) = &update.before {
             self.take_ruling(ruling);
         }

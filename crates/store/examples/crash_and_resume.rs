@@ -18,8 +18,8 @@ use std::time::Duration;
 use fathom_store::Sqlite;
 use fathom_workflow::event::EventKind;
 use fathom_workflow::{
-    Context, END, Engine, Error, Execution, Graph, Misfit, NewRun, NodeError, NodeResult, RunId,
-    Settings, State, SystemClock, fan_out,
+    Context, END, Engine, Error, Execution, Graph, InvalidUpdate, NewRun, NodeError, NodeResult,
+    RunId, RuntimeSettings, State, SystemClock, fan_out,
 };
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ enum Update {
 impl State for Essay {
     type Update = Update;
 
-    fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
         match update {
             Update::Planned(queries) => self.queries.clone_from(queries),
             Update::Found(found) => self.found.extend_from_slice(found),
@@ -123,9 +123,9 @@ fn engine(folder: &Path, crash_after: Option<usize>) -> Result<Engine<Essay, Wor
         crash_after,
     });
     // A dead process keeps its runs until their lease has lapsed; here nobody wants to wait long.
-    let settings = Settings {
+    let settings = RuntimeSettings {
         lease: Duration::from_millis(500),
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     Ok(Engine::with(
         graph,

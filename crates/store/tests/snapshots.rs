@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use fathom_store::Sqlite;
-use fathom_workflow::{Context, END, Engine, Graph, Misfit, NewRun, NodeResult, State, Store as _};
+use fathom_workflow::{
+    Context, END, Engine, Graph, InvalidUpdate, NewRun, NodeResult, State, Store as _,
+};
 
 const STEPS: u32 = 600;
 
@@ -16,7 +18,7 @@ struct Counter(u32);
 impl State for Counter {
     type Update = u32;
 
-    fn apply(&mut self, by: &u32) -> Result<(), Misfit> {
+    fn apply(&mut self, by: &u32) -> Result<(), InvalidUpdate> {
         self.0 += by;
         Ok(())
     }

@@ -11,30 +11,30 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::desk::{Desk, Recorded};
 use crate::event::{EventKind, Level};
 use crate::interrupt::{Answer, Ask, Decision, Verdict};
-use crate::node::{Halt, NodeError, Stop};
+use crate::node::{HaltReason, NodeError, StepHalted};
 use crate::record::{Blob, EntryKind, Meters, Name, Rescue};
+use crate::step_buffer::{RecordedEffect, StepBuffer};
 use crate::{BlobHash, Error, NodeName, Payload, RunId};
 
 pub struct Context<D> {
     deps: Arc<D>,
-    desk: Arc<Desk>,
+    buffer: Arc<StepBuffer>,
 }
 
 impl<D> Clone for Context<D> {
     fn clone(&self) -> Self {
         Self {
             deps: Arc::clone(&self.deps),
-            desk: Arc::clone(&self.desk),
+            buffer: Arc::clone(&self.buffer),
         }
     }
 }
 
 impl<D> Context<D> {
-    pub(crate) fn new(deps: Arc<D>, desk: Arc<Desk>) -> Self {
-        Self { deps, desk }
+    pub(crate) fn new(deps: Arc<D>, buffer: Arc<StepBuffer>) -> Self {
+        Self { deps, buffer }
     }
 
     /// What the workflow may call.
@@ -43,23 +43,23 @@ impl<D> Context<D> {
     }
 
     pub fn run(&self) -> RunId {
-        self.desk.run
+        self.buffer.run
     }
 
     /// The number this step will have in the log.
     pub fn step(&self) -> u64 {
-        self.desk.step
+        self.buffer.step
     }
 
     pub fn node(&self) -> NodeName {
-        self.desk.node
+        self.buffer.node
     }
 
     /// When this step was first started or, once the node has got an answer from [`Context::ask`],
     /// when the last one was given: the same moment however often the step is run again. Calls do
     /// not move it on.
     pub fn now(&self) -> Timestamp {
-        self.desk.now()
+        self.buffer.now()
     }
 
     /// How long, until [`Context::now`], nobody worked on the run: while it waited for an answer or
@@ -69,20 +69,20 @@ impl<D> Context<D> {
     /// the time since the run was started is its own. Like [`Context::now`], it is the same
     /// however often the step is run again.
     pub fn waited(&self) -> Duration {
-        self.desk.waited()
+        self.buffer.waited()
     }
 
     /// When the run's time is used up, for calls that must have ended by then. A replay knows no
     /// deadline, so nothing but calls may depend on it.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.desk.deadline
+        self.buffer.deadline
     }
 
     /// A number drawn by chance for this name: the same whenever this step of this run asks again.
     pub fn random(&self, name: &str) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(self.desk.run.as_uuid().as_bytes());
-        hasher.update(&self.desk.step.to_le_bytes());
+        hasher.update(self.buffer.run.as_uuid().as_bytes());
+        hasher.update(&self.buffer.step.to_le_bytes());
         hasher.update(name.as_bytes());
         let mut drawn = [0; 8];
         hasher.finalize_xof().fill(&mut drawn);
@@ -91,12 +91,12 @@ impl<D> Context<D> {
 
     /// How often the run has taken a bounded edge, by [`crate::edge_name`].
     pub fn times_taken(&self, edge: &str) -> u32 {
-        self.desk.tally.loops.get(edge).copied().unwrap_or(0)
+        self.buffer.tally.loops.get(edge).copied().unwrap_or(0)
     }
 
     /// What the run had spent on a meter when this step began.
     pub fn spent(&self, meter: &str) -> u64 {
-        self.desk.tally.meters.get(meter).copied().unwrap_or(0)
+        self.buffer.tally.meters.get(meter).copied().unwrap_or(0)
     }
 
     /// What the run has spent on a meter until this moment: before this step, on calls of this step
@@ -109,25 +109,25 @@ impl<D> Context<D> {
 
     /// Set once the run has been sent to its rescue node: from where, and why.
     pub fn rescued(&self) -> Option<&Rescue> {
-        self.desk.tally.rescue.as_ref()
+        self.buffer.tally.rescue.as_ref()
     }
 
     /// Makes an outside call, or gives the recorded answer of the one made before. The answer is
     /// stored, good or bad, before the node goes on. `key` must differ from every other in the step
     /// and be the same when the step is run again.
-    pub async fn effect<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, Halt>
+    pub async fn effect<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, StepHalted>
     where
         T: Serialize + DeserializeOwned,
         F: FnOnce(Call) -> Fut,
         Fut: Future<Output = T>,
     {
         let key = key.into();
-        match self.desk.begin(&key)? {
-            Recorded {
+        match self.buffer.begin(&key)? {
+            RecordedEffect {
                 answered: Some(answer),
                 ..
             } => self.recorded(&answer),
-            Recorded { .. } => self.call(EntryKind::Call, key, call).await,
+            RecordedEffect { .. } => self.call(EntryKind::Call, key, call).await,
         }
     }
 
@@ -145,15 +145,15 @@ impl<D> Context<D> {
         Fut: Future<Output = Result<T, E>>,
     {
         let key = key.into();
-        if let Recorded {
+        if let RecordedEffect {
             answered: Some(answer),
             ..
-        } = self.desk.begin(&key)?
+        } = self.buffer.begin(&key)?
         {
             return Ok(self.recorded(&answer)?);
         }
-        let call_made = self.desk.started(&key);
-        let handle = Call::new(Arc::clone(&self.desk), key);
+        let call_made = self.buffer.started(&key);
+        let handle = Call::new(Arc::clone(&self.buffer), key);
         match call(handle.clone()).await {
             Ok(value) => {
                 self.record(EntryKind::Call, &handle, call_made, &value)
@@ -175,12 +175,12 @@ impl<D> Context<D> {
     {
         let mut key = key.into();
         loop {
-            match self.desk.begin(&key)? {
-                Recorded {
+            match self.buffer.begin(&key)? {
+                RecordedEffect {
                     answered: Some(answer),
                     ..
                 } => return Ok(self.recorded(&answer)?),
-                Recorded {
+                RecordedEffect {
                     opened: Some(_), ..
                 } => {
                     if let Some(answer) = self.ask_whether_done(&key).await? {
@@ -189,8 +189,8 @@ impl<D> Context<D> {
                     // A second crash must ask again, so the second try has a start of its own.
                     key.push_str("/again");
                 }
-                Recorded { .. } => {
-                    self.desk.open(EntryKind::Once, &key, &()).await?;
+                RecordedEffect { .. } => {
+                    self.buffer.open(EntryKind::Once, &key, &()).await?;
                     return Ok(self.call(EntryKind::Once, key, call).await?);
                 }
             }
@@ -223,22 +223,22 @@ impl<D> Context<D> {
 
     /// Puts a question to a person, or sets a timer. The run parks here; when the answer or the
     /// deadline comes, the node runs again and gets it. The first answer wins.
-    pub async fn ask(&self, key: impl Into<String>, ask: Ask) -> Result<Answer, Halt> {
+    pub async fn ask(&self, key: impl Into<String>, ask: Ask) -> Result<Answer, StepHalted> {
         let key = key.into();
-        let recorded = self.desk.begin(&key)?;
-        self.desk.hear(&recorded);
+        let recorded = self.buffer.begin(&key)?;
+        self.buffer.hear(&recorded);
         match recorded {
-            Recorded {
+            RecordedEffect {
                 answered: Some(answer),
                 ..
             } => self.recorded(&answer),
-            Recorded { opened, .. } => Err(self.desk.park(key, ask, opened)),
+            RecordedEffect { opened, .. } => Err(self.buffer.park(key, ask, opened)),
         }
     }
 
-    /// Notes something for whoever watches.
+    /// StepNotes something for whoever watches.
     pub fn log(&self, level: Level, message: impl fmt::Display) {
-        self.desk.note(EventKind::Log {
+        self.buffer.note(EventKind::Log {
             level,
             message: message.to_string(),
         });
@@ -246,28 +246,28 @@ impl<D> Context<D> {
 
     /// Counts something spent outside any effect.
     pub fn spend(&self, meter: impl Into<Name>, amount: u64) {
-        self.desk.spend(meter.into(), amount);
+        self.buffer.spend(meter.into(), amount);
     }
 
     /// Keeps bytes in the store, once, under their hash. They are stored before anything that is
     /// recorded after them.
     pub fn keep(&self, bytes: impl Into<Vec<u8>>) -> BlobHash {
-        self.desk.keep(Blob::new(bytes))
+        self.buffer.keep(Blob::new(bytes))
     }
 
     /// Bytes kept before, by this run or another.
     pub async fn kept(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, NodeError> {
-        Ok(self.desk.kept(hash).await?)
+        Ok(self.buffer.kept(hash).await?)
     }
 
-    async fn call<T, F, Fut>(&self, kind: EntryKind, key: String, call: F) -> Result<T, Halt>
+    async fn call<T, F, Fut>(&self, kind: EntryKind, key: String, call: F) -> Result<T, StepHalted>
     where
         T: Serialize,
         F: FnOnce(Call) -> Fut,
         Fut: Future<Output = T>,
     {
-        let call_made = self.desk.started(&key);
-        let handle = Call::new(Arc::clone(&self.desk), key);
+        let call_made = self.buffer.started(&key);
+        let handle = Call::new(Arc::clone(&self.buffer), key);
         let value = call(handle.clone()).await;
         self.record(kind, &handle, call_made, &value).await?;
         Ok(value)
@@ -279,31 +279,31 @@ impl<D> Context<D> {
         handle: &Call,
         call_made: Timestamp,
         value: &T,
-    ) -> Result<(), Halt> {
-        self.desk
+    ) -> Result<(), StepHalted> {
+        self.buffer
             .answered(kind, &handle.key, handle.meters(), call_made, value)
             .await
     }
 
-    fn recorded<T: DeserializeOwned>(&self, answer: &Payload) -> Result<T, Halt> {
+    fn recorded<T: DeserializeOwned>(&self, answer: &Payload) -> Result<T, StepHalted> {
         answer
             .decode_owned()
-            .map_err(|error: Error| self.desk.halt(Stop::Fault(error)))
+            .map_err(|error: Error| self.buffer.halt(HaltReason::Fault(error)))
     }
 }
 
 /// A call under way: where its retries and costs are noted.
 #[derive(Clone)]
 pub struct Call {
-    desk: Arc<Desk>,
+    buffer: Arc<StepBuffer>,
     key: String,
     meters: Arc<std::sync::Mutex<Meters>>,
 }
 
 impl Call {
-    fn new(desk: Arc<Desk>, key: String) -> Self {
+    fn new(buffer: Arc<StepBuffer>, key: String) -> Self {
         Self {
-            desk,
+            buffer,
             key,
             meters: Arc::default(),
         }
@@ -318,10 +318,10 @@ impl Call {
         *self.lock().entry(meter.into()).or_default() += amount;
     }
 
-    /// Notes that the call failed and is made again after a wait.
+    /// StepNotes that the call failed and is made again after a wait.
     pub fn retried(&self, attempt: u32, wait: Duration, reason: impl fmt::Display) {
-        self.desk.note(EventKind::EffectRetried {
-            step: self.desk.step,
+        self.buffer.note(EventKind::EffectRetried {
+            step: self.buffer.step,
             key: self.key.clone(),
             attempt,
             wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),

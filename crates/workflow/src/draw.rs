@@ -17,7 +17,7 @@ use crate::{END, Outline};
 use scene::Scene;
 
 /// Draws `outline`, and marks `path` on it if there is one.
-pub fn draw(outline: &Outline, path: Option<&Path>, format: Format) -> String {
+pub fn draw(outline: &Outline, path: Option<&RunPath>, format: Format) -> String {
     let scene = Scene::new(outline, path);
     match format {
         Format::Mermaid => mermaid::write(&scene),
@@ -67,7 +67,7 @@ impl fmt::Display for Format {
 
 /// The way a run went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Path {
+pub struct RunPath {
     visits: BTreeMap<Name, u32>,
     /// How often the run went from one node to another; the other may be [`END`].
     taken: BTreeMap<(Name, Name), u32>,
@@ -76,9 +76,9 @@ pub struct Path {
     done: bool,
 }
 
-impl Path {
+impl RunPath {
     /// Follows recorded steps, given in their order.
-    pub fn of<'a>(steps: impl IntoIterator<Item = &'a StepMeta>) -> Self {
+    pub fn from_steps<'a>(steps: impl IntoIterator<Item = &'a StepMeta>) -> Self {
         let mut path = Self::default();
         for step in steps {
             match step.kind {

@@ -8,20 +8,20 @@ use std::time::Duration;
 use futures::Stream;
 use jiff::Timestamp;
 
-use crate::clock::{SystemClock, later};
-use crate::desk;
+use crate::clock::later;
 use crate::event::{Event, EventKind};
 use crate::journal::{Page, Purged, RunFilter};
-use crate::keeper::{Held, Keeper};
+use crate::lease::HeldRun;
+use crate::log_writer::LogWriter;
 use crate::record::{
     About, BaseReason, Creation, Head, Name, Origin, Run, Status, StepKind, StepMeta, StepRecord,
     Tally, Token,
 };
 use crate::run::Execution;
-use crate::scribe::Scribe;
-use crate::snapshot::Snapshots;
-use crate::stream::{self, Hub};
-use crate::{Clock, Error, Graph, Owner, Payload, RunId, State, Store};
+use crate::runtime::{Runtime, RuntimeSettings};
+use crate::snapshot::SnapshotPolicy;
+use crate::step_buffer;
+use crate::{Clock, Error, Graph, Payload, RunId, State, Store};
 
 /// Runs one workflow's graph over one store. Cheap to clone; clones share everything.
 pub struct Engine<S: State, D> {
@@ -36,52 +36,19 @@ impl<S: State, D> Clone for Engine<S, D> {
     }
 }
 
+/// A workflow's graph with what its nodes may call, and the runtime it works on.
 pub(crate) struct Shared<S: State, D> {
     pub(crate) graph: Graph<S, D>,
-    pub(crate) store: Arc<dyn Store>,
     pub(crate) deps: Arc<D>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) settings: Settings,
-    pub(crate) hub: Arc<Hub>,
-    owner: Owner,
-    keeper: Keeper,
+    pub(crate) runtime: Arc<Runtime>,
 }
 
 impl<S: State, D: 'static> Shared<S, D> {
-    pub(crate) fn owner(&self) -> &Owner {
-        &self.owner
-    }
-
     pub(crate) fn most_steps(&self) -> u64 {
-        self.settings
+        self.runtime
+            .settings
             .max_steps
             .unwrap_or_else(|| self.graph.most_steps())
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// How long a run stays this process's own without a sign of life.
-    pub lease: Duration,
-    /// How long a run must have been without an owner before another process takes it up.
-    pub take_up_after: Duration,
-    /// How many steps a run may take; the graph's own bound unless set.
-    pub max_steps: Option<u64>,
-    /// How long a rescue may take when the run's time is used up.
-    pub grace: Duration,
-    /// How often a step may be started, crash after crash, before the run is left to a person.
-    pub max_starts: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            lease: Duration::from_secs(30),
-            take_up_after: Duration::from_secs(60),
-            max_steps: None,
-            grace: Duration::from_secs(60),
-            max_starts: 25,
-        }
     }
 }
 
@@ -109,46 +76,46 @@ impl NewRun {
 }
 
 impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
+    /// An engine with a runtime of its own: all that a program with one workflow needs.
     pub fn new(graph: Graph<S, D>, store: Arc<dyn Store>, deps: Arc<D>) -> Self {
-        Self::with(
-            graph,
-            store,
-            deps,
-            Arc::new(SystemClock),
-            Settings::default(),
-        )
+        Self::on(Runtime::new(store), graph, deps)
     }
 
+    /// Like [`Engine::new`], on a clock and with settings of the caller's.
     pub fn with(
         graph: Graph<S, D>,
         store: Arc<dyn Store>,
         deps: Arc<D>,
         clock: Arc<dyn Clock>,
-        settings: Settings,
+        settings: RuntimeSettings,
     ) -> Self {
-        let owner = Owner::unique();
-        let keeper = Keeper::new(Arc::clone(&store), owner.clone(), settings.lease);
-        let hub = Arc::default();
+        Self::on(Runtime::with(store, clock, settings), graph, deps)
+    }
+
+    /// An engine on a runtime that other workflows of the process share.
+    pub fn on(runtime: Arc<Runtime>, graph: Graph<S, D>, deps: Arc<D>) -> Self {
         Self {
             shared: Arc::new(Shared {
                 graph,
-                store,
                 deps,
-                clock,
-                settings,
-                hub,
-                owner,
-                keeper,
+                runtime,
             }),
         }
     }
 
+    /// The workflow's shape and code.
     pub fn graph(&self) -> &Graph<S, D> {
         &self.shared.graph
     }
 
+    /// What this engine shares with the other workflows of the process.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.shared.runtime
+    }
+
+    /// Where the runs are stored.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.shared.store
+        &self.shared.runtime.store
     }
 
     /// Commits a new run. When this returns the run exists, whatever happens to this process.
@@ -170,14 +137,14 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         forked_from: Option<Origin>,
         event: EventKind,
     ) -> Result<Execution<S, D>, Error> {
-        let Shared {
-            graph,
+        let Runtime {
             store,
             clock,
             settings,
             owner,
             ..
-        } = &*self.shared;
+        } = &*self.shared.runtime;
+        let graph = &self.shared.graph;
         let now = clock.now();
         let why = match forked_from {
             Some(_) => BaseReason::Forked,
@@ -222,28 +189,23 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                 kind: event,
             }],
         };
-        let held = self.hold(new.id, now)?;
+        let held = self.shared.runtime.hold(new.id, now)?;
         let token = store.create(creation, owner, settings.lease).await?;
-        Ok(self.execution(run, token, state, tally, desk::Journal::new(), now, held))
+        Ok(self.execution(
+            run,
+            token,
+            state,
+            tally,
+            step_buffer::StepJournal::new(),
+            now,
+            held,
+        ))
     }
 
     /// Unfinished runs that no process works on and that could go on now.
     pub async fn unattended(&self, limit: usize) -> Result<Vec<RunId>, Error> {
-        let Settings {
-            lease,
-            take_up_after,
-            ..
-        } = self.shared.settings;
-        let unheld = take_up_after.saturating_sub(lease);
-        {
-            let Shared {
-                graph,
-                store,
-                clock,
-                ..
-            } = &*self.shared;
-            store.due(graph.name(), clock.now(), unheld, limit).await
-        }
+        let workflow = self.shared.graph.name();
+        self.shared.runtime.unattended(workflow, limit).await
     }
 
     /// Every event numbered above `after`, then what comes, until the run ends.
@@ -252,25 +214,30 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         run: RunId,
         after: u64,
     ) -> impl Stream<Item = Result<Event, Error>> + Send + use<S, D> {
-        stream::events(Arc::clone(&self.shared.store), &self.shared.hub, run, after)
+        self.shared.runtime.events(run, after)
     }
 
+    /// Everything the log holds of a run, as JSON lines.
+    pub fn export(
+        &self,
+        run: RunId,
+    ) -> impl Stream<Item = Result<String, Error>> + Send + use<S, D> {
+        self.shared.runtime.export(run)
+    }
+
+    /// Headers that match, newest first, of every workflow.
     pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
-        self.shared.store.list(filter).await
+        self.shared.runtime.list(filter).await
     }
 
+    /// Removes a run with all that only it refers to. One that is held is refused.
     pub async fn delete(&self, run: RunId) -> Result<(), Error> {
-        self.shared.store.delete(run).await
+        self.shared.runtime.delete(run).await
     }
 
     /// Removes finished runs older than `ttl`, kept ones excepted.
     pub async fn expire(&self, ttl: Duration) -> Result<Purged, Error> {
-        let age = jiff::SignedDuration::try_from(ttl).unwrap_or(jiff::SignedDuration::MAX);
-        match self.shared.clock.now().checked_sub(age) {
-            Ok(before) => self.shared.store.purge(before).await,
-            // Nothing is as old as that.
-            Err(_) => Ok(Purged::default()),
-        }
+        self.shared.runtime.expire(ttl).await
     }
 
     /// A run's header, if the run is one of this workflow.
@@ -279,7 +246,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     pub(crate) async fn header_and_token(&self, run: RunId) -> Result<(Run, Token), Error> {
-        let (header, token) = self.shared.store.head(run).await?;
+        let (header, token) = self.shared.runtime.store.head(run).await?;
         if header.about.workflow != self.shared.graph.name() {
             return Err(Error::OtherWorkflow {
                 run,
@@ -288,14 +255,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             });
         }
         Ok((header, token))
-    }
-
-    fn hold(&self, run: RunId, now: Timestamp) -> Result<Held, Error> {
-        self.shared.keeper.hold(run).ok_or_else(|| Error::Held {
-            run,
-            owner: self.shared.owner.clone(),
-            until: later(now, self.shared.settings.lease),
-        })
     }
 
     #[expect(
@@ -308,29 +267,22 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         token: Token,
         state: S,
         tally: Tally,
-        journal: desk::Journal,
+        journal: step_buffer::StepJournal,
         started_at: Timestamp,
-        held: Held,
+        held: HeldRun,
     ) -> Execution<S, D> {
         let shared = Arc::clone(&self.shared);
-        let scribe = Scribe::new(
-            Arc::clone(&shared.store),
-            Arc::clone(&shared.clock),
-            Arc::clone(&shared.hub),
-            run,
-            token,
-            shared.settings.lease,
-        );
+        let writer = LogWriter::new(Arc::clone(&shared.runtime), run, token);
         Execution {
             shared,
-            scribe,
+            writer,
             state,
             tally: Arc::new(tally),
             journal,
             started_at,
-            snapshots: Snapshots::default(),
+            snapshots: SnapshotPolicy::default(),
             held,
-            adrift: false,
+            poisoned: false,
         }
     }
 }

@@ -48,7 +48,7 @@ pub enum Error {
 
     // Mistakes in a workflow's code.
     #[error("the update of node \"{node}\" does not fit the state: {why}")]
-    Misfit { node: String, why: String },
+    InvalidUpdate { node: String, why: String },
     #[error("node \"{node}\" used the effect key \"{key}\" twice in one step; keys must differ")]
     KeyReused { node: String, key: String },
     #[error(
@@ -95,7 +95,7 @@ pub enum Error {
     #[error(
         "the work on run {run} was broken off, so what this process knows of it may be ahead of the log; open the run again"
     )]
-    Adrift { run: RunId },
+    Poisoned { run: RunId },
     #[error("run {run} was taken over or changed by another process; this one has stopped")]
     Superseded { run: RunId },
 

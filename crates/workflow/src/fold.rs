@@ -14,10 +14,12 @@ pub(crate) fn fold<S: State>(loaded: &Loaded) -> Result<(S, Tally), Error> {
             (StepKind::Base { .. }, Some(payload)) => state = payload.decode_owned()?,
             (StepKind::Update, Some(payload)) => {
                 let update: Arc<S::Update> = payload.decode()?;
-                state.apply(&update).map_err(|misfit| Error::Misfit {
-                    node: record.meta.node.to_string(),
-                    why: misfit.0,
-                })?;
+                state
+                    .apply(&update)
+                    .map_err(|invalid| Error::InvalidUpdate {
+                        node: record.meta.node.to_string(),
+                        why: invalid.0,
+                    })?;
             }
             (StepKind::Cut(_), _) => {}
             (StepKind::Base { .. } | StepKind::Update, None) => {

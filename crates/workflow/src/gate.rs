@@ -14,9 +14,10 @@ use crate::clock::later;
 use crate::engine::Engine;
 use crate::event::{Event, EventKind};
 use crate::interrupt::{Answer, Decision, Interrupt};
+use crate::log_writer::fresh_nonce;
 use crate::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, Token};
-use crate::scribe::fresh_nonce;
-use crate::{Error, Payload, RunId, State, waited};
+use crate::runtime::Runtime;
+use crate::{Error, Payload, RunId, State, waiting};
 
 /// How often an answer is tried against a run that keeps changing under it.
 const TRIES: usize = 32;
@@ -35,7 +36,20 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// The question a waiting run asks.
     pub async fn gate(&self, run: RunId) -> Result<Gate, Error> {
         let header = self.header(run).await?;
-        self.open_gate(&header).await
+        self.shared.runtime.open_gate(&header).await
+    }
+
+    /// Answers the question of a waiting run: see [`Runtime::decide`].
+    pub async fn decide(&self, asked: &Gate, decision: Decision) -> Result<(), Error> {
+        self.header(asked.run).await?;
+        self.shared.runtime.decide(asked, decision).await
+    }
+}
+
+impl Runtime {
+    /// The question a waiting run asks.
+    pub async fn gate(&self, run: RunId) -> Result<Gate, Error> {
+        self.open_gate(&self.header(run).await?).await
     }
 
     /// Answers the question of a waiting run, which is then ready to be opened again. The first
@@ -44,13 +58,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     pub async fn decide(&self, asked: &Gate, decision: Decision) -> Result<(), Error> {
         let run = asked.run;
         for _ in 0..TRIES {
-            let (header, token) = self.header_and_token(run).await?;
+            let (header, token) = self.store.head(run).await?;
             let gate = self.open_gate(&header).await?;
             if (gate.step, &gate.key) != (asked.step, &asked.key) {
                 let (key, how) = (asked.key.clone(), "the run has gone on since".to_owned());
                 return Err(Error::GateClosed { run, key, how });
             }
-            let at = self.shared.clock.now();
+            let at = self.clock.now();
             let late = gate
                 .interrupt
                 .deadline
@@ -88,7 +102,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             Err(Error::NotWaiting { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let at = self.shared.clock.now();
+        let at = self.clock.now();
         match gate.interrupt.deadline {
             Some(deadline) if at >= deadline => {
                 let answer = Answer::TimedOut { at };
@@ -116,7 +130,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             });
         }
         let step = header.head.step + 1;
-        let entries = self.shared.store.entries(run, step).await?;
+        let entries = self.store.entries(run, step).await?;
         let is_answered = |key: &str| {
             entries
                 .iter()
@@ -150,10 +164,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let at = answer.at();
         // Since the run was last written to, and not since the gate was opened: a run that was
         // cancelled at its gate and resumed has had some of that time taken off already.
-        let waited = waited::between(header.head.updated_at, at);
+        let waited = waiting::between(header.head.updated_at, at);
         let mut meters = Meters::new();
         // Counted also where it is nothing: it tells that the node's time goes on with this answer.
-        waited::count(&mut meters, header.head.waited.saturating_add(waited));
+        waiting::count(&mut meters, header.head.waited.saturating_add(waited));
         let head = Head {
             rev: token.rev + 1,
             status: Status::Pending,
@@ -200,11 +214,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             release: true,
         };
         let head = append.head.clone();
-        self.shared
-            .store
-            .append(append, self.shared.settings.lease)
-            .await?;
-        self.shared.hub.publish(gate.run, &head, None);
+        self.store.append(append, self.settings.lease).await?;
+        self.hub.publish(gate.run, &head, None);
         Ok(())
     }
 }

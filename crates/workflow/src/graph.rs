@@ -3,7 +3,7 @@
 //! ```
 //! # use fathom_workflow::*;
 //! # #[derive(serde::Serialize, serde::Deserialize)] struct Essay { drafts: u32 }
-//! # impl State for Essay { type Update = (); fn apply(&mut self, _: &()) -> Result<(), Misfit> { self.drafts += 1; Ok(()) } }
+//! # impl State for Essay { type Update = (); fn apply(&mut self, _: &()) -> Result<(), InvalidUpdate> { self.drafts += 1; Ok(()) } }
 //! # async fn write(_: &Essay, _: &Context<()>) -> NodeResult<Essay> { Ok(()) }
 //! # async fn review(_: &Essay, _: &Context<()>) -> NodeResult<Essay> { Ok(()) }
 //! const WRITE: &str = "write";
@@ -74,7 +74,7 @@ pub(crate) struct Bound {
 
 /// Where a step goes, and the bounded edge it takes there, if it is one.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Leave {
+pub(crate) struct StepExit {
     pub(crate) to: Option<NodeName>,
     pub(crate) looped: Option<LoopUse>,
 }
@@ -140,7 +140,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         name: NodeName,
         state: &S,
         tally: &Tally,
-    ) -> Result<Leave, NodeName> {
+    ) -> Result<StepExit, NodeName> {
         let node = &self.nodes[name];
         let chosen = match &node.exit {
             Exit::Edge(to) => *to,
@@ -153,7 +153,7 @@ impl<S: State, D: 'static> Graph<S, D> {
             }
         };
         let Some(bound) = node.bounds.get(chosen) else {
-            return Ok(Leave {
+            return Ok(StepExit {
                 to: not_end(chosen),
                 looped: None,
             });
@@ -161,7 +161,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         let edge = edge_name(name, chosen);
         let used = tally.loops.get(edge.as_str()).copied().unwrap_or(0);
         if used >= bound.times {
-            return Ok(Leave {
+            return Ok(StepExit {
                 to: not_end(bound.otherwise),
                 looped: None,
             });
@@ -170,7 +170,7 @@ impl<S: State, D: 'static> Graph<S, D> {
             edge: Name::Owned(edge),
             used: used + 1,
         };
-        Ok(Leave {
+        Ok(StepExit {
             to: not_end(chosen),
             looped: Some(looped),
         })

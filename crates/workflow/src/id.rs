@@ -81,7 +81,7 @@ impl fmt::Display for Owner {
 pub struct BlobHash([u8; 32]);
 
 impl BlobHash {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_content(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 

@@ -61,7 +61,7 @@ pub trait Store: Send + Sync + 'static {
     /// What is needed to fold the state as of step `at`, or of the last step.
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error>;
 
-    /// Recorded steps from `from` on, in order, `limit` at most.
+    /// RecordedEffect steps from `from` on, in order, `limit` at most.
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error>;
 
     /// The journal of one step, by time and then by key.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use self::log::{Lease, Log, SharedBlob, index};
+use self::log::{HeldLease, RunLog, SharedBlob, index};
 use crate::clock::later;
 use crate::event::Event;
 use crate::journal::{Appended, Cursor, Page, Purged, RunFilter, Store};
@@ -23,12 +23,12 @@ use crate::{BlobHash, Clock, Error, Owner, RunId, SystemClock};
 /// Keeps runs in this process's memory. **Not durable**: when the process ends, every run is gone.
 pub struct MemoryStore {
     clock: Arc<dyn Clock>,
-    kept: Mutex<Kept>,
+    kept: Mutex<MemoryContents>,
 }
 
 #[derive(Default)]
-struct Kept {
-    runs: HashMap<RunId, Log>,
+struct MemoryContents {
+    runs: HashMap<RunId, RunLog>,
     blobs: HashMap<BlobHash, SharedBlob>,
 }
 
@@ -47,11 +47,11 @@ impl MemoryStore {
 
     /// Every write checks before it changes anything, so a panic elsewhere leaves nothing half done
     /// and a poisoned lock is safe to use.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, MemoryContents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(&self, run: RunId, look: impl FnOnce(&Log) -> T) -> Result<T, Error> {
+    fn read<T>(&self, run: RunId, look: impl FnOnce(&RunLog) -> T) -> Result<T, Error> {
         let kept = self.lock();
         kept.runs
             .get(&run)
@@ -59,7 +59,7 @@ impl MemoryStore {
             .ok_or(Error::NoSuchRun { run })
     }
 
-    fn change<T>(&self, run: RunId, act: impl FnOnce(&mut Log) -> T) -> Result<T, Error> {
+    fn change<T>(&self, run: RunId, act: impl FnOnce(&mut RunLog) -> T) -> Result<T, Error> {
         let mut kept = self.lock();
         kept.runs
             .get_mut(&run)
@@ -92,13 +92,13 @@ impl Store for MemoryStore {
     ) -> Result<Token, Error> {
         creation.check()?;
         let run = creation.run.id();
-        let lease = Lease::from(self.clock.now(), owner, lease);
+        let lease = HeldLease::from(self.clock.now(), owner, lease);
         let mut kept = self.lock();
         if kept.runs.contains_key(&run) {
             return Err(Error::RunExists { run });
         }
         let origin = creation.run.about.forked_from.as_ref().map(|from| from.run);
-        let mut log = Log::begin(creation, lease);
+        let mut log = RunLog::begin(creation, lease);
         log.blobs = kept.share_blobs_of(origin);
         let token = log.token();
         kept.runs.insert(run, log);
@@ -110,7 +110,7 @@ impl Store for MemoryStore {
         self.change(run, |log| {
             log.refuse_if_held(now)?;
             log.fence += 1;
-            log.lease = Some(Lease::from(now, owner, lease));
+            log.lease = Some(HeldLease::from(now, owner, lease));
             Ok(log.token())
         })?
     }
@@ -141,7 +141,7 @@ impl Store for MemoryStore {
         append.check()?;
         let until = later(self.clock.now(), lease);
         let mut kept = self.lock();
-        let Kept { runs, blobs } = &mut *kept;
+        let MemoryContents { runs, blobs } = &mut *kept;
         let run = append.run;
         let log = runs.get_mut(&run).ok_or(Error::NoSuchRun { run })?;
         let appended = Appended {
@@ -203,7 +203,7 @@ impl Store for MemoryStore {
 
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
         let kept = self.lock();
-        let wanted = Wanted::new(filter);
+        let wanted = RunMatcher::new(filter);
         let mut runs: Vec<&Run> = kept.runs.values().map(|log| &log.run).collect();
         runs.retain(|run| wanted.includes(run));
         runs.sort_unstable_by_key(|run| std::cmp::Reverse((run.about.created_at, run.id())));
@@ -241,7 +241,7 @@ impl Store for MemoryStore {
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
         let found = self.lock().blobs.get(&hash).map(|blob| blob.bytes.clone());
         let Some(bytes) = found else { return Ok(None) };
-        if BlobHash::of(&bytes) != hash {
+        if BlobHash::from_content(&bytes) != hash {
             return Err(Error::StoreDamaged {
                 what: format!("blob {hash}"),
                 why: "its bytes have another hash".to_owned(),
@@ -277,7 +277,7 @@ impl Store for MemoryStore {
     }
 }
 
-impl Kept {
+impl MemoryContents {
     /// Counts one more run for every blob that the origin of a fork refers to.
     fn share_blobs_of(&mut self, origin: Option<RunId>) -> HashSet<BlobHash> {
         let origin = origin.and_then(|origin| self.runs.get(&origin));
@@ -309,12 +309,12 @@ impl Kept {
 }
 
 /// A filter made ready to be held against many runs.
-struct Wanted<'a> {
+struct RunMatcher<'a> {
     filter: &'a RunFilter,
     text: Option<String>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> RunMatcher<'a> {
     fn new(filter: &'a RunFilter) -> Self {
         let text = filter.text.as_deref().map(str::to_lowercase);
         Self { filter, text }

@@ -13,19 +13,19 @@ pub type NodeResult<S> = Result<<S as State>::Update, NodeError>;
 
 /// Why a node brought no update. Any error converts into one with `?`.
 #[derive(Debug)]
-pub struct NodeError(pub(crate) Halted);
+pub struct NodeError(pub(crate) NodeFailure);
 
 #[derive(Debug)]
-pub(crate) enum Halted {
+pub(crate) enum NodeFailure {
     /// The node's own failure, in words for a person.
     Failed(String),
-    /// The engine stopped it; the step's desk says why.
+    /// The engine stopped it; the step's buffer says why.
     Engine,
 }
 
 impl NodeError {
     pub fn new(why: impl fmt::Display) -> Self {
-        Self(Halted::Failed(why.to_string()))
+        Self(NodeFailure::Failed(why.to_string()))
     }
 }
 
@@ -42,20 +42,20 @@ impl<E: std::error::Error> From<E> for NodeError {
     }
 }
 
-impl From<Halt> for NodeError {
-    fn from(Halt(()): Halt) -> Self {
-        Self(Halted::Engine)
+impl From<StepHalted> for NodeError {
+    fn from(StepHalted(()): StepHalted) -> Self {
+        Self(NodeFailure::Engine)
     }
 }
 
-/// The engine's word to a node that it ends here; the reason lies on the step's desk. Hand it on with
+/// The engine's word to a node that it ends here; the step's buffer holds the reason. Hand it on with
 /// `?`: it is not a failure, and the node runs again when the run goes on.
 #[derive(Debug)]
-pub struct Halt(pub(crate) ());
+pub struct StepHalted(pub(crate) ());
 
 /// Why the engine ends a node's turn.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum HaltReason {
     /// The node asked a question that has no answer yet.
     Parked {
         key: String,

@@ -15,20 +15,20 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 
 #[derive(Clone)]
-pub struct Payload(Form);
+pub struct Payload(PayloadForm);
 
 #[derive(Clone)]
-enum Form {
-    Live(Arc<dyn Live>),
+enum PayloadForm {
+    Live(Arc<dyn LiveValue>),
     Encoded(Bytes),
 }
 
-trait Live: Send + Sync {
+trait LiveValue: Send + Sync {
     fn encode(&self) -> serde_json::Result<Vec<u8>>;
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-impl<T: Serialize + Send + Sync + 'static> Live for T {
+impl<T: Serialize + Send + Sync + 'static> LiveValue for T {
     fn encode(&self) -> serde_json::Result<Vec<u8>> {
         let mut bytes = serde_json::to_vec(self)?;
         // It grew by doubling, and may wait for its commit in the company of a thousand others.
@@ -44,7 +44,7 @@ impl<T: Serialize + Send + Sync + 'static> Live for T {
 impl Payload {
     /// Holds the value itself; it is encoded only if a store asks for bytes.
     pub fn live<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
-        Self(Form::Live(value))
+        Self(PayloadForm::Live(value))
     }
 
     /// Encodes now.
@@ -56,22 +56,22 @@ impl Payload {
     }
 
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(Form::Encoded(Bytes::from(bytes.into())))
+        Self(PayloadForm::Encoded(Bytes::from(bytes.into())))
     }
 
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {
         match &self.0 {
-            Form::Live(value) => match value.encode() {
+            PayloadForm::Live(value) => match value.encode() {
                 Ok(bytes) => Ok(Cow::Owned(bytes)),
                 Err(source) => Err(Error::Encode { source }),
             },
-            Form::Encoded(bytes) => Ok(Cow::Borrowed(bytes)),
+            PayloadForm::Encoded(bytes) => Ok(Cow::Borrowed(bytes)),
         }
     }
 
     /// The typed value, shared with the log where it is still live.
     pub fn decode<T: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<T>, Error> {
-        if let Form::Live(value) = &self.0
+        if let PayloadForm::Live(value) = &self.0
             && let Ok(value) = Arc::clone(value).into_any().downcast::<T>()
         {
             return Ok(value);
@@ -92,8 +92,8 @@ impl Payload {
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Form::Live(_) => f.write_str("Payload(live)"),
-            Form::Encoded(bytes) => write!(f, "Payload({} bytes)", bytes.len()),
+            PayloadForm::Live(_) => f.write_str("Payload(live)"),
+            PayloadForm::Encoded(bytes) => write!(f, "Payload({} bytes)", bytes.len()),
         }
     }
 }

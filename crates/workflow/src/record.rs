@@ -28,7 +28,7 @@ pub type Meters = BTreeMap<Name, u64>;
 pub struct Run {
     pub about: About,
     pub head: Head,
-    /// Kept runs never expire.
+    /// MemoryContents runs never expire.
     pub keep: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Head {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Recorded, not begun.
+    /// RecordedEffect, not begun.
     Pending,
     /// Under way; the name is the phase its node declares ("planning", "searching", …).
     Running(Name),
@@ -333,7 +333,7 @@ impl Blob {
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = Bytes::from(bytes.into());
         Self {
-            hash: BlobHash::of(&bytes),
+            hash: BlobHash::from_content(&bytes),
             bytes,
         }
     }

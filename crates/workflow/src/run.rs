@@ -1,6 +1,6 @@
 //! A run in this process's hands, and the only loop: run a node, apply its update, route, record.
 
-mod serve;
+mod flush;
 mod write;
 
 use std::any::Any;
@@ -11,17 +11,17 @@ use std::task::Poll;
 use futures::FutureExt;
 use jiff::Timestamp;
 
-use self::serve::DeskWork;
+use self::flush::BufferFlusher;
 use crate::context::Context;
-use crate::desk::{Desk, Journal, Place};
 use crate::engine::Shared;
 use crate::event::EventKind;
 use crate::interrupt::Ask;
-use crate::keeper::Held;
-use crate::node::{Halted, NodeError, Stop};
+use crate::lease::HeldRun;
+use crate::log_writer::LogWriter;
+use crate::node::{HaltReason, NodeError, NodeFailure};
 use crate::record::{Cut, Head, Status, Tally};
-use crate::scribe::Scribe;
-use crate::snapshot::Snapshots;
+use crate::snapshot::SnapshotPolicy;
+use crate::step_buffer::{StepBuffer, StepJournal, StepParams};
 use crate::{Error, NodeName, NodeResult, Payload, RunId, State};
 
 const CANCELLED: &str = "somebody asked it to stop";
@@ -29,18 +29,18 @@ const CANCELLED: &str = "somebody asked it to stop";
 /// A run, its state, and the right to write to its log.
 pub struct Execution<S: State, D> {
     pub(crate) shared: Arc<Shared<S, D>>,
-    pub(crate) scribe: Scribe,
+    pub(crate) writer: LogWriter,
     pub(crate) state: S,
     pub(crate) tally: Arc<Tally>,
     /// The journal of the step that comes next, if it was begun before.
-    pub(crate) journal: Journal,
+    pub(crate) journal: StepJournal,
     /// When the step that comes next was first started.
     pub(crate) started_at: Timestamp,
-    pub(crate) snapshots: Snapshots,
-    pub(crate) held: Held,
+    pub(crate) snapshots: SnapshotPolicy,
+    pub(crate) held: HeldRun,
     /// Set while a turn is under way, and for good if it was dropped or failed: what is in memory may
     /// then be ahead of the log.
-    pub(crate) adrift: bool,
+    pub(crate) poisoned: bool,
 }
 
 /// What one turn brought the run.
@@ -62,7 +62,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn of(head: &Head) -> Self {
+    pub(crate) fn from_head(head: &Head) -> Self {
         Self {
             status: head.status.clone(),
             reason: head.reason.clone(),
@@ -85,7 +85,7 @@ enum Turn<U> {
 
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     pub fn id(&self) -> RunId {
-        self.scribe.run.id()
+        self.writer.run.id()
     }
 
     pub fn state(&self) -> &S {
@@ -106,7 +106,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             match self.advance().await? {
                 Progress::Ran { .. } => {}
                 Progress::Waiting { .. } | Progress::Done(_) => {
-                    return Ok(Outcome::of(&self.scribe.run.head));
+                    return Ok(Outcome::from_head(&self.writer.run.head));
                 }
             }
         }
@@ -116,16 +116,16 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// way, nothing more can be done with this execution; the run itself stands as it was last
     /// recorded, and can be opened again.
     pub async fn advance(&mut self) -> Result<Progress, Error> {
-        if std::mem::replace(&mut self.adrift, true) {
-            return Err(Error::Adrift { run: self.id() });
+        if std::mem::replace(&mut self.poisoned, true) {
+            return Err(Error::Poisoned { run: self.id() });
         }
         let progress = self.one_turn().await;
-        self.adrift = progress.is_err();
+        self.poisoned = progress.is_err();
         match &progress {
             Ok(Progress::Ran { .. }) => {}
             Ok(Progress::Waiting { .. } | Progress::Done(_)) => self.held.let_go(),
             Err(_) => {
-                self.scribe.give_up().await;
+                self.writer.give_up().await;
                 self.held.let_go();
             }
         }
@@ -133,9 +133,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     }
 
     async fn one_turn(&mut self) -> Result<Progress, Error> {
-        let head = &self.scribe.run.head;
+        let head = &self.writer.run.head;
         let (Some(next), false) = (head.next.clone(), head.status.is_finished()) else {
-            return Ok(Progress::Done(Outcome::of(head)));
+            return Ok(Progress::Done(Outcome::from_head(head)));
         };
         if head.status == Status::Waiting {
             return Ok(Progress::Waiting {
@@ -149,60 +149,69 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
                 node: next.into_owned(),
             });
         };
-        let desk = self.desk(name);
+        let buffer = self.buffer(name);
         if self.held.cancel.is_cancelled() {
-            return self.finish(Status::Cancelled, CANCELLED, desk.take()).await;
+            return self
+                .finish(Status::Cancelled, CANCELLED, buffer.take())
+                .await;
         }
         if let Some(cut) = self.used_up() {
-            return self.cut(name, &desk, cut).await;
+            return self.cut(name, &buffer, cut).await;
         }
-        let turn = self.turn(name, &desk).await;
-        desk.close();
+        let turn = self.turn(name, &buffer).await;
+        buffer.close();
         match turn? {
-            Turn::Update(update) => self.record(name, &desk, update).await,
-            Turn::Parked { key, ask, opened } => self.park(&desk, key, ask, opened).await,
-            Turn::Failed(why) => self.cut(name, &desk, Cut::Failed(why)).await,
-            Turn::Deadline => self.cut(name, &desk, Cut::Deadline).await,
-            Turn::Cancelled => self.finish(Status::Cancelled, CANCELLED, desk.take()).await,
+            Turn::Update(update) => self.record(name, &buffer, update).await,
+            Turn::Parked { key, ask, opened } => self.park(&buffer, key, ask, opened).await,
+            Turn::Failed(why) => self.cut(name, &buffer, Cut::Failed(why)).await,
+            Turn::Deadline => self.cut(name, &buffer, Cut::Deadline).await,
+            Turn::Cancelled => {
+                self.finish(Status::Cancelled, CANCELLED, buffer.take())
+                    .await
+            }
         }
     }
 
     /// Whether the run may not start another step. A rescue has time of its own, and may take the
     /// few steps its way is long.
     fn used_up(&self) -> Option<Cut> {
-        let deadline = self.scribe.run.head.deadline;
-        if deadline.is_some_and(|deadline| self.shared.clock.now() >= deadline) {
+        let deadline = self.writer.run.head.deadline;
+        if deadline.is_some_and(|deadline| self.shared.runtime.clock.now() >= deadline) {
             return Some(Cut::Deadline);
         }
         let limit = self.shared.most_steps();
         (self.tally.rescue.is_none() && self.tally.steps >= limit).then_some(Cut::StepLimit(limit))
     }
 
-    fn desk(&mut self, node: NodeName) -> Arc<Desk> {
-        let place = Place {
+    fn buffer(&mut self, node: NodeName) -> Arc<StepBuffer> {
+        let place = StepParams {
             run: self.id(),
-            step: self.scribe.run.head.step + 1,
+            step: self.writer.run.head.step + 1,
             node,
             started_at: self.started_at,
-            deadline: self.scribe.run.head.deadline,
+            deadline: self.writer.run.head.deadline,
             replay: false,
         };
-        Arc::new(Desk::new(
+        Arc::new(StepBuffer::new(
             place,
             Arc::clone(&self.tally),
             std::mem::take(&mut self.journal),
-            Arc::clone(&self.shared.clock),
-            Arc::clone(&self.shared.store),
+            Arc::clone(&self.shared.runtime.clock),
+            Arc::clone(&self.shared.runtime.store),
         ))
     }
 
-    /// Lets the node work, and stores what it lays on its desk meanwhile.
-    async fn turn(&mut self, name: NodeName, desk: &Arc<Desk>) -> Result<Turn<S::Update>, Error> {
-        if self.scribe.run.head.status == Status::Pending {
+    /// Lets the node work, and stores what it hands over meanwhile.
+    async fn turn(
+        &mut self,
+        name: NodeName,
+        buffer: &Arc<StepBuffer>,
+    ) -> Result<Turn<S::Update>, Error> {
+        if self.writer.run.head.status == Status::Pending {
             let phase = self.shared.graph.phase(name, &self.state);
-            self.scribe.run.head.status = Status::Running(phase.clone());
-            desk.note(EventKind::StepStarted {
-                step: desk.step,
+            self.writer.run.head.status = Status::Running(phase.clone());
+            buffer.note(EventKind::StepStarted {
+                step: buffer.step,
                 node: name.into(),
                 phase,
             });
@@ -210,35 +219,35 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let shared = Arc::clone(&self.shared);
         let Some((_, node)) = shared.graph.node(name) else {
             return Err(Error::UnknownNode {
-                run: desk.run,
+                run: buffer.run,
                 node: name.into(),
             });
         };
-        let ctx = Context::new(Arc::clone(&shared.deps), Arc::clone(desk));
+        let ctx = Context::new(Arc::clone(&shared.deps), Arc::clone(buffer));
         let mut working = AssertUnwindSafe((node.run)(&self.state, &ctx)).catch_unwind();
         // Most steps of a workflow take seconds, but those that take none cost no timers.
         if let Poll::Ready(result) = futures::poll!(&mut working) {
-            return ended::<S>(result, desk);
+            return ended::<S>(result, buffer);
         }
-        let deadline = self.scribe.run.head.deadline;
-        let mut desk_work = DeskWork {
-            scribe: &mut self.scribe,
+        let deadline = self.writer.run.head.deadline;
+        let mut flusher = BufferFlusher {
+            writer: &mut self.writer,
             snapshots: &mut self.snapshots,
-            desk,
+            buffer,
             in_flight: None,
             cancel: self.held.cancel.clone(),
         };
         let turn = tokio::select! {
             biased;
-            result = &mut working => ended::<S>(result, desk),
+            result = &mut working => ended::<S>(result, buffer),
             () = self.held.cancel.cancelled() => Ok(Turn::Cancelled),
             () = reach(&shared, deadline) => Ok(Turn::Deadline),
-            error = desk_work.serve() => Err(error),
+            error = flusher.serve() => Err(error),
         };
         // The node is dropped, with every call it had under way; what was on its way to the store
         // is seen through.
         drop(working);
-        desk_work.see_through().await?;
+        flusher.see_through().await?;
         turn
     }
 }
@@ -246,7 +255,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 /// Resolves when the run's time is used up.
 async fn reach<S: State, D>(shared: &Shared<S, D>, deadline: Option<Timestamp>) {
     match deadline {
-        Some(deadline) => shared.clock.reach(deadline).await,
+        Some(deadline) => shared.runtime.clock.reach(deadline).await,
         None => std::future::pending().await,
     }
 }
@@ -254,21 +263,21 @@ async fn reach<S: State, D>(shared: &Shared<S, D>, deadline: Option<Timestamp>) 
 /// What a node gave, unless it panicked.
 type Ended<S> = Result<NodeResult<S>, Box<dyn Any + Send>>;
 
-/// Reads a node's result together with the word its desk may hold, which counts more: a node can
+/// Reads a node's result together with the word its buffer may hold, which counts more: a node can
 /// swallow a halt, but not undo it.
-fn ended<S: State>(result: Ended<S>, desk: &Desk) -> Result<Turn<S::Update>, Error> {
+fn ended<S: State>(result: Ended<S>, buffer: &StepBuffer) -> Result<Turn<S::Update>, Error> {
     let result = match result {
         Ok(result) => result,
-        Err(panic) => return Ok(Turn::Failed(words_of(panic.as_ref(), desk.node))),
+        Err(panic) => return Ok(Turn::Failed(words_of(panic.as_ref(), buffer.node))),
     };
-    match (desk.stop(), result) {
-        (Some(Stop::Parked { key, ask, opened }), _) => Ok(Turn::Parked { key, ask, opened }),
-        (Some(Stop::Broken(error)), _) => Ok(Turn::Failed(error.to_string())),
-        (Some(Stop::Fault(error)), _) => Err(error),
-        (Some(Stop::Superseded), _) | (None, Err(NodeError(Halted::Engine))) => {
-            Err(Error::Superseded { run: desk.run })
+    match (buffer.stop(), result) {
+        (Some(HaltReason::Parked { key, ask, opened }), _) => Ok(Turn::Parked { key, ask, opened }),
+        (Some(HaltReason::Broken(error)), _) => Ok(Turn::Failed(error.to_string())),
+        (Some(HaltReason::Fault(error)), _) => Err(error),
+        (Some(HaltReason::Superseded), _) | (None, Err(NodeError(NodeFailure::Engine))) => {
+            Err(Error::Superseded { run: buffer.run })
         }
-        (None, Err(NodeError(Halted::Failed(why)))) => Ok(Turn::Failed(why)),
+        (None, Err(NodeError(NodeFailure::Failed(why)))) => Ok(Turn::Failed(why)),
         (None, Ok(update)) => Ok(Turn::Update(update)),
     }
 }

@@ -15,14 +15,14 @@ const LEAST_STEPS: u64 = 256;
 const LEAST_GAIN: u64 = 10;
 
 #[derive(Default)]
-pub(crate) struct Snapshots {
+pub(crate) struct SnapshotPolicy {
     steps: u64,
     bytes: u64,
     /// The state's size when it was last encoded.
     state_bytes: u64,
 }
 
-impl Snapshots {
+impl SnapshotPolicy {
     /// Counts what an append wrote.
     pub(crate) fn count(&mut self, bytes: u64) {
         self.bytes += bytes;

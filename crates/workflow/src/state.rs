@@ -13,14 +13,14 @@ pub trait State: Serialize + DeserializeOwned + Send + Sync + 'static {
     type Update: Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Takes an update in. Must depend on nothing but the two, and refuse what does not fit.
-    fn apply(&mut self, update: &Self::Update) -> Result<(), Misfit>;
+    fn apply(&mut self, update: &Self::Update) -> Result<(), InvalidUpdate>;
 }
 
 /// Why an update does not fit a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit(pub String);
+pub struct InvalidUpdate(pub String);
 
-impl Misfit {
+impl InvalidUpdate {
     pub fn new(why: impl fmt::Display) -> Self {
         Self(why.to_string())
     }

@@ -27,7 +27,7 @@ const PAGE: usize = 256;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
-struct News {
+struct Announcement {
     ended: bool,
     /// `None` when nobody watched at the time: the store has them.
     events: Option<Arc<[Event]>>,
@@ -35,18 +35,18 @@ struct News {
 
 /// Where commits are announced to the subscribers of this process.
 #[derive(Default)]
-pub(crate) struct Hub {
+pub(crate) struct EventHub {
     watchers: AtomicUsize,
-    channels: Mutex<HashMap<RunId, Channel>>,
+    channels: Mutex<HashMap<RunId, RunChannel>>,
 }
 
 /// Of one run. It goes when its last seat is left.
-struct Channel {
+struct RunChannel {
     seats: usize,
-    news: broadcast::Sender<News>,
+    news: broadcast::Sender<Announcement>,
 }
 
-impl Hub {
+impl EventHub {
     pub(crate) fn is_watched(&self) -> bool {
         self.watchers.load(Ordering::Acquire) > 0
     }
@@ -57,30 +57,30 @@ impl Hub {
         }
         if let Some(channel) = self.channels().get(&run) {
             // Nobody listening is no fault: the events are stored.
-            let _ = channel.news.send(News {
+            let _ = channel.news.send(Announcement {
                 ended: head.status.is_finished(),
                 events,
             });
         }
     }
 
-    fn channels(&self) -> MutexGuard<'_, HashMap<RunId, Channel>> {
+    fn channels(&self) -> MutexGuard<'_, HashMap<RunId, RunChannel>> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One subscriber's place in the hub; leaves it when dropped.
-struct Seat {
-    hub: Arc<Hub>,
+struct Subscription {
+    hub: Arc<EventHub>,
     run: RunId,
-    news: broadcast::Receiver<News>,
+    news: broadcast::Receiver<Announcement>,
 }
 
-impl Seat {
-    fn take(hub: &Arc<Hub>, run: RunId) -> Self {
+impl Subscription {
+    fn take(hub: &Arc<EventHub>, run: RunId) -> Self {
         hub.watchers.fetch_add(1, Ordering::AcqRel);
         let mut channels = hub.channels();
-        let channel = channels.entry(run).or_insert_with(|| Channel {
+        let channel = channels.entry(run).or_insert_with(|| RunChannel {
             seats: 0,
             news: broadcast::Sender::new(BACKLOG),
         });
@@ -93,7 +93,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.watchers.fetch_sub(1, Ordering::AcqRel);
         if let Entry::Occupied(mut channel) = self.hub.channels().entry(self.run) {
@@ -106,9 +106,9 @@ impl Drop for Seat {
 }
 
 /// A subscriber: where it is, and what it has in hand.
-struct Subscriber {
+struct EventSubscriber {
     store: Arc<dyn Store>,
-    seat: Seat,
+    seat: Subscription,
     run: RunId,
     /// The number of the last event given out.
     seen: u64,
@@ -122,14 +122,14 @@ struct Subscriber {
 /// beyond the last event waits for what comes after it.
 pub(crate) fn events(
     store: Arc<dyn Store>,
-    hub: &Arc<Hub>,
+    hub: &Arc<EventHub>,
     run: RunId,
     after: u64,
 ) -> impl Stream<Item = Result<Event, Error>> + Send + use<> {
     // The seat is taken before the first read, so nothing committed in between is missed.
-    let subscriber = Subscriber {
+    let subscriber = EventSubscriber {
         store,
-        seat: Seat::take(hub, run),
+        seat: Subscription::take(hub, run),
         run,
         seen: after,
         in_hand: VecDeque::new(),
@@ -146,7 +146,7 @@ pub(crate) fn events(
     })
 }
 
-impl Subscriber {
+impl EventSubscriber {
     async fn next(&mut self) -> Result<Option<Event>, Error> {
         loop {
             if let Some(event) = self.in_hand.pop_front() {
@@ -182,7 +182,7 @@ impl Subscriber {
         // Unless they are: then the store knows more. So it may after a silence, since another
         // process may be at work.
         self.behind = true;
-        let Ok(Ok(News {
+        let Ok(Ok(Announcement {
             ended,
             events: Some(events),
         })) = tokio::time::timeout(LOOK_EVERY, self.seat.news.recv()).await
@@ -206,9 +206,9 @@ mod tests {
 
     #[test]
     fn the_last_to_leave_takes_the_channel_along() {
-        let hub = Arc::new(Hub::default());
+        let hub = Arc::new(EventHub::default());
         let run = RunId::new();
-        let (first, second) = (Seat::take(&hub, run), Seat::take(&hub, run));
+        let (first, second) = (Subscription::take(&hub, run), Subscription::take(&hub, run));
         drop(first);
         assert_eq!(hub.channels().len(), 1);
         drop(second);

@@ -116,7 +116,8 @@ async fn a_key_used_twice_in_a_step_fails_the_run_and_says_which() {
         Box::pin(async move {
             let _: String = ctx.effect("same", |_| ctx.deps().ask("one")).await?;
             // Even a node that swallows the halt cannot pass it.
-            let again: Result<String, Halt> = ctx.effect("same", |_| ctx.deps().ask("two")).await;
+            let again: Result<String, StepHalted> =
+                ctx.effect("same", |_| ctx.deps().ask("two")).await;
             Ok(format!("{}", again.is_ok()))
         })
     };

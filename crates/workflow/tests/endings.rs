@@ -144,9 +144,9 @@ async fn without_a_rescue_the_deadline_fails_the_run() {
 #[tokio::test]
 async fn a_step_limit_below_the_graphs_own_holds() {
     let stage = Stage::new();
-    let settings = Settings {
+    let settings = RuntimeSettings {
         max_steps: Some(2),
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let engine = stage.engine_with(line_with_rescue(), &[("save", SAY_WHY)], settings);
     let mut execution = start(&engine).await;
@@ -249,9 +249,9 @@ async fn a_waiting_run_can_be_cancelled_and_waits_again_when_resumed() {
 #[tokio::test]
 async fn a_step_that_crashes_the_process_again_and_again_is_left_to_a_person() {
     let stage = Stage::new();
-    let settings = Settings {
+    let settings = RuntimeSettings {
         max_starts: 3,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let make = || stage.engine_with(line(), &[("a", STUCK)], settings.clone());
     let execution = start(&make()).await;
@@ -459,7 +459,7 @@ async fn work_that_was_broken_off_cannot_be_taken_up_in_memory() {
         () = async { for _ in 0..50 { tokio::task::yield_now().await } } => {}
     }
     let error = execution.advance().await.unwrap_err();
-    assert!(matches!(error, Error::Adrift { .. }), "{error}");
+    assert!(matches!(error, Error::Poisoned { .. }), "{error}");
     drop(execution);
     stage.clock.advance(MINUTE);
     let mended = stage.engine(line(), &[]);

@@ -349,9 +349,9 @@ async fn an_answer_from_before_waiting_was_counted_leaves_the_time_as_it_was() {
 #[tokio::test]
 async fn a_run_that_lay_there_until_it_was_refused_for_its_crashes_has_not_worked_meanwhile() {
     let stage = Stage::new();
-    let settings = Settings {
+    let settings = RuntimeSettings {
         max_starts: 1,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let scripts: [(&str, Script); 3] = [("a", TELL), ("b", STUCK), ("c", TELL)];
     let make = || stage.engine_with(line(), &scripts, settings.clone());

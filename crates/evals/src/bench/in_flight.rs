@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fathom_workflow::{Engine, Settings};
+use fathom_workflow::{Engine, RuntimeSettings};
 
 use super::floor::{BarePostgres, BareSqlite, ROW, ideal_runs_per_second};
 use super::research::{Canned, Research, STEPS, engine, new_run};
@@ -31,7 +31,7 @@ pub(super) fn each_in_a_process_of_its_own(store: Backend) -> Result<()> {
 pub(super) async fn measure(backend: Backend, at_once: usize) -> Result<()> {
     let site = Site::new(backend, Disk::Real).await?;
     let canned = Canned::results(RESULTS).own().waiting(WAIT);
-    let engine = engine(site.open().await?, canned, Settings::default())?;
+    let engine = engine(site.open().await?, canned, RuntimeSettings::default())?;
     let rounds = if at_once == 1 { 4 } else { 5 };
     warm_up(&engine).await?;
     let before = resident_kib();

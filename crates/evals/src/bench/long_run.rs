@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use fathom_workflow::{
-    Context, END, Engine, Graph, Misfit, NewRun, NodeResult, Settings, State, SystemClock,
+    Context, END, Engine, Graph, InvalidUpdate, NewRun, NodeResult, RuntimeSettings, State,
+    SystemClock,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,7 @@ struct Talk {
 impl State for Talk {
     type Update = String;
 
-    fn apply(&mut self, line: &String) -> Result<(), Misfit> {
+    fn apply(&mut self, line: &String) -> Result<(), InvalidUpdate> {
         self.turns += 1;
         self.lines.push(line.clone());
         if self.lines.len() > 10 {
@@ -57,7 +58,7 @@ pub(super) async fn measure(backend: Backend) -> Result<()> {
         site.open().await?,
         Arc::new(()),
         clock,
-        Settings::default(),
+        RuntimeSettings::default(),
     );
     let mut execution = engine
         .start(NewRun::titled("a long talk"), Talk::default())

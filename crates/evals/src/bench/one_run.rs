@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::{RunId, Settings, Store};
+use fathom_workflow::{RunId, RuntimeSettings, Store};
 
 use super::floor::{BarePostgres, BareSqlite, ROW};
 use super::research::{Canned, STEPS, engine, new_run};
@@ -57,7 +57,7 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
     let results = canned.encoded()?;
     let mut laden = [&ROW[..]; STEPS];
     laden[1] = &results;
-    let engine = engine(site.open().await?, canned, Settings::default())?;
+    let engine = engine(site.open().await?, canned, RuntimeSettings::default())?;
     let runs = match backend {
         Backend::Memory => 2_000,
         Backend::Sqlite | Backend::Postgres => 8,
@@ -118,9 +118,9 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
 async fn resume(backend: Backend) -> Result<()> {
     let site = Site::new(backend, Disk::Real).await?;
     let store = site.open().await?;
-    let settings = Settings {
+    let settings = RuntimeSettings {
         lease: Duration::from_millis(20),
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let mut floor = Floor::of(backend).await?;
     let (mut resumed, mut commits) = (vec![], vec![]);
@@ -130,7 +130,7 @@ async fn resume(backend: Backend) -> Result<()> {
         let other = engine(
             Arc::clone(&store),
             Canned::results(1_000),
-            Settings::default(),
+            RuntimeSettings::default(),
         )?;
         let (opened, took) = timed(other.open(run)).await;
         opened?.run().await?;
@@ -153,7 +153,7 @@ async fn resume(backend: Backend) -> Result<()> {
     Ok(())
 }
 
-async fn half_done(store: Arc<dyn Store>, settings: Settings) -> Result<RunId> {
+async fn half_done(store: Arc<dyn Store>, settings: RuntimeSettings) -> Result<RunId> {
     let engine = engine(store, Canned::results(1_000), settings)?;
     let mut execution = engine.start(new_run(), Default::default()).await?;
     for _ in 0..STEPS / 2 {
@@ -165,7 +165,11 @@ async fn half_done(store: Arc<dyn Store>, settings: Settings) -> Result<RunId> {
 async fn list(backend: Backend) -> Result<()> {
     let site = Site::new(backend, Disk::Fast).await?;
     let store = site.open().await?;
-    let engine = engine(Arc::clone(&store), Canned::results(10), Settings::default())?;
+    let engine = engine(
+        Arc::clone(&store),
+        Canned::results(10),
+        RuntimeSettings::default(),
+    )?;
     for _ in 0..1_000 {
         engine
             .start(new_run(), Default::default())

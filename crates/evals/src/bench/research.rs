@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use fathom_workflow::{
-    Context, END, Engine, Graph, Misfit, NewRun, NodeResult, Settings, State, Store, SystemClock,
+    Context, END, Engine, Graph, InvalidUpdate, NewRun, NodeResult, RuntimeSettings, State, Store,
+    SystemClock,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,7 @@ pub(super) enum Update {
 impl State for Research {
     type Update = Update;
 
-    fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
         match update {
             Update::Planned(queries) => self.queries.clone_from(queries),
             Update::Found(results) => {
@@ -171,7 +172,7 @@ pub(super) fn graph() -> Result<Graph<Research, Canned>> {
 pub(super) fn engine(
     store: Arc<dyn Store>,
     canned: Canned,
-    settings: Settings,
+    settings: RuntimeSettings,
 ) -> Result<Engine<Research, Canned>> {
     Ok(Engine::with(
         graph()?,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fathom_store::{Sqlite, SqliteOptions};
-use fathom_workflow::{Clock, Engine, ManualClock, RunId, Settings, Store, SystemClock};
+use fathom_workflow::{Clock, Engine, ManualClock, RunId, RuntimeSettings, Store, SystemClock};
 use futures::{StreamExt, stream};
 use jiff::Timestamp;
 
@@ -188,9 +188,9 @@ impl Bench {
             Backend::Memory | Backend::Sqlite => Arc::clone(&self.clock) as _,
             Backend::Postgres => Arc::new(SystemClock),
         };
-        let settings = Settings {
+        let settings = RuntimeSettings {
             lease: self.lease(),
-            ..Settings::default()
+            ..RuntimeSettings::default()
         };
         let deps = Arc::new(Deps(Arc::clone(world) as _));
         Ok(Engine::with(

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::interrupt::{Answer, Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{Clock, Engine, Error, Gate, ManualClock, NewRun, RunId, Settings};
+use fathom_workflow::{Clock, Engine, Error, Gate, ManualClock, NewRun, RunId, RuntimeSettings};
 use futures::future::join_all;
 use jiff::Timestamp;
 
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
         for _ in 0..ENGINES {
             let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as _;
             let (store, calls) = (self.site.open().await?, Arc::clone(&self.calls));
-            let settings = Settings::default();
+            let settings = RuntimeSettings::default();
             let engine = Engine::with(review::graph()?, store, calls, clock, settings);
             self.engines.push(engine);
         }

@@ -9,8 +9,8 @@ use anyhow::{Result, bail, ensure};
 use async_trait::async_trait;
 use fathom_workflow::interrupt::{Answer, Ask};
 use fathom_workflow::{
-    Context, END, Graph, GraphBuilder, GraphError, Misfit, NodeError, NodeResult, RunId, State,
-    fan_out,
+    Context, END, Graph, GraphBuilder, GraphError, InvalidUpdate, NodeError, NodeResult, RunId,
+    State, fan_out,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,9 +57,9 @@ pub struct Learnt {
 impl State for Research {
     type Update = Learnt;
 
-    fn apply(&mut self, learnt: &Learnt) -> Result<(), Misfit> {
+    fn apply(&mut self, learnt: &Learnt) -> Result<(), InvalidUpdate> {
         if self.report.is_some() {
-            return Err(Misfit::new("the report is written already"));
+            return Err(InvalidUpdate::new("the report is written already"));
         }
         self.answers.extend_from_slice(&learnt.answers);
         self.report.clone_from(&learnt.report);

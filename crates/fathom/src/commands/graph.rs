@@ -1,7 +1,7 @@
 //! `fathom graph`: draws a workflow, or the way a run went through it.
 
 use fathom_research::workflows::report;
-use fathom_workflow::draw::{self, Path};
+use fathom_workflow::draw::{self, RunPath};
 use fathom_workflow::record::StepMeta;
 use fathom_workflow::{Error, Outline, RunId, Store};
 
@@ -23,7 +23,7 @@ pub async fn run(
         Some(run) => {
             let desk = Desk::open(settings(Vec::new())?).await?;
             let run = runs::resolve(&desk, run).await?;
-            Some(Path::of(&steps(&*desk.store, run).await?))
+            Some(RunPath::from_steps(&steps(&*desk.store, run).await?))
         }
         None => None,
     };

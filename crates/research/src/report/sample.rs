@@ -39,7 +39,7 @@ fn claim(place: Place, words: &str, source: u32, quote: &str) -> CheckedClaim {
         judged: Some(Judgement::Supported),
         proofs: vec![Proof {
             source: SourceId(source),
-            snapshot: BlobHash::of(&source.to_le_bytes()),
+            snapshot: BlobHash::from_content(&source.to_le_bytes()),
             span,
             quote: quote.to_owned(),
         }],

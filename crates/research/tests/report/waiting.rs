@@ -39,7 +39,7 @@ fn engine(clock: &Arc<ManualClock>) -> Engine<State, Deps> {
         Arc::new(MemoryStore::with_clock(clock.clone())),
         Arc::new(deps),
         clock.clone(),
-        fathom_workflow::Settings::default(),
+        fathom_workflow::RuntimeSettings::default(),
     )
 }
 

@@ -122,8 +122,8 @@ fn source(id: SourceId, name: &str, document: &fathom_evidence::Document) -> Sou
         relevance: 1.0,
         quality: 0.5,
         snapshot: Some(Snapshot {
-            text: BlobHash::of(document.text.as_bytes()),
-            shape: BlobHash::of(b""),
+            text: BlobHash::from_content(document.text.as_bytes()),
+            shape: BlobHash::from_content(b""),
             words: document.text.split_whitespace().count() as u64,
             language: document.language().to_string(),
             taken_at: Timestamp::UNIX_EPOCH,

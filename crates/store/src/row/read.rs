@@ -104,7 +104,7 @@ pub(crate) fn read_events(
 
 /// Checks a blob against its name.
 pub(crate) fn read_blob(hash: BlobHash, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
-    if BlobHash::of(&bytes) == hash {
+    if BlobHash::from_content(&bytes) == hash {
         Ok(bytes)
     } else {
         Err(Error::StoreDamaged {
@@ -136,7 +136,7 @@ fn payload(
     match (body, apart) {
         (Body::None, _) => Ok(None),
         (Body::Inline(bytes), _) => Ok(Some(Payload::from_bytes(bytes))),
-        (Body::Apart(hash), Some(bytes)) if BlobHash::of(&bytes) == hash => {
+        (Body::Apart(hash), Some(bytes)) if BlobHash::from_content(&bytes) == hash => {
             Ok(Some(Payload::from_bytes(bytes)))
         }
         (Body::Apart(_), Some(_)) => Err(place.damage("its body does not match its hash")),

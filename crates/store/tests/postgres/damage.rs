@@ -212,7 +212,7 @@ async fn a_damaged_or_missing_blob_is_named() {
     flip(&place, "blobs", "bytes", "true").await;
     let loaded = store.load(writer.run, None).await.unwrap();
     assert_eq!(loaded.damage.expect("the damage").what, "step 7");
-    let hash = BlobHash::of(&serde_json::to_vec(&large).unwrap());
+    let hash = BlobHash::from_content(&serde_json::to_vec(&large).unwrap());
     let read = store.blob(hash).await;
     assert!(matches!(read, Err(Error::StoreDamaged { .. })), "{read:?}");
 

@@ -16,7 +16,7 @@ async fn forget(mut writer: Writer) {
 
 pub async fn blobs_are_stored_once_and_leave_with_their_last_run(store: Arc<dyn Store>) {
     let (shared, own) = (&b"read by both\0\xff"[..], &b"read by one"[..]);
-    let (shared_hash, own_hash) = (BlobHash::of(shared), BlobHash::of(own));
+    let (shared_hash, own_hash) = (BlobHash::from_content(shared), BlobHash::from_content(own));
     assert_eq!(store.blob(shared_hash).await.unwrap(), None, "not yet");
     let mut first = Writer::begin(&store).await;
     let mut second = Writer::begin(&store).await;
@@ -30,14 +30,14 @@ pub async fn blobs_are_stored_once_and_leave_with_their_last_run(store: Arc<dyn 
     for (hash, bytes) in [
         (shared_hash, shared),
         (own_hash, own),
-        (BlobHash::of(b""), b""),
+        (BlobHash::from_content(b""), b""),
     ] {
         let found = store.blob(hash).await.unwrap();
         assert_eq!(found.as_deref(), Some(bytes), "stored under its hash");
     }
     forget(first).await;
     assert_eq!(store.blob(own_hash).await.unwrap(), None, "its own is gone");
-    assert_eq!(store.blob(BlobHash::of(b"")).await.unwrap(), None);
+    assert_eq!(store.blob(BlobHash::from_content(b"")).await.unwrap(), None);
     let found = store.blob(shared_hash).await.unwrap();
     assert_eq!(found.as_deref(), Some(shared), "the shared one stays");
     forget(second).await;
@@ -51,7 +51,7 @@ pub async fn blobs_are_stored_once_and_leave_with_their_last_run(store: Arc<dyn 
 }
 
 pub async fn a_fork_keeps_the_blobs_of_its_origin(store: Arc<dyn Store>) {
-    let hash = BlobHash::of(b"read before the fork");
+    let hash = BlobHash::from_content(b"read before the fork");
     let mut origin = Writer::begin(&store).await;
     origin
         .write(origin.with_blob(b"read before the fork"))
@@ -72,7 +72,7 @@ pub async fn a_fork_keeps_the_blobs_of_its_origin(store: Arc<dyn Store>) {
 
 pub async fn a_blob_is_never_other_than_its_name_says(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
-    let hash = BlobHash::of(b"what the name says");
+    let hash = BlobHash::from_content(b"what the name says");
     let mut append = writer.blank();
     append.blobs = vec![Blob {
         hash,

@@ -107,7 +107,7 @@ pub async fn purge_leaves_nothing_behind(store: Arc<dyn Store>) {
         (b"shared", true),
         (b"other", true),
     ] {
-        let found = store.blob(BlobHash::of(bytes)).await.unwrap();
+        let found = store.blob(BlobHash::from_content(bytes)).await.unwrap();
         assert_eq!(found.is_some(), there, "{:?}", bytes.escape_ascii());
     }
     assert_eq!(picture(&store, stays.run).await, before, "others are whole");

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Path;
+use super::RunPath;
 use crate::record::Name;
 use crate::{END, EdgeKind, NodeName, Outline};
 
@@ -56,8 +56,8 @@ pub(super) enum ArrowKind {
 const ENTRY: usize = 0;
 
 impl Scene {
-    pub(super) fn new(outline: &Outline, path: Option<&Path>) -> Self {
-        let unmarked = Path::default();
+    pub(super) fn new(outline: &Outline, path: Option<&RunPath>) -> Self {
+        let unmarked = RunPath::default();
         let path = path.unwrap_or(&unmarked);
         let nodes = nodes(outline, path);
         let places: BTreeMap<NodeName, usize> = nodes
@@ -120,7 +120,7 @@ impl Arrow {
     }
 }
 
-fn nodes(outline: &Outline, path: &Path) -> Vec<Node> {
+fn nodes(outline: &Outline, path: &RunPath) -> Vec<Node> {
     let plain = |name, shape| Node {
         name,
         shape,
@@ -157,7 +157,7 @@ fn entry_arrow(nodes: &[Node], start: usize) -> Arrow {
 
 type Places = BTreeMap<NodeName, usize>;
 
-fn declared(outline: &Outline, path: &Path, places: &Places) -> Vec<Arrow> {
+fn declared(outline: &Outline, path: &RunPath, places: &Places) -> Vec<Arrow> {
     let mut arrows = Vec::new();
     for edge in &outline.edges {
         // An outline is plain data and may name what it does not hold; a graph's own never does.
@@ -180,7 +180,7 @@ fn declared(outline: &Outline, path: &Path, places: &Places) -> Vec<Arrow> {
     arrows
 }
 
-fn undeclared(outline: &Outline, path: &Path, places: &Places) -> Vec<Arrow> {
+fn undeclared(outline: &Outline, path: &RunPath, places: &Places) -> Vec<Arrow> {
     let mut arrows = Vec::new();
     for ((from, to), &taken) in &path.taken {
         let known = outline

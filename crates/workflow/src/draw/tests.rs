@@ -58,18 +58,18 @@ fn walk(nodes: &[NodeName]) -> Vec<StepMeta> {
     steps
 }
 
-fn under_way() -> Path {
-    Path::of(&walk(&[
+fn under_way() -> RunPath {
+    RunPath::from_steps(&walk(&[
         "plan", "search", "analyse", "search", "analyse", "search", "analyse", "write", "check",
         "review", "write", "check",
     ]))
 }
 
-fn rescued() -> Path {
+fn rescued() -> RunPath {
     let mut steps = walk(&["plan", "search", "analyse"]);
     steps.push(step("analyse", "fallback", StepKind::Cut(Cut::Deadline)));
     steps.push(step("fallback", END, StepKind::Update));
-    Path::of(&steps)
+    RunPath::from_steps(&steps)
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_cut_step_counts_as_a_visit_and_a_way_to_the_rescue() {
 fn a_base_only_says_where_the_run_stands() {
     let mut steps = walk(&["plan", END]);
     steps.push(base("plan", BaseReason::Reopened));
-    let path = Path::of(&steps);
+    let path = RunPath::from_steps(&steps);
     assert_eq!(path.visits.len(), 1);
     assert_eq!(path.taken.len(), 1);
     assert_eq!(path.current.as_deref(), Some("plan"));
@@ -130,7 +130,7 @@ fn a_base_only_says_where_the_run_stands() {
 
 #[test]
 fn a_path_through_nodes_the_graph_lost_is_drawn_without_them() {
-    let path = Path::of(&walk(&["plan", "removed", "search"]));
+    let path = RunPath::from_steps(&walk(&["plan", "removed", "search"]));
     for format in [Format::Mermaid, Format::Dot, Format::Svg] {
         assert!(!draw(&research(), Some(&path), format).contains("removed"));
     }

@@ -4,48 +4,49 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Engine, Shared};
+use super::Engine;
 use crate::clock::later;
-use crate::desk::{self, Notes};
 use crate::event::EventKind;
-use crate::keeper::Held;
+use crate::lease::HeldRun;
 use crate::record::{Head, Run, Status, Token};
 use crate::run::{Execution, Outcome};
-use crate::{Error, Owner, RunId, State, fold, waited};
+use crate::runtime::Runtime;
+use crate::step_buffer::{self, StepNotes};
+use crate::{Error, Owner, RunId, State, fold, waiting};
 
 impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
     /// must wait is refused with [`Error::Waiting`], one that has ended with [`Error::Ended`].
     pub async fn open(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        self.admit(run, Purpose::Open).await?;
-        self.take_hold(run, Purpose::Open).await
+        self.admit(run, OpenPurpose::Open).await?;
+        self.take_hold(run, OpenPurpose::Open).await
     }
 
     /// Like [`Engine::open`], for a person: a failed or cancelled run goes on too, and one that
     /// crashed too often gets another chance.
     pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
-        self.admit(run, Purpose::Resume).await?;
-        self.take_hold(run, Purpose::Resume).await
+        self.admit(run, OpenPurpose::Resume).await?;
+        self.take_hold(run, OpenPurpose::Resume).await
     }
 
     /// Refuses a run that there is nothing to do for. One whose gate has timed out passes it.
-    async fn admit(&self, run: RunId, purpose: Purpose) -> Result<(), Error> {
+    async fn admit(&self, run: RunId, purpose: OpenPurpose) -> Result<(), Error> {
         let (header, token) = self.header_and_token(run).await?;
         match header.head.status {
-            Status::Waiting => self.wake(&header, token).await,
+            Status::Waiting => self.shared.runtime.wake(&header, token).await,
             _ => purpose.check(&header),
         }
     }
 
-    async fn take_hold(&self, run: RunId, purpose: Purpose) -> Result<Execution<S, D>, Error> {
-        let Shared {
+    async fn take_hold(&self, run: RunId, purpose: OpenPurpose) -> Result<Execution<S, D>, Error> {
+        let Runtime {
             store,
             settings,
             owner,
             clock,
             ..
-        } = &*self.shared;
-        let held = self.hold(run, clock.now())?;
+        } = &*self.shared.runtime;
+        let held = self.shared.runtime.hold(run, clock.now())?;
         let token = store.claim(run, owner, settings.lease).await?;
         match self.read_and_begin(run, token, held, purpose).await {
             Ok(execution) => Ok(execution),
@@ -62,17 +63,17 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         &self,
         run: RunId,
         token: Token,
-        held: Held,
-        purpose: Purpose,
+        held: HeldRun,
+        purpose: OpenPurpose,
     ) -> Result<Execution<S, D>, Error> {
-        let Shared {
+        let Runtime {
             store,
             settings,
             owner,
             clock,
             ..
-        } = &*self.shared;
-        if let Purpose::Resume = purpose {
+        } = &*self.shared.runtime;
+        if let OpenPurpose::Resume = purpose {
             // Only now: whoever held the run before would not have heard of the cancel any more.
             store.clear_cancel(run).await?;
         }
@@ -84,16 +85,16 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let started_at = match loaded.records.last() {
             Some(record) => record.meta.at,
             // The step before this one lies within the snapshot.
-            None => self.step(run, head.step).await?.meta.at,
+            None => self.shared.runtime.step(run, head.step).await?.meta.at,
         };
         let (state, tally) = fold::whole(loaded)?;
-        let journal = desk::journal(store.entries(run, head.step + 1).await?);
+        let journal = step_buffer::journal(store.entries(run, head.step + 1).await?);
 
         let mut execution = self.execution(header, token, state, tally, journal, started_at, held);
         match purpose {
-            Purpose::Open => execution.refuse_crash_loop(settings.max_starts).await?,
-            Purpose::Resume => execution.start_anew(clock.now()),
-            Purpose::Cancel => {}
+            OpenPurpose::Open => execution.refuse_crash_loop(settings.max_starts).await?,
+            OpenPurpose::Resume => execution.start_anew(clock.now()),
+            OpenPurpose::Cancel => {}
         }
         execution
             .note_resumption(owner.clone(), clock.now())
@@ -108,13 +109,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 
     /// Asks a run to stop, wherever it is worked on. It can be resumed.
     pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
-        Purpose::Cancel.check(&self.header(run).await?)?;
-        self.shared.store.request_cancel(run).await?;
-        if self.shared.keeper.cancel(run) {
+        OpenPurpose::Cancel.check(&self.header(run).await?)?;
+        self.shared.runtime.store.request_cancel(run).await?;
+        if self.shared.runtime.leases.cancel(run) {
             return Ok(());
         }
         // Nobody may be there to hear it. If nobody is, stop the run here.
-        match self.take_hold(run, Purpose::Cancel).await {
+        match self.take_hold(run, OpenPurpose::Cancel).await {
             Ok(mut execution) => {
                 execution.held.cancel.cancel();
                 execution.advance().await.map(drop)
@@ -128,8 +129,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// Fails a run whose step was started too often, so that nobody starts it for ever.
     async fn refuse_crash_loop(&mut self, max_starts: u32) -> Result<(), Error> {
-        let (id, now) = (self.id(), self.shared.clock.now());
-        let head = &mut self.scribe.run.head;
+        let (id, now) = (self.id(), self.shared.runtime.clock.now());
+        let head = &mut self.writer.run.head;
         if head.attempts < max_starts {
             return Ok(());
         }
@@ -142,14 +143,14 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         // The end is written now, so what it lay there before would be counted as work.
         (head.deadline, head.waited) = (after_pause(head, now), waited_by(head, now));
         let reason = error.to_string();
-        self.finish(Status::Failed, &reason, Notes::default())
+        self.finish(Status::Failed, &reason, StepNotes::default())
             .await?;
         Err(error)
     }
 
     /// Gives a run that a person resumes its chances back, and its time if that was used up.
     fn start_anew(&mut self, now: Timestamp) {
-        let Run { about, head, .. } = &mut self.scribe.run;
+        let Run { about, head, .. } = &mut self.writer.run;
         head.attempts = 0;
         if after_pause(head, now).is_some_and(|deadline| deadline <= now) {
             head.deadline = about.time_limit.map(|limit| later(now, limit));
@@ -161,7 +162,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
     /// Records that the run goes on. The time in which nobody held it does not count as its own.
     async fn note_resumption(&mut self, owner: Owner, now: Timestamp) -> Result<(), Error> {
-        let head = &self.scribe.run.head;
+        let head = &self.writer.run.head;
         let attempt = head.attempts + 1;
         let (deadline, waited) = (after_pause(head, now), waited_by(head, now));
         let resumed = EventKind::RunResumed {
@@ -169,9 +170,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             step: head.step + 1,
             attempt,
         };
-        let mut notes = Notes::default();
-        self.scribe.note(&mut notes, resumed);
-        let mut draft = self.scribe.draft(notes);
+        let mut notes = StepNotes::default();
+        self.writer.note(&mut notes, resumed);
+        let mut draft = self.writer.draft(notes);
         draft.head = Head {
             status: Status::Pending,
             attempts: attempt,
@@ -180,7 +181,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             waited,
             ..draft.head
         };
-        if self.scribe.commit(draft).await?.cancel_requested {
+        if self.writer.commit(draft).await?.cancel_requested {
             self.held.cancel.cancel();
         }
         Ok(())
@@ -189,25 +190,25 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
 /// The deadline of a run that nobody has held since it was last written to.
 fn after_pause(head: &Head, now: Timestamp) -> Option<Timestamp> {
-    let paused = waited::between(head.updated_at, now);
+    let paused = waiting::between(head.updated_at, now);
     head.deadline.map(|deadline| later(deadline, paused))
 }
 
 /// How long such a run has waited in its step since the last answer.
 fn waited_by(head: &Head, now: Timestamp) -> Duration {
-    let paused = waited::between(head.updated_at, now);
+    let paused = waiting::between(head.updated_at, now);
     head.waited.saturating_add(paused)
 }
 
 /// What a run is taken up for, which says what it may be.
 #[derive(Clone, Copy)]
-enum Purpose {
+enum OpenPurpose {
     Open,
     Resume,
     Cancel,
 }
 
-impl Purpose {
+impl OpenPurpose {
     fn check(self, header: &Run) -> Result<(), Error> {
         let (run, head) = (header.id(), &header.head);
         match (&head.status, self) {

@@ -9,18 +9,18 @@ use crate::engine::Engine;
 use crate::event::{Event, EventKind};
 use crate::fold;
 use crate::interrupt::{Answer, Decision};
+use crate::log_writer::fresh_nonce;
 use crate::record::{
     Append, BaseReason, Entry, EntryKind, Head, Meters, Name, Part, Run, Status, StepKind,
     StepMeta, StepRecord, Token,
 };
-use crate::scribe::fresh_nonce;
-use crate::{Error, Payload, RunId, State, waited};
+use crate::{Error, Payload, RunId, State, waiting};
 
 /// How many events are looked through at a time.
 const PAGE: usize = 512;
 
 /// A gate that its deadline passed.
-struct Missed {
+struct MissedGate {
     step: u64,
     key: String,
 }
@@ -31,9 +31,9 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// step are not made again. Here too the first decision wins.
     pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
         self.header(run).await?;
-        let (store, settings) = (&self.shared.store, &self.shared.settings);
+        let (store, settings) = (&self.shared.runtime.store, &self.shared.runtime.settings);
         let token = store
-            .claim(run, self.shared.owner(), settings.lease)
+            .claim(run, &self.shared.runtime.owner, settings.lease)
             .await?;
         // Nobody else can reopen it from here on, so what the log says now stays true.
         let reopened = self.turn_back(run, token, decision).await;
@@ -46,13 +46,13 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     async fn turn_back(&self, run: RunId, token: Token, decision: Decision) -> Result<(), Error> {
-        let (store, settings) = (&self.shared.store, &self.shared.settings);
+        let (store, settings) = (&self.shared.runtime.store, &self.shared.runtime.settings);
         let append = self.reopening(run, token, decision).await?;
         let head = append.head.clone();
         // A run that was cancelled after the gate is wanted again.
         store.clear_cancel(run).await?;
         store.append(append, settings.lease).await?;
-        self.shared.hub.publish(run, &head, None);
+        self.shared.runtime.hub.publish(run, &head, None);
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     ) -> Result<Append, Error> {
         let missed = self.last_missed(run).await?;
         let (header, _) = self.header_and_token(run).await?;
-        let at = self.shared.clock.now();
+        let at = self.shared.runtime.clock.now();
         let node = self.node_of(&header, missed.step).await?;
         let (entries, given_up) = self.entries_again(&header, &missed, decision, at).await?;
         let base = self
@@ -98,18 +98,18 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     async fn base_before(
         &self,
         header: &Run,
-        missed: &Missed,
+        missed: &MissedGate,
         node: Name,
         given_up: &Meters,
         at: Timestamp,
     ) -> Result<StepRecord, Error> {
         let (run, before) = (header.id(), missed.step - 1);
-        let loaded = self.shared.store.load(run, Some(before)).await?;
+        let loaded = self.shared.runtime.store.load(run, Some(before)).await?;
         let (state, mut tally) = fold::whole::<S>(loaded)?;
         tally.meters = self.spent_elsewhere(header, missed.step).await?;
         add(&mut tally.meters, given_up);
         let waited = self.waited_by(header, at).await?;
-        waited::count(&mut tally.meters, waited);
+        waiting::count(&mut tally.meters, waited);
         Ok(StepRecord {
             meta: StepMeta {
                 step: header.head.step + 1,
@@ -131,7 +131,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 
     /// All that the run has spent, but for the gate's step, which is about to be counted again.
     async fn spent_elsewhere(&self, header: &Run, gate_step: u64) -> Result<Meters, Error> {
-        let (run, store) = (header.id(), &self.shared.store);
+        let (run, store) = (header.id(), &self.shared.runtime.store);
         let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
         let mut meters = tally.meters;
         // A step that has not ended is in no tally yet, and never will be.
@@ -149,22 +149,22 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             }
         }
         // The base counts the waiting of all steps: see `waited_by`.
-        waited::take(&mut meters);
+        waiting::take(&mut meters);
         Ok(meters)
     }
 
     /// All that the run has waited until now, the gate's step included: the step to come begins now.
     async fn waited_by(&self, header: &Run, at: Timestamp) -> Result<Duration, Error> {
-        let (run, store, head) = (header.id(), &self.shared.store, &header.head);
+        let (run, store, head) = (header.id(), &self.shared.runtime.store, &header.head);
         let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
-        let before = waited::counted(&tally.meters);
+        let before = waiting::counted(&tally.meters);
         let under_way = store.entries(run, head.step + 1).await?;
         let answers = under_way
             .iter()
-            .filter_map(|entry| waited::counted(&entry.meta.meters));
+            .filter_map(|entry| waiting::counted(&entry.meta.meters));
         let since = head
             .waited
-            .saturating_add(waited::between(head.updated_at, at));
+            .saturating_add(waiting::between(head.updated_at, at));
         Ok(answers.chain(before).fold(since, Duration::saturating_add))
     }
 
@@ -174,12 +174,17 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     async fn entries_again(
         &self,
         header: &Run,
-        missed: &Missed,
+        missed: &MissedGate,
         decision: Decision,
         at: Timestamp,
     ) -> Result<(Vec<Entry>, Meters), Error> {
         let answer = Payload::encoded(&Answer::Decided { decision, at })?;
-        let entries = self.shared.store.entries(header.id(), missed.step).await?;
+        let entries = self
+            .shared
+            .runtime
+            .store
+            .entries(header.id(), missed.step)
+            .await?;
         let of_gate = |entry: &&Entry| entry.meta.key == missed.key;
         let opened_at = entries.iter().find(of_gate).map(|entry| entry.meta.at);
         let (mut kept, mut given_up) = (Vec::new(), Meters::new());
@@ -191,7 +196,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             }
             meta.step = header.head.step + 2;
             // The base has counted it.
-            waited::take(&mut meta.meters);
+            waiting::take(&mut meta.meters);
             // Other gates of the step keep the answers they got.
             if meta.key == missed.key && meta.part == Part::Answered {
                 *payload = answer.clone();
@@ -204,7 +209,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// The node that ran, or was about to run, as step `step`.
     async fn node_of(&self, header: &Run, step: u64) -> Result<Name, Error> {
         let run = header.id();
-        let passed = self.shared.store.steps(run, step, 1).await?;
+        let passed = self.shared.runtime.store.steps(run, step, 1).await?;
         let node = match passed.into_iter().next() {
             Some(record) => Some(record.meta.node),
             // The step has not ended yet.
@@ -218,10 +223,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// The last gate that its deadline passed, unless it was reopened since.
-    async fn last_missed(&self, run: RunId) -> Result<Missed, Error> {
+    async fn last_missed(&self, run: RunId) -> Result<MissedGate, Error> {
         let (mut found, mut seen) = (None, 0);
         loop {
-            let events = self.shared.store.events(run, seen, PAGE).await?;
+            let events = self.shared.runtime.store.events(run, seen, PAGE).await?;
             let Some(last) = events.last() else { break };
             seen = last.number;
             for event in events {
@@ -230,7 +235,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                         step,
                         key,
                         answer: Answer::TimedOut { .. },
-                    } => found = Some(Missed { step, key }),
+                    } => found = Some(MissedGate { step, key }),
                     EventKind::Reopened { .. } => found = None,
                     _ => {}
                 }
@@ -251,7 +256,7 @@ fn add(meters: &mut Meters, more: &Meters) {
 }
 
 fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timestamp) -> Head {
-    let ended_for = waited::between(head.updated_at, at);
+    let ended_for = waiting::between(head.updated_at, at);
     Head {
         rev: token.rev + 1,
         status: Status::Pending,

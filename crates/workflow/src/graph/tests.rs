@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Context, Misfit, NodeResult};
+use crate::{Context, InvalidUpdate, NodeResult};
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Tour(Vec<String>);
@@ -7,7 +7,7 @@ struct Tour(Vec<String>);
 impl State for Tour {
     type Update = String;
 
-    fn apply(&mut self, place: &String) -> Result<(), Misfit> {
+    fn apply(&mut self, place: &String) -> Result<(), InvalidUpdate> {
         self.0.push(place.clone());
         Ok(())
     }
@@ -226,7 +226,7 @@ fn a_bound_that_is_used_up_diverts_the_run() {
     let leave = graph.leave("a", &state, &tally).unwrap();
     assert_eq!(
         leave,
-        Leave {
+        StepExit {
             to: None,
             looped: None
         }

@@ -14,10 +14,10 @@ use crate::record::{
 use crate::{BlobHash, Error, Owner};
 
 /// All there is of one run.
-pub(super) struct Log {
+pub(super) struct RunLog {
     pub(super) run: Run,
     pub(super) fence: u64,
-    pub(super) lease: Option<Lease>,
+    pub(super) lease: Option<HeldLease>,
     pub(super) last_nonce: Option<u64>,
     pub(super) cancel_requested: bool,
     /// A record's place is its step's number.
@@ -32,7 +32,7 @@ pub(super) struct Log {
     pub(super) blobs: HashSet<BlobHash>,
 }
 
-pub(super) struct Lease {
+pub(super) struct HeldLease {
     pub(super) owner: Owner,
     pub(super) until: Timestamp,
 }
@@ -51,7 +51,7 @@ pub(super) struct SharedBlob {
     pub(super) runs: usize,
 }
 
-impl Lease {
+impl HeldLease {
     pub(super) fn from(now: Timestamp, owner: &Owner, lease: Duration) -> Self {
         Self {
             owner: owner.clone(),
@@ -61,7 +61,7 @@ impl Lease {
 }
 
 impl EntryName {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn from_entry(entry: &Entry) -> Self {
         Self {
             step: entry.meta.step,
             key: entry.meta.key.clone(),
@@ -70,8 +70,8 @@ impl EntryName {
     }
 }
 
-impl Log {
-    pub(super) fn begin(creation: Creation, lease: Lease) -> Self {
+impl RunLog {
+    pub(super) fn begin(creation: Creation, lease: HeldLease) -> Self {
         let mut log = Self {
             run: creation.run,
             fence: 1,
@@ -174,7 +174,7 @@ impl Log {
     pub(super) fn new_names(&self, entries: &[Entry]) -> Result<HashSet<EntryName>, Error> {
         let mut names = HashSet::new();
         for entry in entries {
-            let name = EntryName::of(entry);
+            let name = EntryName::from_entry(entry);
             if self.entry_names.contains(&name) || !names.insert(name) {
                 let (step, key, part) = (entry.meta.step, &entry.meta.key, entry.meta.part);
                 return Err(Error::Store {

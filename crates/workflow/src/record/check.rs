@@ -19,7 +19,7 @@ impl Append {
         check_events(&self.events, self.head.events)?;
         // False bytes would be everybody's who refers to the name.
         for blob in &self.blobs {
-            if BlobHash::of(&blob.bytes) != blob.hash {
+            if BlobHash::from_content(&blob.bytes) != blob.hash {
                 let hash = blob.hash;
                 return Err(refused(&format!(
                     "the bytes of blob {hash} have another hash"

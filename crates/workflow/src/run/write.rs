@@ -7,22 +7,22 @@ use jiff::Timestamp;
 
 use super::{CANCELLED, Execution, Outcome, Progress};
 use crate::clock::later;
-use crate::desk::{Desk, Notes};
 use crate::event::EventKind;
-use crate::graph::Leave;
+use crate::graph::StepExit;
 use crate::interrupt::{Ask, Interrupt};
 use crate::record::{
     Cut, Entry, EntryKind, EntryMeta, Head, Meters, Name, Part, Status, StepKind, StepMeta,
     StepRecord,
 };
-use crate::{Error, NodeName, Payload, State, fold, waited};
+use crate::step_buffer::{StepBuffer, StepNotes};
+use crate::{Error, NodeName, Payload, State, fold, waiting};
 
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// Takes an update in and records the step.
     pub(super) async fn record(
         &mut self,
         name: NodeName,
-        desk: &Arc<Desk>,
+        buffer: &Arc<StepBuffer>,
         update: S::Update,
     ) -> Result<Progress, Error> {
         let update = Arc::new(update);
@@ -31,20 +31,22 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             Err(error) => {
                 // The state may be half changed: the log has the good one.
                 self.reload().await?;
-                return self.cut(name, desk, Cut::Failed(error.to_string())).await;
+                return self.cut(name, buffer, Cut::Failed(error.to_string())).await;
             }
         };
         let payload = Payload::live(update);
-        self.write_step(name, desk, StepKind::Update, Some(payload), leave)
+        self.write_step(name, buffer, StepKind::Update, Some(payload), leave)
             .await
     }
 
-    fn apply(&mut self, name: NodeName, update: &S::Update) -> Result<Leave, Error> {
+    fn apply(&mut self, name: NodeName, update: &S::Update) -> Result<StepExit, Error> {
         let node = || name.to_owned();
-        self.state.apply(update).map_err(|misfit| Error::Misfit {
-            node: node(),
-            why: misfit.0,
-        })?;
+        self.state
+            .apply(update)
+            .map_err(|invalid| Error::InvalidUpdate {
+                node: node(),
+                why: invalid.0,
+            })?;
         self.shared
             .graph
             .leave(name, &self.state, &self.tally)
@@ -55,7 +57,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     }
 
     async fn reload(&mut self) -> Result<(), Error> {
-        let loaded = self.shared.store.load(self.id(), None).await?;
+        let loaded = self.shared.runtime.store.load(self.id(), None).await?;
         (self.state, _) = fold::whole(loaded)?;
         Ok(())
     }
@@ -64,7 +66,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     pub(super) async fn cut(
         &mut self,
         name: NodeName,
-        desk: &Arc<Desk>,
+        buffer: &Arc<StepBuffer>,
         cut: Cut,
     ) -> Result<Progress, Error> {
         let rescue = self
@@ -74,43 +76,47 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             .filter(|rescue| *rescue != name && self.tally.rescue.is_none());
         let Some(rescue) = rescue else {
             return self
-                .finish(Status::Failed, &cut.to_string(), desk.take())
+                .finish(Status::Failed, &cut.to_string(), buffer.take())
                 .await;
         };
-        if let Some(deadline) = &mut self.scribe.run.head.deadline {
+        if let Some(deadline) = &mut self.writer.run.head.deadline {
             // Time for the rescue to save what there is.
-            *deadline = later(self.shared.clock.now(), self.shared.settings.grace).max(*deadline);
+            *deadline = later(
+                self.shared.runtime.clock.now(),
+                self.shared.runtime.settings.grace,
+            )
+            .max(*deadline);
         }
-        let leave = Leave {
+        let leave = StepExit {
             to: Some(rescue),
             looped: None,
         };
-        self.write_step(name, desk, StepKind::Cut(cut), None, leave)
+        self.write_step(name, buffer, StepKind::Cut(cut), None, leave)
             .await
     }
 
     async fn write_step(
         &mut self,
         name: NodeName,
-        desk: &Arc<Desk>,
+        buffer: &Arc<StepBuffer>,
         kind: StepKind,
         payload: Option<Payload>,
-        leave: Leave,
+        leave: StepExit,
     ) -> Result<Progress, Error> {
-        let mut notes = desk.take();
-        let now = self.shared.clock.now();
-        let step = desk.step;
-        let entries = self.scribe.run.head.entries + notes.entries.len() as u32;
+        let mut notes = buffer.take();
+        let now = self.shared.runtime.clock.now();
+        let step = buffer.step;
+        let entries = self.writer.run.head.entries + notes.entries.len() as u32;
         let next = leave.to.map(Name::Borrowed);
         let status = match leave.to {
             Some(next) => Status::Running(self.shared.graph.phase(next, &self.state)),
             None => Status::Completed,
         };
         step_events(&mut notes, now, step, name, &kind, next.clone(), &status);
-        let mut meters = desk.spendings();
-        let waited = self.scribe.run.head.waited;
+        let mut meters = buffer.spendings();
+        let waited = self.writer.run.head.waited;
         if !waited.is_zero() {
-            waited::count(&mut meters, waited);
+            waiting::count(&mut meters, waited);
         }
         let meta = StepMeta {
             step,
@@ -122,11 +128,11 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             entries,
             at: now,
         };
-        // The desk holds the other reference; a stray task that kept it only costs a copy.
+        // The buffer holds the other reference; a stray task that kept it only costs a copy.
         Arc::make_mut(&mut self.tally).count(&meta);
         let snapshot = self.snapshots.take(step, &self.state, &self.tally)?;
 
-        let mut draft = self.scribe.draft(notes);
+        let mut draft = self.writer.draft(notes);
         let ends = next.is_none();
         draft.head = Head {
             step,
@@ -140,7 +146,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         draft.record = Some(StepRecord { meta, payload });
         draft.snapshot = snapshot;
         draft.release = ends;
-        let appended = self.scribe.commit(draft).await?;
+        let appended = self.writer.commit(draft).await?;
 
         self.started_at = now;
         self.snapshots.count(appended.bytes);
@@ -148,11 +154,11 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             self.held.cancel.cancel();
         }
         if ends {
-            return Ok(Progress::Done(Outcome::of(&self.scribe.run.head)));
+            return Ok(Progress::Done(Outcome::from_head(&self.writer.run.head)));
         }
         if self.held.cancel.is_cancelled() {
             return self
-                .finish(Status::Cancelled, CANCELLED, Notes::default())
+                .finish(Status::Cancelled, CANCELLED, StepNotes::default())
                 .await;
         }
         Ok(Progress::Ran { step })
@@ -161,14 +167,14 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     /// Parks the run at a gate and gives it up until there is an answer.
     pub(super) async fn park(
         &mut self,
-        desk: &Desk,
+        buffer: &StepBuffer,
         key: String,
         ask: Ask,
         opened: Option<Payload>,
     ) -> Result<Progress, Error> {
-        let now = self.shared.clock.now();
-        let mut notes = desk.take();
-        let mut head = self.scribe.run.head.clone();
+        let now = self.shared.runtime.clock.now();
+        let mut notes = buffer.take();
+        let mut head = self.writer.run.head.clone();
         head.status = Status::Waiting;
         head.reason = Some(ask.reason.clone());
         if let Some(opened) = opened {
@@ -183,7 +189,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             head.wake_at = interrupt.deadline;
             notes.entries.push(Entry {
                 meta: EntryMeta {
-                    step: desk.step,
+                    step: buffer.step,
                     key: key.clone(),
                     kind: EntryKind::Gate,
                     part: Part::Opened,
@@ -195,7 +201,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             notes.events.push((
                 now,
                 EventKind::Interrupted {
-                    step: desk.step,
+                    step: buffer.step,
                     key,
                     interrupt,
                 },
@@ -203,10 +209,10 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         }
         head.entries += notes.entries.len() as u32;
         let until = head.wake_at;
-        let mut draft = self.scribe.draft(notes);
+        let mut draft = self.writer.draft(notes);
         draft.head = head;
         draft.release = true;
-        let appended = self.scribe.commit(draft).await?;
+        let appended = self.writer.commit(draft).await?;
         if appended.cancel_requested || self.held.cancel.is_cancelled() {
             return self.cancel_parked(until).await;
         }
@@ -215,9 +221,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
     /// Stops a run that was asked to stop just as it parked, when nobody heard it any more.
     async fn cancel_parked(&mut self, until: Option<Timestamp>) -> Result<Progress, Error> {
-        match self.scribe.claim_again(self.shared.owner()).await {
+        match self.writer.claim_again().await {
             Ok(true) => {
-                self.finish(Status::Cancelled, CANCELLED, Notes::default())
+                self.finish(Status::Cancelled, CANCELLED, StepNotes::default())
                     .await
             }
             // Somebody was quicker to answer. The mark stands for whoever takes the run up.
@@ -231,16 +237,16 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         &mut self,
         status: Status,
         reason: &str,
-        mut notes: Notes,
+        mut notes: StepNotes,
     ) -> Result<Progress, Error> {
         let reason = Some(reason.to_owned());
         let event = EventKind::RunFinished {
             status: status.clone(),
             reason: reason.clone(),
         };
-        self.scribe.note(&mut notes, event);
-        let entries = self.scribe.run.head.entries + notes.entries.len() as u32;
-        let mut draft = self.scribe.draft(notes);
+        self.writer.note(&mut notes, event);
+        let entries = self.writer.run.head.entries + notes.entries.len() as u32;
+        let mut draft = self.writer.draft(notes);
         draft.head = Head {
             status,
             reason,
@@ -248,13 +254,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             ..draft.head
         };
         draft.release = true;
-        self.scribe.commit(draft).await?;
-        Ok(Progress::Done(Outcome::of(&self.scribe.run.head)))
+        self.writer.commit(draft).await?;
+        Ok(Progress::Done(Outcome::from_head(&self.writer.run.head)))
     }
 }
 
 fn step_events(
-    notes: &mut Notes,
+    notes: &mut StepNotes,
     now: Timestamp,
     step: u64,
     node: NodeName,

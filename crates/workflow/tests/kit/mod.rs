@@ -19,9 +19,9 @@ pub struct Diary {
 impl State for Diary {
     type Update = String;
 
-    fn apply(&mut self, line: &String) -> Result<(), Misfit> {
+    fn apply(&mut self, line: &String) -> Result<(), InvalidUpdate> {
         if line.is_empty() {
-            return Err(Misfit::new("a line must not be empty"));
+            return Err(InvalidUpdate::new("a line must not be empty"));
         }
         self.lines.push(line.clone());
         Ok(())
@@ -108,14 +108,14 @@ impl Stage {
         graph: GraphBuilder<Diary, World>,
         scripts: &[(&'static str, Script)],
     ) -> Engine<Diary, World> {
-        self.engine_with(graph, scripts, Settings::default())
+        self.engine_with(graph, scripts, RuntimeSettings::default())
     }
 
     pub fn engine_with(
         &self,
         graph: GraphBuilder<Diary, World>,
         scripts: &[(&'static str, Script)],
-        settings: Settings,
+        settings: RuntimeSettings,
     ) -> Engine<Diary, World> {
         let (graph, clock) = (graph.build().unwrap(), self.clock.clone());
         Engine::with(graph, self.store.clone(), world(scripts), clock, settings)
@@ -128,7 +128,7 @@ impl Stage {
         graph: GraphBuilder<Diary, World>,
         scripts: &[(&'static str, Script)],
     ) -> Engine<Diary, World> {
-        let (graph, settings) = (graph.build().unwrap(), Settings::default());
+        let (graph, settings) = (graph.build().unwrap(), RuntimeSettings::default());
         Engine::with(graph, self.store.clone(), world(scripts), clock, settings)
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::{Head, Status};
-use fathom_workflow::{Clock, Engine, Error, ManualClock, MemoryStore, RunId, Settings, Store};
+use fathom_workflow::{
+    Clock, Engine, Error, ManualClock, MemoryStore, RunId, RuntimeSettings, Store,
+};
 use jiff::{SignedDuration, Timestamp};
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -233,10 +235,10 @@ impl Schedule {
 }
 
 fn engine(store: &Arc<dyn Store>, clock: &Arc<ManualClock>) -> Result<Engine<Trip, ()>> {
-    let settings = Settings {
+    let settings = RuntimeSettings {
         lease: LEASE,
         take_up_after: LEASE * 2,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
     let (graph, store) = (trip::graph()?, Arc::clone(store));

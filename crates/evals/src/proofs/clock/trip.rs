@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fathom_workflow::interrupt::{Answer, Ask};
-use fathom_workflow::{Context, END, Graph, GraphError, Misfit, NodeResult, State};
+use fathom_workflow::{Context, END, Graph, GraphError, InvalidUpdate, NodeResult, State};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub(super) enum Passed {
 impl State for Trip {
     type Update = Passed;
 
-    fn apply(&mut self, passed: &Passed) -> Result<(), Misfit> {
+    fn apply(&mut self, passed: &Passed) -> Result<(), InvalidUpdate> {
         match passed {
             Passed::Rescue => self.rescued = true,
             Passed::Work | Passed::Gate(_) => self.passed.push(passed.clone()),

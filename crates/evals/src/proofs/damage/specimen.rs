@@ -8,8 +8,8 @@ use fathom_workflow::event::Level;
 use fathom_workflow::interrupt::{Answer, Ask, Decision, Verdict};
 use fathom_workflow::record::{Status, StepKind, Tally};
 use fathom_workflow::{
-    BlobHash, Context, END, Engine, Graph, GraphError, ManualClock, Misfit, NewRun, NodeError,
-    NodeResult, RunId, Settings, State, Store,
+    BlobHash, Context, END, Engine, Graph, GraphError, InvalidUpdate, ManualClock, NewRun,
+    NodeError, NodeResult, RunId, RuntimeSettings, State, Store,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub(super) struct Notebook {
 impl State for Notebook {
     type Update = String;
 
-    fn apply(&mut self, note: &String) -> Result<(), Misfit> {
+    fn apply(&mut self, note: &String) -> Result<(), InvalidUpdate> {
         self.notes.push(note.clone());
         Ok(())
     }
@@ -100,7 +100,7 @@ pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
         )
         .await?
         .id();
-    let kept = |name| BlobHash::of(&kept(name));
+    let kept = |name| BlobHash::from_content(&kept(name));
     Ok(Specimen {
         runs: vec![long, rich_run, failed, large, reopened, waiting, young],
         blobs: vec![(rich_run, kept("rich")), (large, kept("large"))],
@@ -141,11 +141,11 @@ pub(super) fn engine(store: Arc<dyn Store>) -> Result<Engine<Notebook, ()>> {
 }
 
 fn engine_by(store: Arc<dyn Store>, clock: Arc<ManualClock>) -> Result<Engine<Notebook, ()>> {
-    let settings = Settings {
+    let settings = RuntimeSettings {
         // The young run's creator is gone at once, and nobody is to wait for its lease.
         lease: Duration::ZERO,
         take_up_after: Duration::ZERO,
-        ..Settings::default()
+        ..RuntimeSettings::default()
     };
     Ok(Engine::with(graph()?, store, Arc::new(()), clock, settings))
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use fathom_workflow::interrupt::{Answer, Ask};
-use fathom_workflow::{Context, END, Graph, GraphError, Misfit, NodeResult, RunId, State};
+use fathom_workflow::{Context, END, Graph, GraphError, InvalidUpdate, NodeResult, RunId, State};
 use serde::{Deserialize, Serialize};
 
 const DRAFT: &str = "draft";
@@ -30,7 +30,7 @@ pub(super) enum Update {
 impl State for Review {
     type Update = Update;
 
-    fn apply(&mut self, update: &Update) -> Result<(), Misfit> {
+    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
         if let Update::Reviewed(answers) = update {
             let [plan, review] = &**answers;
             self.plan = Some(plan.clone());
@@ -86,7 +86,7 @@ async fn deliver(_: &Review, ctx: &Context<Calls>) -> NodeResult<Review> {
     Ok(Update::Done)
 }
 
-async fn call(ctx: &Context<Calls>, key: &str) -> Result<(), fathom_workflow::Halt> {
+async fn call(ctx: &Context<Calls>, key: &str) -> Result<(), fathom_workflow::StepHalted> {
     ctx.effect(key, |_| async { ctx.deps().make(ctx.run(), key) })
         .await
 }

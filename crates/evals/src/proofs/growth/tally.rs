@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use fathom_workflow::{Context, END, Graph, GraphError, Misfit, NodeResult, State};
+use fathom_workflow::{Context, END, Graph, GraphError, InvalidUpdate, NodeResult, State};
 use serde::{Deserialize, Serialize};
 
 const NOTE: &str = "note";
@@ -53,7 +53,7 @@ impl Notes {
 impl State for Notes {
     type Update = String;
 
-    fn apply(&mut self, note: &String) -> Result<(), Misfit> {
+    fn apply(&mut self, note: &String) -> Result<(), InvalidUpdate> {
         self.taken += 1;
         if self.memory == Memory::Forgets {
             self.notes.clear();

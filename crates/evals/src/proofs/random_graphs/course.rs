@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, Settings, Store,
+    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, RuntimeSettings, Store,
 };
 use jiff::Timestamp;
 use rand::rngs::StdRng;
@@ -136,9 +136,9 @@ impl Course {
             world: Arc::clone(&self.world),
             chance: Mutex::new(StdRng::seed_from_u64(self.chance.random())),
         };
-        let settings = Settings {
+        let settings = RuntimeSettings {
             lease: LEASE,
-            ..Settings::default()
+            ..RuntimeSettings::default()
         };
         let clock = Arc::clone(&self.clock) as _;
         let graph = self.script.graph()?;

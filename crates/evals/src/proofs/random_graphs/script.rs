@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fathom_workflow::{END, Graph, GraphBuilder, Misfit, NodeName, State};
+use fathom_workflow::{END, Graph, GraphBuilder, InvalidUpdate, NodeName, State};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -39,10 +39,10 @@ pub(super) struct Chapter {
 impl State for Tale {
     type Update = Chapter;
 
-    fn apply(&mut self, chapter: &Chapter) -> Result<(), Misfit> {
+    fn apply(&mut self, chapter: &Chapter) -> Result<(), InvalidUpdate> {
         *self.visits.entry(chapter.node.clone()).or_default() += 1;
         if chapter.misfit {
-            return Err(Misfit::new("it was drawn so"));
+            return Err(InvalidUpdate::new("it was drawn so"));
         }
         self.lines.extend_from_slice(&chapter.lines);
         Ok(())
@@ -83,7 +83,7 @@ pub(super) enum Act {
 pub(super) enum Finish {
     Update,
     Fail,
-    Misfit,
+    InvalidUpdate,
 }
 
 #[derive(Clone, Debug)]
@@ -257,7 +257,7 @@ fn draw_act(chance: &mut StdRng) -> Act {
 fn draw_finish(chance: &mut StdRng) -> Finish {
     match chance.random_range(0..60) {
         0 | 1 => Finish::Fail,
-        2 => Finish::Misfit,
+        2 => Finish::InvalidUpdate,
         _ => Finish::Update,
     }
 }

@@ -100,7 +100,7 @@ pub(super) async fn play(tale: &Tale, ctx: &Context<Stage>) -> NodeResult<Tale> 
         finish => Ok(Chapter {
             node: node.to_owned(),
             lines,
-            misfit: finish == Finish::Misfit,
+            misfit: finish == Finish::InvalidUpdate,
         }),
     }
 }

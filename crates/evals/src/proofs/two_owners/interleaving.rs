@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::record::{Status, Token};
 use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, NewRun, Outcome, Owner, RunId, Settings, Store, SystemClock,
+    Clock, Engine, Error, ManualClock, NewRun, Outcome, Owner, RunId, RuntimeSettings, Store,
+    SystemClock,
 };
 use jiff::Timestamp;
 use rand::rngs::StdRng;
@@ -80,9 +81,9 @@ impl Ground {
             Some(clock) => Arc::clone(clock) as _,
             None => Arc::new(SystemClock),
         };
-        let settings = Settings {
+        let settings = RuntimeSettings {
             lease: self.lease,
-            ..Settings::default()
+            ..RuntimeSettings::default()
         };
         let deps = Arc::new(Deps(Arc::clone(world) as _));
         Ok(Engine::with(

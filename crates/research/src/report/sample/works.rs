@@ -15,8 +15,8 @@ fn source(id: u32, kind: Kind, location: &str, about: Work) -> Source {
         relevance: 0.8,
         quality: 0.5,
         snapshot: Some(Snapshot {
-            text: BlobHash::of(location.as_bytes()),
-            shape: BlobHash::of(about.title.as_bytes()),
+            text: BlobHash::from_content(location.as_bytes()),
+            shape: BlobHash::from_content(about.title.as_bytes()),
             words: 1_204,
             language: "en".to_owned(),
             taken_at: super::at("2026-11-16T04:00:00Z"),

@@ -1,4 +1,4 @@
-//! Stores what a node lays on its desk while it works.
+//! Commits what a node hands over while it works.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use futures::future::{BoxFuture, OptionFuture};
 use tokio_util::sync::CancellationToken;
 
 use crate::Error;
-use crate::desk::{Desk, Pressure};
 use crate::journal::Appended;
-use crate::scribe::{InFlight, Scribe};
-use crate::snapshot::Snapshots;
+use crate::log_writer::{AppendInFlight, LogWriter};
+use crate::snapshot::SnapshotPolicy;
+use crate::step_buffer::{CommitUrgency, StepBuffer};
 
 /// Events that nobody waits for may lie this long before they are stored and passed on. Long enough
 /// for a quick call's start to share a commit with its answer, short to a person who watches.
 const LINGER: Duration = Duration::from_millis(20);
 
-/// Commits what a node at work lays on its desk, one append at a time: what gathers while one is on
+/// Commits what a node at work hands over, one append at a time: what gathers while one is on
 /// its way goes with the next.
-pub(super) struct DeskWork<'a> {
-    pub(super) scribe: &'a mut Scribe,
-    pub(super) snapshots: &'a mut Snapshots,
-    pub(super) desk: &'a Desk,
-    pub(super) in_flight: Option<InFlight>,
+pub(super) struct BufferFlusher<'a> {
+    pub(super) writer: &'a mut LogWriter,
+    pub(super) snapshots: &'a mut SnapshotPolicy,
+    pub(super) buffer: &'a StepBuffer,
+    pub(super) in_flight: Option<AppendInFlight>,
     pub(super) cancel: CancellationToken,
 }
 
-impl DeskWork<'_> {
+impl BufferFlusher<'_> {
     /// Works until the store fails.
     pub(super) async fn serve(&mut self) -> Error {
         loop {
@@ -36,30 +36,30 @@ impl DeskWork<'_> {
                 }
                 continue;
             }
-            match self.desk.pressure() {
-                Pressure::Now => self.send(),
-                Pressure::Since(laid) => {
+            match self.buffer.urgency() {
+                CommitUrgency::Now => self.send(),
+                CommitUrgency::Since(laid) => {
                     tokio::select! {
                         () = tokio::time::sleep_until(laid + LINGER) => self.send(),
-                        () = self.desk.news() => {}
+                        () = self.buffer.news() => {}
                     }
                 }
-                Pressure::None => self.desk.news().await,
+                CommitUrgency::None => self.buffer.news().await,
             }
         }
     }
 
     fn send(&mut self) {
-        let notes = self.desk.take();
+        let notes = self.buffer.take();
         let entries = notes.entries.len() as u32;
-        let mut draft = self.scribe.draft(notes);
+        let mut draft = self.writer.draft(notes);
         draft.head.entries += entries;
-        self.in_flight = Some(self.scribe.begin(draft));
+        self.in_flight = Some(self.writer.begin(draft));
     }
 
     fn settle(&mut self, reply: Result<Appended, Error>) -> Result<(), Error> {
         if let Some(in_flight) = self.in_flight.take() {
-            let appended = self.scribe.settle(in_flight, reply)?;
+            let appended = self.writer.settle(in_flight, reply)?;
             self.snapshots.count(appended.bytes);
             if appended.cancel_requested {
                 self.cancel.cancel();

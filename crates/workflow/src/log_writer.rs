@@ -6,69 +6,56 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use crate::desk::Notes;
 use crate::event::{Event, EventKind};
 use crate::journal::Appended;
 use crate::record::{Append, Head, Run, Snapshot, StepRecord, Token};
-use crate::stream::Hub;
-use crate::{Clock, Error, Owner, RunId, Store};
+use crate::runtime::Runtime;
+use crate::step_buffer::StepNotes;
+use crate::{Error, RunId};
 
-pub(crate) struct Scribe {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) clock: Arc<dyn Clock>,
+/// Writes to one run, under the token that its holder has.
+pub(crate) struct LogWriter {
     pub(crate) run: Run,
-    hub: Arc<Hub>,
+    runtime: Arc<Runtime>,
     token: Token,
     nonce: u64,
-    lease: Duration,
 }
 
 /// One append in the making: what changes in the header, and what is written beside it.
-pub(crate) struct Draft {
+pub(crate) struct AppendDraft {
     pub(crate) head: Head,
-    pub(crate) notes: Notes,
+    pub(crate) notes: StepNotes,
     pub(crate) record: Option<StepRecord>,
     pub(crate) snapshot: Option<Snapshot>,
     pub(crate) release: bool,
 }
 
 /// An append on its way to the store.
-pub(crate) struct InFlight {
+pub(crate) struct AppendInFlight {
     pub(crate) reply: BoxFuture<'static, Result<Appended, Error>>,
-    sent: Sent,
+    sent: SentAppend,
 }
 
 /// What becomes true once the store has taken the append.
-struct Sent {
+struct SentAppend {
     head: Head,
     news: Option<Arc<[Event]>>,
     acks: Vec<oneshot::Sender<()>>,
 }
 
-impl Scribe {
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        hub: Arc<Hub>,
-        run: Run,
-        token: Token,
-        lease: Duration,
-    ) -> Self {
-        let nonce = fresh_nonce();
+impl LogWriter {
+    pub(crate) fn new(runtime: Arc<Runtime>, run: Run, token: Token) -> Self {
         Self {
-            store,
-            clock,
             run,
-            hub,
+            runtime,
             token,
-            nonce,
-            lease,
+            nonce: fresh_nonce(),
         }
     }
 
     /// An append that brings only notes.
-    pub(crate) fn draft(&self, notes: Notes) -> Draft {
-        Draft {
+    pub(crate) fn draft(&self, notes: StepNotes) -> AppendDraft {
+        AppendDraft {
             head: self.run.head.clone(),
             notes,
             record: None,
@@ -77,21 +64,21 @@ impl Scribe {
         }
     }
 
-    pub(crate) fn note(&self, notes: &mut Notes, event: EventKind) {
-        notes.events.push((self.clock.now(), event));
+    pub(crate) fn note(&self, notes: &mut StepNotes, event: EventKind) {
+        notes.events.push((self.runtime.clock.now(), event));
     }
 
-    /// Sends an append; [`Scribe::settle`] must follow before the next.
-    pub(crate) fn begin(&mut self, draft: Draft) -> InFlight {
+    /// Sends an append; [`LogWriter::settle`] must follow before the next.
+    pub(crate) fn begin(&mut self, draft: AppendDraft) -> AppendInFlight {
         let (append, sent) = self.prepare(draft);
-        let (store, lease) = (Arc::clone(&self.store), self.lease);
+        let (store, lease) = (Arc::clone(&self.runtime.store), self.lease());
         let reply = Box::pin(async move { store.append(append, lease).await });
-        InFlight { reply, sent }
+        AppendInFlight { reply, sent }
     }
 
     pub(crate) fn settle(
         &mut self,
-        in_flight: InFlight,
+        in_flight: AppendInFlight,
         reply: Result<Appended, Error>,
     ) -> Result<Appended, Error> {
         let appended = reply?;
@@ -99,19 +86,23 @@ impl Scribe {
         Ok(appended)
     }
 
-    pub(crate) async fn commit(&mut self, draft: Draft) -> Result<Appended, Error> {
+    pub(crate) async fn commit(&mut self, draft: AppendDraft) -> Result<Appended, Error> {
         let (append, sent) = self.prepare(draft);
-        let appended = self.store.append(append, self.lease).await?;
+        let appended = self.runtime.store.append(append, self.lease()).await?;
         self.publish(sent);
         Ok(appended)
     }
 
     /// Takes back a run that was given up. False if it has changed meanwhile; then it is let go.
-    pub(crate) async fn claim_again(&mut self, owner: &Owner) -> Result<bool, Error> {
+    pub(crate) async fn claim_again(&mut self) -> Result<bool, Error> {
         let run = self.run.id();
-        let token = self.store.claim(run, owner, self.lease).await?;
+        let token = self
+            .runtime
+            .store
+            .claim(run, &self.runtime.owner, self.lease())
+            .await?;
         if token.rev != self.token.rev {
-            self.store.release(run, token).await?;
+            self.runtime.store.release(run, token).await?;
             return Ok(false);
         }
         self.token = token;
@@ -120,34 +111,42 @@ impl Scribe {
 
     /// Gives the run up as well as it can after an error; a lapsed lease does the rest.
     pub(crate) async fn give_up(&self) {
-        if let Err(error) = self.store.release(self.run.id(), self.token).await {
+        if let Err(error) = self.runtime.store.release(self.run.id(), self.token).await {
             tracing::warn!(run = %self.run.id(), %error, "the run could not be released");
         }
     }
 
-    fn prepare(&mut self, draft: Draft) -> (Append, Sent) {
-        let Draft {
+    fn lease(&self) -> Duration {
+        self.runtime.settings.lease
+    }
+
+    fn prepare(&mut self, draft: AppendDraft) -> (Append, SentAppend) {
+        let AppendDraft {
             mut head,
             notes,
             record,
             snapshot,
             release,
         } = draft;
-        let Notes {
+        let StepNotes {
             entries,
             events,
             blobs,
             acks,
         } = notes;
         head.rev = self.token.rev + 1;
-        head.updated_at = self.clock.now();
+        head.updated_at = self.runtime.clock.now();
         let first = self.run.head.events + 1;
         let events: Vec<Event> = (first..)
             .zip(events)
             .map(|(number, (at, kind))| Event { number, at, kind })
             .collect();
         head.events = self.run.head.events + events.len() as u64;
-        let news = self.hub.is_watched().then(|| Arc::from(events.as_slice()));
+        let news = self
+            .runtime
+            .hub
+            .is_watched()
+            .then(|| Arc::from(events.as_slice()));
         self.nonce += 1;
         let append = Append {
             run: self.run.id(),
@@ -161,14 +160,16 @@ impl Scribe {
             blobs,
             release,
         };
-        (append, Sent { head, news, acks })
+        (append, SentAppend { head, news, acks })
     }
 
-    fn publish(&mut self, sent: Sent) {
-        let Sent { head, news, acks } = sent;
+    fn publish(&mut self, sent: SentAppend) {
+        let SentAppend { head, news, acks } = sent;
         self.token.rev = head.rev;
         self.run.head = head;
-        self.hub.publish(self.run.id(), &self.run.head, news);
+        self.runtime
+            .hub
+            .publish(self.run.id(), &self.run.head, news);
         for ack in acks {
             // A node that no longer waits has been dropped or has finished.
             let _ = ack.send(());

@@ -1,8 +1,8 @@
-//! The desk between a node at work and the engine that writes for it.
+//! The buffer between a node at work and the engine that writes for it.
 //!
 //! A node lays notes down: answers of calls, events, bytes to keep. The engine takes them up in order
 //! and commits them, many at once; whoever waits for an answer to be stored is told when it is. Each
-//! step has a desk of its own, so what a stray task lays down later reaches nobody.
+//! step has a buffer of its own, so what a stray task lays down later reaches nobody.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ use tokio::time::Instant;
 
 use crate::event::EventKind;
 use crate::interrupt::Ask;
-use crate::node::{Halt, Stop};
+use crate::node::{HaltReason, StepHalted};
 use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally};
-use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waited};
+use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waiting};
 
 /// What the journal holds of one key.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedEffect {
     pub(crate) opened: Option<Payload>,
     pub(crate) answered: Option<Payload>,
     pub(crate) meters: Meters,
@@ -31,10 +31,10 @@ pub(crate) struct Recorded {
 }
 
 /// The journal of the step under way, as it was when the step was started.
-pub(crate) type Journal = HashMap<String, Recorded>;
+pub(crate) type StepJournal = HashMap<String, RecordedEffect>;
 
-pub(crate) fn journal(entries: Vec<Entry>) -> Journal {
-    let mut journal = Journal::new();
+pub(crate) fn journal(entries: Vec<Entry>) -> StepJournal {
+    let mut journal = StepJournal::new();
     for Entry { meta, payload } in entries {
         let recorded = journal.entry(meta.key).or_default();
         match meta.part {
@@ -49,26 +49,26 @@ pub(crate) fn journal(entries: Vec<Entry>) -> Journal {
     journal
 }
 
-pub(crate) struct Desk {
+pub(crate) struct StepBuffer {
     pub(crate) run: RunId,
     pub(crate) step: u64,
     pub(crate) node: NodeName,
     started_at: Timestamp,
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) tally: Arc<Tally>,
-    pub(crate) journal: Journal,
+    pub(crate) journal: StepJournal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) store: Arc<dyn Store>,
     /// Whether calls may be made; a replay only reads.
     pub(crate) replay: bool,
-    tray: Mutex<Tray>,
+    pending: Mutex<Pending>,
     laid: Notify,
 }
 
-/// What lies on the desk.
+/// What the node has handed over and the engine has not yet committed.
 #[derive(Default)]
-struct Tray {
-    notes: Notes,
+struct Pending {
+    notes: StepNotes,
     /// Since when events have been lying here that nobody waits for.
     waiting_since: Option<Instant>,
     /// Whether somebody waits for something here to be stored.
@@ -79,22 +79,22 @@ struct Tray {
     /// The moment of the last answer that the node got, and how long the run waited for them all.
     heard_at: Option<Timestamp>,
     waited: Duration,
-    stop: Option<Stop>,
+    stop: Option<HaltReason>,
     /// Set when the node's turn is over.
     closed: bool,
 }
 
-/// Notes in the order they were laid down.
+/// StepNotes in the order they were laid down.
 #[derive(Default)]
-pub(crate) struct Notes {
+pub(crate) struct StepNotes {
     pub(crate) entries: Vec<Entry>,
     pub(crate) events: Vec<(Timestamp, EventKind)>,
     pub(crate) blobs: Vec<Blob>,
     pub(crate) acks: Vec<oneshot::Sender<()>>,
 }
 
-/// What a desk is set up with.
-pub(crate) struct Place {
+/// Which step a buffer belongs to.
+pub(crate) struct StepParams {
     pub(crate) run: RunId,
     pub(crate) step: u64,
     pub(crate) node: NodeName,
@@ -103,15 +103,15 @@ pub(crate) struct Place {
     pub(crate) replay: bool,
 }
 
-impl Desk {
+impl StepBuffer {
     pub(crate) fn new(
-        place: Place,
+        place: StepParams,
         tally: Arc<Tally>,
-        journal: Journal,
+        journal: StepJournal,
         clock: Arc<dyn Clock>,
         store: Arc<dyn Store>,
     ) -> Self {
-        let Place {
+        let StepParams {
             run,
             step,
             node,
@@ -130,54 +130,54 @@ impl Desk {
             clock,
             store,
             replay,
-            tray: Mutex::default(),
+            pending: Mutex::default(),
             laid: Notify::new(),
         }
     }
 
-    fn tray(&self) -> MutexGuard<'_, Tray> {
-        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     // What nodes do, through their context.
 
     /// Marks a key as used and gives what the journal holds of it.
-    pub(crate) fn begin(&self, key: &str) -> Result<Recorded, Halt> {
-        if !self.tray().used.insert(key.to_owned()) {
+    pub(crate) fn begin(&self, key: &str) -> Result<RecordedEffect, StepHalted> {
+        if !self.pending().used.insert(key.to_owned()) {
             let (node, key) = (self.node.to_owned(), key.to_owned());
-            return Err(self.halt(Stop::Broken(Error::KeyReused { node, key })));
+            return Err(self.halt(HaltReason::Broken(Error::KeyReused { node, key })));
         }
         match self.journal.get(key) {
             Some(recorded) => Ok(recorded.clone()),
             None if self.replay => {
                 let how = format!("it asks for \"{key}\", which the journal does not hold");
-                Err(self.halt(Stop::Fault(self.diverged(how))))
+                Err(self.halt(HaltReason::Fault(self.diverged(how))))
             }
-            None => Ok(Recorded::default()),
+            None => Ok(RecordedEffect::default()),
         }
     }
 
     /// Moves the node's time on to an answer that it gets. Logs from before waiting was counted keep
     /// the time that their nodes had.
-    pub(crate) fn hear(&self, answer: &Recorded) {
-        if let Some(waited) = waited::counted(&answer.meters) {
-            let mut tray = self.tray();
-            tray.heard_at = tray.heard_at.max(answer.at);
-            tray.waited = tray.waited.saturating_add(waited);
+    pub(crate) fn hear(&self, answer: &RecordedEffect) {
+        if let Some(waited) = waiting::counted(&answer.meters) {
+            let mut pending = self.pending();
+            pending.heard_at = pending.heard_at.max(answer.at);
+            pending.waited = pending.waited.saturating_add(waited);
         }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        let heard_at = self.tray().heard_at;
+        let heard_at = self.pending().heard_at;
         heard_at.map_or(self.started_at, |heard| heard.max(self.started_at))
     }
 
     pub(crate) fn waited(&self) -> Duration {
-        let before = waited::counted(&self.tally.meters).unwrap_or_default();
-        before.saturating_add(self.tray().waited)
+        let before = waiting::counted(&self.tally.meters).unwrap_or_default();
+        before.saturating_add(self.pending().waited)
     }
 
-    /// Notes that a call begins.
+    /// StepNotes that a call begins.
     pub(crate) fn started(&self, key: &str) -> Timestamp {
         self.note(EventKind::EffectStarted {
             step: self.step,
@@ -192,7 +192,7 @@ impl Desk {
         kind: EntryKind,
         key: &str,
         value: &T,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StepHalted> {
         let entry = self.entry(kind, key, Part::Opened, Meters::new(), value)?;
         self.lay_and_wait(entry, None).await
     }
@@ -205,7 +205,7 @@ impl Desk {
         meters: Meters,
         call_made: Timestamp,
         value: &T,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StepHalted> {
         let took = self.clock.now().duration_since(call_made).as_millis();
         let event = EventKind::EffectFinished {
             step: self.step,
@@ -224,8 +224,9 @@ impl Desk {
         part: Part,
         meters: Meters,
         value: &T,
-    ) -> Result<Entry, Halt> {
-        let payload = Payload::encoded(value).map_err(|error| self.halt(Stop::Broken(error)))?;
+    ) -> Result<Entry, StepHalted> {
+        let payload =
+            Payload::encoded(value).map_err(|error| self.halt(HaltReason::Broken(error)))?;
         let at = self.clock.now();
         let meta = EntryMeta {
             step: self.step,
@@ -238,74 +239,75 @@ impl Desk {
         Ok(Entry { meta, payload })
     }
 
-    async fn lay_and_wait(&self, entry: Entry, event: Option<EventKind>) -> Result<(), Halt> {
+    async fn lay_and_wait(&self, entry: Entry, event: Option<EventKind>) -> Result<(), StepHalted> {
         let (ack, stored) = oneshot::channel();
         {
-            let mut tray = self.tray();
-            if tray.closed {
-                drop(tray);
-                return Err(self.halt(Stop::Superseded));
+            let mut pending = self.pending();
+            if pending.closed {
+                drop(pending);
+                return Err(self.halt(HaltReason::Superseded));
             }
             for (meter, amount) in &entry.meta.meters {
-                *tray.spent.entry(meter.clone()).or_default() += amount;
+                *pending.spent.entry(meter.clone()).or_default() += amount;
             }
-            tray.notes
+            pending
+                .notes
                 .events
                 .extend(event.map(|event| (entry.meta.at, event)));
-            tray.notes.entries.push(entry);
-            tray.notes.acks.push(ack);
-            tray.urgent = true;
+            pending.notes.entries.push(entry);
+            pending.notes.acks.push(ack);
+            pending.urgent = true;
         }
         self.laid.notify_one();
         // The engine is gone when it drops the ack; the node must not go on as if it were stored.
-        stored.await.map_err(|_| self.halt(Stop::Superseded))
+        stored.await.map_err(|_| self.halt(HaltReason::Superseded))
     }
 
     pub(crate) fn note(&self, event: EventKind) {
         let at = self.clock.now();
-        let mut tray = self.tray();
-        tray.notes.events.push((at, event));
-        if tray.waiting_since.is_none() {
-            tray.waiting_since = Some(Instant::now());
-            drop(tray);
+        let mut pending = self.pending();
+        pending.notes.events.push((at, event));
+        if pending.waiting_since.is_none() {
+            pending.waiting_since = Some(Instant::now());
+            drop(pending);
             self.laid.notify_one();
         }
     }
 
     pub(crate) fn spend(&self, meter: Name, amount: u64) {
-        *self.tray().spent.entry(meter.clone()).or_default() += amount;
+        *self.pending().spent.entry(meter.clone()).or_default() += amount;
         self.note(EventKind::Spent { meter, amount });
     }
 
     pub(crate) fn keep(&self, blob: Blob) -> BlobHash {
         let hash = blob.hash;
-        let mut tray = self.tray();
-        if tray.kept.insert(hash, blob.bytes.clone()).is_none() {
-            tray.notes.blobs.push(blob);
+        let mut pending = self.pending();
+        if pending.kept.insert(hash, blob.bytes.clone()).is_none() {
+            pending.notes.blobs.push(blob);
         }
         hash
     }
 
-    pub(crate) async fn kept(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Halt> {
-        let laid_here = self.tray().kept.get(&hash).map(|bytes| bytes.to_vec());
+    pub(crate) async fn kept(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StepHalted> {
+        let laid_here = self.pending().kept.get(&hash).map(|bytes| bytes.to_vec());
         if let Some(bytes) = laid_here {
             return Ok(Some(bytes));
         }
         self.store
             .blob(hash)
             .await
-            .map_err(|error| self.halt(Stop::Fault(error)))
+            .map_err(|error| self.halt(HaltReason::Fault(error)))
     }
 
-    pub(crate) fn park(&self, key: String, ask: Ask, opened: Option<Payload>) -> Halt {
-        self.halt(Stop::Parked { key, ask, opened })
+    pub(crate) fn park(&self, key: String, ask: Ask, opened: Option<Payload>) -> StepHalted {
+        self.halt(HaltReason::Parked { key, ask, opened })
     }
 
     /// Leaves word for the engine, which reads it even if the node swallows the halt. The first
     /// word stands.
-    pub(crate) fn halt(&self, stop: Stop) -> Halt {
-        self.tray().stop.get_or_insert(stop);
-        Halt(())
+    pub(crate) fn halt(&self, stop: HaltReason) -> StepHalted {
+        self.pending().stop.get_or_insert(stop);
+        StepHalted(())
     }
 
     fn diverged(&self, how: String) -> Error {
@@ -321,32 +323,32 @@ impl Desk {
 
     /// Ends the node's turn: what a stray task of it lays down from now on is turned away.
     pub(crate) fn close(&self) {
-        self.tray().closed = true;
+        self.pending().closed = true;
     }
 
-    pub(crate) fn stop(&self) -> Option<Stop> {
-        self.tray().stop.take()
+    pub(crate) fn stop(&self) -> Option<HaltReason> {
+        self.pending().stop.take()
     }
 
     /// Everything laid down since the last time.
-    pub(crate) fn take(&self) -> Notes {
-        let mut tray = self.tray();
-        tray.urgent = false;
-        tray.waiting_since = None;
-        std::mem::take(&mut tray.notes)
+    pub(crate) fn take(&self) -> StepNotes {
+        let mut pending = self.pending();
+        pending.urgent = false;
+        pending.waiting_since = None;
+        std::mem::take(&mut pending.notes)
     }
 
     /// Whether somebody waits for a commit; else since when events lie here.
-    pub(crate) fn pressure(&self) -> Pressure {
-        let tray = self.tray();
-        match (tray.urgent, tray.waiting_since) {
-            (true, _) => Pressure::Now,
-            (false, Some(since)) => Pressure::Since(since),
-            (false, None) => Pressure::None,
+    pub(crate) fn urgency(&self) -> CommitUrgency {
+        let pending = self.pending();
+        match (pending.urgent, pending.waiting_since) {
+            (true, _) => CommitUrgency::Now,
+            (false, Some(since)) => CommitUrgency::Since(since),
+            (false, None) => CommitUrgency::None,
         }
     }
 
-    /// Resolves when something new may lie on the desk.
+    /// Resolves when something may have been added to the buffer.
     pub(crate) async fn news(&self) {
         self.laid.notified().await;
     }
@@ -354,7 +356,7 @@ impl Desk {
     /// What this step spent: on calls made now, on calls recorded before, and outside of calls. What
     /// was recorded before was paid for, also if a cut came before the node asked for it again.
     pub(crate) fn spendings(&self) -> Meters {
-        let mut spent = self.tray().spent.clone();
+        let mut spent = self.pending().spent.clone();
         for recorded in self.journal.values() {
             for (meter, amount) in &recorded.meters {
                 *spent.entry(meter.clone()).or_default() += amount;
@@ -365,11 +367,11 @@ impl Desk {
 
     /// A recorded key that the node did not ask for.
     pub(crate) fn unasked(&self) -> Option<&str> {
-        let tray = self.tray();
+        let pending = self.pending();
         let mut unasked: Vec<&str> = self
             .journal
             .keys()
-            .filter(|key| !tray.used.contains(*key))
+            .filter(|key| !pending.used.contains(*key))
             .map(String::as_str)
             .collect();
         unasked.sort_unstable();
@@ -377,7 +379,7 @@ impl Desk {
     }
 }
 
-pub(crate) enum Pressure {
+pub(crate) enum CommitUrgency {
     /// Somebody waits.
     Now,
     /// Events lie here since then.

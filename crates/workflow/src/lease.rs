@@ -12,82 +12,82 @@ use crate::{Owner, RunId, Store};
 /// How often the store is asked for cancel requests made by other processes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// However short the leases, the round is not walked more often.
+/// However short the leases, the held_runs is not run more often.
 const LEAST_PAUSE: Duration = Duration::from_millis(10);
 
 /// A lease is prolonged when this part of it has gone.
 const RENEW_AFTER: u32 = 3;
 
 #[derive(Clone)]
-pub(crate) struct Keeper {
+pub(crate) struct LeaseManager {
     store: Arc<dyn Store>,
     owner: Owner,
     lease: Duration,
-    round: Arc<Mutex<Round>>,
+    held_runs: Arc<Mutex<HeldRuns>>,
 }
 
 #[derive(Default)]
-struct Round {
+struct HeldRuns {
     runs: HashMap<RunId, CancellationToken>,
-    walking: bool,
+    renewing: bool,
 }
 
-/// A run in this process's hands. Dropping it takes the run off the keeper's round.
-pub(crate) struct Held {
+/// A run in this process's hands. Dropping it takes the run off the leases's held_runs.
+pub(crate) struct HeldRun {
     pub(crate) cancel: CancellationToken,
     run: RunId,
     /// `None` once the run has been let go: somebody else here may hold it by then.
-    round: Option<Arc<Mutex<Round>>>,
+    held_runs: Option<Arc<Mutex<HeldRuns>>>,
 }
 
-impl Held {
-    /// Takes the run off the round.
+impl HeldRun {
+    /// Takes the run off the held_runs.
     pub(crate) fn let_go(&mut self) {
-        if let Some(round) = self.round.take() {
-            lock(&round).runs.remove(&self.run);
+        if let Some(held_runs) = self.held_runs.take() {
+            lock(&held_runs).runs.remove(&self.run);
         }
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldRun {
     fn drop(&mut self) {
         self.let_go();
     }
 }
 
-impl Keeper {
+impl LeaseManager {
     pub(crate) fn new(store: Arc<dyn Store>, owner: Owner, lease: Duration) -> Self {
         Self {
             store,
             owner,
             lease,
-            round: Arc::default(),
+            held_runs: Arc::default(),
         }
     }
 
-    /// Takes a run onto the round; `None` if it is there already.
-    pub(crate) fn hold(&self, run: RunId) -> Option<Held> {
+    /// Takes a run onto the held_runs; `None` if it is there already.
+    pub(crate) fn hold(&self, run: RunId) -> Option<HeldRun> {
         let cancel = CancellationToken::new();
-        let mut round = lock(&self.round);
-        if round.runs.contains_key(&run) {
+        let mut held_runs = lock(&self.held_runs);
+        if held_runs.runs.contains_key(&run) {
             return None;
         }
-        round.runs.insert(run, cancel.clone());
-        if !round.walking {
-            round.walking = true;
-            // It ends by itself when the round is empty.
-            tokio::spawn(self.clone().walk());
+        held_runs.runs.insert(run, cancel.clone());
+        if !held_runs.renewing {
+            held_runs.renewing = true;
+            // It ends by itself when the held_runs is empty.
+            tokio::spawn(self.clone().renew_loop());
         }
-        Some(Held {
+        Some(HeldRun {
             cancel,
             run,
-            round: Some(Arc::clone(&self.round)),
+            held_runs: Some(Arc::clone(&self.held_runs)),
         })
     }
 
     /// Stops a run of this process; false if it is not one.
     pub(crate) fn cancel(&self, run: RunId) -> bool {
-        match lock(&self.round).runs.get(&run) {
+        match lock(&self.held_runs).runs.get(&run) {
             Some(cancel) => {
                 cancel.cancel();
                 true
@@ -96,18 +96,18 @@ impl Keeper {
         }
     }
 
-    async fn walk(self) {
+    async fn renew_loop(self) {
         let mut renewed = Instant::now();
         let pause = (self.lease / RENEW_AFTER).clamp(LEAST_PAUSE, LOOK_EVERY);
         loop {
             tokio::time::sleep(pause).await;
             let runs: Vec<RunId> = {
-                let mut round = lock(&self.round);
-                if round.runs.is_empty() {
-                    round.walking = false;
+                let mut held_runs = lock(&self.held_runs);
+                if held_runs.runs.is_empty() {
+                    held_runs.renewing = false;
                     return;
                 }
-                round.runs.keys().copied().collect()
+                held_runs.runs.keys().copied().collect()
             };
             if renewed.elapsed() + pause > self.lease / RENEW_AFTER {
                 match self.store.renew(&self.owner, &runs, self.lease).await {
@@ -125,6 +125,6 @@ impl Keeper {
     }
 }
 
-fn lock(round: &Mutex<Round>) -> MutexGuard<'_, Round> {
-    round.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(held_runs: &Mutex<HeldRuns>) -> MutexGuard<'_, HeldRuns> {
+    held_runs.lock().unwrap_or_else(PoisonError::into_inner)
 }
