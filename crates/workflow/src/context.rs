@@ -103,7 +103,7 @@ impl<D> Context<D> {
     /// that were recorded before a crash, and on those recorded since. It grows while the step
     /// works, so only calls may depend on it.
     pub fn spent_so_far(&self, meter: &str) -> u64 {
-        let step = self.desk.spendings().get(meter).copied().unwrap_or(0);
+        let step = self.buffer.spendings().get(meter).copied().unwrap_or(0);
         self.spent(meter).saturating_add(step)
     }
 

@@ -24,7 +24,7 @@ use crate::snapshot::SnapshotPolicy;
 use crate::step_buffer::{StepBuffer, StepJournal, StepParams};
 use crate::{Error, NodeName, NodeResult, Payload, RunId, State};
 
-const CANCELLED: &str = "somebody asked it to stop";
+const CANCELLED: &str = "cancelled on request";
 
 /// A run, its state, and the right to write to its log.
 pub struct Execution<S: State, D> {
