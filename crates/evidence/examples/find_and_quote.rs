@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::ExitCode;
 
-use fathom_evidence::extract::{self, Hint};
-use fathom_evidence::locate::{Candidate, Entry, Pool, Settings};
+use fathom_evidence::extract::{self, FormatHint};
+use fathom_evidence::locate::{LocateSettings, PassageCandidate, PassageEntry, PassageIndex};
 use fathom_evidence::passage::{self, passages};
 use fathom_evidence::{Document, Passage, quote, summarise};
 
@@ -55,16 +55,16 @@ fn answer(question: &str, files: &[String]) -> Result<(), Box<dyn Error>> {
     }
     let entries = read
         .iter()
-        .flat_map(|(file, read)| Entry::of(file, &read.document, &read.passages))
+        .flat_map(|(file, read)| PassageEntry::of(file, &read.document, &read.passages))
         .collect();
-    let settings = Settings::default();
+    let settings = LocateSettings::default();
     let language = read
         .values()
         .next()
         .ok_or("none of the files could be read")?
         .document
         .language();
-    let pool = Pool::new(entries, language, &settings);
+    let pool = PassageIndex::new(entries, language, &settings);
     for candidate in pool.locate(question, &settings).candidates {
         if let Some(read) = read.get(candidate.key.source.as_str()) {
             show(question, &candidate, read);
@@ -75,16 +75,16 @@ fn answer(question: &str, files: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn open(file: &str) -> Result<Read, Box<dyn Error>> {
     let bytes = std::fs::read(file)?;
-    let hint = Hint {
+    let hint = FormatHint {
         file_name: Some(file),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let document = extract::read(&bytes, &hint)?;
-    let passages = passages(&document, &passage::Settings::default());
+    let passages = passages(&document, &passage::PassageSettings::default());
     Ok(Read { document, passages })
 }
 
-fn show(question: &str, candidate: &Candidate, read: &Read) {
+fn show(question: &str, candidate: &PassageCandidate, read: &Read) {
     let found = read
         .passages
         .iter()
@@ -108,7 +108,11 @@ fn show(question: &str, candidate: &Candidate, read: &Read) {
     println!("{} · {sections}", candidate.key.source);
     println!("    found by {}", by.join(", "));
     for sentence in chosen.iter().filter_map(|nth| sentences.get(*nth)) {
-        let proof = quote::find(&document.text, sentence.text, &quote::Settings::default());
+        let proof = quote::find(
+            &document.text,
+            sentence.text,
+            &quote::QuoteSettings::default(),
+        );
         let place = proof.map_or(sentence.span, |found| found.span);
         println!("    “{}”", sentence.text.replace('\n', " "));
         println!("    bytes {} to {}", place.start, place.end);

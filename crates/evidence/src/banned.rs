@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::claim::lexicon::lines;
-use crate::claim::{Place, blocks, quoted, quotes_of};
+use crate::claim::{BlockKind, blocks, quoted, quotes_of};
 use crate::terms::{Terms, words};
 use crate::{Language, Span};
 
@@ -32,7 +32,7 @@ pub fn banned(text: &str, list: &[String], language: Language) -> Vec<Banned> {
         list.iter().map(|word| (word, terms.of(word))).collect();
     let mut found = Vec::new();
     for block in blocks(text) {
-        if matches!(block.place, Place::Heading | Place::Quote) {
+        if matches!(block.place, BlockKind::Heading | BlockKind::Quote) {
             continue;
         }
         let inside = quotes_of(&block.words, &quoted(&block.words));

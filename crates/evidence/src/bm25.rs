@@ -13,14 +13,14 @@ use crate::terms::{TermId, Vocabulary};
 /// How words are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct Bm25Settings {
     /// How soon more of the same word stops to add: 0 is at once.
     pub bm25_k1: f32,
     /// How much a long text must have more of a word: 0 is not at all, 1 in full proportion.
     pub bm25_b: f32,
 }
 
-impl Default for Settings {
+impl Default for Bm25Settings {
     fn default() -> Self {
         Self {
             bm25_k1: 1.2,
@@ -29,7 +29,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl Bm25Settings {
     /// For texts of a sentence or two: a word rarely stands twice in one, and a longer sentence
     /// tells more rather than the same at greater length.
     pub const SENTENCES: Self = Self {
@@ -55,7 +55,7 @@ impl Bm25 {
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         language: Language,
-        settings: &Settings,
+        settings: &Bm25Settings,
     ) -> Self {
         let fields = texts.into_iter().map(|text| [(text, 1.0)]);
         Self::build_fields(fields, language, settings)
@@ -65,7 +65,7 @@ impl Bm25 {
     pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
         texts: impl IntoIterator<Item = F>,
         language: Language,
-        settings: &Settings,
+        settings: &Bm25Settings,
     ) -> Self {
         let mut vocabulary = Vocabulary::new(language);
         let mut counter = Counter::default();
@@ -164,12 +164,12 @@ impl Bm25 {
 }
 
 /// Rows of counts with BM25's weights.
-pub(crate) fn weighed(rows: Rows, settings: &Settings) -> Inverted {
+pub(crate) fn weighed(rows: Rows, settings: &Bm25Settings) -> Inverted {
     let lengths: Vec<f32> = (0..rows.len())
         .map(|doc| rows.of(doc).iter().map(|(_, count)| count).sum())
         .collect();
     let mean = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(f32::MIN_POSITIVE);
-    let Settings { bm25_k1, bm25_b } = *settings;
+    let Bm25Settings { bm25_k1, bm25_b } = *settings;
     let norms: Vec<f32> = lengths
         .iter()
         .map(|length| bm25_k1 * (1.0 - bm25_b + bm25_b * length / mean))

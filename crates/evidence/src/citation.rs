@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, Opposite, Stated, claims};
-use crate::quote::{self, Match};
+use crate::quote::{self, MatchKind};
 use crate::{Language, Span};
 
 use against::Comparison;
@@ -32,7 +32,7 @@ const SIDE_BY_SIDE_MIN: f64 = 0.2;
 /// counting most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct CitationSettings {
     /// From this share on a claim is supported when nothing speaks against it.
     pub citation_support_min: f64,
     /// Under this share it is not supported; between the two, words alone cannot tell.
@@ -44,7 +44,7 @@ pub struct Settings {
     pub citation_same_matter_min: f64,
 }
 
-impl Default for Settings {
+impl Default for CitationSettings {
     fn default() -> Self {
         Self {
             citation_support_min: 0.60,
@@ -59,15 +59,15 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
-    Supported { by: Vec<Supporting> },
-    Contradicted { by: Vec<Supporting> },
+    Supported { by: Vec<SupportingPassage> },
+    Contradicted { by: Vec<SupportingPassage> },
     NotSupported,
     NotChecked { why: String },
 }
 
 /// A place in a source that a claim was held against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Supporting {
+pub struct SupportingPassage {
     pub source: u32,
     pub span: Span,
 }
@@ -75,7 +75,7 @@ pub struct Supporting {
 /// What was found wrong with a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum CitationReason {
     NoCitation,
     UnknownSource {
         id: u32,
@@ -112,29 +112,29 @@ pub struct FoundQuote {
     pub quote: String,
     pub source: u32,
     pub span: Span,
-    pub matched: Match,
+    pub matched: MatchKind,
 }
 
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct ClaimVerdict {
     pub support: Support,
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<CitationReason>,
     /// The share of the claim that its best source has.
     pub score: f64,
     pub quotes: Vec<FoundQuote>,
 }
 
 /// Sources by the numbers that a text cites them with.
-pub type Sources<'t> = BTreeMap<u32, SourceText<'t>>;
+pub type CitedSources<'t> = BTreeMap<u32, SourceText<'t>>;
 
 /// Every sentence of a Markdown text with its verdict.
 pub fn check_text(
     text: &str,
     language: Language,
-    sources: &Sources<'_>,
-    settings: &Settings,
-) -> Vec<(Claim, Checked)> {
+    sources: &CitedSources<'_>,
+    settings: &CitationSettings,
+) -> Vec<(Claim, ClaimVerdict)> {
     let all = claims(text, language).into_iter();
     all.map(|claim| {
         let checked = check(&claim, sources, settings);
@@ -144,8 +144,12 @@ pub fn check_text(
 }
 
 /// Holds one claim against the sources it cites.
-pub fn check(claim: &Claim, sources: &Sources<'_>, settings: &Settings) -> Checked {
-    let mut checked = Checked {
+pub fn check(
+    claim: &Claim,
+    sources: &CitedSources<'_>,
+    settings: &CitationSettings,
+) -> ClaimVerdict {
+    let mut checked = ClaimVerdict {
         support: Support::NotSupported,
         reasons: Vec::new(),
         score: 0.0,
@@ -160,7 +164,7 @@ pub fn check(claim: &Claim, sources: &Sources<'_>, settings: &Settings) -> Check
             Some(source) => cited.push((citation.id, source)),
             None => checked
                 .reasons
-                .push(Reason::UnknownSource { id: citation.id }),
+                .push(CitationReason::UnknownSource { id: citation.id }),
         }
     }
     find_quotes(claim, &cited, &mut checked);
@@ -175,9 +179,9 @@ pub fn check(claim: &Claim, sources: &Sources<'_>, settings: &Settings) -> Check
     checked
 }
 
-fn uncited(claim: &Claim, mut checked: Checked) -> Checked {
+fn uncited(claim: &Claim, mut checked: ClaimVerdict) -> ClaimVerdict {
     match claim.stated {
-        Stated::Fact => checked.reasons.push(Reason::NoCitation),
+        Stated::Fact => checked.reasons.push(CitationReason::NoCitation),
         Stated::Nothing { .. } => {
             let why = "it states nothing that a source could bear out".to_owned();
             checked.support = Support::NotChecked { why };
@@ -187,8 +191,8 @@ fn uncited(claim: &Claim, mut checked: Checked) -> Checked {
 }
 
 /// A quote must stand in one of the sources that are cited for it.
-fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Checked) {
-    let settings = quote::Settings::default();
+fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut ClaimVerdict) {
+    let settings = quote::QuoteSettings::default();
     for quote in &claim.quotes {
         let found = cited.iter().find_map(|(id, source)| {
             let found = source.searched().find(quote, &settings)?;
@@ -201,7 +205,7 @@ fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Ch
                 span: found.span,
                 matched: found.matched,
             }),
-            None => checked.reasons.push(Reason::QuoteNotFound {
+            None => checked.reasons.push(CitationReason::QuoteNotFound {
                 quote: quote.clone(),
             }),
         }
@@ -210,13 +214,13 @@ fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Ch
 
 /// One verdict from the comparisons with each cited source. A detail is missing when it stands in
 /// none of them; a denial counts in the source that has most of the claim.
-fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
+fn decide(compared: &[Comparison], settings: &CitationSettings, checked: &mut ClaimVerdict) {
     let mut ranked: Vec<&Comparison> = compared.iter().collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some(best) = ranked.first() else { return };
     checked.score = best.score;
     let together = |c: &&Comparison| c.score >= settings.citation_doubt_min;
-    let by: Vec<Supporting> = ranked
+    let by: Vec<SupportingPassage> = ranked
         .iter()
         .filter(|c| together(c))
         .flat_map(|c| c.by.clone())
@@ -231,10 +235,10 @@ fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
         checked.reasons.push(opposed.clone());
         Support::Contradicted { by }
     } else if !checked.reasons.is_empty() {
-        let elsewhere = |r: &Reason| {
+        let elsewhere = |r: &CitationReason| {
             matches!(
                 r,
-                Reason::NumberElsewhere { .. } | Reason::NumberNotFound { .. }
+                CitationReason::NumberElsewhere { .. } | CitationReason::NumberNotFound { .. }
             )
         };
         if best.score >= settings.citation_support_min
@@ -253,33 +257,32 @@ fn decide(compared: &[Comparison], settings: &Settings, checked: &mut Checked) {
     } else {
         checked
             .reasons
-            .push(Reason::LittleInCommon { share: best.score });
+            .push(CitationReason::LittleInCommon { share: best.score });
         Support::NotSupported
     };
 }
 
 /// Whether a claim and its best source have hardly anything in common.
-fn is_foreign(best: &Comparison, settings: &Settings) -> bool {
+fn is_foreign(best: &Comparison, settings: &CitationSettings) -> bool {
     let long = best.terms >= LONG && best.in_runs < SIDE_BY_SIDE_MIN;
     best.score < settings.citation_doubt_min
         || (long && best.score < settings.citation_doubt_min_long)
 }
 
-impl Reason {
+impl CitationReason {
     /// Whether both are about the same number, name or date.
-    fn is_same_detail(&self, other: &Reason) -> bool {
-        fn detail(reason: &Reason) -> Option<&str> {
+    fn is_same_detail(&self, other: &CitationReason) -> bool {
+        fn detail(reason: &CitationReason) -> Option<&str> {
             match reason {
-                Reason::NumberNotFound { number } | Reason::NumberElsewhere { number } => {
-                    Some(number)
-                }
-                Reason::NameNotFound { name } => Some(name),
-                Reason::DateNotFound { date } => Some(date),
-                Reason::NoCitation
-                | Reason::UnknownSource { .. }
-                | Reason::QuoteNotFound { .. }
-                | Reason::Opposed { .. }
-                | Reason::LittleInCommon { .. } => None,
+                CitationReason::NumberNotFound { number }
+                | CitationReason::NumberElsewhere { number } => Some(number),
+                CitationReason::NameNotFound { name } => Some(name),
+                CitationReason::DateNotFound { date } => Some(date),
+                CitationReason::NoCitation
+                | CitationReason::UnknownSource { .. }
+                | CitationReason::QuoteNotFound { .. }
+                | CitationReason::Opposed { .. }
+                | CitationReason::LittleInCommon { .. } => None,
             }
         }
         detail(self) == detail(other)

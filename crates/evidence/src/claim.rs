@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Language, Span, sentences};
 
-pub use block::Place;
+pub use block::BlockKind;
 pub(crate) use block::blocks;
 pub use cite::{Bracket, citations};
 pub use date::Date;
 pub use factual::{NotFactual, Stated};
-pub use number::Number;
+pub use number::StatedNumber;
 pub use oppose::{Opposite, Opposition};
 pub use quoted::quoted;
 pub(crate) use quoted::quotes_of;
@@ -37,7 +37,7 @@ pub struct Claim {
     pub span: Span,
     /// Its words without markup and citations.
     pub text: String,
-    pub place: Place,
+    pub place: BlockKind,
     pub citations: Vec<Citation>,
     /// The phrases it puts in quotation marks; all of it where it is a quote set apart.
     pub quotes: Vec<String>,
@@ -55,10 +55,10 @@ impl Claim {
         Self {
             span: whole,
             text: text.to_owned(),
-            place: Place::Prose,
+            place: BlockKind::Prose,
             citations: ids.iter().map(cite).collect(),
             quotes: quoted(text),
-            stated: factual::stated(text, Place::Prose),
+            stated: factual::stated(text, BlockKind::Prose),
         }
     }
 }
@@ -76,7 +76,7 @@ pub fn claims(text: &str, language: Language) -> Vec<Claim> {
     let mut among_references = false;
     let mut lead_in: Vec<Citation> = Vec::new();
     for block in blocks(text) {
-        if block.place == Place::Heading {
+        if block.place == BlockKind::Heading {
             among_references = factual::lists_sources(&block.words);
         }
         if among_references {
@@ -85,7 +85,7 @@ pub fn claims(text: &str, language: Language) -> Vec<Claim> {
         let first = found.len();
         in_block(&block, text, language, &mut found);
         let own = found.get_mut(first..).unwrap_or_default();
-        if block.place == Place::ListItem {
+        if block.place == BlockKind::ListItem {
             inherit(own, &lead_in);
         } else {
             lead_in = leading(own);
@@ -110,19 +110,21 @@ fn inherit(item: &mut [Claim], lead_in: &[Citation]) {
     }
 }
 
-fn in_block(block: &block::Block, text: &str, language: Language, found: &mut Vec<Claim>) {
+fn in_block(block: &block::MarkdownBlock, text: &str, language: Language, found: &mut Vec<Claim>) {
     let brackets = cite::citations(&block.words);
     let cut: Vec<Span> = brackets.iter().map(|bracket| bracket.span).collect();
     let plain = block.without(&cut);
     let first = found.len();
     let whole = [Span::new(0, plain.words.len()).trimmed(&plain.words)];
     let spans = match block.place {
-        Place::Table | Place::Heading => whole.to_vec(),
-        Place::Prose | Place::ListItem | Place::Quote => sentences(&plain.words, language),
+        BlockKind::Table | BlockKind::Heading => whole.to_vec(),
+        BlockKind::Prose | BlockKind::ListItem | BlockKind::Quote => {
+            sentences(&plain.words, language)
+        }
     };
     for span in &spans {
         let words = span.of(&plain.words).unwrap_or_default();
-        let quotes = if block.place == Place::Quote {
+        let quotes = if block.place == BlockKind::Quote {
             vec![words.to_owned()]
         } else {
             quoted(words)

@@ -3,20 +3,20 @@
 //! Takes texts and an encoder; compares with every vector, so that nothing near is missed. At the
 //! sizes of one research run that costs less than an approximate index.
 
-use crate::encode::{DenseEncoder, Error};
+use crate::encode::{DenseEncoder, EncoderError};
 use crate::inverted::{Hit, best};
 
 /// The vectors of texts, each of length 1, one after another.
-pub struct Dense {
+pub struct DenseIndex {
     values: Vec<f32>,
     dimensions: usize,
 }
 
-impl Dense {
+impl DenseIndex {
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         encoder: &dyn DenseEncoder,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, EncoderError> {
         let (mut values, mut dimensions) = (Vec::new(), 0);
         for text in texts {
             let vector = encoder.encode(text.as_ref())?;
@@ -36,7 +36,7 @@ impl Dense {
         question: &str,
         top_k: usize,
         encoder: &dyn DenseEncoder,
-    ) -> Result<Vec<Hit>, Error> {
+    ) -> Result<Vec<Hit>, EncoderError> {
         if self.dimensions == 0 {
             return Ok(Vec::new());
         }
@@ -49,11 +49,11 @@ impl Dense {
     }
 }
 
-fn fits(model: &str, vector: &[f32], dimensions: usize) -> Result<(), Error> {
+fn fits(model: &str, vector: &[f32], dimensions: usize) -> Result<(), EncoderError> {
     if vector.is_empty() || vector.len() != dimensions {
         let (got, model) = (vector.len(), model.to_owned());
         let why = format!("a vector has {got} numbers where {dimensions} were due");
-        return Err(Error { model, why });
+        return Err(EncoderError { model, why });
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ mod tests {
             "counts"
         }
 
-        fn encode(&self, text: &str) -> Result<Vec<f32>, Error> {
+        fn encode(&self, text: &str) -> Result<Vec<f32>, EncoderError> {
             let count = |c: char| text.chars().filter(|other| *other == c).count() as f32;
             Ok(match text {
                 "short" => vec![1.0],
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn direction_counts_and_length_does_not() {
-        let index = Dense::build(["aab", "aaaaaa", "b", "a"], &Counts).unwrap();
+        let index = DenseIndex::build(["aab", "aaaaaa", "b", "a"], &Counts).unwrap();
         let hits = index.search("a", 3, &Counts).unwrap();
         let found: Vec<usize> = hits.iter().map(|hit| hit.doc).collect();
         assert_eq!(found, [1, 3, 0]);
@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn vectors_of_two_lengths_are_refused() {
-        assert!(Dense::build(["aab", "short"], &Counts).is_err());
-        let index = Dense::build(["a"], &Counts).unwrap();
+        assert!(DenseIndex::build(["aab", "short"], &Counts).is_err());
+        let index = DenseIndex::build(["a"], &Counts).unwrap();
         assert!(index.search("short", 3, &Counts).is_err());
     }
 
     #[test]
     fn a_vector_that_is_no_number_finds_nothing_and_is_not_found() {
-        let index = Dense::build(["broken", "ab", "broken"], &Counts).unwrap();
+        let index = DenseIndex::build(["broken", "ab", "broken"], &Counts).unwrap();
         let hits = index.search("a", 9, &Counts).unwrap();
         let found: Vec<usize> = hits.iter().map(|hit| hit.doc).collect();
         assert_eq!(found, [1]);
@@ -115,9 +115,9 @@ mod tests {
 
     #[test]
     fn nothing_is_found_where_nothing_is_or_nothing_is_wanted() {
-        let none = Dense::build(Vec::<&str>::new(), &Counts).unwrap();
+        let none = DenseIndex::build(Vec::<&str>::new(), &Counts).unwrap();
         assert!(none.search("a", 5, &Counts).unwrap().is_empty());
-        let index = Dense::build(["a", "a"], &Counts).unwrap();
+        let index = DenseIndex::build(["a", "a"], &Counts).unwrap();
         assert!(index.search("a", 0, &Counts).unwrap().is_empty());
         let all = index.search("a", 99, &Counts).unwrap();
         let found: Vec<usize> = all.iter().map(|hit| hit.doc).collect();

@@ -11,26 +11,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Language, Span};
 
-pub use builder::Builder;
+pub use builder::DocumentBuilder;
 
 /// One document. Every span in it refers to `text`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     pub text: String,
-    pub about: About,
+    pub about: DocumentMetadata,
     /// In reading order; they do not overlap. Headings are among them.
     pub paragraphs: Vec<Paragraph>,
     /// In reading order. A section ends where the next of the same or a higher level begins.
     pub sections: Vec<Section>,
     /// Of documents that have pages, in order and without gaps.
-    pub pages: Vec<Page>,
+    pub pages: Vec<PageStart>,
     /// What could not be read, in sentences for people. Empty when all was read.
     pub lost: Vec<String>,
 }
 
 /// What a document says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct DocumentMetadata {
     pub title: Option<String>,
     pub authors: Vec<String>,
     /// As precise as it was told: `2024`, `2024-05` or `2024-05-17`.
@@ -45,7 +45,7 @@ pub struct About {
 pub struct Paragraph {
     pub id: ParagraphId,
     pub span: Span,
-    pub role: Role,
+    pub role: ParagraphRole,
     /// Index into [`Document::sections`]; nothing before the first heading.
     pub section: Option<usize>,
     /// From 1, of documents that have pages: the page on which it begins.
@@ -54,7 +54,7 @@ pub struct Paragraph {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum ParagraphRole {
     Heading,
     Body,
     ListItem,
@@ -94,7 +94,7 @@ pub struct Section {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
+pub struct PageStart {
     /// From 1.
     pub number: u32,
     pub span: Span,

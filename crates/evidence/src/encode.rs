@@ -3,7 +3,7 @@
 /// Why a model gave nothing, in a sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{model} could not encode a text: {why}")]
-pub struct Error {
+pub struct EncoderError {
     pub model: String,
     pub why: String,
 }
@@ -13,10 +13,10 @@ pub trait SparseEncoder {
     fn name(&self) -> &str;
 
     /// Terms and weights of a text that is to be found.
-    fn encode(&self, text: &str) -> Result<Vec<(u32, f32)>, Error>;
+    fn encode(&self, text: &str) -> Result<Vec<(u32, f32)>, EncoderError>;
 
     /// The same for a question; some models make a difference.
-    fn encode_question(&self, question: &str) -> Result<Vec<(u32, f32)>, Error> {
+    fn encode_question(&self, question: &str) -> Result<Vec<(u32, f32)>, EncoderError> {
         self.encode(question)
     }
 }
@@ -26,10 +26,10 @@ pub trait DenseEncoder {
     fn name(&self) -> &str;
 
     /// The vector of a text that is to be found. All vectors have one length.
-    fn encode(&self, text: &str) -> Result<Vec<f32>, Error>;
+    fn encode(&self, text: &str) -> Result<Vec<f32>, EncoderError>;
 
     /// The same for a question; some models make a difference.
-    fn encode_question(&self, question: &str) -> Result<Vec<f32>, Error> {
+    fn encode_question(&self, question: &str) -> Result<Vec<f32>, EncoderError> {
         self.encode(question)
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::extract::Format;
+use crate::extract::DocumentFormat;
 
 /// Why a document could not be read at all. What is lost of a document that *was* read stands in
 /// [`crate::Document::lost`].
@@ -27,10 +27,10 @@ pub enum Error {
     #[error(
         "the {format} is protected by a password: give a copy that opens without one, or read it with the password"
     )]
-    Encrypted { format: Format },
+    Encrypted { format: DocumentFormat },
 
     #[error("the {format} holds no text, {why}: give a version with text in it")]
-    NoText { format: Format, why: String },
+    NoText { format: DocumentFormat, why: String },
 
     #[error(
         "this is {found} and cannot be read: give HTML, PDF, DOCX, Markdown, plain text, JSON or CSV"
@@ -38,11 +38,11 @@ pub enum Error {
     NotADocument { found: String },
 
     #[error("the {format} is damaged, {why}: get a fresh copy of it")]
-    Broken { format: Format, why: String },
+    Broken { format: DocumentFormat, why: String },
 }
 
 impl Error {
-    pub(crate) fn broken(format: Format, why: impl ToString) -> Self {
+    pub(crate) fn broken(format: DocumentFormat, why: impl ToString) -> Self {
         Self::Broken {
             format,
             why: why.to_string(),

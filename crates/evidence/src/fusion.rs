@@ -23,7 +23,7 @@ pub struct Ranking<T, W> {
 
 /// What one locator said of a thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Support<W> {
+pub struct LocatorSupport<W> {
     pub locator: String,
     /// From 1.
     pub rank: usize,
@@ -38,7 +38,7 @@ pub struct Fused<T, W> {
     pub item: T,
     pub score: f32,
     /// In the order of the rankings.
-    pub support: Vec<Support<W>>,
+    pub support: Vec<LocatorSupport<W>>,
 }
 
 /// Weighted reciprocal rank fusion, best first. Of equal things the one comes first that an earlier
@@ -64,7 +64,7 @@ pub fn fuse<T: Clone + Eq + Hash, W>(
             }
             if let Some(fused) = all.get_mut(place) {
                 fused.score += ranking.weight / (K + rank as f32);
-                fused.support.push(Support {
+                fused.support.push(LocatorSupport {
                     locator: ranking.locator.clone(),
                     rank,
                     score,

@@ -2,8 +2,8 @@
 //! the text only. A test here that does not end within seconds has found work that grows with the
 //! square.
 
-use crate::document::{About, Builder, Role};
-use crate::passage::{Settings, passages};
+use crate::document::{DocumentBuilder, DocumentMetadata, ParagraphRole};
+use crate::passage::{PassageSettings, passages};
 use crate::{Language, duplicate, phrases, sentences, summarise, themes};
 
 const BYTES: usize = 16 * 1_024;
@@ -49,10 +49,10 @@ fn seen(text: &str) -> usize {
 fn a_long_text_of_one_thing_is_cut_compared_and_summarised() {
     for thing in REPEATED {
         let text = filled(thing);
-        let mut builder = Builder::new(About::default());
-        builder.piece(Role::Body, &text);
+        let mut builder = DocumentBuilder::new(DocumentMetadata::default());
+        builder.piece(ParagraphRole::Body, &text);
         let document = builder.build();
-        let passages = passages(&document, &Settings::default());
+        let passages = passages(&document, &PassageSettings::default());
         let all = summarise::sentences_of(0, &document, &passages);
         let chosen = summarise::select("a", &all, 100, Language::ENGLISH);
         assert!(chosen.iter().all(|at| *at < all.len()));

@@ -1,7 +1,7 @@
 //! Finds the passages that bear on a question.
 //!
 //! Takes passages of one or several documents and a question; gives candidates, best first, each
-//! with what every locator said of it. A [`Pool`] builds its indexes once and answers many
+//! with what every locator said of it. A [`PassageIndex`] builds its indexes once and answers many
 //! questions. Models are handed in as further locators; whether a candidate really answers is left
 //! to the validators.
 
@@ -15,23 +15,23 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 use crate::encode;
-use crate::fusion::Support;
+use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
 pub use model::{DenseLocator, SparseLocator};
-pub use pool::{Entry, Pool};
-pub use rules::{Rule, RuleError, Rules};
-pub use settings::{Settings, Weights};
+pub use pool::{PassageEntry, PassageIndex};
+pub use rules::{LocatorRule, LocatorRules, RuleError};
+pub use settings::{LocateSettings, LocatorWeights};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'q> {
+pub struct LocateQuestion<'q> {
     pub text: &'q str,
     /// The name of the rule that fits it; nothing lets the rules tell by the text.
     pub kind: Option<&'q str>,
 }
 
-impl<'q> From<&'q str> for Question<'q> {
+impl<'q> From<&'q str> for LocateQuestion<'q> {
     fn from(text: &'q str) -> Self {
         Self { text, kind: None }
     }
@@ -43,23 +43,27 @@ pub trait Locator {
     fn name(&self) -> &str;
 
     /// The best passages, best first, by their place in the pool.
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error>;
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError>;
 }
 
 /// What a locator found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct RankedPassage {
     /// The passage's place in the pool.
     pub place: usize,
     /// On the locator's own scale.
     pub score: f32,
-    pub why: Reason,
+    pub why: LocateReason,
 }
 
 /// Why a locator thinks that a passage bears on the question. Empty parts were no reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reason {
+pub struct LocateReason {
     /// Terms of the question that the passage has, those that say most first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<String>,
@@ -79,26 +83,26 @@ pub struct Reason {
 
 /// Names a passage among those of several sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Key {
+pub struct PassageKey {
     pub source: String,
     pub passage: PassageId,
 }
 
 /// A passage that may answer the question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    pub key: Key,
+pub struct PassageCandidate {
+    pub key: PassageKey,
     /// Its place in the pool.
     pub place: usize,
     /// After fusion: comparable within one answer only.
     pub score: f32,
-    pub support: Vec<Support<Reason>>,
+    pub support: Vec<LocatorSupport<LocateReason>>,
 }
 
 /// What was located.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Located {
-    pub candidates: Vec<Candidate>,
+pub struct LocatedPassages {
+    pub candidates: Vec<PassageCandidate>,
     /// Which locators could not be used and why, in sentences for people.
     pub lost: Vec<String>,
 }

@@ -15,14 +15,14 @@ use crate::terms::Vocabulary;
 /// How words are cut and weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct NgramSettings {
     /// Characters a piece; a shorter word is one piece.
     pub ngram_chars: usize,
     pub ngram_k1: f32,
     pub ngram_b: f32,
 }
 
-impl Default for Settings {
+impl Default for NgramSettings {
     fn default() -> Self {
         Self {
             ngram_chars: 3,
@@ -32,8 +32,8 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// For texts of a sentence or two, as [`bm25::Settings::SENTENCES`].
+impl NgramSettings {
+    /// For texts of a sentence or two, as [`bm25::Bm25Settings::SENTENCES`].
     pub const SENTENCES: Self = Self {
         ngram_chars: 4,
         ngram_k1: 0.4,
@@ -41,14 +41,14 @@ impl Settings {
     };
 }
 
-type Ids<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+type PieceIds<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
 /// An index over the pieces of the words of texts.
 pub struct Ngrams {
     vocabulary: Vocabulary,
     /// The pieces of each term of the vocabulary.
     pieces: Vec<Vec<u32>>,
-    ids: Ids<Box<str>>,
+    ids: PieceIds<Box<str>>,
     index: Inverted,
     chars: usize,
 }
@@ -58,11 +58,11 @@ impl Ngrams {
     pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
         texts: impl IntoIterator<Item = F>,
         language: Language,
-        settings: &Settings,
+        settings: &NgramSettings,
     ) -> Self {
         let chars = settings.ngram_chars.max(2);
         let mut vocabulary = Vocabulary::unstemmed(language);
-        let (mut ids, mut pieces) = (Ids::default(), Vec::new());
+        let (mut ids, mut pieces) = (PieceIds::default(), Vec::new());
         let (mut counter, mut rows) = (Counter::default(), Rows::default());
         let mut words = Vec::new();
         for text in texts {
@@ -81,7 +81,7 @@ impl Ngrams {
             }
             rows.push(counter.take());
         }
-        let settings = bm25::Settings {
+        let settings = bm25::Bm25Settings {
             bm25_k1: settings.ngram_k1,
             bm25_b: settings.ngram_b,
         };
@@ -141,7 +141,7 @@ impl Ngrams {
     }
 }
 
-fn learnt(word: &str, chars: usize, ids: &mut Ids<Box<str>>) -> Vec<u32> {
+fn learnt(word: &str, chars: usize, ids: &mut PieceIds<Box<str>>) -> Vec<u32> {
     let mut pieces = Vec::new();
     for piece in cut(word, chars) {
         let next = ids.len() as u32;
@@ -169,13 +169,13 @@ fn cut(word: &str, chars: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn built(texts: &[&str], settings: &Settings) -> Ngrams {
+    fn built(texts: &[&str], settings: &NgramSettings) -> Ngrams {
         let fields = texts.iter().map(|text| [(text, 1.0)]);
         Ngrams::build_fields(fields, Language::ENGLISH, settings)
     }
 
     fn index(texts: &[&str]) -> Ngrams {
-        built(texts, &Settings::default())
+        built(texts, &NgramSettings::default())
     }
 
     fn found(index: &Ngrams, question: &str, top_k: usize) -> Vec<usize> {
@@ -220,9 +220,9 @@ mod tests {
 
     #[test]
     fn pieces_of_no_length_are_taken_as_two_characters() {
-        let settings = Settings {
+        let settings = NgramSettings {
             ngram_chars: 0,
-            ..Settings::default()
+            ..NgramSettings::default()
         };
         let index = built(&["cat"], &settings);
         assert_eq!(found(&index, "cat", 1), [0]);

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Paragraph, ParagraphId};
 use crate::{Document, Span};
-use block::Block;
+use block::PassageBlock;
 
 /// How documents are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct PassageSettings {
     /// Paragraphs are put together until a passage has this many characters.
     pub passage_wanted_chars: usize,
     /// A longer paragraph is cut between sentences; a longer sentence stays whole.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub passage_min_chars: usize,
 }
 
-impl Default for Settings {
+impl Default for PassageSettings {
     fn default() -> Self {
         Self {
             passage_wanted_chars: 400,
@@ -82,9 +82,9 @@ impl fmt::Display for PassageId {
 }
 
 /// Cuts a document into passages. Headings are not passages: they name those under them.
-pub fn passages(document: &Document, settings: &Settings) -> Vec<Passage> {
+pub fn passages(document: &Document, settings: &PassageSettings) -> Vec<Passage> {
     let mut cut = Vec::new();
-    let mut open: Vec<Block<'_>> = Vec::new();
+    let mut open: Vec<PassageBlock<'_>> = Vec::new();
     for block in block::blocks(document) {
         if !fits(&open, &block, settings) {
             close(document, settings, &mut open, &mut cut);
@@ -96,7 +96,7 @@ pub fn passages(document: &Document, settings: &Settings) -> Vec<Passage> {
 }
 
 /// Whether a block may join those that are open.
-fn fits(open: &[Block<'_>], next: &Block<'_>, settings: &Settings) -> bool {
+fn fits(open: &[PassageBlock<'_>], next: &PassageBlock<'_>, settings: &PassageSettings) -> bool {
     let (Some(first), Some(last)) = (open.first(), open.last()) else {
         return true;
     };
@@ -111,8 +111,8 @@ fn fits(open: &[Block<'_>], next: &Block<'_>, settings: &Settings) -> bool {
 
 fn close(
     document: &Document,
-    settings: &Settings,
-    open: &mut Vec<Block<'_>>,
+    settings: &PassageSettings,
+    open: &mut Vec<PassageBlock<'_>>,
     cut: &mut Vec<Passage>,
 ) {
     let Some(paragraph) = open.first().map(|block| block.first) else {
@@ -149,7 +149,7 @@ fn close(
 
 /// Runs of sentences, each as long as the limit allows. A last one that is too short to stand alone
 /// goes to the one before.
-fn groups<'s>(sentences: &'s [Span], settings: &Settings) -> Vec<&'s [Span]> {
+fn groups<'s>(sentences: &'s [Span], settings: &PassageSettings) -> Vec<&'s [Span]> {
     let mut groups = Vec::new();
     let mut begun = 0;
     for (nth, span) in sentences.iter().enumerate() {

@@ -18,7 +18,7 @@ static STOP_WORDS: LazyLock<BTreeSet<&'static str>> =
 const MAX_WORDS: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Phrase {
+pub struct KeyPhrase {
     /// As it was first written.
     pub text: String,
     pub weight: f64,
@@ -29,16 +29,16 @@ pub struct Phrase {
 }
 
 /// The key phrases of texts, the weightiest first, at most `limit`.
-pub fn phrases(texts: &[&str], limit: usize) -> Vec<Phrase> {
+pub fn phrases(texts: &[&str], limit: usize) -> Vec<KeyPhrase> {
     let found: Vec<Vec<String>> = texts.iter().map(|text| with_inner(text)).collect();
     let scores = word_scores(found.iter().flatten());
-    let mut all: BTreeMap<String, Phrase> = BTreeMap::new();
+    let mut all: BTreeMap<String, KeyPhrase> = BTreeMap::new();
     for phrases in &found {
         let mut here = BTreeSet::new();
         for text in phrases {
             let key = text.to_lowercase();
             let new = here.insert(key.clone());
-            let entry = all.entry(key).or_insert_with(|| Phrase {
+            let entry = all.entry(key).or_insert_with(|| KeyPhrase {
                 text: text.clone(),
                 weight: 0.0,
                 count: 0,
@@ -48,7 +48,7 @@ pub fn phrases(texts: &[&str], limit: usize) -> Vec<Phrase> {
             entry.texts += usize::from(new);
         }
     }
-    let mut ranked: Vec<Phrase> = all
+    let mut ranked: Vec<KeyPhrase> = all
         .into_iter()
         .map(|(key, phrase)| weighed(&key, phrase, &scores, texts.len()))
         .collect();
@@ -61,7 +61,12 @@ pub fn phrases(texts: &[&str], limit: usize) -> Vec<Phrase> {
     ranked
 }
 
-fn weighed(key: &str, phrase: Phrase, scores: &BTreeMap<String, f64>, texts: usize) -> Phrase {
+fn weighed(
+    key: &str,
+    phrase: KeyPhrase,
+    scores: &BTreeMap<String, f64>,
+    texts: usize,
+) -> KeyPhrase {
     let words: Vec<&str> = key.split(' ').collect();
     let inside: f64 = words.iter().filter_map(|word| scores.get(*word)).sum();
     let mean = inside / words.len() as f64;
@@ -77,7 +82,7 @@ fn weighed(key: &str, phrase: Phrase, scores: &BTreeMap<String, f64>, texts: usi
         1.0
     };
     let weight = mean.ln_1p() * length * often * rare * once;
-    Phrase { weight, ..phrase }
+    KeyPhrase { weight, ..phrase }
 }
 
 /// How long the runs are that a word stands in, over all its places.

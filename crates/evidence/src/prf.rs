@@ -12,7 +12,7 @@ use crate::terms::TermId;
 /// How far a question is widened.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct FeedbackSettings {
     /// How many of the best texts are believed.
     pub feedback_texts: usize,
     /// How many of their terms are asked for.
@@ -21,7 +21,7 @@ pub struct Settings {
     pub feedback_own_share: f32,
 }
 
-impl Default for Settings {
+impl Default for FeedbackSettings {
     fn default() -> Self {
         Self {
             feedback_texts: 5,
@@ -32,7 +32,7 @@ impl Default for Settings {
 }
 
 /// The question's terms and those added, with weights that sum to 1.
-pub fn widened(index: &Bm25, question: &str, settings: &Settings) -> Vec<(TermId, f32)> {
+pub fn widened(index: &Bm25, question: &str, settings: &FeedbackSettings) -> Vec<(TermId, f32)> {
     let own = index.query(question);
     let found = index.search_query(&own, settings.feedback_texts);
     let added = shared_terms(index, &found, settings.feedback_terms);
@@ -74,7 +74,7 @@ mod tests {
     use crate::{Language, bm25};
 
     fn index(texts: &[&str]) -> Bm25 {
-        Bm25::build(texts, Language::ENGLISH, &bm25::Settings::default())
+        Bm25::build(texts, Language::ENGLISH, &bm25::Bm25Settings::default())
     }
 
     const TEXTS: [&str; 4] = [
@@ -88,16 +88,16 @@ mod tests {
     fn a_text_is_found_by_a_word_that_the_best_texts_share() {
         let index = index(&TEXTS);
         assert!(index.search("aspirin", 9).iter().all(|hit| hit.doc != 2));
-        let hits = index.search_query(&widened(&index, "aspirin", &Settings::default()), 9);
+        let hits = index.search_query(&widened(&index, "aspirin", &FeedbackSettings::default()), 9);
         let found: Vec<usize> = hits.iter().map(|hit| hit.doc).collect();
         assert!(found.contains(&2) && !found.contains(&3), "{found:?}");
     }
 
     #[test]
     fn the_questions_own_terms_keep_their_share() {
-        let settings = Settings {
+        let settings = FeedbackSettings {
             feedback_own_share: 0.6,
-            ..Settings::default()
+            ..FeedbackSettings::default()
         };
         let index = index(&TEXTS);
         let query = widened(&index, "fever pain", &settings);
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn a_question_that_finds_nothing_stays_as_it_is() {
-        let settings = Settings::default();
+        let settings = FeedbackSettings::default();
         assert!(widened(&index(&TEXTS), "unicorn", &settings).is_empty());
         assert!(widened(&index(&[]), "fever", &settings).is_empty());
-        let none = Settings {
+        let none = FeedbackSettings {
             feedback_texts: 0,
             ..settings
         };

@@ -16,9 +16,9 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::{Language, lists};
-use pattern::{Found, Pattern, Word};
+use pattern::{QuestionPattern, QuestionWord, SlotValues};
 
-pub use plan::{Hints, Plan, Section, SubQuestion, plan};
+pub use plan::{PlanHints, SectionTemplate, SubQuestionTemplate, TemplatePlan, plan};
 
 const WORDS: &str = include_str!("question/words.txt");
 const PATTERNS: &str = include_str!("question/patterns.txt");
@@ -31,7 +31,7 @@ const TERM_MAX_WORDS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum QuestionKind {
     Comparison,
     Quantity,
     Time,
@@ -51,39 +51,39 @@ pub enum Kind {
 }
 
 /// The sections of the file of patterns, in the order in which they are tried.
-const KINDS: [(&str, Kind); 13] = [
-    ("comparison", Kind::Comparison),
-    ("evaluation", Kind::Evaluation),
-    ("effect", Kind::Effect),
-    ("quantity", Kind::Quantity),
-    ("time", Kind::Time),
-    ("definition", Kind::Definition),
-    ("why", Kind::Why),
-    ("how", Kind::How),
-    ("other", Kind::Other),
-    ("list", Kind::List),
-    ("plain", Kind::Definition),
-    ("things", Kind::List),
-    ("yes-no", Kind::YesNo),
+const KINDS: [(&str, QuestionKind); 13] = [
+    ("comparison", QuestionKind::Comparison),
+    ("evaluation", QuestionKind::Evaluation),
+    ("effect", QuestionKind::Effect),
+    ("quantity", QuestionKind::Quantity),
+    ("time", QuestionKind::Time),
+    ("definition", QuestionKind::Definition),
+    ("why", QuestionKind::Why),
+    ("how", QuestionKind::How),
+    ("other", QuestionKind::Other),
+    ("list", QuestionKind::List),
+    ("plain", QuestionKind::Definition),
+    ("things", QuestionKind::List),
+    ("yes-no", QuestionKind::YesNo),
 ];
 
-static ALL: LazyLock<Vec<(Kind, Pattern)>> = LazyLock::new(|| {
-    let of = |(section, kind): (&str, Kind)| {
+static ALL: LazyLock<Vec<(QuestionKind, QuestionPattern)>> = LazyLock::new(|| {
+    let of = |(section, kind): (&str, QuestionKind)| {
         let lines: Vec<_> = lists::lines(PATTERNS, section).collect();
         lines
             .into_iter()
-            .map(move |line| (kind, Pattern::parse(line)))
+            .map(move |line| (kind, QuestionPattern::parse(line)))
     };
     KINDS.into_iter().flat_map(of).collect()
 });
 
 /// What was understood of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct QuestionReading {
     /// As it was asked, without what was said before it.
     pub question: String,
     pub language: Language,
-    pub kind: Kind,
+    pub kind: QuestionKind,
     pub subject: Option<String>,
     /// The two things that are compared; else none.
     pub compared: Vec<String>,
@@ -101,7 +101,7 @@ pub struct Reading {
 }
 
 /// Reads a question.
-pub fn read(question: &str) -> Reading {
+pub fn read(question: &str) -> QuestionReading {
     let asked = parts::without_opening(question.trim());
     let words = pattern::words(asked);
     let seen = words.get(..MAX_WORDS).unwrap_or(&words);
@@ -115,8 +115,8 @@ pub fn read(question: &str) -> Reading {
         Some(_) => Language::ENGLISH,
         None => foreign::language(asked),
     };
-    let (kind, found) = matched.unwrap_or_else(|| (Kind::Other, Found::new()));
-    let mut reading = Reading {
+    let (kind, found) = matched.unwrap_or_else(|| (QuestionKind::Other, SlotValues::new()));
+    let mut reading = QuestionReading {
         question: asked.to_owned(),
         language,
         kind,
@@ -134,7 +134,7 @@ pub fn read(question: &str) -> Reading {
 }
 
 /// Puts what a pattern found where it belongs.
-fn fill(reading: &mut Reading, mut found: Found, words: &[Word<'_>]) {
+fn fill(reading: &mut QuestionReading, mut found: SlotValues, words: &[QuestionWord<'_>]) {
     let aux = found.get("aux").cloned().unwrap_or_default();
     fill_clause(reading, &mut found, &aux);
     let sides = [found.remove("a"), found.remove("b")];
@@ -158,7 +158,7 @@ fn fill(reading: &mut Reading, mut found: Found, words: &[Word<'_>]) {
 }
 
 /// Takes apart the clause that a pattern found, and keeps its parts.
-fn fill_clause(reading: &mut Reading, found: &mut Found, aux: &str) {
+fn fill_clause(reading: &mut QuestionReading, found: &mut SlotValues, aux: &str) {
     let acts = found.remove("clause");
     let is = found.remove("predication");
     let clause = match (&acts, &is) {
@@ -168,7 +168,10 @@ fn fill_clause(reading: &mut Reading, found: &mut Found, aux: &str) {
     };
     let Some(clause) = clause else {
         let whole = is.or(acts);
-        let told_by_clause_only = matches!(reading.kind, Kind::How | Kind::Why | Kind::YesNo);
+        let told_by_clause_only = matches!(
+            reading.kind,
+            QuestionKind::How | QuestionKind::Why | QuestionKind::YesNo
+        );
         reading.subject = whole.filter(|_| !told_by_clause_only);
         return;
     };
@@ -181,13 +184,13 @@ fn fill_clause(reading: &mut Reading, found: &mut Found, aux: &str) {
     reading.statement = Some(clause.statement);
     reading.task = clause.act;
     // "Why do leaves change colour": the object is no outcome whose causes are asked for.
-    if reading.kind != Kind::Why {
+    if reading.kind != QuestionKind::Why {
         reading.outcome = clause.object;
     }
 }
 
 /// "treatments for migraine": what is to be listed, by its name. Means can be tested, sorts cannot.
-fn fill_named(reading: &mut Reading, found: &Found) {
+fn fill_named(reading: &mut QuestionReading, found: &SlotValues) {
     let (Some(link), Some(task)) = (found.get("link"), found.get("task")) else {
         return;
     };
@@ -200,7 +203,7 @@ fn fill_named(reading: &mut Reading, found: &Found) {
 }
 
 /// What a pattern's kind does not tell: the same opening may ask for different things.
-fn settle_kind(reading: &mut Reading, aux: &str, words: &[Word<'_>]) {
+fn settle_kind(reading: &mut QuestionReading, aux: &str, words: &[QuestionWord<'_>]) {
     // "What is the snowfall in the city where …" asks for a fact, not for what a word means.
     let is_fact = |s: &String| {
         let words = s.split(' ').count();
@@ -209,11 +212,11 @@ fn settle_kind(reading: &mut Reading, aux: &str, words: &[Word<'_>]) {
             .any(|joint| s.contains(joint));
         words > TERM_MAX_WORDS || (s.starts_with("the ") && (part_of || words < 3))
     };
-    if reading.kind == Kind::Definition && reading.subject.as_ref().is_some_and(is_fact) {
-        reading.kind = Kind::Other;
+    if reading.kind == QuestionKind::Definition && reading.subject.as_ref().is_some_and(is_fact) {
+        reading.kind = QuestionKind::Other;
     }
     // "What is the standard model": the article is no part of the term.
-    if reading.kind == Kind::Definition
+    if reading.kind == QuestionKind::Definition
         && let Some(term) = reading.subject.as_mut()
         && let Some(bare) = term.strip_prefix("the ")
     {
@@ -221,11 +224,14 @@ fn settle_kind(reading: &mut Reading, aux: &str, words: &[Word<'_>]) {
     }
     let is_act = |s: &String| s.starts_with("to ");
     let modal = ["can", "could", "should"].contains(&aux);
-    if reading.kind == Kind::How && (modal || reading.statement.as_ref().is_some_and(is_act)) {
-        reading.kind = Kind::HowTo;
+    if reading.kind == QuestionKind::How
+        && (modal || reading.statement.as_ref().is_some_and(is_act))
+    {
+        reading.kind = QuestionKind::HowTo;
     }
-    if reading.kind == Kind::Other && words.first().is_some_and(|word| word.plain == "who") {
-        reading.kind = Kind::Who;
+    if reading.kind == QuestionKind::Other && words.first().is_some_and(|word| word.plain == "who")
+    {
+        reading.kind = QuestionKind::Who;
         reading.subject = None;
     }
 }

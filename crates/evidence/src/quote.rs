@@ -13,12 +13,12 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::Span;
-use flat::Flat;
+use flat::FlatText;
 
 /// How a quote may differ from the text, typography apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct QuoteSettings {
     /// Only words that stand there to the byte.
     pub quote_exact: bool,
     pub quote_ignore_case: bool,
@@ -26,7 +26,7 @@ pub struct Settings {
     pub quote_gap_max: usize,
 }
 
-impl Default for Settings {
+impl Default for QuoteSettings {
     fn default() -> Self {
         Self {
             quote_exact: false,
@@ -39,7 +39,7 @@ impl Default for Settings {
 /// How the words of a quote agree with those of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Match {
+pub enum MatchKind {
     /// To the byte.
     Exact,
     /// After typography is left out of account.
@@ -48,28 +48,28 @@ pub enum Match {
 
 /// Where a quote stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct QuoteMatch {
     /// From its first to its last byte in the text.
     pub span: Span,
     /// The stretches that were quoted: one, or several when the quote leaves words out.
     pub parts: Vec<Span>,
-    pub matched: Match,
+    pub matched: MatchKind,
 }
 
-/// Finds one quote in one text. Whoever looks for several prepares a [`Searched`].
-pub fn find(text: &str, quote: &str, settings: &Settings) -> Option<Found> {
-    Searched::new(text).find(quote, settings)
+/// Finds one quote in one text. Whoever looks for several prepares a [`SearchedText`].
+pub fn find(text: &str, quote: &str, settings: &QuoteSettings) -> Option<QuoteMatch> {
+    SearchedText::new(text).find(quote, settings)
 }
 
 /// A text that quotes are looked for in. Its plain form is made once, when it is first needed.
 #[derive(Debug)]
-pub struct Searched<'t> {
+pub struct SearchedText<'t> {
     text: &'t str,
-    flat: OnceLock<Flat>,
-    lower: OnceLock<Flat>,
+    flat: OnceLock<FlatText>,
+    lower: OnceLock<FlatText>,
 }
 
-impl<'t> Searched<'t> {
+impl<'t> SearchedText<'t> {
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -83,26 +83,26 @@ impl<'t> Searched<'t> {
     }
 
     /// The first place where the quote stands, or nothing.
-    pub fn find(&self, quote: &str, settings: &Settings) -> Option<Found> {
+    pub fn find(&self, quote: &str, settings: &QuoteSettings) -> Option<QuoteMatch> {
         let quote = quote.trim();
         if !quote.contains(char::is_alphanumeric) {
             return None;
         }
         if let Some(span) = self.as_written(quote) {
-            return Some(whole(span, Match::Exact));
+            return Some(whole(span, MatchKind::Exact));
         }
         if settings.quote_exact {
             return None;
         }
         let flat = self.flat(settings.quote_ignore_case);
         let places = |words: &str| {
-            let wanted = Flat::of(words, settings.quote_ignore_case);
+            let wanted = FlatText::of(words, settings.quote_ignore_case);
             flat.places(&wanted, self.text)
         };
         part::readings(quote)
             .iter()
             .find_map(|reading| places(reading).next())
-            .map(|span| whole(span, Match::Normalised))
+            .map(|span| whole(span, MatchKind::Normalised))
             .or_else(|| part::in_order(quote, settings.quote_gap_max, places))
     }
 
@@ -113,14 +113,14 @@ impl<'t> Searched<'t> {
             .find(|span| stands_alone(self.text, *span))
     }
 
-    fn flat(&self, ignore_case: bool) -> &Flat {
+    fn flat(&self, ignore_case: bool) -> &FlatText {
         let made = if ignore_case { &self.lower } else { &self.flat };
-        made.get_or_init(|| Flat::of(self.text, ignore_case))
+        made.get_or_init(|| FlatText::of(self.text, ignore_case))
     }
 }
 
-fn whole(span: Span, matched: Match) -> Found {
-    Found {
+fn whole(span: Span, matched: MatchKind) -> QuoteMatch {
+    QuoteMatch {
         span,
         parts: vec![span],
         matched,

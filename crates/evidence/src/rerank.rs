@@ -4,8 +4,8 @@
 //! added to what the locators said. What the judge was not shown stays below in its old order.
 
 use crate::encode;
-use crate::fusion::Support;
-use crate::locate::{Candidate, Reason};
+use crate::fusion::LocatorSupport;
+use crate::locate::{LocateReason, PassageCandidate};
 
 /// A model, or anything else, that reads a question and a passage together.
 pub trait Reranker {
@@ -13,23 +13,23 @@ pub trait Reranker {
     fn name(&self) -> &str;
 
     /// A score for each passage; higher is better.
-    fn score(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, encode::Error>;
+    fn score(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, encode::EncoderError>;
 }
 
 /// Puts the first `shown` candidates into the judge's order; of equal ones the earlier stays ahead.
 /// `text` gives a candidate's passage.
 pub fn rerank<'t>(
-    mut candidates: Vec<Candidate>,
+    mut candidates: Vec<PassageCandidate>,
     question: &str,
     shown: usize,
-    text: impl Fn(&Candidate) -> &'t str,
+    text: impl Fn(&PassageCandidate) -> &'t str,
     judge: &dyn Reranker,
-) -> Result<Vec<Candidate>, encode::Error> {
+) -> Result<Vec<PassageCandidate>, encode::EncoderError> {
     let rest = candidates.split_off(shown.min(candidates.len()));
     let passages: Vec<&str> = candidates.iter().map(text).collect();
     let scores = judge.score(question, &passages)?;
     if scores.len() != candidates.len() || scores.iter().any(|score| score.is_nan()) {
-        return Err(encode::Error {
+        return Err(encode::EncoderError {
             model: judge.name().to_owned(),
             why: format!(
                 "it gave {} usable scores for {} passages",
@@ -38,16 +38,16 @@ pub fn rerank<'t>(
             ),
         });
     }
-    let mut judged: Vec<(f32, Candidate)> = scores.into_iter().zip(candidates).collect();
+    let mut judged: Vec<(f32, PassageCandidate)> = scores.into_iter().zip(candidates).collect();
     judged.sort_by(|a, b| b.0.total_cmp(&a.0));
     let judged = (1..).zip(judged).map(|(rank, (score, mut candidate))| {
-        candidate.support.push(Support {
+        candidate.support.push(LocatorSupport {
             locator: judge.name().to_owned(),
             rank,
             score,
-            why: Reason {
+            why: LocateReason {
                 model: Some(judge.name().to_owned()),
-                ..Reason::default()
+                ..LocateReason::default()
             },
         });
         candidate
@@ -58,7 +58,7 @@ pub fn rerank<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::Key;
+    use crate::locate::PassageKey;
 
     /// Gives the scores it was made with.
     struct Says(Vec<f32>);
@@ -68,14 +68,14 @@ mod tests {
             "judge"
         }
 
-        fn score(&self, _: &str, _: &[&str]) -> Result<Vec<f32>, encode::Error> {
+        fn score(&self, _: &str, _: &[&str]) -> Result<Vec<f32>, encode::EncoderError> {
             Ok(self.0.clone())
         }
     }
 
-    fn judged(scores: &[f32], shown: usize) -> Result<Vec<Candidate>, encode::Error> {
-        let candidate = |place: usize| Candidate {
-            key: Key {
+    fn judged(scores: &[f32], shown: usize) -> Result<Vec<PassageCandidate>, encode::EncoderError> {
+        let candidate = |place: usize| PassageCandidate {
+            key: PassageKey {
                 source: "s".into(),
                 passage: serde_json::from_str(&format!("\"p{place}\"")).unwrap(),
             },
@@ -87,7 +87,7 @@ mod tests {
         rerank(candidates, "?", shown, |_| "text", &Says(scores.to_vec()))
     }
 
-    fn places(candidates: &[Candidate]) -> Vec<usize> {
+    fn places(candidates: &[PassageCandidate]) -> Vec<usize> {
         candidates.iter().map(|one| one.place).collect()
     }
 

@@ -4,21 +4,21 @@
 
 use std::collections::HashMap;
 
-use crate::encode::{Error, SparseEncoder};
+use crate::encode::{EncoderError, SparseEncoder};
 use crate::inverted::{Hit, Inverted, Rows};
 
 /// An index over encoded texts.
-pub struct Sparse {
+pub struct SparseIndex {
     index: Inverted,
     /// The model's numbers of terms may be large and far apart; these are not.
     ids: HashMap<u32, u32>,
 }
 
-impl Sparse {
+impl SparseIndex {
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         encoder: &dyn SparseEncoder,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, EncoderError> {
         let mut ids = HashMap::new();
         let mut rows = Rows::default();
         for text in texts {
@@ -41,7 +41,7 @@ impl Sparse {
         question: &str,
         top_k: usize,
         encoder: &dyn SparseEncoder,
-    ) -> Result<Vec<Hit>, Error> {
+    ) -> Result<Vec<Hit>, EncoderError> {
         let encoded = usable(encoder.encode_question(question)?);
         let query: Vec<(u32, f32)> = encoded
             .into_iter()
@@ -71,9 +71,9 @@ mod tests {
             "letters"
         }
 
-        fn encode(&self, text: &str) -> Result<Vec<(u32, f32)>, Error> {
+        fn encode(&self, text: &str) -> Result<Vec<(u32, f32)>, EncoderError> {
             if text.contains('!') {
-                return Err(Error {
+                return Err(EncoderError {
                     model: "letters".into(),
                     why: "it is loud".into(),
                 });
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_score_is_the_dot_product_of_weights() {
-        let index = Sparse::build(["ab", "Ab", "c"], &Letters).unwrap();
+        let index = SparseIndex::build(["ab", "Ab", "c"], &Letters).unwrap();
         let hits = index.search("Axb", 5, &Letters).unwrap();
         let found: Vec<(usize, f32)> = hits.iter().map(|hit| (hit.doc, hit.score)).collect();
         assert_eq!(found, [(1, 5.0), (0, 3.0)]);
@@ -96,20 +96,20 @@ mod tests {
 
     #[test]
     fn what_the_encoder_cannot_do_is_told() {
-        let index = Sparse::build(["ab"], &Letters).unwrap();
+        let index = SparseIndex::build(["ab"], &Letters).unwrap();
         let error = index.search("!", 5, &Letters).unwrap_err();
         assert_eq!(
             error.to_string(),
             "letters could not encode a text: it is loud"
         );
-        assert!(Sparse::build(["!"], &Letters).is_err());
+        assert!(SparseIndex::build(["!"], &Letters).is_err());
     }
 
     #[test]
     fn nothing_is_found_where_nothing_is_or_nothing_is_known() {
-        let none = Sparse::build(Vec::<&str>::new(), &Letters).unwrap();
+        let none = SparseIndex::build(Vec::<&str>::new(), &Letters).unwrap();
         assert!(none.search("ab", 5, &Letters).unwrap().is_empty());
-        let index = Sparse::build(["ab", "ab"], &Letters).unwrap();
+        let index = SparseIndex::build(["ab", "ab"], &Letters).unwrap();
         assert!(index.search("", 5, &Letters).unwrap().is_empty());
         assert!(index.search("xyz", 5, &Letters).unwrap().is_empty());
         assert!(index.search("a", 0, &Letters).unwrap().is_empty());

@@ -38,7 +38,7 @@ const NOT_SHOWN: f64 = 0.6;
 
 /// One sentence of one document.
 #[derive(Clone, Copy, Debug)]
-pub struct Sentence<'d> {
+pub struct SummarySentence<'d> {
     /// Which document, as the caller counts them.
     pub source: usize,
     /// Which of its passages.
@@ -57,7 +57,7 @@ pub fn sentences_of<'d>(
     source: usize,
     document: &'d Document,
     passages: &'d [Passage],
-) -> Vec<Sentence<'d>> {
+) -> Vec<SummarySentence<'d>> {
     let whole = document.text.len().max(1) as f64;
     let shown = passages
         .iter()
@@ -70,7 +70,7 @@ pub fn sentences_of<'d>(
             .map(move |span| (nth, passage, *span))
     });
     each.filter_map(|(passage, holder, span)| {
-        Some(Sentence {
+        Some(SummarySentence {
             source,
             passage,
             span,
@@ -84,7 +84,7 @@ pub fn sentences_of<'d>(
 
 /// How well a sentence answers, and what that rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Score {
+pub struct SentenceScore {
     /// What it is ranked by; higher is better, below 0 should not be shown.
     pub total: f64,
     /// The share of the question's rare words that it has, 0 to 1.
@@ -96,7 +96,11 @@ pub struct Score {
 }
 
 /// Scores each sentence for a question, in the order given.
-pub fn scores(question: &str, sentences: &[Sentence<'_>], language: Language) -> Vec<Score> {
+pub fn scores(
+    question: &str,
+    sentences: &[SummarySentence<'_>],
+    language: Language,
+) -> Vec<SentenceScore> {
     let terms = Terms::new(language);
     let said: Vec<Vec<String>> = sentences
         .iter()
@@ -108,7 +112,7 @@ pub fn scores(question: &str, sentences: &[Sentence<'_>], language: Language) ->
     each.map(|(sentence, relevance)| {
         let (telling, against) = (signs::telling(sentence), signs::against(sentence.text));
         let total = relevance + TELLING_SHARE * telling - AGAINST_SHARE * against;
-        Score {
+        SentenceScore {
             total,
             relevance,
             telling,
@@ -122,7 +126,7 @@ pub fn scores(question: &str, sentences: &[Sentence<'_>], language: Language) ->
 /// number of words. One sentence is given even where it is longer, if any bears on the question.
 pub fn select(
     question: &str,
-    sentences: &[Sentence<'_>],
+    sentences: &[SummarySentence<'_>],
     max_words: usize,
     language: Language,
 ) -> Vec<usize> {

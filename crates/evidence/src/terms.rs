@@ -20,14 +20,14 @@ pub use vocabulary::{TermId, Vocabulary};
 /// Turns the words of one language into terms.
 pub struct Terms {
     stemmer: Option<Stemmer>,
-    stop: stop::Words,
+    stop: stop::StopWords,
 }
 
 impl Terms {
     pub fn new(language: Language) -> Self {
         Self {
             stemmer: algorithm(language).map(Stemmer::create),
-            stop: stop::Words::new(language),
+            stop: stop::StopWords::new(language),
         }
     }
 

@@ -19,16 +19,16 @@ use crate::{Language, Span};
 
 use completeness::Completeness;
 use consistency::{Conflict, Statement};
-use existence::{Existence, NotThere};
-use relevance::Verdict;
+use existence::{NotThere, QuoteMode};
+use relevance::RelevanceVerdict;
 
 /// Rules that evidence must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct ValidationRules {
     pub relevance_min_confidence: f64,
     pub relevance_require_quote: bool,
-    pub existence: Existence,
+    pub existence: QuoteMode,
     /// Only evidence that passed relevance counts towards completeness.
     pub completeness_require_relevance: bool,
     /// How many pieces of valid evidence a question needs.
@@ -37,12 +37,12 @@ pub struct Settings {
     pub relaxed: bool,
 }
 
-impl Default for Settings {
+impl Default for ValidationRules {
     fn default() -> Self {
         Self {
             relevance_min_confidence: 0.5,
             relevance_require_quote: true,
-            existence: Existence::Exact,
+            existence: QuoteMode::Exact,
             completeness_require_relevance: true,
             completeness_min_evidence: 1,
             relaxed: false,
@@ -52,20 +52,20 @@ impl Default for Settings {
 
 /// A passage put forward for a question, with a judge's verdict on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct EvidenceCandidate {
     pub question: String,
     pub source: String,
     /// Where the passage stands in the source's text.
     pub span: Span,
     /// The passage's words as they were given to the judge.
     pub passage: String,
-    pub verdict: Verdict,
+    pub verdict: RelevanceVerdict,
 }
 
 /// A candidate after all validators that look at it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Validated {
-    pub candidate: Candidate,
+pub struct ValidatedEvidence {
+    pub candidate: EvidenceCandidate,
     /// Where the verdict's quote stands in the source.
     pub quote: Option<Span>,
     pub relevant: bool,
@@ -78,7 +78,7 @@ pub struct Validated {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
-    pub evidence: Vec<Validated>,
+    pub evidence: Vec<ValidatedEvidence>,
     pub conflicts: Vec<Conflict>,
     pub completeness: Vec<Completeness>,
 }
@@ -86,13 +86,14 @@ pub struct Validation {
 /// Runs all four validators. `text` gives a source's text by its id.
 pub fn validate<'t>(
     questions: &[String],
-    candidates: &[Candidate],
+    candidates: &[EvidenceCandidate],
     text: impl Fn(&str) -> Option<&'t str>,
     language: Language,
-    settings: &Settings,
+    settings: &ValidationRules,
 ) -> Validation {
-    let one = |candidate: &Candidate| validate_one(candidate, text(&candidate.source), settings);
-    let evidence: Vec<Validated> = candidates.iter().map(one).collect();
+    let one =
+        |candidate: &EvidenceCandidate| validate_one(candidate, text(&candidate.source), settings);
+    let evidence: Vec<ValidatedEvidence> = candidates.iter().map(one).collect();
     let statements: Vec<Statement<'_>> = evidence
         .iter()
         .filter(|e| e.accepted)
@@ -105,7 +106,11 @@ pub fn validate<'t>(
     }
 }
 
-fn validate_one(candidate: &Candidate, text: Option<&str>, settings: &Settings) -> Validated {
+fn validate_one(
+    candidate: &EvidenceCandidate,
+    text: Option<&str>,
+    settings: &ValidationRules,
+) -> ValidatedEvidence {
     let mut reasons = Vec::new();
     let irrelevant = relevance::objection(&candidate.verdict, settings);
     let relevant = irrelevant.is_none();
@@ -120,7 +125,7 @@ fn validate_one(candidate: &Candidate, text: Option<&str>, settings: &Settings) 
         }
     };
     let accepted = reasons.is_empty();
-    Validated {
+    ValidatedEvidence {
         candidate: candidate.clone(),
         quote,
         relevant,

@@ -11,7 +11,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use fathom_evidence::extract::{self, Format, Hint, Limits, Reader, is_pdf};
+use fathom_evidence::extract::{
+    self, DocumentFormat, DocumentReader, ExtractLimits, FormatHint, is_pdf,
+};
 use fathom_evidence::{Document, Error};
 use nix::sys::resource::{Resource, setrlimit};
 use serde::{Deserialize, Serialize};
@@ -32,12 +34,17 @@ pub struct Apart;
 
 #[derive(Serialize, Deserialize)]
 struct Order {
-    limits: Limits,
+    limits: ExtractLimits,
     password: Option<String>,
 }
 
-impl Reader for Apart {
-    fn read(&self, bytes: &[u8], hint: &Hint<'_>, limits: &Limits) -> Result<Document, Error> {
+impl DocumentReader for Apart {
+    fn read(
+        &self,
+        bytes: &[u8],
+        hint: &FormatHint<'_>,
+        limits: &ExtractLimits,
+    ) -> Result<Document, Error> {
         if !is_pdf(bytes) || bytes.len() > limits.document_max_bytes {
             return extract::read_within(bytes, hint, limits);
         }
@@ -54,7 +61,7 @@ impl Reader for Apart {
 
 fn broken(why: &str) -> Error {
     Error::Broken {
-        format: Format::Pdf,
+        format: DocumentFormat::Pdf,
         why: why.to_owned(),
     }
 }
@@ -122,9 +129,9 @@ pub fn serve() -> io::Result<()> {
     let largest = order.limits.document_max_bytes as u64;
     input.take(largest).read_to_end(&mut bytes)?;
     let read = move || {
-        let hint = Hint {
+        let hint = FormatHint {
             password: order.password.as_deref(),
-            ..Hint::default()
+            ..FormatHint::default()
         };
         extract::read_within(&bytes, &hint, &order.limits)
     };

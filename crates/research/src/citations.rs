@@ -1,7 +1,7 @@
 //! What the check of a draft's citations found: each sentence, its verdict, and the proof.
 
 use fathom_evidence::Span;
-use fathom_evidence::citation::{Reason, Support};
+use fathom_evidence::citation::{CitationReason, Support};
 use fathom_workflow::BlobHash;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct CheckedClaim {
     pub text: String,
     pub cites: Vec<SourceId>,
     pub support: Support,
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<CitationReason>,
     pub proofs: Vec<Proof>,
     /// What a model says of it; nothing where none was asked, as for plain quotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_evidence::extract::Reader;
+use fathom_evidence::extract::DocumentReader;
 use fathom_providers::Clock;
 use fathom_providers::pages::Pages;
 use fathom_providers::search::Chains;
@@ -20,7 +20,7 @@ pub struct Deps {
     /// The way out of this machine; nothing where a run is to stay on it.
     pub net: Option<Net>,
     /// Takes the text out of what was fetched.
-    pub reader: Arc<dyn Reader>,
+    pub reader: Arc<dyn DocumentReader>,
     pub shelf: Shelf,
 }
 

@@ -13,7 +13,7 @@ mod share_out;
 
 use fathom_evidence::passage::{self, Passage};
 use fathom_evidence::terms::Terms;
-use fathom_evidence::validate::retry::{Decision, Retry, RetryEntry, RetrySettings};
+use fathom_evidence::validate::retry::{Retry, RetryDecision, RetryEntry, RetrySettings};
 use fathom_evidence::{Document, Language, question};
 
 use crate::analysis::{Contradiction, Evidence};
@@ -37,7 +37,7 @@ pub struct Reading {
 
 impl Reading {
     pub fn new(source: SourceId, document: Document) -> Self {
-        let passages = passage::passages(&document, &passage::Settings::default());
+        let passages = passage::passages(&document, &passage::PassageSettings::default());
         Self {
             source,
             document,
@@ -80,10 +80,10 @@ pub fn locate(
     loop {
         hunt.look(&wanted, &retry.settings);
         match retry.decide(&hunt.validation(&retry.settings)) {
-            Decision::Retry {
+            RetryDecision::Retry {
                 failed_questions, ..
             } => wanted = failed_questions,
-            Decision::Proceed | Decision::ProceedMarked { .. } => break,
+            RetryDecision::Proceed | RetryDecision::ProceedMarked { .. } => break,
         }
     }
     let (evidence, contradictions) = share_out::share_out(&hunt);

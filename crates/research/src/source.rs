@@ -1,6 +1,6 @@
 //! A source: a document that was retrieved, with where its stored text lies.
 
-use fathom_evidence::document::About;
+use fathom_evidence::document::DocumentMetadata;
 use fathom_workflow::BlobHash;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct Snapshot {
 
 impl Work {
     /// Takes in what a document says about itself, where nothing was known.
-    pub fn learn(&mut self, about: &About) {
+    pub fn learn(&mut self, about: &DocumentMetadata) {
         if self.title.is_empty() {
             self.title = about.title.clone().unwrap_or_default();
         }

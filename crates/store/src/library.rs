@@ -3,7 +3,7 @@
 //! Takes folders; gives a [`Folder`] whose documents are found by what they say and read by name. What cannot be read is
 //! listed with a sentence and stops nothing. Everything here waits for the disk, so callers put it on a blocking thread.
 //!
-//! Where documents are parsed is up to the [`Reader`] that is given; each is behind a guard against panics and has a
+//! Where documents are parsed is up to the [`DocumentReader`] that is given; each is behind a guard against panics and has a
 //! deep stack.
 
 mod index;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fathom_evidence::extract::{self, Reader};
+use fathom_evidence::extract::{self, DocumentReader};
 
 use self::index::Index;
 use self::walk::Root;
@@ -31,7 +31,7 @@ pub struct Limits {
     /// Files that are read at once.
     pub threads: usize,
     /// Of each document.
-    pub document: extract::Limits,
+    pub document: extract::ExtractLimits,
 }
 
 impl Default for Limits {
@@ -42,7 +42,7 @@ impl Default for Limits {
             files: 20_000,
             bytes: 2 << 30,
             threads: cores.min(8),
-            document: extract::Limits::default(),
+            document: extract::ExtractLimits::default(),
         }
     }
 }
@@ -106,14 +106,14 @@ pub struct Folder {
 
 impl Folder {
     /// Reads every document under the folders.
-    pub fn open<P: AsRef<Path>>(roots: &[P], reader: &dyn Reader) -> Result<Self, Fault> {
+    pub fn open<P: AsRef<Path>>(roots: &[P], reader: &dyn DocumentReader) -> Result<Self, Fault> {
         Self::open_within(roots, Limits::default(), reader)
     }
 
     pub fn open_within<P: AsRef<Path>>(
         roots: &[P],
         limits: Limits,
-        reader: &dyn Reader,
+        reader: &dyn DocumentReader,
     ) -> Result<Self, Fault> {
         let walked = walk::files(&Root::named(roots)?, &limits)?;
         let mut skipped = walked.skipped;

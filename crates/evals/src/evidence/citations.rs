@@ -12,7 +12,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use fathom_evidence::Language;
-use fathom_evidence::citation::{Checked, Settings, SourceText, Sources, Support, check};
+use fathom_evidence::citation::{
+    CitationSettings, CitedSources, ClaimVerdict, SourceText, Support, check,
+};
 use fathom_evidence::claim::Claim;
 
 use super::judged::{self, Label, Part, Set, Source};
@@ -60,7 +62,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, checked: &Checked) {
+    fn add(&mut self, checked: &ClaimVerdict) {
         self.all += 1;
         match checked.support {
             Support::NotSupported | Support::Contradicted { .. } => self.blamed += 1,
@@ -100,11 +102,15 @@ fn count(sets: &[Set], made: &[Made]) -> Counts {
     counts
 }
 
-fn held(text: &str, source: &Source) -> Checked {
+fn held(text: &str, source: &Source) -> ClaimVerdict {
     let source =
         SourceText::with_sentences(&source.text, source.sentences.clone(), Language::ENGLISH);
-    let sources = Sources::from([(1, source)]);
-    check(&Claim::alone(text, &[1]), &sources, &Settings::default())
+    let sources = CitedSources::from([(1, source)]);
+    check(
+        &Claim::alone(text, &[1]),
+        &sources,
+        &CitationSettings::default(),
+    )
 }
 
 /// Every kind over all seeds; then all good and all bad ones, on average and at worst.

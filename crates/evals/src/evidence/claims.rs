@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use fathom_evidence::Language;
-use fathom_evidence::citation::{Settings, SourceText, Sources, Support, check};
+use fathom_evidence::citation::{CitationSettings, CitedSources, SourceText, Support, check};
 use fathom_evidence::claim::Claim;
 
 use super::judged::{self, Label, Set};
@@ -34,7 +34,11 @@ fn compare(set: &Set) {
         let text =
             SourceText::with_sentences(&source.text, source.sentences.clone(), Language::ENGLISH);
         let claim = Claim::alone(&judged.claim, &[1]);
-        let checked = check(&claim, &Sources::from([(1, text)]), &Settings::default());
+        let checked = check(
+            &claim,
+            &CitedSources::from([(1, text)]),
+            &CitationSettings::default(),
+        );
         let supported = judged.label == Label::Supported;
         if supported {
             good.push(checked.score)

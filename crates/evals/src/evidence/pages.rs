@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{self, FormatHint};
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
@@ -65,9 +65,9 @@ struct Tally {
 impl Tally {
     fn page(&mut self, html: &[u8], truth: &Truth) {
         let begun = Instant::now();
-        let hint = Hint {
+        let hint = FormatHint {
             content_type: Some("text/html"),
-            ..Hint::default()
+            ..FormatHint::default()
         };
         let document = extract::read(html, &hint);
         self.took.push(begun.elapsed());

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::{Document, Error};
 
 use crate::figure::{Figure, ms};
@@ -60,7 +60,7 @@ struct Tally {
 fn one(file: &Path, tally: &mut Tally) -> Result<()> {
     let bytes = fs::read(file)?;
     let begun = Instant::now();
-    let document = extract::read(&bytes, &Hint::default());
+    let document = extract::read(&bytes, &FormatHint::default());
     let took = begun.elapsed();
     let name = file
         .file_stem()

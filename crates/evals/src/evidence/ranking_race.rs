@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fathom_evidence::Language;
-use fathom_evidence::bm25::{Bm25, Settings};
+use fathom_evidence::bm25::{Bm25, Bm25Settings};
 use tantivy::collector::TopDocs;
 use tantivy::directory::RamDirectory;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
@@ -34,8 +34,13 @@ pub(super) fn race(data: &Path) -> Result<()> {
     let (mut ours_asked, mut theirs_asked) = (Vec::new(), Vec::new());
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        let (index, took) =
-            timed(|| Ok(Bm25::build(&texts, Language::ENGLISH, &Settings::default())))?;
+        let (index, took) = timed(|| {
+            Ok(Bm25::build(
+                &texts,
+                Language::ENGLISH,
+                &Bm25Settings::default(),
+            ))
+        })?;
         ours_built.push(ms(took));
         let (peer, took) = timed(|| Peer::build(&texts))?;
         theirs_built.push(ms(took));

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use anyhow::Result;
-use fathom_evidence::locate::Settings;
+use fathom_evidence::locate::LocateSettings;
 
 use super::sets::{Asked, SciFact, located, mean, ndcg_at_10, pool, recall};
 use crate::figure::Figure;
 
 pub(super) fn measure(data: &Path) -> Result<()> {
     let set = SciFact::read(data)?;
-    let settings = Settings {
+    let settings = LocateSettings {
         per_query_top_n: 200,
         top_k: 100,
-        ..Settings::default()
+        ..LocateSettings::default()
     };
     let texts = set
         .texts

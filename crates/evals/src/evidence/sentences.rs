@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fathom_evidence::locate::{Pool, Settings};
+use fathom_evidence::locate::{LocateSettings, PassageIndex};
 use serde::Deserialize;
 
 use super::sets::{located, pool, read};
@@ -111,12 +111,12 @@ pub(super) fn musique(data: &Path) -> Result<()> {
 }
 
 fn report(name: &str, items: Vec<Item>, one_source: bool, top: usize) -> Result<()> {
-    let settings = Settings {
+    let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: top,
-        ..Settings::default()
+        ..LocateSettings::default()
     };
-    let pools: Vec<Pool> = items
+    let pools: Vec<PassageIndex> = items
         .iter()
         .map(|item| {
             let texts = item
@@ -126,7 +126,7 @@ fn report(name: &str, items: Vec<Item>, one_source: bool, top: usize) -> Result<
             pool(texts, one_source, &settings)
         })
         .collect::<Result<_>>()?;
-    let by = |answer: &dyn Fn(&Pool, &str) -> Vec<usize>| {
+    let by = |answer: &dyn Fn(&PassageIndex, &str) -> Vec<usize>| {
         let whole = items.iter().zip(&pools).filter(|(item, pool)| {
             let found = answer(pool, &item.question);
             item.sets

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use fathom_evidence::Language;
-use fathom_evidence::locate::{Entry, Key, Pool, Question, Settings};
+use fathom_evidence::locate::{
+    LocateQuestion, LocateSettings, PassageEntry, PassageIndex, PassageKey,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -29,12 +31,12 @@ pub(super) fn read<T: DeserializeOwned>(data: &Path, file: &str) -> Result<Vec<T
 pub(super) fn pool<'t>(
     texts: impl IntoIterator<Item = (&'t str, &'t str)>,
     one_source: bool,
-    settings: &Settings,
-) -> Result<Pool> {
+    settings: &LocateSettings,
+) -> Result<PassageIndex> {
     let mut entries = Vec::new();
     for (nth, (title, text)) in texts.into_iter().enumerate() {
-        entries.push(Entry {
-            key: Key {
+        entries.push(PassageEntry {
+            key: PassageKey {
                 source: if one_source {
                     "0".into()
                 } else {
@@ -47,14 +49,14 @@ pub(super) fn pool<'t>(
             text: text.to_owned(),
         });
     }
-    Ok(Pool::new(entries, Language::ENGLISH, settings))
+    Ok(PassageIndex::new(entries, Language::ENGLISH, settings))
 }
 
 /// The places of a pool's candidates, best first.
 pub(super) fn located<'q>(
-    pool: &Pool,
-    question: impl Into<Question<'q>>,
-    settings: &Settings,
+    pool: &PassageIndex,
+    question: impl Into<LocateQuestion<'q>>,
+    settings: &LocateSettings,
 ) -> Vec<usize> {
     let candidates = pool.locate(question, settings).candidates;
     candidates.iter().map(|candidate| candidate.place).collect()

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use fathom_evidence::locate::{Pool, Question, Rules, Settings};
+use fathom_evidence::locate::{LocateQuestion, LocateSettings, LocatorRules, PassageIndex};
 use fathom_evidence::{Language, Span, sentences};
 use serde::Deserialize;
 
@@ -22,10 +22,10 @@ pub(super) fn evidence_inference(data: &Path) -> Result<()> {
     let mut text = String::new();
     let file = std::fs::File::open(data.join("evidence_inference/articles.jsonl.gz"))?;
     flate2::read::GzDecoder::new(file).read_to_string(&mut text)?;
-    let settings = Settings {
+    let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: 10,
-        ..Settings::default()
+        ..LocateSettings::default()
     };
     let mut reports = HashMap::new();
     for article in lines::<Article>(&text)? {
@@ -37,7 +37,7 @@ pub(super) fn evidence_inference(data: &Path) -> Result<()> {
     let prompts: Vec<Prompt> = read(data, "evidence_inference/prompts.jsonl")?;
     for split in ["train", "validation", "test"] {
         let asked: Vec<&Prompt> = prompts.iter().filter(|one| one.split == split).collect();
-        let reached = |answer: &dyn Fn(&Pool, &str) -> Vec<usize>| {
+        let reached = |answer: &dyn Fn(&PassageIndex, &str) -> Vec<usize>| {
             mean(asked.iter().filter_map(|prompt| {
                 let (pool, spans) = reports.get(&prompt.pmcid)?;
                 let gold = prompt.evidence()?;
@@ -136,11 +136,11 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
     }
     let text = std::fs::read_to_string(data.join("robbr/task2_small_test_set.json"))?;
     let items: BTreeMap<String, Item> = serde_json::from_str(&text)?;
-    let rules = Rules::parse(include_str!("bias.txt"))?;
-    let mut settings = Settings {
+    let rules = LocatorRules::parse(include_str!("bias.txt"))?;
+    let mut settings = LocateSettings {
         per_query_top_n: 100,
         top_k: 20,
-        ..Settings::default()
+        ..LocateSettings::default()
     };
     // A question about bias shares few words with its answer, so that its rule is heard most, and
     // its words are no parts to be covered.
@@ -158,7 +158,7 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
         let kind = rules
             .rule(item.bias.as_str().into())
             .map(|rule| rule.name.as_str());
-        let found = located(&pool, Question { text: &text, kind }, &settings);
+        let found = located(&pool, LocateQuestion { text: &text, kind }, &settings);
         for sentences in item
             .aspect2sentence_indices
             .values()

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fathom_evidence::question::{Hints, plan, read};
-use fathom_evidence::summarise::{Sentence, scores};
+use fathom_evidence::question::{PlanHints, plan, read};
+use fathom_evidence::summarise::{SummarySentence, scores};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, Span, duplicate, sentences};
 use serde_json::Value;
@@ -140,9 +140,9 @@ fn best(claim: &str, given: &[String]) -> Vec<usize> {
     let count = given.len().max(1) as f64;
     let sentence = |(at, text): (usize, &'_ String)| (at as f64 / count, text.clone());
     let texts: Vec<(f64, String)> = given.iter().enumerate().map(sentence).collect();
-    let all: Vec<Sentence<'_>> = texts
+    let all: Vec<SummarySentence<'_>> = texts
         .iter()
-        .map(|(place, text)| Sentence {
+        .map(|(place, text)| SummarySentence {
             source: 0,
             passage: 0,
             span: Span::new(0, text.len()),
@@ -227,7 +227,7 @@ fn taking_apart(file: &Path) -> Result<()> {
             .iter()
             .filter(|at| needed(at))
             .count();
-        let plan = plan(&read(question), &Hints::default());
+        let plan = plan(&read(question), &PlanHints::default());
         let queries = plan.sub_questions.into_iter().flat_map(|sub| sub.queries);
         let queries: Vec<String> = queries.chain([question.to_owned()]).collect();
         apart += ranked(&queries, &texts)

@@ -5,7 +5,7 @@ use super::*;
 const ANIMALS: [&str; 3] = ["cat cat dog", "dog", "fish"];
 
 fn index(texts: &[&str]) -> Bm25 {
-    Bm25::build(texts, Language::ENGLISH, &Settings::default())
+    Bm25::build(texts, Language::ENGLISH, &Bm25Settings::default())
 }
 
 fn near(one: f32, other: f32) -> bool {
@@ -39,7 +39,7 @@ fn an_explanation_adds_up_to_the_score() {
 #[test]
 fn a_word_in_a_heavier_part_counts_more() {
     let texts = [[("cat", 1.0), ("dog", 1.0)], [("dog", 3.0), ("cat", 1.0)]];
-    let index = Bm25::build_fields(texts, Language::ENGLISH, &Settings::default());
+    let index = Bm25::build_fields(texts, Language::ENGLISH, &Bm25Settings::default());
     assert_eq!(index.search("dog", 2)[0].doc, 1);
     assert_eq!(index.search("cat", 2)[0].doc, 0);
 }
@@ -79,7 +79,7 @@ proptest! {
         question in "([a-f]{1,2} ){0,6}",
         top_k in 0_usize..40,
     ) {
-        let index = Bm25::build(&texts, Language::ENGLISH, &Settings::default());
+        let index = Bm25::build(&texts, Language::ENGLISH, &Bm25Settings::default());
         let mut all: Vec<(usize, f32)> = index.scores(&question).into_iter().enumerate().collect();
         all.retain(|(_, score)| *score > 0.0);
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -87,7 +87,7 @@ proptest! {
         let found = index.search(&question, top_k);
         let found: Vec<(usize, f32)> = found.iter().map(|hit| (hit.doc, hit.score)).collect();
         prop_assert_eq!(found, all);
-        let again = Bm25::build(&texts, Language::ENGLISH, &Settings::default());
+        let again = Bm25::build(&texts, Language::ENGLISH, &Bm25Settings::default());
         prop_assert_eq!(again.scores(&question), index.scores(&question));
     }
 }

@@ -6,12 +6,12 @@
 use crate::Span;
 use crate::claim::align::Alignment;
 use crate::claim::oppose::oppose;
-use crate::claim::reading::Word;
+use crate::claim::reading::SentenceWord;
 use crate::claim::{Claim, quotes_of};
 
 use super::details::missing;
-use super::support::{Lexical, support};
-use super::{Reason, Settings, SourceText, Supporting};
+use super::support::{LexicalSupport, support};
+use super::{CitationReason, CitationSettings, SourceText, SupportingPassage};
 
 /// How far apart the partners of two words that follow each other may stand.
 const RUN_GAP: usize = 3;
@@ -24,25 +24,25 @@ pub(super) struct Comparison {
     pub(super) in_runs: f64,
     /// How many words of substance the claim has.
     pub(super) terms: usize,
-    pub(super) by: Vec<Supporting>,
+    pub(super) by: Vec<SupportingPassage>,
     /// Numbers, names and dates of the claim that the source does not bear out.
-    pub(super) missing: Vec<Reason>,
+    pub(super) missing: Vec<CitationReason>,
     /// The best sentences say the opposite.
-    pub(super) opposed: Option<Reason>,
+    pub(super) opposed: Option<CitationReason>,
     /// The best sentences state numbers of their own, so that a missing one stands against them.
     pub(super) other_numbers: bool,
 }
 
 /// A claim beside the sentences of a source that hold most of it.
-pub(super) struct Beside<'a> {
+pub(super) struct MatchedSentences<'a> {
     pub(super) claim: &'a Claim,
     /// Where the claim's quotes stand in it.
     pub(super) quotes: Vec<Span>,
     pub(super) source: &'a SourceText<'a>,
-    pub(super) lexical: Lexical,
-    pub(super) left: Vec<Word>,
+    pub(super) lexical: LexicalSupport,
+    pub(super) left: Vec<SentenceWord>,
     /// The words of those sentences, with their places in the source.
-    pub(super) right: Vec<Word>,
+    pub(super) right: Vec<SentenceWord>,
     pub(super) pairs: Alignment,
 }
 
@@ -51,13 +51,13 @@ impl Comparison {
         id: u32,
         claim: &Claim,
         source: &SourceText<'_>,
-        settings: &Settings,
+        settings: &CitationSettings,
     ) -> Self {
         let terms = terms(claim, source);
-        let beside = Beside::new(claim, source, support(&terms, &claim.text, source));
+        let beside = MatchedSentences::new(claim, source, support(&terms, &claim.text, source));
         let lexical = &beside.lexical;
         let place = |at: &usize| source.sentences().get(*at).copied();
-        let supporting = |span: Span| Supporting { source: id, span };
+        let supporting = |span: Span| SupportingPassage { source: id, span };
         Self {
             score: score(lexical).max(quoted(claim, source, &terms)),
             in_runs: beside.in_runs(),
@@ -75,8 +75,8 @@ impl Comparison {
     }
 }
 
-impl<'a> Beside<'a> {
-    fn new(claim: &'a Claim, source: &'a SourceText<'a>, lexical: Lexical) -> Self {
+impl<'a> MatchedSentences<'a> {
+    fn new(claim: &'a Claim, source: &'a SourceText<'a>, lexical: LexicalSupport) -> Self {
         let quotes = quotes_of(&claim.text, &claim.quotes);
         let mut left = source.reader().read(&claim.text);
         // A quote denies and points as its source does; only what was added to it can be wrong.
@@ -89,18 +89,24 @@ impl<'a> Beside<'a> {
         }
         let mut places = lexical.best.clone();
         places.sort_unstable();
-        let mut right: Vec<Word> = Vec::new();
+        let mut right: Vec<SentenceWord> = Vec::new();
         for at in places {
             let (Some(span), Some(sentence)) = (source.sentences().get(at), source.sentence(at))
             else {
                 continue;
             };
             let clauses = right.last().map_or(0, |word| word.clause + 1);
-            right.extend(source.reader().read(sentence).into_iter().map(|word| Word {
-                span: word.span.moved(span.start),
-                clause: word.clause + clauses,
-                ..word
-            }));
+            right.extend(
+                source
+                    .reader()
+                    .read(sentence)
+                    .into_iter()
+                    .map(|word| SentenceWord {
+                        span: word.span.moved(span.start),
+                        clause: word.clause + clauses,
+                        ..word
+                    }),
+            );
         }
         let pairs = Alignment::new(&left, &right);
         Self {
@@ -132,12 +138,12 @@ impl<'a> Beside<'a> {
     }
 
     /// What the source says against the claim, where it is on the same matter.
-    fn opposed(&self, settings: &Settings) -> Option<Reason> {
+    fn opposed(&self, settings: &CitationSettings) -> Option<CitationReason> {
         if self.lexical.few < settings.citation_same_matter_min {
             return None;
         }
         let found = oppose(&self.left, &self.right, &self.pairs)?;
-        Some(Reason::Opposed {
+        Some(CitationReason::Opposed {
             kind: found.kind,
             claim: found.left.of(&self.claim.text)?.to_owned(),
             source: found.right.of(self.source.text())?.to_owned(),
@@ -146,7 +152,7 @@ impl<'a> Beside<'a> {
 }
 
 /// A claim may rest on several sentences, but one that has it all says it best.
-fn score(lexical: &Lexical) -> f64 {
+fn score(lexical: &LexicalSupport) -> f64 {
     0.5 * lexical.one + 0.3 * lexical.few + 0.2 * lexical.whole
 }
 

@@ -3,15 +3,15 @@
 use crate::Span;
 use crate::claim::date::{Date, dates};
 use crate::claim::name::names;
-use crate::claim::number::{Number, figures};
+use crate::claim::number::{StatedNumber, figures};
 
-use super::against::Beside;
-use super::{Reason, SourceText};
+use super::against::MatchedSentences;
+use super::{CitationReason, SourceText};
 
 /// From this share on the best sentences say nearly the same as the claim.
 const NEARLY_THE_SAME: f64 = 0.75;
 
-pub(super) fn missing(beside: &Beside<'_>) -> Vec<Reason> {
+pub(super) fn missing(beside: &MatchedSentences<'_>) -> Vec<CitationReason> {
     let (claim, source) = (beside.claim.text.as_str(), beside.source);
     // What is quoted has been found to the letter.
     let own = |span: Span| !beside.quotes.iter().any(|quote| quote.overlaps(span));
@@ -20,22 +20,23 @@ pub(super) fn missing(beside: &Beside<'_>) -> Vec<Reason> {
     let said = figures(claim);
     let untold =
         |date: &&Date| own(date.span) && !source.dates().iter().any(|told| date.is_told_by(told));
-    let mut missing: Vec<Reason> = dates
+    let mut missing: Vec<CitationReason> = dates
         .iter()
         .filter(untold)
-        .map(|date| Reason::DateNotFound {
+        .map(|date| CitationReason::DateNotFound {
             date: text(date.span),
         })
         .collect();
-    let in_date = |number: &&Number| !dates.iter().any(|date| date.span.holds(number.span));
+    let in_date = |number: &&StatedNumber| !dates.iter().any(|date| date.span.holds(number.span));
     // "One" is mostly no number, and small steps of counting are often left unsaid.
-    let counts =
-        |number: &&Number| own(number.span) && !(number.value == 1.0 && number.unit.is_none());
+    let counts = |number: &&StatedNumber| {
+        own(number.span) && !(number.value == 1.0 && number.unit.is_none())
+    };
     let numbers = said.numbers.iter().filter(in_date).filter(counts);
     missing.extend(numbers.filter_map(|number| missing_number(number, beside)));
     for (span, code) in &said.codes {
         if own(*span) && !source.has_code(code) && !source.has_letters(code) {
-            missing.push(Reason::NameNotFound { name: text(*span) });
+            missing.push(CitationReason::NameNotFound { name: text(*span) });
         }
     }
     let told = |span: &Span| {
@@ -46,11 +47,11 @@ pub(super) fn missing(beside: &Beside<'_>) -> Vec<Reason> {
         .into_iter()
         .filter(|span| own(*span) && !told(span));
     let absent = plain.filter(|span| !has_name(source, span.of(claim).unwrap_or_default()));
-    missing.extend(absent.map(|span| Reason::NameNotFound { name: text(span) }));
+    missing.extend(absent.map(|span| CitationReason::NameNotFound { name: text(span) }));
     missing
 }
 
-fn missing_number(number: &Number, beside: &Beside<'_>) -> Option<Reason> {
+fn missing_number(number: &StatedNumber, beside: &MatchedSentences<'_>) -> Option<CitationReason> {
     let source = beside.source;
     let close = beside.lexical.few >= NEARLY_THE_SAME;
     let near = near(&beside.lexical.best, source.sentences().len(), !close);
@@ -64,10 +65,10 @@ fn missing_number(number: &Number, beside: &Beside<'_>) -> Option<Reason> {
         .unwrap_or_default()
         .to_owned();
     if !source.tells(number) {
-        return Some(Reason::NumberNotFound { number: written });
+        return Some(CitationReason::NumberNotFound { number: written });
     }
     // Where no sentence says nearly the same, a number may rest on another part of the source.
-    (close || told_near).then_some(Reason::NumberElsewhere { number: written })
+    (close || told_near).then_some(CitationReason::NumberElsewhere { number: written })
 }
 
 /// The sentences a claim rests on and, where wanted, those beside them.
@@ -80,7 +81,7 @@ fn near(best: &[usize], sentences: usize, beside: bool) -> Vec<usize> {
 
 /// Whether the source has other numbers, which the claim has nowhere, in the place where the claim
 /// has this one.
-fn is_replaced(number: &Number, beside: &Beside<'_>) -> bool {
+fn is_replaced(number: &StatedNumber, beside: &MatchedSentences<'_>) -> bool {
     let at = beside
         .left
         .iter()

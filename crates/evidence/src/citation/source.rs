@@ -6,11 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use crate::claim::Number;
+use crate::claim::StatedNumber;
 use crate::claim::date::{Date, dates};
-use crate::claim::number::{Figures, figures};
-use crate::claim::reading::{Reader, words};
-use crate::quote::Searched;
+use crate::claim::number::{StatedNumbers, figures};
+use crate::claim::reading::{SentenceReader, words};
+use crate::quote::SearchedText;
 use crate::{Language, Span, sentences};
 
 /// Terms that begin with the same letters, this many of them, may be forms of one word.
@@ -18,17 +18,17 @@ const STEM_LETTERS: usize = 5;
 
 /// The text of one source, indexed.
 pub struct SourceText<'t> {
-    searched: Searched<'t>,
-    reader: Reader,
+    searched: SearchedText<'t>,
+    reader: SentenceReader,
     sentences: Vec<Span>,
     /// Its letters and digits alone, in lower case.
     letters: OnceLock<String>,
     /// The first letters of its words, in lower case.
     initials: OnceLock<String>,
     /// Of each sentence.
-    figures: Vec<Figures>,
+    figures: Vec<StatedNumbers>,
     /// All of them, smallest first.
-    numbers: Vec<Number>,
+    numbers: Vec<StatedNumber>,
     codes: BTreeSet<String>,
     dates: Vec<Date>,
     terms: HashMap<String, usize>,
@@ -47,8 +47,8 @@ impl<'t> SourceText<'t> {
     /// For a source whose sentences are known already.
     pub fn with_sentences(text: &'t str, sentences: Vec<Span>, language: Language) -> Self {
         let mut source = Self {
-            searched: Searched::new(text),
-            reader: Reader::new(language),
+            searched: SearchedText::new(text),
+            reader: SentenceReader::new(language),
             letters: OnceLock::new(),
             initials: OnceLock::new(),
             figures: Vec::with_capacity(sentences.len()),
@@ -76,11 +76,11 @@ impl<'t> SourceText<'t> {
         &self.sentences
     }
 
-    pub(crate) fn searched(&self) -> &Searched<'t> {
+    pub(crate) fn searched(&self) -> &SearchedText<'t> {
         &self.searched
     }
 
-    pub(crate) fn reader(&self) -> &Reader {
+    pub(crate) fn reader(&self) -> &SentenceReader {
         &self.reader
     }
 
@@ -93,20 +93,20 @@ impl<'t> SourceText<'t> {
     }
 
     /// The numbers that the sentences at these places state.
-    pub(super) fn numbers(&self, places: &[usize]) -> impl Iterator<Item = &Number> {
+    pub(super) fn numbers(&self, places: &[usize]) -> impl Iterator<Item = &StatedNumber> {
         let figures = places.iter().filter_map(|at| self.figures.get(*at));
         figures.flat_map(|figures| &figures.numbers)
     }
 
     /// The numbers that the sentences at these places state with certain words of the source.
-    pub(super) fn numbers_at(&self, words: &[Span], places: &[usize]) -> Vec<&Number> {
+    pub(super) fn numbers_at(&self, words: &[Span], places: &[usize]) -> Vec<&StatedNumber> {
         let mut found = Vec::new();
         for at in places {
             let (Some(span), Some(figures)) = (self.sentences.get(*at), self.figures.get(*at))
             else {
                 continue;
             };
-            let told = |number: &&Number| {
+            let told = |number: &&StatedNumber| {
                 let place = number.span.moved(span.start);
                 words.iter().any(|word| word.overlaps(place))
             };
@@ -116,7 +116,7 @@ impl<'t> SourceText<'t> {
     }
 
     /// Whether it tells a number anywhere.
-    pub(super) fn tells(&self, number: &Number) -> bool {
+    pub(super) fn tells(&self, number: &StatedNumber) -> bool {
         // A number is told only by one that rounds to it, so that no other need be looked at.
         let least = number.value - number.step;
         let from = self.numbers.partition_point(|told| told.value < least);
@@ -187,7 +187,7 @@ impl<'t> SourceText<'t> {
 
     fn index(&mut self, at: usize) {
         let Some(sentence) = self.sentence(at) else {
-            self.figures.push(Figures::default());
+            self.figures.push(StatedNumbers::default());
             return;
         };
         let told = figures(sentence);

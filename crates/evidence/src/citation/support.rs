@@ -26,7 +26,7 @@ const RELATIVE: f64 = 0.8;
 
 /// Shares of a claim, between 0 and 1.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Lexical {
+pub(crate) struct LexicalSupport {
     /// In the best sentence.
     pub(crate) one: f64,
     /// In the best few together.
@@ -40,23 +40,23 @@ pub(crate) struct Lexical {
 }
 
 /// A term of a claim: what it counts, and where it stands.
-struct Wanted {
+struct WantedTerms {
     weight: f64,
     held: Vec<(u32, f64)>,
 }
 
 /// `text` has the terms; its other words decide between sentences that hold equally many of them.
-pub(crate) fn support(terms: &[String], text: &str, source: &SourceText<'_>) -> Lexical {
+pub(crate) fn support(terms: &[String], text: &str, source: &SourceText<'_>) -> LexicalSupport {
     let distinct: BTreeSet<&String> = terms.iter().collect();
-    let wanted: Vec<Wanted> = distinct.iter().map(|term| look_up(term, source)).collect();
+    let wanted: Vec<WantedTerms> = distinct.iter().map(|term| look_up(term, source)).collect();
     let total: f64 = wanted.iter().map(|term| term.weight).sum();
     if total <= 0.0 {
-        return Lexical::default();
+        return LexicalSupport::default();
     }
     let mut got = vec![0.0; wanted.len()];
-    let mut found = Lexical {
+    let mut found = LexicalSupport {
         terms: wanted.len(),
-        ..Lexical::default()
+        ..LexicalSupport::default()
     };
     let said = counted(text);
     for turn in 0..SENTENCES_MAX {
@@ -74,12 +74,13 @@ pub(crate) fn support(terms: &[String], text: &str, source: &SourceText<'_>) -> 
             found.one = adds / total;
         }
     }
-    let anywhere = |term: &Wanted| term.weight * term.held.iter().map(|h| h.1).fold(0.0, f64::max);
+    let anywhere =
+        |term: &WantedTerms| term.weight * term.held.iter().map(|h| h.1).fold(0.0, f64::max);
     found.whole = wanted.iter().map(anywhere).sum::<f64>() / total;
     found
 }
 
-fn look_up(term: &str, source: &SourceText<'_>) -> Wanted {
+fn look_up(term: &str, source: &SourceText<'_>) -> WantedTerms {
     let all = source.sentences().len() as f64;
     let exact = source.holding(term);
     let held: Vec<(u32, f64)> = if exact.is_empty() {
@@ -91,14 +92,14 @@ fn look_up(term: &str, source: &SourceText<'_>) -> Wanted {
     };
     // A term that is nowhere counts as much as one that is in a single sentence.
     let often = held.len().max(1) as f64;
-    Wanted {
+    WantedTerms {
         weight: (1.0 + (all - often + 0.5).max(0.0) / (often + 0.5)).ln(),
         held,
     }
 }
 
 /// The sentences that add most to what the chosen ones hold, up to a small difference, in order.
-fn best_additions(wanted: &[Wanted], got: &[f64]) -> Vec<(usize, f64)> {
+fn best_additions(wanted: &[WantedTerms], got: &[f64]) -> Vec<(usize, f64)> {
     let mut adds: BTreeMap<u32, f64> = BTreeMap::new();
     for (term, got) in wanted.iter().zip(got) {
         for (at, credit) in &term.held {
@@ -151,7 +152,7 @@ fn likeness(a: &BTreeMap<String, usize>, b: &BTreeMap<String, usize>) -> f64 {
     2.0 * shared.sum::<usize>() as f64 / all.max(1) as f64
 }
 
-fn take(wanted: &[Wanted], got: &mut [f64], at: usize) {
+fn take(wanted: &[WantedTerms], got: &mut [f64], at: usize) {
     for (term, got) in wanted.iter().zip(got) {
         for (held, credit) in &term.held {
             if *held as usize == at && credit > got {

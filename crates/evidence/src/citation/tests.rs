@@ -5,14 +5,19 @@ const TRIAL: &str = "The trial enrolled 412 patients in Basel between May 2019 a
     Bleeding was more common in the aspirin group. \
     Mortality did not differ between the groups.";
 
-fn verdict(claim: &str) -> Checked {
-    let mut sources = Sources::new();
+fn verdict(claim: &str) -> ClaimVerdict {
+    let mut sources = CitedSources::new();
     sources.insert(1, SourceText::new(TRIAL, Language::ENGLISH));
-    let all = check_text(claim, Language::ENGLISH, &sources, &Settings::default());
+    let all = check_text(
+        claim,
+        Language::ENGLISH,
+        &sources,
+        &CitationSettings::default(),
+    );
     all.into_iter().next().expect("a claim").1
 }
 
-fn reasons(claim: &str) -> Vec<Reason> {
+fn reasons(claim: &str) -> Vec<CitationReason> {
     verdict(claim).reasons
 }
 
@@ -37,7 +42,7 @@ fn a_changed_number_is_named() {
     let number = "42%".trim_end_matches('%').to_owned();
     assert_eq!(
         reasons("Aspirin reduced the risk of stroke by 42% compared with placebo [1]."),
-        [Reason::NumberNotFound { number }]
+        [CitationReason::NumberNotFound { number }]
     );
 }
 
@@ -61,7 +66,7 @@ fn a_denial_or_another_direction_contradicts() {
 fn an_id_without_a_source_is_never_supported() {
     assert_eq!(
         reasons("Aspirin reduced the risk of stroke [7]."),
-        [Reason::UnknownSource { id: 7 }]
+        [CitationReason::UnknownSource { id: 7 }]
     );
 }
 
@@ -69,7 +74,7 @@ fn an_id_without_a_source_is_never_supported() {
 fn a_fact_without_a_citation_is_named() {
     assert_eq!(
         reasons("Aspirin reduced the risk of stroke."),
-        [Reason::NoCitation]
+        [CitationReason::NoCitation]
     );
 }
 
@@ -78,7 +83,7 @@ fn a_quote_that_is_not_there_is_refused() {
     let quote = "reduced the risk of death".to_owned();
     assert_eq!(
         reasons("Aspirin “reduced the risk of death” [1]."),
-        [Reason::QuoteNotFound { quote }]
+        [CitationReason::QuoteNotFound { quote }]
     );
     let checked = verdict("Aspirin “reduced the risk of stroke” [1].");
     assert_eq!(
@@ -92,12 +97,12 @@ fn another_name_or_date_is_named() {
     let name = "Geneva".to_owned();
     assert_eq!(
         reasons("The trial enrolled 412 patients in Geneva [1]."),
-        [Reason::NameNotFound { name }]
+        [CitationReason::NameNotFound { name }]
     );
     let date = "April 2019".to_owned();
     assert_eq!(
         reasons("The trial enrolled 412 patients in Basel from April 2019 [1]."),
-        [Reason::DateNotFound { date }]
+        [CitationReason::DateNotFound { date }]
     );
 }
 
@@ -106,7 +111,7 @@ fn a_claim_on_something_else_has_little_in_common() {
     let checked = verdict("Solar panels produce cheaper power than coal in deserts [1].");
     assert_eq!(checked.support, Support::NotSupported);
     assert!(
-        matches!(checked.reasons[..], [Reason::LittleInCommon { .. }]),
+        matches!(checked.reasons[..], [CitationReason::LittleInCommon { .. }]),
         "{checked:?}"
     );
 }
@@ -127,12 +132,12 @@ fn a_number_that_belongs_to_something_else_is_named() {
     let number = "412".to_owned();
     assert_eq!(
         reasons("Aspirin reduced the risk of stroke by 412% compared with placebo [1]."),
-        [Reason::NumberElsewhere { number }]
+        [CitationReason::NumberElsewhere { number }]
     );
     let text = "Of 40 patients on aspirin 12 died. Of 38 patients on placebo 17 died.";
-    let sources = Sources::from([(1, SourceText::new(text, Language::ENGLISH))]);
+    let sources = CitedSources::from([(1, SourceText::new(text, Language::ENGLISH))]);
     let claim = Claim::alone("Of 40 patients on aspirin 17 died.", &[1]);
-    let checked = check(&claim, &sources, &Settings::default());
+    let checked = check(&claim, &sources, &CitationSettings::default());
     assert!(
         matches!(checked.support, Support::Contradicted { .. }),
         "{checked:?}"
@@ -160,12 +165,12 @@ fn a_claim_put_freely_is_left_open_rather_than_blamed() {
 #[test]
 fn of_two_sentences_alike_the_one_with_the_same_small_words_is_taken() {
     let text = "Cholesterol did change between groups. Cholesterol did not change between groups in the second year.";
-    let sources = Sources::from([(1, SourceText::new(text, Language::ENGLISH))]);
+    let sources = CitedSources::from([(1, SourceText::new(text, Language::ENGLISH))]);
     let claim = Claim::alone(
         "Cholesterol did not change between groups in the second year.",
         &[1],
     );
-    let checked = check(&claim, &sources, &Settings::default());
+    let checked = check(&claim, &sources, &CitationSettings::default());
     assert!(
         matches!(checked.support, Support::Supported { .. }),
         "{checked:?}"

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::reading::Word;
+use super::reading::SentenceWord;
 
 /// How many runs are paired; what is in more pieces is no retelling.
 const RUNS_MAX: usize = 24;
@@ -25,7 +25,7 @@ pub(crate) struct Alignment {
 }
 
 impl Alignment {
-    pub(crate) fn new(left: &[Word], right: &[Word]) -> Self {
+    pub(crate) fn new(left: &[SentenceWord], right: &[SentenceWord]) -> Self {
         let mut made = Self {
             left: vec![None; left.len()],
             right: vec![None; right.len()],
@@ -34,7 +34,7 @@ impl Alignment {
         for (r, word) in right.iter().enumerate() {
             places.entry(&word.term).or_default().push(r);
         }
-        let same = |word: &Word| {
+        let same = |word: &SentenceWord| {
             places
                 .get(word.term.as_str())
                 .map_or(&[][..], Vec::as_slice)
@@ -109,7 +109,7 @@ impl Alignment {
 
     /// The longest run of two or more words, one of them of substance, that have no partners yet;
     /// `alike` gives the words of the right that are the same as each of the left.
-    fn longest(&self, left: &[Word], alike: &[&[usize]]) -> Option<(usize, usize, usize)> {
+    fn longest(&self, left: &[SentenceWord], alike: &[&[usize]]) -> Option<(usize, usize, usize)> {
         let fits = |l: usize, r: usize| {
             let same = alike
                 .get(l)
@@ -136,7 +136,7 @@ impl Alignment {
     /// Words by themselves have their partners near those of their neighbours. A word of substance
     /// may have it anywhere, unless it is a number or points a way: one of those elsewhere tells
     /// something else.
-    fn single_words(&mut self, left: &[Word], alike: &[&[usize]]) {
+    fn single_words(&mut self, left: &[SentenceWord], alike: &[&[usize]]) {
         for (l, (word, places)) in left.iter().zip(alike).enumerate() {
             if self.of(l).is_some() {
                 continue;
@@ -169,10 +169,10 @@ impl Alignment {
 mod tests {
     use super::*;
     use crate::Language;
-    use crate::claim::reading::Reader;
+    use crate::claim::reading::SentenceReader;
 
-    fn read(text: &str) -> Vec<Word> {
-        Reader::new(Language::ENGLISH).read(text)
+    fn read(text: &str) -> Vec<SentenceWord> {
+        SentenceReader::new(Language::ENGLISH).read(text)
     }
 
     #[test]

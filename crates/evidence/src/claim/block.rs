@@ -10,7 +10,7 @@ use crate::Span;
 /// What a stretch of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum BlockKind {
     Prose,
     Heading,
     ListItem,
@@ -21,14 +21,14 @@ pub enum Place {
 
 /// One block: its words without markup, and for each byte of them where it stands in the text.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
-    pub(crate) place: Place,
+pub(crate) struct MarkdownBlock {
+    pub(crate) place: BlockKind,
     pub(crate) words: String,
     from: Vec<usize>,
 }
 
-impl Block {
-    fn new(place: Place) -> Self {
+impl MarkdownBlock {
+    fn new(place: BlockKind) -> Self {
         Self {
             place,
             words: String::new(),
@@ -75,9 +75,9 @@ impl Block {
 }
 
 /// Cuts a Markdown text into blocks. A table gives one block for each row.
-pub(crate) fn blocks(text: &str) -> Vec<Block> {
+pub(crate) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut cut = Cutter::default();
+    let mut cut = BlockCutter::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         cut.take(event, Span::new(range.start, range.end), text);
     }
@@ -86,16 +86,16 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
 }
 
 #[derive(Default)]
-struct Cutter {
-    done: Vec<Block>,
-    open: Option<Block>,
+struct BlockCutter {
+    done: Vec<MarkdownBlock>,
+    open: Option<MarkdownBlock>,
     lists: usize,
     quotes: usize,
     /// How deep we are in something that is not read, such as code.
     skipped: usize,
 }
 
-impl Cutter {
+impl BlockCutter {
     fn take(&mut self, event: Event<'_>, span: Span, text: &str) {
         if self.skipped > 0 {
             match event {
@@ -139,19 +139,19 @@ impl Cutter {
                 self.close();
                 self.lists += 1;
             }
-            Tag::Heading { .. } => self.begin(Place::Heading),
+            Tag::Heading { .. } => self.begin(BlockKind::Heading),
             Tag::Paragraph | Tag::Item => {
                 let place = if self.quotes > 0 {
-                    Place::Quote
+                    BlockKind::Quote
                 } else if self.lists > 0 {
-                    Place::ListItem
+                    BlockKind::ListItem
                 } else {
-                    Place::Prose
+                    BlockKind::Prose
                 };
                 self.begin(place);
             }
-            Tag::TableHead => self.begin(Place::Heading),
-            Tag::TableRow => self.begin(Place::Table),
+            Tag::TableHead => self.begin(BlockKind::Heading),
+            Tag::TableRow => self.begin(BlockKind::Table),
             Tag::TableCell if self.has_words() => {
                 self.words("; ", Span::new(span.start, span.start), text);
             }
@@ -186,9 +186,9 @@ impl Cutter {
         open.is_some_and(|block| !block.words.is_empty())
     }
 
-    fn begin(&mut self, place: Place) {
+    fn begin(&mut self, place: BlockKind) {
         self.close();
-        self.open = Some(Block::new(place));
+        self.open = Some(MarkdownBlock::new(place));
     }
 
     fn close(&mut self) {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::Place;
+use super::block::BlockKind;
 use super::lexicon::lines;
 
 /// A sentence of fewer words, without a number, states nothing.
@@ -35,17 +35,17 @@ pub enum NotFactual {
     TooShort,
 }
 
-pub(super) fn stated(sentence: &str, place: Place) -> Stated {
+pub(super) fn stated(sentence: &str, place: BlockKind) -> Stated {
     match why_not(sentence, place) {
         Some(why) => Stated::Nothing { why },
         None => Stated::Fact,
     }
 }
 
-fn why_not(sentence: &str, place: Place) -> Option<NotFactual> {
+fn why_not(sentence: &str, place: BlockKind) -> Option<NotFactual> {
     let lower = sentence.trim().to_lowercase();
     let about = || lines(include_str!("about_report.txt")).any(|start| begins(&lower, start));
-    if place == Place::Heading {
+    if place == BlockKind::Heading {
         Some(NotFactual::Heading)
     } else if lower
         .trim_end_matches(['"', '”', ')'])

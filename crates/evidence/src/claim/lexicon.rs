@@ -11,7 +11,7 @@ use crate::terms::Terms;
 pub(crate) struct Lexicon {
     pub(crate) stop: BTreeSet<&'static str>,
     /// Longest first.
-    pub(crate) negations: Vec<Phrase>,
+    pub(crate) negations: Vec<NegationPhrase>,
     /// Of a stem: which lines of opposites it stands in, and on which side.
     pub(crate) directions: BTreeMap<String, Vec<Direction>>,
     pub(crate) units: BTreeMap<&'static str, &'static str>,
@@ -19,7 +19,7 @@ pub(crate) struct Lexicon {
 }
 
 /// Words that turn a statement around, or only look like it.
-pub(crate) struct Phrase {
+pub(crate) struct NegationPhrase {
     pub(crate) words: Vec<&'static str>,
     pub(crate) turns: bool,
 }
@@ -49,15 +49,15 @@ pub(crate) fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.lines().map(str::trim).filter(said)
 }
 
-fn negations() -> Vec<Phrase> {
-    let mut all: Vec<Phrase> = lines(include_str!("negation.txt")).map(phrase).collect();
+fn negations() -> Vec<NegationPhrase> {
+    let mut all: Vec<NegationPhrase> = lines(include_str!("negation.txt")).map(phrase).collect();
     all.sort_by_key(|phrase| std::cmp::Reverse(phrase.words.len()));
     all
 }
 
-fn phrase(line: &'static str) -> Phrase {
+fn phrase(line: &'static str) -> NegationPhrase {
     let words = line.trim_start_matches('!');
-    Phrase {
+    NegationPhrase {
         words: words.split_whitespace().collect(),
         turns: !line.starts_with('!'),
     }

@@ -11,7 +11,7 @@ use super::lexicon::LEXICON;
 
 /// A number as a text states it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Number {
+pub struct StatedNumber {
     pub span: Span,
     /// Without its sign: a fall of 5 and a change of -5 are told by the same number.
     pub value: f64,
@@ -21,10 +21,10 @@ pub struct Number {
     pub unit: Option<String>,
 }
 
-impl Number {
+impl StatedNumber {
     /// Whether a source that states `told` bears this number out: the same value, or one that
     /// rounds to it, in a unit that does not differ.
-    pub fn is_told_by(&self, told: &Number) -> bool {
+    pub fn is_told_by(&self, told: &StatedNumber) -> bool {
         if let (Some(here), Some(there)) = (&self.unit, &told.unit)
             && here != there
         {
@@ -38,15 +38,15 @@ impl Number {
 
 /// What a text says in digits and number words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Figures {
-    pub(crate) numbers: Vec<Number>,
+pub(crate) struct StatedNumbers {
+    pub(crate) numbers: Vec<StatedNumber>,
     /// Words with digits in them, in lower case and without hyphens.
     pub(crate) codes: Vec<(Span, String)>,
 }
 
-pub(crate) fn figures(text: &str) -> Figures {
+pub(crate) fn figures(text: &str) -> StatedNumbers {
     let words: Vec<Span> = terms::words(text).collect();
-    let mut found = Figures::default();
+    let mut found = StatedNumbers::default();
     let mut i = 0;
     while let Some(word) = words.get(i) {
         let rest = words.get(i..).unwrap_or_default();
@@ -62,7 +62,7 @@ pub(crate) fn figures(text: &str) -> Figures {
 }
 
 /// Reads what begins with a word that holds digits; gives how many words it took.
-fn digits(text: &str, words: &[Span], found: &mut Figures) -> usize {
+fn digits(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
     let Some(first) = words.first() else { return 1 };
     let written = first.of(text).unwrap_or_default();
     if !written.starts_with(|c: char| c.is_ascii_digit()) || hangs_on_letters(text, *first) {
@@ -87,7 +87,7 @@ fn digits(text: &str, words: &[Span], found: &mut Figures) -> usize {
     let Some((value, step)) = parse(figure) else {
         return taken;
     };
-    let mut number = Number {
+    let mut number = StatedNumber {
         span: literal,
         value,
         step,
@@ -158,7 +158,7 @@ fn parse(figure: &str) -> Option<(f64, f64)> {
 }
 
 /// Multiplies by "thousand", "million" and so on; gives how many words that took.
-fn scale(text: &str, number: &mut Number, rest: &[Span]) -> usize {
+fn scale(text: &str, number: &mut StatedNumber, rest: &[Span]) -> usize {
     let Some(next) = rest
         .first()
         .filter(|next| is_near(text, number.span.end, next.start))
@@ -238,7 +238,7 @@ fn hangs_on_letters(text: &str, span: Span) -> bool {
 }
 
 /// Keeps a word with digits as it is, with what hyphens tie to it.
-fn code(text: &str, words: &[Span], found: &mut Figures) -> usize {
+fn code(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
     let Some(mut span) = words.first().copied() else {
         return 1;
     };
@@ -268,7 +268,7 @@ fn code(text: &str, words: &[Span], found: &mut Figures) -> usize {
 }
 
 /// Reads a number written in words: "twenty-five", "two hundred million".
-fn spelt(text: &str, words: &[Span], found: &mut Figures) -> usize {
+fn spelt(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
     let (mut total, mut group, mut taken, mut step) = (0.0, 0.0, 0, 1.0);
     let mut span: Option<Span> = None;
     for word in words {
@@ -296,7 +296,7 @@ fn spelt(text: &str, words: &[Span], found: &mut Figures) -> usize {
     }
     let Some(span) = span else { return 1 };
     let rest = words.get(taken..).unwrap_or_default();
-    found.numbers.push(Number {
+    found.numbers.push(StatedNumber {
         span,
         value: total + group,
         step,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Span;
 
 use super::align::Alignment;
-use super::reading::Word;
+use super::reading::SentenceWord;
 
 /// How far a denial reaches, in words.
 const REACH: usize = 6;
@@ -42,7 +42,11 @@ pub struct Opposition {
 }
 
 /// The first words that stand against each other, where the words of the two are paired as given.
-pub(crate) fn oppose(left: &[Word], right: &[Word], pairs: &Alignment) -> Option<Opposition> {
+pub(crate) fn oppose(
+    left: &[SentenceWord],
+    right: &[SentenceWord],
+    pairs: &Alignment,
+) -> Option<Opposition> {
     let from_left = denied(left, right, pairs);
     let from_right = || denied(right, left, &pairs.turned()).map(|(r, l)| (l, r));
     let denied = from_left
@@ -55,7 +59,11 @@ pub(crate) fn oppose(left: &[Word], right: &[Word], pairs: &Alignment) -> Option
 }
 
 /// A denial in `one` of something that `other` states.
-fn denied(one: &[Word], other: &[Word], pairs: &Alignment) -> Option<(usize, usize)> {
+fn denied(
+    one: &[SentenceWord],
+    other: &[SentenceWord],
+    pairs: &Alignment,
+) -> Option<(usize, usize)> {
     let begins = |at: usize| {
         at.checked_sub(1)
             .and_then(|b| one.get(b))
@@ -88,7 +96,12 @@ fn denied(one: &[Word], other: &[Word], pairs: &Alignment) -> Option<(usize, usi
 }
 
 /// A denial of a denial that the other sentence has by itself: "not lacking" beside "lacking".
-fn doubled(one: &[Word], other: &[Word], cue: usize, pairs: &Alignment) -> Option<usize> {
+fn doubled(
+    one: &[SentenceWord],
+    other: &[SentenceWord],
+    cue: usize,
+    pairs: &Alignment,
+) -> Option<usize> {
     let next = one.get(cue + 1).filter(|word| word.denies)?;
     let there = pairs.of(cue + 1)?;
     let before = there.checked_sub(1).and_then(|at| other.get(at));
@@ -97,7 +110,7 @@ fn doubled(one: &[Word], other: &[Word], cue: usize, pairs: &Alignment) -> Optio
 
 /// Whether a denial reaches a word of the right side: one that has no partner and stands near, or
 /// one that stands before it in the same clause.
-fn is_denied(words: &[Word], at: usize, pairs: &Alignment) -> bool {
+fn is_denied(words: &[SentenceWord], at: usize, pairs: &Alignment) -> bool {
     let Some(word) = words.get(at) else {
         return false;
     };
@@ -112,7 +125,11 @@ fn is_denied(words: &[Word], at: usize, pairs: &Alignment) -> bool {
 
 /// A word that points one way where the other sentence has one that points the other way, neither
 /// of them with a partner.
-fn turned(left: &[Word], right: &[Word], pairs: &Alignment) -> Option<(usize, usize)> {
+fn turned(
+    left: &[SentenceWord],
+    right: &[SentenceWord],
+    pairs: &Alignment,
+) -> Option<(usize, usize)> {
     for (l, here) in left
         .iter()
         .enumerate()
@@ -144,19 +161,19 @@ fn turned(left: &[Word], right: &[Word], pairs: &Alignment) -> Option<(usize, us
     None
 }
 
-fn denied_before(words: &[Word], at: usize) -> bool {
+fn denied_before(words: &[SentenceWord], at: usize) -> bool {
     let stretch = words.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
     stretch.iter().any(|w| w.denies)
 }
 
 /// Whether a shared word of substance stands near both.
-fn anchored(pairs: &Alignment, left: &[Word], l: usize, r: usize) -> bool {
+fn anchored(pairs: &Alignment, left: &[SentenceWord], l: usize, r: usize) -> bool {
     pairs.pairs().any(|(a, b)| {
         left.get(a).is_some_and(|w| w.content) && a.abs_diff(l) <= NEAR && b.abs_diff(r) <= NEAR
     })
 }
 
-fn points_against(a: &Word, b: &Word) -> bool {
+fn points_against(a: &SentenceWord, b: &SentenceWord) -> bool {
     let against = |x: &super::lexicon::Direction| {
         b.directions
             .iter()
@@ -165,12 +182,12 @@ fn points_against(a: &Word, b: &Word) -> bool {
     a.directions.iter().any(against)
 }
 
-fn points_alike(a: &Word, b: &Word) -> bool {
+fn points_alike(a: &SentenceWord, b: &SentenceWord) -> bool {
     a.directions.iter().any(|x| b.directions.contains(x))
 }
 
 /// "Stable" and "unstable".
-fn is_prefixed(a: &Word, b: &Word) -> bool {
+fn is_prefixed(a: &SentenceWord, b: &SentenceWord) -> bool {
     let made_of = |long: &str, short: &str| {
         // Stems of one word may differ in their ends.
         let same = |rest: &str| rest.starts_with(short) || short.starts_with(rest);
@@ -188,10 +205,10 @@ fn is_prefixed(a: &Word, b: &Word) -> bool {
 mod tests {
     use super::*;
     use crate::Language;
-    use crate::claim::reading::Reader;
+    use crate::claim::reading::SentenceReader;
 
     fn kind(left: &str, right: &str) -> Option<Opposite> {
-        let reader = Reader::new(Language::ENGLISH);
+        let reader = SentenceReader::new(Language::ENGLISH);
         let (left, right) = (reader.read(left), reader.read(right));
         let pairs = Alignment::new(&left, &right);
         oppose(&left, &right, &pairs).map(|found| found.kind)

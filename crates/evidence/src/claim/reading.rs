@@ -10,7 +10,7 @@ const WORDS_MAX: usize = 200;
 
 /// One word of a sentence.
 #[derive(Clone, Debug)]
-pub(crate) struct Word {
+pub(crate) struct SentenceWord {
     pub(crate) span: Span,
     pub(crate) term: String,
     /// It says what the sentence is about.
@@ -22,7 +22,7 @@ pub(crate) struct Word {
     pub(crate) clause: usize,
 }
 
-impl Word {
+impl SentenceWord {
     pub(crate) fn is_number(&self) -> bool {
         let numeric = |c: char| c.is_numeric() || matches!(c, '.' | ',');
         self.term.chars().all(numeric) || LEXICON.numerals.contains_key(self.term.as_str())
@@ -30,12 +30,12 @@ impl Word {
 }
 
 /// Reads sentences in one language.
-pub(crate) struct Reader {
+pub(crate) struct SentenceReader {
     terms: Terms,
     english: bool,
 }
 
-impl Reader {
+impl SentenceReader {
     pub(crate) fn new(language: Language) -> Self {
         Self {
             terms: Terms::new(language),
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    pub(crate) fn read(&self, text: &str) -> Vec<Word> {
+    pub(crate) fn read(&self, text: &str) -> Vec<SentenceWord> {
         let spans: Vec<Span> = words(text).take(WORDS_MAX).collect();
         let lower: Vec<String> = spans.iter().map(|span| plain(span, text)).collect();
         let denying = if self.english {
@@ -60,7 +60,7 @@ impl Reader {
             }
             end = span.end;
             let term = self.terms.term(word);
-            read.push(Word {
+            read.push(SentenceWord {
                 span: *span,
                 content: self.is_content(word),
                 denies: denying.get(i).copied().unwrap_or(false),

@@ -42,15 +42,15 @@ fn spans_give_back_what_was_written() {
 fn lists_tables_quotes_and_code_are_told_apart() {
     let text = "- one item says this [1]\n- another item says that\n\n> A quote set apart here [2].\n\n```\ncode [3]. More.\n```\n\n| a | b |\n|---|---|\n| rate of death | 5% [4] |\n";
     let all = claims(text, Language::ENGLISH);
-    let places: Vec<Place> = all.iter().map(|claim| claim.place).collect();
+    let places: Vec<BlockKind> = all.iter().map(|claim| claim.place).collect();
     assert_eq!(
         places,
         [
-            Place::ListItem,
-            Place::ListItem,
-            Place::Quote,
-            Place::Heading,
-            Place::Table
+            BlockKind::ListItem,
+            BlockKind::ListItem,
+            BlockKind::Quote,
+            BlockKind::Heading,
+            BlockKind::Table
         ]
     );
     assert_eq!(all[2].quotes.len(), 1);

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{About, Document, Page, Paragraph, ParagraphId, Role, Section};
+use super::{
+    Document, DocumentMetadata, PageStart, Paragraph, ParagraphId, ParagraphRole, Section,
+};
 use crate::{Language, Span};
 
 /// Between two paragraphs of a document's text.
@@ -13,9 +15,9 @@ const ID_DIGITS: usize = 16;
 
 /// A document in the making. Pieces are given in reading order.
 #[derive(Debug, Default)]
-pub struct Builder {
+pub struct DocumentBuilder {
     text: String,
-    about: About,
+    about: DocumentMetadata,
     paragraphs: Vec<Paragraph>,
     sections: Vec<Section>,
     /// Indices of the sections that have not ended, outermost first.
@@ -27,8 +29,8 @@ pub struct Builder {
     seen: HashMap<String, usize>,
 }
 
-impl Builder {
-    pub fn new(about: About) -> Self {
+impl DocumentBuilder {
+    pub fn new(about: DocumentMetadata) -> Self {
         Self {
             about,
             ..Self::default()
@@ -58,11 +60,11 @@ impl Builder {
         };
         self.open.push(self.sections.len());
         self.sections.push(section);
-        self.piece(Role::Heading, title)
+        self.piece(ParagraphRole::Heading, title)
     }
 
     /// One paragraph; nothing is added when it is blank.
-    pub fn piece(&mut self, role: Role, text: &str) -> &mut Self {
+    pub fn piece(&mut self, role: ParagraphRole, text: &str) -> &mut Self {
         let text = text.trim();
         if text.is_empty() {
             return self;
@@ -87,7 +89,7 @@ impl Builder {
     /// (trimmed) text it begins.
     pub(crate) fn piece_over_pages(
         &mut self,
-        role: Role,
+        role: ParagraphRole,
         text: &str,
         pages: &[(u32, usize)],
     ) -> &mut Self {
@@ -160,11 +162,11 @@ impl Builder {
         })
     }
 
-    fn pages(&self) -> Vec<Page> {
+    fn pages(&self) -> Vec<PageStart> {
         let ends = self.page_starts.iter().skip(1).map(|(_, start)| *start);
         let ends = ends.chain([self.text.len()]);
         let starts = self.page_starts.iter();
-        let page = |(&(number, start), end)| Page {
+        let page = |(&(number, start), end)| PageStart {
             number,
             span: Span::new(start, end),
         };

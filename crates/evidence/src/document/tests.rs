@@ -1,16 +1,16 @@
-use super::{About, Builder, Document, Role};
+use super::{Document, DocumentBuilder, DocumentMetadata, ParagraphRole};
 
 fn report() -> Document {
-    let mut builder = Builder::new(About::default());
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
     builder.page(1);
-    builder.piece(Role::Body, "Before any heading.");
+    builder.piece(ParagraphRole::Body, "Before any heading.");
     builder.heading(1, "Methods");
-    builder.piece(Role::Body, "We asked 40 people.");
+    builder.piece(ParagraphRole::Body, "We asked 40 people.");
     builder.heading(2, "Participants");
-    builder.piece(Role::Body, "They were adults.");
+    builder.piece(ParagraphRole::Body, "They were adults.");
     builder.page(2);
     builder.heading(1, "Results");
-    builder.piece(Role::ListItem, "They were adults.");
+    builder.piece(ParagraphRole::ListItem, "They were adults.");
     builder.build()
 }
 
@@ -76,9 +76,9 @@ fn pages_cover_the_text_without_gaps() {
 #[test]
 fn a_paragraph_keeps_its_name_when_others_change() {
     let before = report();
-    let mut builder = Builder::new(About::default());
-    builder.piece(Role::Body, "Something new.");
-    builder.piece(Role::Body, "We  asked 40\npeople.");
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
+    builder.piece(ParagraphRole::Body, "Something new.");
+    builder.piece(ParagraphRole::Body, "We  asked 40\npeople.");
     let after = builder.build();
     assert_eq!(before.paragraphs[2].id, after.paragraphs[1].id);
 }

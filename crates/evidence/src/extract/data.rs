@@ -8,15 +8,15 @@ use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 
 use super::pieces::Pieces;
-use super::{Error, Format, Limits, plain};
+use super::{DocumentFormat, Error, ExtractLimits, plain};
 use crate::Document;
-use crate::document::{About, Role};
+use crate::document::{DocumentMetadata, ParagraphRole};
 
 /// Rows that are looked at to find out what separates the values.
 const LOOK_AT_ROWS: usize = 20;
 
-pub(super) fn json(text: &str, limits: &Limits) -> Result<Document, Error> {
-    let mut pieces = Pieces::new(About::default(), limits);
+pub(super) fn json(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {
+    let mut pieces = Pieces::new(DocumentMetadata::default(), limits);
     let stream = serde_json::Deserializer::from_str(text).into_iter::<Node>();
     let mut broken = None;
     // One value, or one a line: both are a stream of values.
@@ -30,7 +30,7 @@ pub(super) fn json(text: &str, limits: &Limits) -> Result<Document, Error> {
         }
     }
     let Some(why) = broken else {
-        return pieces.build(Format::Json, "only brackets");
+        return pieces.build(DocumentFormat::Json, "only brackets");
     };
     // Too deep or cut off: its words can still be read.
     let mut document = plain::read(text, limits)?;
@@ -40,13 +40,13 @@ pub(super) fn json(text: &str, limits: &Limits) -> Result<Document, Error> {
     Ok(document)
 }
 
-pub(super) fn csv(text: &str, limits: &Limits) -> Result<Document, Error> {
+pub(super) fn csv(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(separator(text))
         .flexible(true)
         .has_headers(false)
         .from_reader(text.as_bytes());
-    let mut pieces = Pieces::new(About::default(), limits);
+    let mut pieces = Pieces::new(DocumentMetadata::default(), limits);
     let mut names: Option<Vec<String>> = None;
     let mut unreadable = 0_usize;
     for record in reader.records() {
@@ -64,7 +64,7 @@ pub(super) fn csv(text: &str, limits: &Limits) -> Result<Document, Error> {
                 names = Some(Vec::new());
                 pieces.row(&cells);
             }
-            Some(names) => pieces.piece(Role::TableRow, &named(names, &cells)),
+            Some(names) => pieces.piece(ParagraphRole::TableRow, &named(names, &cells)),
         }
         if pieces.is_full() {
             break;
@@ -73,7 +73,7 @@ pub(super) fn csv(text: &str, limits: &Limits) -> Result<Document, Error> {
     if unreadable > 0 {
         pieces.lost(format!("{unreadable} rows could not be read."));
     }
-    pieces.build(Format::Csv, "only separators")
+    pieces.build(DocumentFormat::Csv, "only separators")
 }
 
 /// What separates the values: the mark that stands in the first rows equally often.
@@ -130,7 +130,7 @@ enum Node {
 /// Writes a value; its depth is bounded by the parser, which goes no deeper than 128.
 fn write(node: &Node, pieces: &mut Pieces) {
     match node {
-        Node::Text(text) => pieces.piece(Role::Body, text),
+        Node::Text(text) => pieces.piece(ParagraphRole::Body, text),
         Node::List(items) => {
             for item in items {
                 if pieces.is_full() {
@@ -141,10 +141,10 @@ fn write(node: &Node, pieces: &mut Pieces) {
         }
         Node::Record(members) => {
             let simple: Vec<String> = members.iter().filter_map(said).collect();
-            pieces.piece(Role::TableRow, &simple.join("; "));
+            pieces.piece(ParagraphRole::TableRow, &simple.join("; "));
             for (name, node) in members.iter().filter(|member| said(member).is_none()) {
                 if matches!(node, Node::List(_) | Node::Record(_)) {
-                    pieces.piece(Role::Body, &format!("{name}:"));
+                    pieces.piece(ParagraphRole::Body, &format!("{name}:"));
                     write(node, pieces);
                 }
             }

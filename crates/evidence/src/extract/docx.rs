@@ -14,9 +14,9 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::pieces::Pieces;
-use super::{Error, Format, Limits, date};
+use super::{DocumentFormat, Error, ExtractLimits, date};
 use crate::Document;
-use crate::document::About;
+use crate::document::DocumentMetadata;
 
 type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
 
@@ -28,7 +28,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("content.xml", "an OpenDocument file"),
 ];
 
-pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Error> {
+pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Document, Error> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     if archive.len() > limits.zip_max_entries {
         let entries = archive.len() as u64;
@@ -50,15 +50,15 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Error> {
             "The text breaks off where the file is damaged ({why})."
         ));
     }
-    pieces.build(Format::Docx, "only pictures or nothing at all")
+    pieces.build(DocumentFormat::Docx, "only pictures or nothing at all")
 }
 
 fn broken(error: ZipError) -> Error {
     match error {
         ZipError::UnsupportedArchive(why) if why.contains("assword") => Error::Encrypted {
-            format: Format::Docx,
+            format: DocumentFormat::Docx,
         },
-        other => Error::broken(Format::Docx, other),
+        other => Error::broken(DocumentFormat::Docx, other),
     }
 }
 
@@ -72,7 +72,11 @@ fn not_word(archive: &mut Archive<'_>) -> Error {
 }
 
 /// One part, unpacked; nothing when the archive has none of this name.
-fn part(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> Result<Option<String>, Error> {
+fn part(
+    archive: &mut Archive<'_>,
+    name: &str,
+    limits: &ExtractLimits,
+) -> Result<Option<String>, Error> {
     let file = match archive.by_name(name) {
         Ok(file) => file,
         Err(ZipError::FileNotFound) => return Ok(None),
@@ -89,12 +93,12 @@ fn part(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> Result<Option
     match read {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&unpacked).into_owned())),
         Err(_) if !unpacked.is_empty() => Ok(Some(String::from_utf8_lossy(&unpacked).into_owned())),
-        Err(error) => Err(Error::broken(Format::Docx, error)),
+        Err(error) => Err(Error::broken(DocumentFormat::Docx, error)),
     }
 }
 
 /// A part that the document can be read without.
-fn optional(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> String {
+fn optional(archive: &mut Archive<'_>, name: &str, limits: &ExtractLimits) -> String {
     part(archive, name, limits)
         .ok()
         .flatten()
@@ -102,8 +106,8 @@ fn optional(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> String {
 }
 
 /// Title, authors and date from the document's properties.
-fn about(properties: &str) -> About {
-    let mut about = About::default();
+fn about(properties: &str) -> DocumentMetadata {
+    let mut about = DocumentMetadata::default();
     let mut reader = Reader::from_str(properties);
     let mut open = String::new();
     let mut text = String::new();

@@ -6,13 +6,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Hint;
+use super::FormatHint;
 use crate::Error;
 
 /// A format we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum DocumentFormat {
     Html,
     Pdf,
     Docx,
@@ -22,7 +22,7 @@ pub enum Format {
     Csv,
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for DocumentFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Html => "HTML page",
@@ -75,10 +75,10 @@ const OTHERS: &[(&[u8], &str)] = &[
 ];
 
 /// The format that bytes show by a mark of their own; nothing for text of any kind.
-pub(super) fn of_bytes(bytes: &[u8]) -> Result<Option<Format>, Error> {
+pub(super) fn of_bytes(bytes: &[u8]) -> Result<Option<DocumentFormat>, Error> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if head.starts_with(b"PK\x03\x04") {
-        return Ok(Some(Format::Docx));
+        return Ok(Some(DocumentFormat::Docx));
     }
     if let Some((_, found)) = OTHERS.iter().find(|(mark, _)| head.starts_with(mark)) {
         return Err(Error::NotADocument {
@@ -86,14 +86,14 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Result<Option<Format>, Error> {
         });
     }
     let is_pdf = head.windows(5).any(|five| five == b"%PDF-");
-    Ok((is_pdf && !opens_html(&String::from_utf8_lossy(head))).then_some(Format::Pdf))
+    Ok((is_pdf && !opens_html(&String::from_utf8_lossy(head))).then_some(DocumentFormat::Pdf))
 }
 
 /// The format of a text.
-pub(super) fn of_text(text: &str, hint: &Hint<'_>) -> Format {
+pub(super) fn of_text(text: &str, hint: &FormatHint<'_>) -> DocumentFormat {
     let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
     if opens_html(head) {
-        return Format::Html;
+        return DocumentFormat::Html;
     }
     let told = hint.content_type.and_then(by_content_type);
     let told = told.or_else(|| hint.file_name.and_then(by_name));
@@ -118,40 +118,40 @@ fn opens_html(head: &str) -> bool {
 }
 
 /// `text/plain` and `application/octet-stream` say too little: servers send them for anything.
-fn by_content_type(content_type: &str) -> Option<Format> {
+fn by_content_type(content_type: &str) -> Option<DocumentFormat> {
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let kind = kind.to_ascii_lowercase();
     match kind.as_str() {
-        "text/html" | "application/xhtml+xml" => Some(Format::Html),
-        "text/markdown" | "text/x-markdown" => Some(Format::Markdown),
-        "text/csv" | "text/tab-separated-values" => Some(Format::Csv),
+        "text/html" | "application/xhtml+xml" => Some(DocumentFormat::Html),
+        "text/markdown" | "text/x-markdown" => Some(DocumentFormat::Markdown),
+        "text/csv" | "text/tab-separated-values" => Some(DocumentFormat::Csv),
         "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => {
-            Some(Format::Json)
+            Some(DocumentFormat::Json)
         }
-        kind if kind.ends_with("+json") => Some(Format::Json),
+        kind if kind.ends_with("+json") => Some(DocumentFormat::Json),
         _ => None,
     }
 }
 
-fn by_name(name: &str) -> Option<Format> {
+fn by_name(name: &str) -> Option<DocumentFormat> {
     let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
     match ending.as_str() {
-        "html" | "htm" | "xhtml" => Some(Format::Html),
-        "md" | "markdown" | "mdown" | "mkd" => Some(Format::Markdown),
-        "json" | "jsonl" | "ndjson" => Some(Format::Json),
-        "csv" | "tsv" => Some(Format::Csv),
-        "txt" | "text" | "log" => Some(Format::Plain),
+        "html" | "htm" | "xhtml" => Some(DocumentFormat::Html),
+        "md" | "markdown" | "mdown" | "mkd" => Some(DocumentFormat::Markdown),
+        "json" | "jsonl" | "ndjson" => Some(DocumentFormat::Json),
+        "csv" | "tsv" => Some(DocumentFormat::Csv),
+        "txt" | "text" | "log" => Some(DocumentFormat::Plain),
         _ => None,
     }
 }
 
 /// Nobody said what it is: a text full of tags is a page without its frame.
-fn by_look(text: &str) -> Format {
+fn by_look(text: &str) -> DocumentFormat {
     let head = &text[..text.floor_char_boundary(64 * HEAD_BYTES)];
     let start = head.trim_start();
     if start.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
     {
-        return Format::Json;
+        return DocumentFormat::Json;
     }
     let tags = [
         "<p>", "<p ", "<div", "<a href", "<h1", "<h2", "<ul>", "<br", "<table", "<span",
@@ -159,7 +159,7 @@ fn by_look(text: &str) -> Format {
     let lower = head.to_ascii_lowercase();
     let seen = tags.iter().filter(|tag| lower.contains(**tag)).count();
     if start.starts_with('<') && seen >= 1 || seen >= 3 {
-        return Format::Html;
+        return DocumentFormat::Html;
     }
-    Format::Plain
+    DocumentFormat::Plain
 }

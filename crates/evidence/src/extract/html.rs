@@ -15,7 +15,7 @@ use std::panic::catch_unwind;
 use scraper::{Html, Selector};
 
 use super::pieces::Pieces;
-use super::{Error, Format, Limits};
+use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
 
 /// What nobody sees on the page, and what is never content.
@@ -34,7 +34,7 @@ const BLOCKS: &str = "h1, h2, h3, h4, h5, h6, p, li, dt, dd, td, th, blockquote"
 /// Main content shorter than this share of the whole page's text was probably missed.
 const MISSED_SHARE: usize = 50;
 
-pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
+pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {
     if text.len() > limits.html_max_bytes {
         let size = text.len() as u64;
         return Err(Error::too_large(
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
         Some(main) => blocks::write(main.tree.root(), &|_| false, &mut pieces),
         None => whole::write(&page, &mut pieces),
     }
-    pieces.build(Format::Html, "only markup or scripts")
+    pieces.build(DocumentFormat::Html, "only markup or scripts")
 }
 
 /// The main content as markup, if the library finds any.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Every bound of reading, each a setting of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Limits {
+pub struct ExtractLimits {
     /// A larger file is refused.
     pub document_max_bytes: usize,
     /// Text beyond this is left out, and the document says so.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub zip_max_expanded_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for ExtractLimits {
     fn default() -> Self {
         Self {
             document_max_bytes: 64 << 20,

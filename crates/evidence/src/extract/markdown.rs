@@ -3,11 +3,11 @@
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
 use super::pieces::Pieces;
-use super::{Error, Format, Limits, date};
+use super::{DocumentFormat, Error, ExtractLimits, date};
 use crate::Document;
-use crate::document::{About, Role};
+use crate::document::{DocumentMetadata, ParagraphRole};
 
-pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
+pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
     if about.title.is_none() {
         about.title = first_heading(text, options);
     }
-    let mut walk = Walk {
+    let mut walk = MarkdownWalk {
         pieces: Pieces::new(about, limits),
         text: String::new(),
         around: Vec::new(),
@@ -34,18 +34,18 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
         walk.step(event);
     }
     walk.flush();
-    walk.pieces.build(Format::Markdown, "only marks")
+    walk.pieces.build(DocumentFormat::Markdown, "only marks")
 }
 
-struct Walk {
+struct MarkdownWalk {
     pieces: Pieces,
     text: String,
-    around: Vec<Role>,
+    around: Vec<ParagraphRole>,
     cells: Vec<String>,
     in_front_matter: bool,
 }
 
-impl Walk {
+impl MarkdownWalk {
     fn step(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.begin(&tag),
@@ -65,10 +65,10 @@ impl Walk {
     fn begin(&mut self, tag: &Tag<'_>) {
         match tag {
             Tag::MetadataBlock(_) => self.in_front_matter = true,
-            Tag::BlockQuote(_) => self.enter(Role::Quote),
-            Tag::CodeBlock(_) => self.enter(Role::Code),
+            Tag::BlockQuote(_) => self.enter(ParagraphRole::Quote),
+            Tag::CodeBlock(_) => self.enter(ParagraphRole::Code),
             Tag::Item | Tag::DefinitionListTitle | Tag::DefinitionListDefinition => {
-                self.enter(Role::ListItem);
+                self.enter(ParagraphRole::ListItem);
             }
             Tag::Paragraph | Tag::Heading { .. } | Tag::Table(_) | Tag::FootnoteDefinition(_) => {
                 self.flush();
@@ -102,14 +102,14 @@ impl Walk {
         }
     }
 
-    fn enter(&mut self, role: Role) {
+    fn enter(&mut self, role: ParagraphRole) {
         self.flush();
         self.around.push(role);
     }
 
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let role = self.around.last().copied().unwrap_or(Role::Body);
+        let role = self.around.last().copied().unwrap_or(ParagraphRole::Body);
         self.pieces.piece(role, &text);
     }
 }
@@ -129,8 +129,8 @@ fn first_heading(text: &str, options: Options) -> Option<String> {
 }
 
 /// The lines `key: value` (or `key = value`) that stand before the text.
-fn front_matter(text: &str, options: Options) -> About {
-    let mut about = About::default();
+fn front_matter(text: &str, options: Options) -> DocumentMetadata {
+    let mut about = DocumentMetadata::default();
     let mut inside = false;
     let mut source = String::new();
     for event in Parser::new_ext(text, options) {

@@ -13,9 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use unpdf::{ErrorKind, PageSelection, ParseOptions};
 
 use super::pieces::Pieces;
-use super::{Error, Format, Limits};
+use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
-use crate::document::About;
+use crate::document::DocumentMetadata;
 
 /// Titles that a program wrote and no person.
 const NO_TITLES: &[&str] = &[
@@ -32,7 +32,7 @@ const NAMED_PAGES: usize = 10;
 pub(super) fn read(
     bytes: &[u8],
     password: Option<&str>,
-    limits: &Limits,
+    limits: &ExtractLimits,
 ) -> Result<Document, Error> {
     let pdf = parse(bytes, password, limits)?;
     let mut items = items::of(&pdf);
@@ -48,13 +48,17 @@ pub(super) fn read(
     } else {
         "its pages show none"
     };
-    pieces.build(Format::Pdf, why)
+    pieces.build(DocumentFormat::Pdf, why)
 }
 
-fn parse(bytes: &[u8], password: Option<&str>, limits: &Limits) -> Result<unpdf::Document, Error> {
+fn parse(
+    bytes: &[u8],
+    password: Option<&str>,
+    limits: &ExtractLimits,
+) -> Result<unpdf::Document, Error> {
     if nesting::is_too_deep(bytes) {
         return Err(Error::broken(
-            Format::Pdf,
+            DocumentFormat::Pdf,
             "its objects are nested without end",
         ));
     }
@@ -76,12 +80,12 @@ fn parse(bytes: &[u8], password: Option<&str>, limits: &Limits) -> Result<unpdf:
         Ok(Ok(pdf)) => Ok(pdf),
         Ok(Err(error)) => Err(match error.kind() {
             ErrorKind::Encrypted | ErrorKind::InvalidPassword => Error::Encrypted {
-                format: Format::Pdf,
+                format: DocumentFormat::Pdf,
             },
-            _ => Error::broken(Format::Pdf, error),
+            _ => Error::broken(DocumentFormat::Pdf, error),
         }),
         Err(_) => Err(Error::broken(
-            Format::Pdf,
+            DocumentFormat::Pdf,
             "its parts contradict each other",
         )),
     }
@@ -97,14 +101,14 @@ fn page_count(bytes: &[u8], options: &ParseOptions) -> Option<u32> {
     count.ok().flatten()
 }
 
-fn about(pdf: &unpdf::Document, items: &[items::Item]) -> About {
+fn about(pdf: &unpdf::Document, items: &[items::PageItem]) -> DocumentMetadata {
     let told = pdf.metadata.title.clone().filter(|title| is_title(title));
     let authors = pdf.metadata.author.as_deref().unwrap_or_default();
     let authors = authors
         .split([';', ','])
         .flat_map(|part| part.split(" and "));
     let authors = authors.map(|name| name.trim().to_owned());
-    About {
+    DocumentMetadata {
         title: told.or_else(|| items::title(items)),
         authors: authors.filter(|name| !name.is_empty()).collect(),
         // A file says when it was made, not when its text was published.
@@ -124,7 +128,7 @@ fn is_title(title: &str) -> bool {
         && !is_file.iter().any(|ending| title.ends_with(ending))
 }
 
-fn say_what_is_lost(pdf: &unpdf::Document, limits: &Limits, pieces: &mut Pieces) {
+fn say_what_is_lost(pdf: &unpdf::Document, limits: &ExtractLimits, pieces: &mut Pieces) {
     let empty = pdf.pages.iter().filter(|page| page.elements.is_empty());
     let pictures = empty.filter(|page| page.image_op_count > 0);
     let pictures: Vec<String> = pictures.map(|page| page.number.to_string()).collect();

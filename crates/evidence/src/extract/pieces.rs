@@ -1,8 +1,8 @@
 //! Hands the pieces a reader finds to the document, cleaned and within the limit.
 
-use super::wrap::{self, Words};
-use super::{Error, Format, Limits, clean};
-use crate::document::{About, Builder, Role};
+use super::wrap::{self, WrapWords};
+use super::{DocumentFormat, Error, ExtractLimits, clean};
+use crate::document::{DocumentBuilder, DocumentMetadata, ParagraphRole};
 use crate::{Document, Language};
 
 /// A document's title is cut here, and a section's is none: longer ones are text that was mistaken
@@ -17,16 +17,16 @@ const AUTHORS_MAX: usize = 5_000;
 
 /// A document in the making by one of the readers.
 pub(super) struct Pieces {
-    builder: Builder,
+    builder: DocumentBuilder,
     text_max_bytes: usize,
     /// Nothing more is taken once the limit was reached.
     full: bool,
 }
 
 impl Pieces {
-    pub(super) fn new(about: About, limits: &Limits) -> Self {
+    pub(super) fn new(about: DocumentMetadata, limits: &ExtractLimits) -> Self {
         Self {
-            builder: Builder::new(tidy(about)),
+            builder: DocumentBuilder::new(tidy(about)),
             text_max_bytes: limits.text_max_bytes,
             full: false,
         }
@@ -41,15 +41,15 @@ impl Pieces {
     pub(super) fn heading(&mut self, level: u8, title: &str) {
         let title = clean::line(title);
         if title.chars().count() > TITLE_MAX_CHARS {
-            return self.piece(Role::Body, &title);
+            return self.piece(ParagraphRole::Body, &title);
         }
         let title = self.within(&title);
         self.builder.heading(level, title);
     }
 
-    pub(super) fn piece(&mut self, role: Role, text: &str) {
+    pub(super) fn piece(&mut self, role: ParagraphRole, text: &str) {
         let text = match role {
-            Role::Code => clean::lines(text),
+            ParagraphRole::Code => clean::lines(text),
             _ => clean::line(text),
         };
         let text = self.within(&text);
@@ -57,12 +57,12 @@ impl Pieces {
     }
 
     /// A paragraph whose parts stand on pages that follow each other. Broken words are put together.
-    pub(super) fn over_pages(&mut self, role: Role, parts: &[(u32, String)]) {
+    pub(super) fn over_pages(&mut self, role: ParagraphRole, parts: &[(u32, String)]) {
         let mut text = String::new();
         let mut begins = Vec::new();
         for (page, part) in parts {
             let part = clean::line(part);
-            wrap::go_on(&mut text, &part, &Words::default());
+            wrap::go_on(&mut text, &part, &WrapWords::default());
             begins.push((*page, text.len().saturating_sub(part.len())));
         }
         let kept = self.within(&text);
@@ -82,7 +82,7 @@ impl Pieces {
     pub(super) fn row(&mut self, cells: &[String]) {
         let cells: Vec<String> = cells.iter().map(|cell| clean::line(cell)).collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
-            self.piece(Role::TableRow, &cells.join(" | "));
+            self.piece(ParagraphRole::TableRow, &cells.join(" | "));
         }
     }
 
@@ -95,7 +95,7 @@ impl Pieces {
     }
 
     /// The document, unless nothing to read was found.
-    pub(super) fn build(self, format: Format, why_empty: &str) -> Result<Document, Error> {
+    pub(super) fn build(self, format: DocumentFormat, why_empty: &str) -> Result<Document, Error> {
         let mut document = self.builder.build();
         // A page's own word on its language is often that of its template.
         if document.text.len() >= TELLING_BYTES {
@@ -136,7 +136,7 @@ impl Pieces {
 /// A longer one is none.
 const DOI_MAX_BYTES: usize = 200;
 
-fn tidy(about: About) -> About {
+fn tidy(about: DocumentMetadata) -> DocumentMetadata {
     let shortened = |text: String| -> Option<String> {
         let text: String = clean::line(&text).chars().take(TITLE_MAX_CHARS).collect();
         let text = text.trim().to_owned();
@@ -148,7 +148,7 @@ fn tidy(about: About) -> About {
             authors.push(author);
         }
     }
-    About {
+    DocumentMetadata {
         title: about.title.and_then(shortened),
         authors,
         doi: about.doi.as_deref().and_then(doi),

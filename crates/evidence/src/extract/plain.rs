@@ -3,10 +3,10 @@
 //! Lines that were broken to fit a width are joined; a form feed begins a new page.
 
 use super::pieces::Pieces;
-use super::wrap::{self, Words};
-use super::{Error, Format, Limits};
+use super::wrap::{self, WrapWords};
+use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
-use crate::document::{About, Role};
+use crate::document::{DocumentMetadata, ParagraphRole};
 
 /// A block of lines in which most reach this far was broken to fit a width.
 const WRAPPED_MIN_CHARS: usize = 50;
@@ -18,14 +18,14 @@ const WRAPPED_MAX_CHARS: usize = 200;
 const TITLE_MIN_LETTERS: usize = 4;
 const TITLE_MAX_CHARS: usize = 100;
 
-pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
-    let about = About {
+pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {
+    let about = DocumentMetadata {
         title: title(text),
-        ..About::default()
+        ..DocumentMetadata::default()
     };
     let mut pieces = Pieces::new(about, limits);
     let paged = text.contains('\u{c}');
-    let words = Words::typed(text);
+    let words = WrapWords::typed(text);
     for (number, page) in (1..).zip(text.split('\u{c}')) {
         if paged {
             pieces.page(number);
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Document, Error> {
             read_block(&block, &words, &mut pieces);
         }
     }
-    pieces.build(Format::Plain, "only blanks and marks")
+    pieces.build(DocumentFormat::Plain, "only blanks and marks")
 }
 
 /// The first line, where it stands alone or underlined and is no sentence.
@@ -67,7 +67,7 @@ fn blocks(text: &str) -> Vec<Vec<&str>> {
     blocks
 }
 
-fn read_block(lines: &[&str], words: &Words<'_>, pieces: &mut Pieces) {
+fn read_block(lines: &[&str], words: &WrapWords<'_>, pieces: &mut Pieces) {
     let mut rest = lines;
     if let [title, underline, after @ ..] = rest
         && let Some(level) = underlined(title, underline)
@@ -83,7 +83,7 @@ fn read_block(lines: &[&str], words: &Words<'_>, pieces: &mut Pieces) {
     for paragraph in paragraphs(rest) {
         let text = wrap::join(paragraph.iter().copied(), words);
         match wrap::list_item(&text) {
-            Some(item) => pieces.piece(Role::ListItem, item),
+            Some(item) => pieces.piece(ParagraphRole::ListItem, item),
             None => pieces.piece(wrap::role(&text), &text),
         }
     }

@@ -1,27 +1,37 @@
 //! Who reads a document: this process, or one apart from it.
 //!
 //! The library that reads PDFs is the largest surface for hostile input, and an exhausted stack or memory ends the
-//! process it happens in. So whoever opens files of strangers gets a [`Reader`] handed, and the program decides where
+//! process it happens in. So whoever opens files of strangers gets a [`DocumentReader`] handed, and the program decides where
 //! it works. Reading takes time: callers put it on a blocking thread.
 
-use super::{Format, Hint, Limits, format, read_within};
+use super::{DocumentFormat, ExtractLimits, FormatHint, format, read_within};
 use crate::{Document, Error};
 
-pub trait Reader: Send + Sync {
-    fn read(&self, bytes: &[u8], hint: &Hint<'_>, limits: &Limits) -> Result<Document, Error>;
+pub trait DocumentReader: Send + Sync {
+    fn read(
+        &self,
+        bytes: &[u8],
+        hint: &FormatHint<'_>,
+        limits: &ExtractLimits,
+    ) -> Result<Document, Error>;
 }
 
 /// Reads in the process that asks.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Here;
+pub struct InProcessReader;
 
-impl Reader for Here {
-    fn read(&self, bytes: &[u8], hint: &Hint<'_>, limits: &Limits) -> Result<Document, Error> {
+impl DocumentReader for InProcessReader {
+    fn read(
+        &self,
+        bytes: &[u8],
+        hint: &FormatHint<'_>,
+        limits: &ExtractLimits,
+    ) -> Result<Document, Error> {
         read_within(bytes, hint, limits)
     }
 }
 
 /// Whether these are the bytes of a PDF, whatever is said about them.
 pub fn is_pdf(bytes: &[u8]) -> bool {
-    matches!(format::of_bytes(bytes), Ok(Some(Format::Pdf)))
+    matches!(format::of_bytes(bytes), Ok(Some(DocumentFormat::Pdf)))
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::document::Role;
+use crate::document::ParagraphRole;
 
 /// Longer lines are sentences, not headings.
 const HEADING_MAX_CHARS: usize = 90;
@@ -38,13 +38,13 @@ const KNOWN_NAMES: &str = include_str!("section_names.txt");
 
 /// The words of a document, to tell a word that was broken from one with a hyphen of its own.
 #[derive(Debug, Default)]
-pub(super) struct Words<'t> {
+pub(super) struct WrapWords<'t> {
     known: HashSet<&'t str>,
     /// People who type text end a line at a hyphen and break no words; printed text breaks them.
     typed: bool,
 }
 
-impl<'t> Words<'t> {
+impl<'t> WrapWords<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let words = text
             .split(|c: char| !is_inside(c))
@@ -79,7 +79,7 @@ fn is_inside(c: char) -> bool {
 }
 
 /// One text of lines that belong together.
-pub(super) fn join<'l>(lines: impl IntoIterator<Item = &'l str>, words: &Words<'_>) -> String {
+pub(super) fn join<'l>(lines: impl IntoIterator<Item = &'l str>, words: &WrapWords<'_>) -> String {
     let mut text = String::new();
     for line in lines {
         go_on(&mut text, line, words);
@@ -88,7 +88,7 @@ pub(super) fn join<'l>(lines: impl IntoIterator<Item = &'l str>, words: &Words<'
 }
 
 /// Adds a line to a text that it belongs to.
-pub(super) fn go_on(text: &mut String, line: &str, words: &Words<'_>) {
+pub(super) fn go_on(text: &mut String, line: &str, words: &WrapWords<'_>) {
     let line = line.trim();
     if line.is_empty() {
         return;
@@ -206,21 +206,21 @@ pub(super) fn is_caption(text: &str) -> bool {
 }
 
 /// What a paragraph is, by its own words.
-pub(super) fn role(text: &str) -> Role {
+pub(super) fn role(text: &str) -> ParagraphRole {
     if is_caption(text) {
-        Role::Caption
+        ParagraphRole::Caption
     } else {
-        Role::Body
+        ParagraphRole::Body
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Words, heading_level, is_caption, join, list_item};
+    use super::{WrapWords, heading_level, is_caption, join, list_item};
 
     #[test]
     fn a_word_broken_at_a_line_end_is_put_together() {
-        let none = Words::default();
+        let none = WrapWords::default();
         assert_eq!(
             join(["An exam-", "ple of it", "here"], &none),
             "An example of it here"
@@ -230,13 +230,13 @@ mod tests {
 
     #[test]
     fn a_hyphen_of_its_own_stays_when_the_document_has_it_elsewhere() {
-        let words = Words::of("a well-known fact");
+        let words = WrapWords::of("a well-known fact");
         assert_eq!(
             join(["the well-", "known one"], &words),
             "the well-known one"
         );
         assert_eq!(
-            join(["state-of-the-", "art"], &Words::default()),
+            join(["state-of-the-", "art"], &WrapWords::default()),
             "state-of-the-art"
         );
     }

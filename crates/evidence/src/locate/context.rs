@@ -7,7 +7,7 @@
 //! since an answer often says "it" or "the trial" where the sentence before it has the name.
 
 use super::lexical::{found, terms};
-use super::{Found, Locator, Question, Reason};
+use super::{LocateQuestion, LocateReason, Locator, RankedPassage};
 use crate::bm25::Bm25;
 use crate::encode;
 use crate::fusion::blend;
@@ -19,7 +19,7 @@ use crate::terms::TermId;
 /// on the training questions of SciFact: from 1.2 to 1.5 it matters little.
 const NAME: f32 = 1.3;
 
-pub(super) struct Context<'p> {
+pub(super) struct ContextLocator<'p> {
     pub(super) words: &'p Bm25,
     pub(super) pieces: &'p Ngrams,
     /// What pieces count beside words.
@@ -30,12 +30,16 @@ pub(super) struct Context<'p> {
     pub(super) share: f32,
 }
 
-impl Locator for Context<'_> {
+impl Locator for ContextLocator<'_> {
     fn name(&self) -> &str {
         "context"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let query = with_names(self.words, question.text);
         let words = self.words.scores_query(&query);
         let pieces = self.pieces.scores(question.text);
@@ -43,7 +47,7 @@ impl Locator for Context<'_> {
         let scores = borrowed(&own, self.sources, self.share);
         let why = |hit: &Hit| {
             let alone = own.get(hit.doc).copied().unwrap_or_default();
-            Reason {
+            LocateReason {
                 neighbours: hit.score > alone,
                 ..terms(self.words.explain_query(&query, hit.doc))
             }
@@ -105,7 +109,7 @@ mod tests {
         let index = Bm25::build(
             ["IL-6 rose in mice", "Mice slept"],
             Language::ENGLISH,
-            &bm25::Settings::default(),
+            &bm25::Bm25Settings::default(),
         );
         let query = with_names(&index, "Does IL-6 or IL6 rise in mice?");
         let named = |(term, weight): (TermId, f32)| (index.vocabulary().name(term), weight);

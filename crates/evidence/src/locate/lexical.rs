@@ -1,6 +1,6 @@
 //! The indexes of words and of their pieces as locators, and the question asked again.
 
-use super::{Found, Locator, Question, Reason};
+use super::{LocateQuestion, LocateReason, Locator, RankedPassage};
 use crate::bm25::{Bm25, Contribution};
 use crate::encode;
 use crate::inverted::Hit;
@@ -15,7 +15,11 @@ impl Locator for Bm25 {
         "bm25"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let query = self.query(question.text);
         let hits = self.search_query(&query, top_n);
         let why = |hit: &Hit| terms(self.explain_query(&query, hit.doc));
@@ -28,7 +32,11 @@ impl Locator for Ngrams {
         "ngrams"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let hits = self.search(question.text, top_n);
         let why = |hit: &Hit| terms(self.explain(question.text, hit.doc));
         Ok(found(hits, why))
@@ -36,17 +44,21 @@ impl Locator for Ngrams {
 }
 
 /// BM25 with the question widened by what it finds.
-pub(super) struct Feedback<'p> {
+pub(super) struct FeedbackLocator<'p> {
     pub(super) words: &'p Bm25,
-    pub(super) settings: prf::Settings,
+    pub(super) settings: prf::FeedbackSettings,
 }
 
-impl Locator for Feedback<'_> {
+impl Locator for FeedbackLocator<'_> {
     fn name(&self) -> &str {
         "feedback"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let query = prf::widened(self.words, question.text, &self.settings);
         let hits = self.words.search_query(&query, top_n);
         let why = |hit: &Hit| terms(self.words.explain_query(&query, hit.doc));
@@ -54,17 +66,17 @@ impl Locator for Feedback<'_> {
     }
 }
 
-pub(super) fn terms(said: Vec<Contribution>) -> Reason {
+pub(super) fn terms(said: Vec<Contribution>) -> LocateReason {
     let terms = said.into_iter().map(|one| one.term).take(REASON_TERMS);
-    Reason {
+    LocateReason {
         terms: terms.collect(),
-        ..Reason::default()
+        ..LocateReason::default()
     }
 }
 
-pub(super) fn found(hits: Vec<Hit>, why: impl Fn(&Hit) -> Reason) -> Vec<Found> {
+pub(super) fn found(hits: Vec<Hit>, why: impl Fn(&Hit) -> LocateReason) -> Vec<RankedPassage> {
     hits.iter()
-        .map(|hit| Found {
+        .map(|hit| RankedPassage {
             place: hit.doc,
             score: hit.score,
             why: why(hit),

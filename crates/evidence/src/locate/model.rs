@@ -1,14 +1,14 @@
 //! Encoders as locators: an index of encoded passages and the model that encodes the question.
 
-use super::{Found, Locator, Question, Reason};
-use crate::dense::Dense;
+use super::{LocateQuestion, LocateReason, Locator, RankedPassage};
+use crate::dense::DenseIndex;
 use crate::encode::{self, DenseEncoder, SparseEncoder};
 use crate::inverted::Hit;
-use crate::sparse::Sparse;
+use crate::sparse::SparseIndex;
 
 /// Learned sparse retrieval.
 pub struct SparseLocator<'m> {
-    pub index: Sparse,
+    pub index: SparseIndex,
     pub encoder: &'m dyn SparseEncoder,
 }
 
@@ -17,7 +17,11 @@ impl Locator for SparseLocator<'_> {
         "sparse"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let hits = self.index.search(question.text, top_n, self.encoder)?;
         Ok(judged(hits, self.encoder.name()))
     }
@@ -25,7 +29,7 @@ impl Locator for SparseLocator<'_> {
 
 /// Dense retrieval.
 pub struct DenseLocator<'m> {
-    pub index: Dense,
+    pub index: DenseIndex,
     pub encoder: &'m dyn DenseEncoder,
 }
 
@@ -34,15 +38,19 @@ impl Locator for DenseLocator<'_> {
         "dense"
     }
 
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let hits = self.index.search(question.text, top_n, self.encoder)?;
         Ok(judged(hits, self.encoder.name()))
     }
 }
 
-fn judged(hits: Vec<Hit>, model: &str) -> Vec<Found> {
-    super::lexical::found(hits, |_| Reason {
+fn judged(hits: Vec<Hit>, model: &str) -> Vec<RankedPassage> {
+    super::lexical::found(hits, |_| LocateReason {
         model: Some(model.to_owned()),
-        ..Reason::default()
+        ..LocateReason::default()
     })
 }

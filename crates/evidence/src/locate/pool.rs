@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::lexical::Feedback;
+use super::context::ContextLocator;
+use super::lexical::FeedbackLocator;
 use super::rules::RuleLocator;
-use super::{Candidate, Key, Located, Locator, Question, Reason, Rules, Settings};
+use super::{
+    LocateQuestion, LocateReason, LocateSettings, LocatedPassages, Locator, LocatorRules,
+    PassageCandidate, PassageKey,
+};
 use crate::bm25::{self, Bm25};
 use crate::diversity::cover;
 use crate::fusion::{Fused, Ranking, fuse};
@@ -19,21 +22,21 @@ const SENTENCE_CHARS: usize = 250;
 
 /// One passage of a pool. Passages of one source stand together, in their order.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    pub key: Key,
+pub struct PassageEntry {
+    pub key: PassageKey,
     pub title: Arc<str>,
     pub sections: Vec<String>,
     pub text: String,
 }
 
-impl Entry {
+impl PassageEntry {
     /// The passages of one document, without its lists of references: they name everything and say
     /// nothing.
     pub fn of(source: &str, document: &Document, passages: &[Passage]) -> Vec<Self> {
         let title: Arc<str> = document.about.title.as_deref().unwrap_or_default().into();
         let entry = |passage: &Passage| {
             Some(Self {
-                key: Key {
+                key: PassageKey {
                     source: source.to_owned(),
                     passage: passage.id.clone(),
                 },
@@ -48,34 +51,34 @@ impl Entry {
 }
 
 /// Indexes over passages. Settings that shape the indexes are taken when it is built.
-pub struct Pool {
-    entries: Vec<Entry>,
+pub struct PassageIndex {
+    entries: Vec<PassageEntry>,
     sources: Vec<usize>,
     words: Bm25,
     pieces: Ngrams,
     pieces_share: f32,
     cover_decay: f32,
     sequences: Vec<Vec<TermId>>,
-    rules: Rules,
+    rules: LocatorRules,
 }
 
-impl Pool {
-    pub fn new(entries: Vec<Entry>, language: Language, settings: &Settings) -> Self {
+impl PassageIndex {
+    pub fn new(entries: Vec<PassageEntry>, language: Language, settings: &LocateSettings) -> Self {
         let sources = numbered(&entries);
         let title_weight = match sources.last() {
             Some(last) if *last > 0 && settings.use_structure => settings.title_weight,
             _ => 0.0,
         };
-        let fields = |entry: &'_ Entry| {
+        let fields = |entry: &'_ PassageEntry| {
             let title = Some((Arc::clone(&entry.title), title_weight));
             let text: Arc<str> = entry.text.as_str().into();
             let title = title.filter(|(_, weight)| *weight > 0.0);
             title.into_iter().chain([(text, 1.0)])
         };
-        let fit = Fit::of(&entries, settings);
+        let fit = LengthFit::of(&entries, settings);
         let words = Bm25::build_fields(entries.iter().map(fields), language, &fit.words);
         let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &fit.pieces);
-        let sequence = |entry: &Entry| words.vocabulary().find(&entry.text);
+        let sequence = |entry: &PassageEntry| words.vocabulary().find(&entry.text);
         let sequences = entries.iter().map(sequence).collect();
         Self {
             sources,
@@ -84,19 +87,19 @@ impl Pool {
             pieces_share: fit.pieces_share,
             cover_decay: fit.cover_decay,
             sequences,
-            rules: Rules::for_research(),
+            rules: LocatorRules::for_research(),
             entries,
         }
     }
 
     /// With other rules than those for questions of research.
     #[must_use]
-    pub fn with_rules(mut self, rules: Rules) -> Self {
+    pub fn with_rules(mut self, rules: LocatorRules) -> Self {
         self.rules = rules;
         self
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[PassageEntry] {
         &self.entries
     }
 
@@ -105,18 +108,22 @@ impl Pool {
     }
 
     /// The candidates for a question, best first.
-    pub fn locate<'q>(&self, question: impl Into<Question<'q>>, settings: &Settings) -> Located {
+    pub fn locate<'q>(
+        &self,
+        question: impl Into<LocateQuestion<'q>>,
+        settings: &LocateSettings,
+    ) -> LocatedPassages {
         self.locate_with(question, settings, &[])
     }
 
-    /// As [`Pool::locate`], with further locators and their weights. One that fails is named in
+    /// As [`PassageIndex::locate`], with further locators and their weights. One that fails is named in
     /// what was lost, and the others answer.
     pub fn locate_with<'q>(
         &self,
-        question: impl Into<Question<'q>>,
-        settings: &Settings,
+        question: impl Into<LocateQuestion<'q>>,
+        settings: &LocateSettings,
         further: &[(&dyn Locator, f32)],
-    ) -> Located {
+    ) -> LocatedPassages {
         let question = question.into();
         let mut lost = Vec::new();
         let sections: Vec<&[String]> = self
@@ -138,7 +145,7 @@ impl Pool {
             .iter()
             .chain(further)
             .filter(|(_, weight)| *weight > 0.0);
-        let rankings: Vec<Ranking<usize, Reason>> = rankings
+        let rankings: Vec<Ranking<usize, LocateReason>> = rankings
             .filter_map(|(locator, weight)| {
                 let found = locator.locate(question, settings.per_query_top_n);
                 let found = found.map_err(|error| lost.push(error.to_string())).ok()?;
@@ -154,19 +161,19 @@ impl Pool {
             })
             .collect();
         let candidates = self.chosen(question, fuse(rankings), settings);
-        Located { candidates, lost }
+        LocatedPassages { candidates, lost }
     }
 
     fn own<'p>(
         &'p self,
-        settings: &Settings,
+        settings: &LocateSettings,
         sections: &'p [&'p [String]],
-    ) -> (Feedback<'p>, Context<'p>, RuleLocator<'p>) {
-        let feedback = Feedback {
+    ) -> (FeedbackLocator<'p>, ContextLocator<'p>, RuleLocator<'p>) {
+        let feedback = FeedbackLocator {
             words: &self.words,
             settings: settings.feedback,
         };
-        let context = Context {
+        let context = ContextLocator {
             words: &self.words,
             pieces: &self.pieces,
             pieces_share: self.pieces_share,
@@ -189,22 +196,23 @@ impl Pool {
     /// The best, or those that together answer all parts of the question, in the order of choice.
     fn chosen(
         &self,
-        question: Question<'_>,
-        fused: Vec<Fused<usize, Reason>>,
-        settings: &Settings,
-    ) -> Vec<Candidate> {
+        question: LocateQuestion<'_>,
+        fused: Vec<Fused<usize, LocateReason>>,
+        settings: &LocateSettings,
+    ) -> Vec<PassageCandidate> {
         let decay = settings.cover_decay.unwrap_or(self.cover_decay);
         let order = if decay < 1.0 {
             self.covering(question, &fused, settings.top_k, decay)
         } else {
             (0..fused.len().min(settings.top_k)).collect()
         };
-        let mut fused: Vec<Option<Fused<usize, Reason>>> = fused.into_iter().map(Some).collect();
+        let mut fused: Vec<Option<Fused<usize, LocateReason>>> =
+            fused.into_iter().map(Some).collect();
         order
             .into_iter()
             .filter_map(|place| fused.get_mut(place)?.take())
             .filter_map(|one| {
-                Some(Candidate {
+                Some(PassageCandidate {
                     key: self.entries.get(one.item)?.key.clone(),
                     place: one.item,
                     score: one.score,
@@ -216,14 +224,14 @@ impl Pool {
 
     fn covering(
         &self,
-        question: Question<'_>,
-        fused: &[Fused<usize, Reason>],
+        question: LocateQuestion<'_>,
+        fused: &[Fused<usize, LocateReason>],
         top_k: usize,
         decay: f32,
     ) -> Vec<usize> {
         let query = self.words.query(question.text);
         let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
-        let answers = |one: &Fused<usize, Reason>| {
+        let answers = |one: &Fused<usize, LocateReason>| {
             let weights = query
                 .iter()
                 .map(|(term, _)| self.words.weight(*term, one.item));
@@ -235,7 +243,7 @@ impl Pool {
 }
 
 /// Of each entry, the number of its source: from 0, one more where another source begins.
-fn numbered(entries: &[Entry]) -> Vec<usize> {
+fn numbered(entries: &[PassageEntry]) -> Vec<usize> {
     let mut number = 0;
     let mut before: Option<&str> = None;
     let mut numbers = Vec::with_capacity(entries.len());
@@ -251,28 +259,28 @@ fn numbered(entries: &[Entry]) -> Vec<usize> {
 }
 
 /// How words and pieces are weighed in passages of some length.
-struct Fit {
-    words: bm25::Settings,
-    pieces: ngrams::Settings,
+struct LengthFit {
+    words: bm25::Bm25Settings,
+    pieces: ngrams::NgramSettings,
     /// What pieces count beside words: in a long passage almost any piece stands somewhere.
     pieces_share: f32,
     cover_decay: f32,
 }
 
-impl Fit {
-    fn of(entries: &[Entry], settings: &Settings) -> Self {
+impl LengthFit {
+    fn of(entries: &[PassageEntry], settings: &LocateSettings) -> Self {
         let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
         let fit = if chars / entries.len().max(1) < SENTENCE_CHARS {
             Self {
-                words: bm25::Settings::SENTENCES,
-                pieces: ngrams::Settings::SENTENCES,
+                words: bm25::Bm25Settings::SENTENCES,
+                pieces: ngrams::NgramSettings::SENTENCES,
                 pieces_share: 1.0,
                 cover_decay: 0.8,
             }
         } else {
             Self {
-                words: bm25::Settings::default(),
-                pieces: ngrams::Settings::default(),
+                words: bm25::Bm25Settings::default(),
+                pieces: ngrams::NgramSettings::default(),
                 pieces_share: 0.6,
                 cover_decay: 1.0,
             }

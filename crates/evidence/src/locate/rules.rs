@@ -5,7 +5,7 @@
 
 mod parse;
 
-use super::{Found, Locator, Question, Reason};
+use super::{LocateQuestion, LocateReason, Locator, RankedPassage};
 use crate::bm25::{Bm25, rarity};
 use crate::encode;
 use crate::inverted::best;
@@ -15,11 +15,11 @@ pub use parse::RuleError;
 
 /// Several rules, each for one kind of question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules(Vec<Rule>);
+pub struct LocatorRules(Vec<LocatorRule>);
 
 /// Where answers of one kind stand and what they say.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rule {
+pub struct LocatorRule {
     pub name: String,
     /// What a question of this kind says, in lower case.
     pub asks: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Rule {
     pub phrases: Vec<String>,
 }
 
-impl Rules {
+impl LocatorRules {
     /// Rules in text: see `rules/questions.txt` for the form.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         parse::rules(text).map(Self)
@@ -41,7 +41,7 @@ impl Rules {
     }
 
     /// The rule of the named kind, else the first whose words the question has.
-    pub fn rule(&self, question: Question<'_>) -> Option<&Rule> {
+    pub fn rule(&self, question: LocateQuestion<'_>) -> Option<&LocatorRule> {
         if let Some(kind) = question.kind {
             return self.0.iter().find(|rule| rule.name == kind);
         }
@@ -62,7 +62,7 @@ fn plain(text: &str) -> String {
 
 /// Rules over the passages of a pool.
 pub(super) struct RuleLocator<'p> {
-    pub(super) rules: &'p Rules,
+    pub(super) rules: &'p LocatorRules,
     pub(super) words: &'p Bm25,
     /// The telling terms of each passage in their order.
     pub(super) sequences: &'p [Vec<TermId>],
@@ -80,7 +80,11 @@ impl Locator for RuleLocator<'_> {
 
     /// Passages that a rule speaks for. Among those, the ones that share words with the question
     /// come first.
-    fn locate(&self, question: Question<'_>, top_n: usize) -> Result<Vec<Found>, encode::Error> {
+    fn locate(
+        &self,
+        question: LocateQuestion<'_>,
+        top_n: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
         let Some(rule) = self.rules.rule(question) else {
             return Ok(Vec::new());
         };
@@ -103,13 +107,13 @@ impl Locator for RuleLocator<'_> {
             }
             scores.push(score);
             let named = said.iter().filter_map(|nth| phrases.get(*nth));
-            reasons.push(Reason {
+            reasons.push(LocateReason {
                 section,
                 phrases: named.map(|(phrase, _)| (*phrase).to_owned()).collect(),
-                ..Reason::default()
+                ..LocateReason::default()
             });
         }
-        let found = best(&scores, top_n).into_iter().map(|hit| Found {
+        let found = best(&scores, top_n).into_iter().map(|hit| RankedPassage {
             place: hit.doc,
             score: hit.score,
             why: reasons
@@ -123,7 +127,7 @@ impl Locator for RuleLocator<'_> {
 
 impl RuleLocator<'_> {
     /// The phrases that can stand here at all, as the terms of the pool.
-    fn as_terms<'r>(&self, rule: &'r Rule) -> Vec<(&'r str, Vec<TermId>)> {
+    fn as_terms<'r>(&self, rule: &'r LocatorRule) -> Vec<(&'r str, Vec<TermId>)> {
         let vocabulary = self.words.vocabulary();
         let terms: &Terms = vocabulary.terms();
         let known = |phrase: &'r String| {
@@ -140,7 +144,7 @@ impl RuleLocator<'_> {
     }
 
     /// What the sections around a passage say for it, by the best of them.
-    fn prior(&self, rule: &Rule, place: usize) -> (f32, Option<String>) {
+    fn prior(&self, rule: &LocatorRule, place: usize) -> (f32, Option<String>) {
         let titles = self.sections.get(place).copied().unwrap_or_default();
         let mut best = (0.0, None);
         for title in titles {

@@ -6,14 +6,14 @@ use crate::{bm25, ngrams, prf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct LocateSettings {
     /// How many passages each locator names.
     pub per_query_top_n: usize,
     /// How many candidates are given.
     pub top_k: usize,
     /// Whether sections, titles and neighbours count.
     pub use_structure: bool,
-    pub weights: Weights,
+    pub weights: LocatorWeights,
     /// What a passage borrows of the score of each passage beside it.
     pub neighbour_share: f32,
     /// What a part of the question is worth each time it was answered again; 1 takes the
@@ -23,25 +23,25 @@ pub struct Settings {
     /// How much more a word of the title counts, where there are several documents.
     pub title_weight: f32,
     /// Nothing takes what fits the length of the passages.
-    pub words: Option<bm25::Settings>,
+    pub words: Option<bm25::Bm25Settings>,
     /// Nothing takes what fits the length of the passages.
-    pub pieces: Option<ngrams::Settings>,
-    pub feedback: prf::Settings,
+    pub pieces: Option<ngrams::NgramSettings>,
+    pub feedback: prf::FeedbackSettings,
 }
 
-impl Default for Settings {
+impl Default for LocateSettings {
     fn default() -> Self {
         Self {
             per_query_top_n: 50,
             top_k: 5,
             use_structure: true,
-            weights: Weights::default(),
+            weights: LocatorWeights::default(),
             neighbour_share: 0.2,
             cover_decay: None,
             title_weight: 2.0,
             words: None,
             pieces: None,
-            feedback: prf::Settings::default(),
+            feedback: prf::FeedbackSettings::default(),
         }
     }
 }
@@ -51,7 +51,7 @@ impl Default for Settings {
 /// of a question is weak; who names the question's kind does well to raise it above 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Weights {
+pub struct LocatorWeights {
     pub bm25: f32,
     pub ngrams: f32,
     pub feedback: f32,
@@ -59,7 +59,7 @@ pub struct Weights {
     pub rules: f32,
 }
 
-impl Default for Weights {
+impl Default for LocatorWeights {
     fn default() -> Self {
         Self {
             bm25: 0.05,

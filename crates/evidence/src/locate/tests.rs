@@ -3,9 +3,9 @@ use std::sync::Arc;
 use super::*;
 use crate::Language;
 
-fn pool(texts: &[&str]) -> Pool {
-    let entry = |(nth, text): (usize, &&str)| Entry {
-        key: Key {
+fn pool(texts: &[&str]) -> PassageIndex {
+    let entry = |(nth, text): (usize, &&str)| PassageEntry {
+        key: PassageKey {
             source: "report".into(),
             passage: serde_json::from_str(&format!("\"p{nth}\"")).unwrap(),
         },
@@ -14,13 +14,13 @@ fn pool(texts: &[&str]) -> Pool {
         text: (*text).to_owned(),
     };
     let entries = texts.iter().enumerate().map(entry).collect();
-    Pool::new(entries, Language::ENGLISH, &Settings::default())
+    PassageIndex::new(entries, Language::ENGLISH, &LocateSettings::default())
 }
 
 #[test]
 fn a_candidate_keeps_which_locators_found_it_and_why() {
     let pool = pool(&["Weather was fine.", "Aspirin significantly reduced fever."]);
-    let located = pool.locate("Does aspirin reduce fever?", &Settings::default());
+    let located = pool.locate("Does aspirin reduce fever?", &LocateSettings::default());
     let first = &located.candidates[0];
     assert_eq!(first.key.passage.as_str(), "p1");
     let by = |name: &str| {
@@ -44,13 +44,13 @@ fn a_candidate_keeps_which_locators_found_it_and_why() {
 fn an_empty_pool_or_question_gives_no_candidates() {
     assert!(
         pool(&[])
-            .locate("fever", &Settings::default())
+            .locate("fever", &LocateSettings::default())
             .candidates
             .is_empty()
     );
     assert!(
         pool(&["Fever."])
-            .locate("", &Settings::default())
+            .locate("", &LocateSettings::default())
             .candidates
             .is_empty()
     );
@@ -58,27 +58,31 @@ fn an_empty_pool_or_question_gives_no_candidates() {
 
 #[test]
 fn rules_with_a_fault_name_the_line() {
-    let error = Rules::parse("[a]\nsections: results high").unwrap_err();
+    let error = LocatorRules::parse("[a]\nsections: results high").unwrap_err();
     assert_eq!(error.line, 2);
-    assert!(Rules::for_research().rule("Why is it so?".into()).is_some());
+    assert!(
+        LocatorRules::for_research()
+            .rule("Why is it so?".into())
+            .is_some()
+    );
 }
 
 #[test]
 fn a_phrase_that_few_passages_say_speaks_louder() {
-    let rules = Rules::parse("[care]\nphrases: patients | sealed envelope").unwrap();
+    let rules = LocatorRules::parse("[care]\nphrases: patients | sealed envelope").unwrap();
     let pool = pool(&[
         "Patients came.",
         "Patients slept.",
         "Patients left.",
         "Sealed envelopes were used.",
     ]);
-    let question = Question {
+    let question = LocateQuestion {
         text: "unicorn",
         kind: Some("care"),
     };
     let located = pool
         .with_rules(rules)
-        .locate(question, &Settings::default());
+        .locate(question, &LocateSettings::default());
     let first = &located.candidates[0];
     assert_eq!(first.key.passage.as_str(), "p3");
     assert_eq!(first.support[0].why.phrases, ["sealed envelope"]);
@@ -87,7 +91,7 @@ fn a_phrase_that_few_passages_say_speaks_louder() {
 #[test]
 fn the_same_question_gets_the_same_answer() {
     let texts = ["Fever fell.", "Fever fell.", "Fever rose.", "Aspirin."];
-    let ask = || pool(&texts).locate("Does aspirin lower fever?", &Settings::default());
+    let ask = || pool(&texts).locate("Does aspirin lower fever?", &LocateSettings::default());
     assert_eq!(ask(), ask());
 }
 
@@ -95,10 +99,10 @@ fn the_same_question_gets_the_same_answer() {
 fn no_more_candidates_are_given_than_wanted_or_there_are() {
     let pool = pool(&["Fever fell.", "Fever rose."]);
     let given = |top_k: usize, cover_decay: f32| {
-        let settings = Settings {
+        let settings = LocateSettings {
             top_k,
             cover_decay: Some(cover_decay),
-            ..Settings::default()
+            ..LocateSettings::default()
         };
         pool.locate("fever", &settings).candidates.len()
     };
@@ -114,8 +118,12 @@ impl Locator for Down {
         "down"
     }
 
-    fn locate(&self, _: Question<'_>, _: usize) -> Result<Vec<Found>, encode::Error> {
-        Err(encode::Error {
+    fn locate(
+        &self,
+        _: LocateQuestion<'_>,
+        _: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
+        Err(encode::EncoderError {
             model: "down".into(),
             why: "it is away".into(),
         })
@@ -130,11 +138,15 @@ impl Locator for Wild {
         "wild"
     }
 
-    fn locate(&self, _: Question<'_>, _: usize) -> Result<Vec<Found>, encode::Error> {
-        let found = |place| Found {
+    fn locate(
+        &self,
+        _: LocateQuestion<'_>,
+        _: usize,
+    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
+        let found = |place| RankedPassage {
             place,
             score: f32::NAN,
-            why: Reason::default(),
+            why: LocateReason::default(),
         };
         Ok(vec![found(7), found(usize::MAX)])
     }
@@ -143,7 +155,7 @@ impl Locator for Wild {
 #[test]
 fn a_locator_that_fails_is_named_and_the_others_answer() {
     let pool = pool(&["Fever fell."]);
-    let located = pool.locate_with("fever", &Settings::default(), &[(&Down, 1.0)]);
+    let located = pool.locate_with("fever", &LocateSettings::default(), &[(&Down, 1.0)]);
     assert_eq!(located.candidates.len(), 1);
     assert_eq!(located.lost, ["down could not encode a text: it is away"]);
 }
@@ -151,9 +163,9 @@ fn a_locator_that_fails_is_named_and_the_others_answer() {
 #[test]
 fn a_passage_that_is_not_there_is_no_candidate() {
     let pool = pool(&["Fever fell."]);
-    let settings = Settings {
+    let settings = LocateSettings {
         top_k: 1,
-        ..Settings::default()
+        ..LocateSettings::default()
     };
     let located = pool.locate_with("fever", &settings, &[(&Wild, 9.0)]);
     let places: Vec<usize> = located.candidates.iter().map(|one| one.place).collect();

@@ -1,11 +1,11 @@
 //! Paragraphs that belong together: a list with its lead-in, a table with its caption.
 
 use super::references;
-use crate::document::{Paragraph, Role};
+use crate::document::{Paragraph, ParagraphRole};
 use crate::{Document, Span, sentences};
 
 /// One paragraph, or several of which none is understood without the first.
-pub(super) struct Block<'d> {
+pub(super) struct PassageBlock<'d> {
     pub(super) first: &'d Paragraph,
     pub(super) span: Span,
     pub(super) sentences: Vec<Span>,
@@ -20,7 +20,7 @@ pub(super) struct Block<'d> {
     pub(super) cites: bool,
 }
 
-impl Block<'_> {
+impl PassageBlock<'_> {
     /// What a passage needs of this block when it begins inside it, past its head.
     pub(super) fn lead_of(&self, passage: Span) -> Option<Span> {
         let head = Span::new(self.lead.first()?.start, self.lead.last()?.end);
@@ -30,20 +30,21 @@ impl Block<'_> {
 }
 
 /// The blocks of a document in reading order, without its headings.
-pub(super) fn blocks(document: &Document) -> Vec<Block<'_>> {
+pub(super) fn blocks(document: &Document) -> Vec<PassageBlock<'_>> {
     let cites = references::marked(document);
     let paragraphs = &document.paragraphs;
-    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut blocks: Vec<PassageBlock<'_>> = Vec::new();
     let mut at = 0;
     while let Some(first) = paragraphs.get(at) {
         let count = together(document, &paragraphs[at..]).max(1);
         let parts = &paragraphs[at..at + count];
         let last = at + count - 1;
-        if first.role != Role::Heading && document.at(first.span).is_some() {
+        if first.role != ParagraphRole::Heading && document.at(first.span).is_some() {
             let before = at.checked_sub(1).and_then(|before| paragraphs.get(before));
-            let joins =
-                |other: &Paragraph| other.role != Role::Heading && other.section == first.section;
-            blocks.push(Block {
+            let joins = |other: &Paragraph| {
+                other.role != ParagraphRole::Heading && other.section == first.section
+            };
+            blocks.push(PassageBlock {
                 first,
                 span: Span::new(first.span.start, parts.last().map_or(first, |p| p).span.end),
                 sentences: parts
@@ -72,22 +73,26 @@ fn together(document: &Document, rest: &[Paragraph]) -> usize {
             .filter(|p| p.section == first.section)
             .map(|p| p.role)
     };
-    let run = |from: usize, wanted: Role| {
+    let run = |from: usize, wanted: ParagraphRole| {
         (from..)
             .take_while(|nth| role(*nth) == Some(wanted))
             .count()
     };
     match first.role {
-        Role::Body if leads_in(document, first) => 1 + run(1, Role::ListItem),
-        Role::Caption => 1 + run(1, Role::TableRow),
-        Role::TableRow => {
-            let rows = run(0, Role::TableRow);
+        ParagraphRole::Body if leads_in(document, first) => 1 + run(1, ParagraphRole::ListItem),
+        ParagraphRole::Caption => 1 + run(1, ParagraphRole::TableRow),
+        ParagraphRole::TableRow => {
+            let rows = run(0, ParagraphRole::TableRow);
             // A caption below its table; one that has a table of its own after it goes with that.
-            let below = role(rows) == Some(Role::Caption) && role(rows + 1) != Some(Role::TableRow);
+            let below = role(rows) == Some(ParagraphRole::Caption)
+                && role(rows + 1) != Some(ParagraphRole::TableRow);
             rows + usize::from(below)
         }
-        Role::ListItem => run(0, Role::ListItem),
-        Role::Heading | Role::Body | Role::Quote | Role::Code => 1,
+        ParagraphRole::ListItem => run(0, ParagraphRole::ListItem),
+        ParagraphRole::Heading
+        | ParagraphRole::Body
+        | ParagraphRole::Quote
+        | ParagraphRole::Code => 1,
     }
 }
 
@@ -102,13 +107,13 @@ fn lead(document: &Document, parts: &[Paragraph]) -> Vec<Span> {
         return Vec::new();
     };
     match (first.role, rest.first()) {
-        (Role::Body, Some(_)) => sentences_of(document, first)
+        (ParagraphRole::Body, Some(_)) => sentences_of(document, first)
             .last()
             .copied()
             .into_iter()
             .collect(),
-        (Role::Caption, Some(head)) => vec![first.span, head.span],
-        (Role::TableRow, Some(_)) => vec![first.span],
+        (ParagraphRole::Caption, Some(head)) => vec![first.span, head.span],
+        (ParagraphRole::TableRow, Some(_)) => vec![first.span],
         _ => Vec::new(),
     }
 }
@@ -119,8 +124,14 @@ fn sentences_of(document: &Document, paragraph: &Paragraph) -> Vec<Span> {
         return Vec::new();
     };
     match paragraph.role {
-        Role::TableRow | Role::Code => vec![paragraph.span.trimmed(&document.text)],
-        Role::Heading | Role::Body | Role::ListItem | Role::Caption | Role::Quote => {
+        ParagraphRole::TableRow | ParagraphRole::Code => {
+            vec![paragraph.span.trimmed(&document.text)]
+        }
+        ParagraphRole::Heading
+        | ParagraphRole::Body
+        | ParagraphRole::ListItem
+        | ParagraphRole::Caption
+        | ParagraphRole::Quote => {
             let found = sentences(text, document.language());
             found
                 .iter()

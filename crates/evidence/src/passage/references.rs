@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::document::{Paragraph, Role};
+use crate::document::{Paragraph, ParagraphRole};
 use crate::{Document, lists};
 
 static TITLES: LazyLock<BTreeSet<&'static str>> =
@@ -60,7 +60,10 @@ pub(super) fn is_title(title: &str) -> bool {
 
 fn is_reference(document: &Document, paragraph: &Paragraph) -> bool {
     let text = document.at(paragraph.span).unwrap_or_default();
-    let listed = matches!(paragraph.role, Role::Body | Role::ListItem);
+    let listed = matches!(
+        paragraph.role,
+        ParagraphRole::Body | ParagraphRole::ListItem
+    );
     if !listed || text.len() > MAX_CHARS {
         return false;
     }

@@ -1,14 +1,14 @@
 use proptest::prelude::*;
 
-use super::{Passage, Settings, passages};
+use super::{Passage, PassageSettings, passages};
 use crate::Document;
-use crate::document::{About, Builder, Role};
+use crate::document::{DocumentBuilder, DocumentMetadata, ParagraphRole};
 
-fn built(pieces: &[(Role, &str)]) -> Document {
-    let mut builder = Builder::new(About::default());
+fn built(pieces: &[(ParagraphRole, &str)]) -> Document {
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
     for (role, text) in pieces {
         match role {
-            Role::Heading => builder.heading(1, text),
+            ParagraphRole::Heading => builder.heading(1, text),
             _ => builder.piece(*role, text),
         };
     }
@@ -16,7 +16,7 @@ fn built(pieces: &[(Role, &str)]) -> Document {
 }
 
 fn cut(document: &Document) -> Vec<Passage> {
-    passages(document, &Settings::default())
+    passages(document, &PassageSettings::default())
 }
 
 fn texts(document: &Document) -> Vec<&str> {
@@ -30,10 +30,10 @@ fn texts(document: &Document) -> Vec<&str> {
 #[test]
 fn a_passage_stays_within_its_section() {
     let document = built(&[
-        (Role::Heading, "Methods"),
-        (Role::Body, "We asked people."),
-        (Role::Heading, "Results"),
-        (Role::Body, "They answered."),
+        (ParagraphRole::Heading, "Methods"),
+        (ParagraphRole::Body, "We asked people."),
+        (ParagraphRole::Heading, "Results"),
+        (ParagraphRole::Body, "They answered."),
     ]);
     assert_eq!(texts(&document), ["We asked people.", "They answered."]);
     assert_eq!(cut(&document)[1].sections, ["Results"]);
@@ -43,21 +43,21 @@ fn a_passage_stays_within_its_section() {
 fn a_list_stays_with_the_sentence_that_leads_into_it() {
     let long = "The first paragraph goes on for a while, as paragraphs do. ".repeat(8);
     let document = built(&[
-        (Role::Body, &long),
-        (Role::Body, "Three things matter:"),
-        (Role::ListItem, "Time."),
-        (Role::ListItem, "Money."),
+        (ParagraphRole::Body, &long),
+        (ParagraphRole::Body, "Three things matter:"),
+        (ParagraphRole::ListItem, "Time."),
+        (ParagraphRole::ListItem, "Money."),
     ]);
     let list = "Three things matter:\n\nTime.\n\nMoney.";
     assert_eq!(texts(&document), [&format!("{}\n\n{list}", long.trim())]);
     let longer = long.repeat(3);
     let document = built(&[
-        (Role::Body, &longer),
+        (ParagraphRole::Body, &longer),
         (
-            Role::Body,
+            ParagraphRole::Body,
             "Three things matter, and each of them was asked about in every one of the interviews that we held with people, namely:",
         ),
-        (Role::ListItem, "Time."),
+        (ParagraphRole::ListItem, "Time."),
     ]);
     let last = *texts(&document).last().unwrap();
     assert!(last.starts_with("Three things matter") && last.ends_with("Time."));
@@ -68,10 +68,13 @@ fn a_further_part_of_a_long_table_names_its_head() {
     let row =
         "Centre 12 | 40 people | 12.5 (3.2) | 9.5 to 15.5 | not reached at the end of the year";
     let mut pieces = vec![
-        (Role::Caption, "Table 1. Outcomes by centre."),
-        (Role::TableRow, "Centre | n | mean (SD) | interval | median"),
+        (ParagraphRole::Caption, "Table 1. Outcomes by centre."),
+        (
+            ParagraphRole::TableRow,
+            "Centre | n | mean (SD) | interval | median",
+        ),
     ];
-    pieces.extend(std::iter::repeat_n((Role::TableRow, row), 40));
+    pieces.extend(std::iter::repeat_n((ParagraphRole::TableRow, row), 40));
     let document = built(&pieces);
     let found = cut(&document);
     assert!(found.len() > 2);
@@ -87,17 +90,23 @@ fn a_further_part_of_a_long_table_names_its_head() {
 
 #[test]
 fn a_row_of_a_table_is_not_cut() {
-    let document = built(&[(Role::TableRow, "A. Jones | 5.0 mg. | It fell. It rose.")]);
+    let document = built(&[(
+        ParagraphRole::TableRow,
+        "A. Jones | 5.0 mg. | It fell. It rose.",
+    )]);
     assert_eq!(cut(&document)[0].sentences.len(), 1);
 }
 
 #[test]
 fn a_short_end_joins_the_passage_before_it() {
     let long = "This sentence is one of many that fill a paragraph of some length. ".repeat(8);
-    let document = built(&[(Role::Body, &long), (Role::Body, "So it ended.")]);
+    let document = built(&[
+        (ParagraphRole::Body, &long),
+        (ParagraphRole::Body, "So it ended."),
+    ]);
     assert_eq!(cut(&document).len(), 1);
     let very_long = "This sentence is one of many. ".repeat(41) + "So it ended.";
-    let document = built(&[(Role::Body, &very_long)]);
+    let document = built(&[(ParagraphRole::Body, &very_long)]);
     let found = cut(&document);
     assert_eq!(found.len(), 1, "the rest of a cut paragraph is short too");
 }
@@ -106,20 +115,20 @@ fn a_short_end_joins_the_passage_before_it() {
 fn references_are_marked_under_their_title_and_without_one() {
     let listed = [
         (
-            Role::Body,
+            ParagraphRole::Body,
             "[1] Smith J, Doe A. Heart failure in adults. Lancet 2004;12(3):45–67.",
         ),
         (
-            Role::Body,
+            ParagraphRole::Body,
             "[2] Jones, B., & Lee, C. (2011). On walking. doi:10.1000/182",
         ),
         (
-            Role::Body,
+            ParagraphRole::Body,
             "[3] Meier K. et al. Sleep and work. BMJ 2019; 285:2486-2497.",
         ),
     ];
     let said = (
-        Role::Body,
+        ParagraphRole::Body,
         "In 2004 Smith et al. asked 40 people how they slept.",
     );
     let without = [&[said][..], &listed].concat();
@@ -127,8 +136,8 @@ fn references_are_marked_under_their_title_and_without_one() {
     assert_eq!(marks, [false, true]);
     let titled = [
         said,
-        (Role::Heading, "7. References"),
-        (Role::Body, "Smith, Heart failure."),
+        (ParagraphRole::Heading, "7. References"),
+        (ParagraphRole::Body, "Smith, Heart failure."),
     ];
     let marks: Vec<bool> = cut(&built(&titled)).iter().map(|p| p.references).collect();
     assert_eq!(marks, [false, true]);
@@ -137,16 +146,16 @@ fn references_are_marked_under_their_title_and_without_one() {
 #[test]
 fn a_passage_keeps_its_name_when_another_section_changes() {
     let before = built(&[
-        (Role::Heading, "A"),
-        (Role::Body, "One."),
-        (Role::Heading, "B"),
-        (Role::Body, "Two."),
+        (ParagraphRole::Heading, "A"),
+        (ParagraphRole::Body, "One."),
+        (ParagraphRole::Heading, "B"),
+        (ParagraphRole::Body, "Two."),
     ]);
     let after = built(&[
-        (Role::Heading, "A"),
-        (Role::Body, "Changed."),
-        (Role::Heading, "B"),
-        (Role::Body, "Two."),
+        (ParagraphRole::Heading, "A"),
+        (ParagraphRole::Body, "Changed."),
+        (ParagraphRole::Heading, "B"),
+        (ParagraphRole::Body, "Two."),
     ]);
     assert_eq!(cut(&before)[1].id, cut(&after)[1].id);
     assert_eq!(cut(&before), cut(&before));
@@ -154,30 +163,36 @@ fn a_passage_keeps_its_name_when_another_section_changes() {
 
 #[test]
 fn a_passage_says_on_which_page_it_begins() {
-    let mut builder = Builder::new(About::default());
-    builder.page(4).heading(1, "A").piece(Role::Body, "One.");
-    builder.page(5).heading(1, "B").piece(Role::Body, "Two.");
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
+    builder
+        .page(4)
+        .heading(1, "A")
+        .piece(ParagraphRole::Body, "One.");
+    builder
+        .page(5)
+        .heading(1, "B")
+        .piece(ParagraphRole::Body, "Two.");
     let pages: Vec<_> = cut(&builder.build()).iter().map(|p| p.page).collect();
     assert_eq!(pages, [Some(4), Some(5)]);
 }
 
-const ROLES: [Role; 7] = [
-    Role::Heading,
-    Role::Body,
-    Role::ListItem,
-    Role::TableRow,
-    Role::Caption,
-    Role::Quote,
-    Role::Code,
+const ROLES: [ParagraphRole; 7] = [
+    ParagraphRole::Heading,
+    ParagraphRole::Body,
+    ParagraphRole::ListItem,
+    ParagraphRole::TableRow,
+    ParagraphRole::Caption,
+    ParagraphRole::Quote,
+    ParagraphRole::Code,
 ];
 
 #[test]
 fn thousands_of_sections_are_cut_and_their_references_marked() {
-    let mut builder = Builder::new(About::default());
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
     for n in 0..5_000_u32 {
         let title = if n % 2 == 0 { "References" } else { "Results" };
         builder.heading((n % 2 + 1) as u8, title);
-        builder.piece(Role::Body, &format!("What paragraph {n} says."));
+        builder.piece(ParagraphRole::Body, &format!("What paragraph {n} says."));
     }
     let found = cut(&builder.build());
     // Every second section stands inside the references before it.
@@ -192,7 +207,7 @@ proptest! {
     fn the_body_is_covered_exactly_once(
         pieces in prop::collection::vec((prop::sample::select(&ROLES[..]), "([A-Za-zä.:]{1,12} ){1,80}"), 0..14),
     ) {
-        let pieces: Vec<(Role, &str)> = pieces.iter().map(|(role, text)| (*role, text.as_str())).collect();
+        let pieces: Vec<(ParagraphRole, &str)> = pieces.iter().map(|(role, text)| (*role, text.as_str())).collect();
         let document = built(&pieces);
         let found = cut(&document);
         let mut names: Vec<&str> = found.iter().map(|p| p.id.as_str()).collect();
@@ -206,7 +221,7 @@ proptest! {
             }
         }
         for paragraph in &document.paragraphs {
-            let wanted = u8::from(paragraph.role != Role::Heading);
+            let wanted = u8::from(paragraph.role != ParagraphRole::Heading);
             for byte in paragraph.span.range() {
                 let white = document.text.as_bytes()[byte].is_ascii_whitespace();
                 prop_assert!(held[byte] == wanted || (white && held[byte] <= wanted));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::pattern::{Word, phrase};
+use super::pattern::{QuestionWord, phrase};
 use crate::lists;
 
 /// Base forms and their past; nothing where the past is made by the rule.
@@ -27,7 +27,7 @@ fn verbs(section: &str) -> BTreeMap<&'static str, Option<&'static str>> {
 }
 
 /// A clause that was taken apart.
-pub(super) struct Clause {
+pub(super) struct QuestionClause {
     pub(super) subject: String,
     /// The verb's base form and what follows it: "improve memory".
     pub(super) act: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Clause {
 }
 
 /// Takes apart "creatine improve memory", which followed "does".
-pub(super) fn act(words: &[Word<'_>], aux: &str) -> Option<Clause> {
+pub(super) fn act(words: &[QuestionWord<'_>], aux: &str) -> Option<QuestionClause> {
     let at = match aux {
         "has" | "have" | "had" => participle(words)?,
         _ => verb(words)?,
@@ -54,7 +54,7 @@ pub(super) fn act(words: &[Word<'_>], aux: &str) -> Option<Clause> {
         modal => format!("{modal} {}", verb.plain),
     };
     let joined = |parts: &[&str]| parts.join(" ").trim().to_owned();
-    Some(Clause {
+    Some(QuestionClause {
         statement: joined(&[&subject, &said, &object]),
         act: Some(joined(&[&verb.plain, &object])),
         object: Some(object).filter(|object| !object.is_empty()),
@@ -63,7 +63,7 @@ pub(super) fn act(words: &[Word<'_>], aux: &str) -> Option<Clause> {
 }
 
 /// Takes apart "eggs bad for you", which followed "are".
-pub(super) fn state(words: &[Word<'_>], aux: &str) -> Option<Clause> {
+pub(super) fn state(words: &[QuestionWord<'_>], aux: &str) -> Option<QuestionClause> {
     let after_first = words.iter().enumerate().skip(1);
     let (at, _) = after_first.into_iter().find(|(at, word)| {
         let two = words
@@ -79,7 +79,7 @@ pub(super) fn state(words: &[Word<'_>], aux: &str) -> Option<Clause> {
     };
     let (before, after) = words.split_at(at);
     let subject = phrase(before);
-    Some(Clause {
+    Some(QuestionClause {
         statement: format!("{subject} {aux} {}", phrase(after)),
         subject,
         act: None,
@@ -88,8 +88,8 @@ pub(super) fn state(words: &[Word<'_>], aux: &str) -> Option<Clause> {
 }
 
 /// A predicate after the one found that no small word hides.
-fn later(words: &[Word<'_>], from: usize) -> Option<usize> {
-    let clear = |word: &Word<'_>| {
+fn later(words: &[QuestionWord<'_>], from: usize) -> Option<usize> {
+    let clear = |word: &QuestionWord<'_>| {
         let plain = word.plain.as_str();
         PREDICATES.contains(plain) && !matches!(plain, "in" | "on" | "at" | "a" | "an" | "so")
     };
@@ -99,7 +99,7 @@ fn later(words: &[Word<'_>], from: usize) -> Option<usize> {
 }
 
 /// Where the verb stands: the first that is nothing else, else the last that may be a noun.
-fn verb(words: &[Word<'_>]) -> Option<usize> {
+fn verb(words: &[QuestionWord<'_>]) -> Option<usize> {
     let free = |at: &usize| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         before.is_some_and(|before| !NOT_BEFORE_A_VERB.contains(before.plain.as_str()))
@@ -110,8 +110,8 @@ fn verb(words: &[Word<'_>]) -> Option<usize> {
     places().find(sure).or_else(|| places().find(maybe))
 }
 
-fn participle(words: &[Word<'_>]) -> Option<usize> {
-    let past = |word: &Word<'_>| {
+fn participle(words: &[QuestionWord<'_>]) -> Option<usize> {
+    let past = |word: &QuestionWord<'_>| {
         let plain = word.plain.as_str();
         plain.ends_with("ed") || plain == "been" || VERBS.values().any(|past| *past == Some(plain))
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::pattern::{Word, phrase};
+use super::pattern::{QuestionWord, phrase};
 use crate::capital::small;
 use crate::lists;
 
@@ -28,11 +28,13 @@ pub(super) fn without_opening(question: &str) -> &str {
 }
 
 /// Cuts "in adults with type 2 diabetes" off the end.
-pub(super) fn population<'w, 'q>(words: &'w [Word<'q>]) -> (&'w [Word<'q>], Option<String>) {
+pub(super) fn population<'w, 'q>(
+    words: &'w [QuestionWord<'q>],
+) -> (&'w [QuestionWord<'q>], Option<String>) {
     tail(words, |word, after| {
         let begins = matches!(word.plain.as_str(), "in" | "among" | "for" | "amongst");
         // A place may follow the preposition too: one of the first words must name people or animals.
-        let who = |word: &Word<'_>| POPULATIONS.contains(word.plain.as_str());
+        let who = |word: &QuestionWord<'_>| POPULATIONS.contains(word.plain.as_str());
         begins && after.iter().take(3).any(who)
     })
     .map_or((words, None), |(rest, tail)| {
@@ -41,7 +43,9 @@ pub(super) fn population<'w, 'q>(words: &'w [Word<'q>]) -> (&'w [Word<'q>], Opti
 }
 
 /// Cuts "since 2010" or "in the 1990s" off the end.
-pub(super) fn period<'w, 'q>(words: &'w [Word<'q>]) -> (&'w [Word<'q>], Option<String>) {
+pub(super) fn period<'w, 'q>(
+    words: &'w [QuestionWord<'q>],
+) -> (&'w [QuestionWord<'q>], Option<String>) {
     tail(words, |word, after| {
         let first = after.first().map_or("", |word| word.plain.as_str());
         let begins = [
@@ -64,9 +68,9 @@ fn is_year(word: &str) -> bool {
 
 /// The longest tail that fits and leaves something before it.
 fn tail<'w, 'q>(
-    words: &'w [Word<'q>],
-    fits: impl Fn(&Word<'q>, &[Word<'q>]) -> bool,
-) -> Option<(&'w [Word<'q>], &'w [Word<'q>])> {
+    words: &'w [QuestionWord<'q>],
+    fits: impl Fn(&QuestionWord<'q>, &[QuestionWord<'q>]) -> bool,
+) -> Option<(&'w [QuestionWord<'q>], &'w [QuestionWord<'q>])> {
     let from = words.len().saturating_sub(MAX_TAIL_WORDS).max(3);
     let at = (from..words.len()).find(|at| {
         let (word, after) = (&words[*at], &words[at + 1..]);

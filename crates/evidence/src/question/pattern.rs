@@ -12,11 +12,11 @@ static COMPARATIVES: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| lists::entries(super::WORDS, "comparative"));
 
 /// What was found in a question, by the names of the places.
-pub(super) type Found = BTreeMap<&'static str, String>;
+pub(super) type SlotValues = BTreeMap<&'static str, String>;
 
 /// One part of a pattern.
 #[derive(Debug)]
-enum Part {
+enum PatternPart {
     /// One of several runs of words; an empty run may be left out. Kept under a name where given.
     OneOf(Option<&'static str>, Vec<Vec<&'static str>>),
     /// One word or more.
@@ -26,9 +26,9 @@ enum Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Pattern(Vec<Part>);
+pub(super) struct QuestionPattern(Vec<PatternPart>);
 
-impl Pattern {
+impl QuestionPattern {
     pub(super) fn parse(line: &'static str) -> Self {
         let mut parts = Vec::new();
         let mut rest = line.trim();
@@ -46,45 +46,45 @@ impl Pattern {
     }
 
     /// What stands in the named places when the whole question fits.
-    pub(super) fn find(&self, words: &[Word<'_>]) -> Option<Found> {
-        let mut found = Found::new();
+    pub(super) fn find(&self, words: &[QuestionWord<'_>]) -> Option<SlotValues> {
+        let mut found = SlotValues::new();
         fits(&self.0, words, &mut found).then_some(found)
     }
 }
 
-fn part_of(part: &'static str) -> Part {
+fn part_of(part: &'static str) -> PatternPart {
     let choices = |inside: &'static str| {
         let runs = inside.split('|');
         runs.map(|run| run.split_whitespace().collect()).collect()
     };
     if let Some(inside) = part.strip_prefix('(') {
-        return Part::OneOf(None, choices(inside.trim_end_matches(')')));
+        return PatternPart::OneOf(None, choices(inside.trim_end_matches(')')));
     }
     let Some(inside) = part.strip_prefix('{').map(|p| p.trim_end_matches('}')) else {
-        return Part::OneOf(None, vec![vec![part]]);
+        return PatternPart::OneOf(None, vec![vec![part]]);
     };
     match inside.split_once(':') {
-        Some((name, runs)) => Part::OneOf(Some(name), choices(runs)),
-        None if inside == "er" => Part::Comparative,
-        None => Part::Slot(inside),
+        Some((name, runs)) => PatternPart::OneOf(Some(name), choices(runs)),
+        None if inside == "er" => PatternPart::Comparative,
+        None => PatternPart::Slot(inside),
     }
 }
 
 /// One word of a question: as written, and as compared.
 #[derive(Clone, Debug)]
-pub(super) struct Word<'q> {
+pub(super) struct QuestionWord<'q> {
     pub(super) written: &'q str,
     pub(super) plain: String,
 }
 
-pub(super) fn words(question: &str) -> Vec<Word<'_>> {
+pub(super) fn words(question: &str) -> Vec<QuestionWord<'_>> {
     let word = |written: &'_ str| {
         let bare = written.trim_matches(|c: char| !c.is_alphanumeric());
         bare.to_lowercase()
     };
     question
         .split_whitespace()
-        .map(|written| Word {
+        .map(|written| QuestionWord {
             written,
             plain: word(written),
         })
@@ -93,7 +93,7 @@ pub(super) fn words(question: &str) -> Vec<Word<'_>> {
 }
 
 /// The words as a phrase, without what punctuation stands around it.
-pub(super) fn phrase(words: &[Word<'_>]) -> String {
+pub(super) fn phrase(words: &[QuestionWord<'_>]) -> String {
     let written: Vec<&str> = words.iter().map(|word| word.written).collect();
     let joined = written.join(" ");
     let outer = |c: char| matches!(c, '?' | '.' | ',' | ';' | ':' | '!' | '"' | '“' | '”');
@@ -101,12 +101,12 @@ pub(super) fn phrase(words: &[Word<'_>]) -> String {
 }
 
 /// Tries every way to cut the words; a question is short, and a pattern has few places.
-fn fits(parts: &[Part], words: &[Word<'_>], found: &mut Found) -> bool {
+fn fits(parts: &[PatternPart], words: &[QuestionWord<'_>], found: &mut SlotValues) -> bool {
     let Some((part, parts)) = parts.split_first() else {
         return words.is_empty();
     };
     match part {
-        Part::OneOf(name, runs) => runs.iter().any(|run| {
+        PatternPart::OneOf(name, runs) => runs.iter().any(|run| {
             let Some(rest) = without(words, run) else {
                 return false;
             };
@@ -116,14 +116,14 @@ fn fits(parts: &[Part], words: &[Word<'_>], found: &mut Found) -> bool {
             }
             fits
         }),
-        Part::Comparative => words.split_first().is_some_and(|(word, rest)| {
+        PatternPart::Comparative => words.split_first().is_some_and(|(word, rest)| {
             let fits = COMPARATIVES.contains(&word.plain.as_str()) && fits(parts, rest, found);
             if fits {
                 found.insert("er", word.plain.clone());
             }
             fits
         }),
-        Part::Slot(name) => (1..=words.len()).any(|count| {
+        PatternPart::Slot(name) => (1..=words.len()).any(|count| {
             let (inside, rest) = words.split_at(count);
             let fits = fits(parts, rest, found);
             if fits {
@@ -134,7 +134,7 @@ fn fits(parts: &[Part], words: &[Word<'_>], found: &mut Found) -> bool {
     }
 }
 
-fn without<'w, 'q>(words: &'w [Word<'q>], run: &[&str]) -> Option<&'w [Word<'q>]> {
+fn without<'w, 'q>(words: &'w [QuestionWord<'q>], run: &[&str]) -> Option<&'w [QuestionWord<'q>]> {
     let (head, rest) = words.split_at_checked(run.len())?;
     let same = head
         .iter()

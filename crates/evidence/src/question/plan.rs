@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Reading, pattern};
+use super::{QuestionKind, QuestionReading, pattern};
 use crate::capital::capital;
 use crate::terms::Terms;
 use crate::{Language, lists, phrases};
@@ -23,7 +23,7 @@ const NAME_MAX_WORDS: usize = 12;
 /// What else is known about what is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Hints {
+pub struct PlanHints {
     /// Words of the field, such as "cardiology"; they are added to queries.
     pub domain: Vec<String>,
     /// What the asker said besides the question. Its first key words join the narrower queries.
@@ -31,14 +31,14 @@ pub struct Hints {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct TemplatePlan {
     /// 3 to 7.
-    pub sub_questions: Vec<SubQuestion>,
-    pub sections: Vec<Section>,
+    pub sub_questions: Vec<SubQuestionTemplate>,
+    pub sections: Vec<SectionTemplate>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SubQuestion {
+pub struct SubQuestionTemplate {
     pub text: String,
     /// One or two words: background, evidence, mechanism.
     pub intent: String,
@@ -48,16 +48,16 @@ pub struct SubQuestion {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Section {
+pub struct SectionTemplate {
     pub title: String,
     /// Places in the plan of the sub-questions that it answers.
     pub answers: Vec<usize>,
 }
 
 /// Plans how to answer a question. The same question gives the same plan.
-pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
+pub fn plan(reading: &QuestionReading, hints: &PlanHints) -> TemplatePlan {
     let slots = slots(reading);
-    let mut plan = Plan::default();
+    let mut plan = TemplatePlan::default();
     let mut numbers: Vec<&str> = Vec::new();
     for line in lists::lines(TEMPLATES, section_of(reading)) {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -81,11 +81,11 @@ pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
             .filter_map(|n| numbers.iter().position(|known| *known == n))
             .collect();
         let answers = vec![plan.sub_questions.len()];
-        plan.sections.push(Section {
+        plan.sections.push(SectionTemplate {
             title: capital(&title),
             answers,
         });
-        plan.sub_questions.push(SubQuestion {
+        plan.sub_questions.push(SubQuestionTemplate {
             // A quoted question brings its own mark.
             text: capital(&text.replace("?”?", "?”")),
             intent: intent.to_owned(),
@@ -97,27 +97,27 @@ pub fn plan(reading: &Reading, hints: &Hints) -> Plan {
 }
 
 /// The section of the file of templates.
-fn section_of(reading: &Reading) -> &'static str {
+fn section_of(reading: &QuestionReading) -> &'static str {
     match reading.kind {
-        Kind::Other if reading.language != Language::ENGLISH => "foreign",
-        Kind::Comparison => "comparison",
-        Kind::Quantity => "quantity",
-        Kind::Time => "time",
-        Kind::Definition => "definition",
-        Kind::Evaluation => "evaluation",
-        Kind::Why => "why",
-        Kind::Effect => "effect",
-        Kind::How => "how",
-        Kind::HowTo => "how-to",
-        Kind::List => "list",
-        Kind::YesNo => "yes-no",
-        Kind::Who => "who",
-        Kind::Other => "other",
+        QuestionKind::Other if reading.language != Language::ENGLISH => "foreign",
+        QuestionKind::Comparison => "comparison",
+        QuestionKind::Quantity => "quantity",
+        QuestionKind::Time => "time",
+        QuestionKind::Definition => "definition",
+        QuestionKind::Evaluation => "evaluation",
+        QuestionKind::Why => "why",
+        QuestionKind::Effect => "effect",
+        QuestionKind::How => "how",
+        QuestionKind::HowTo => "how-to",
+        QuestionKind::List => "list",
+        QuestionKind::YesNo => "yes-no",
+        QuestionKind::Who => "who",
+        QuestionKind::Other => "other",
     }
 }
 
 /// Every part that a template may name.
-fn slots(reading: &Reading) -> BTreeMap<&str, String> {
+fn slots(reading: &QuestionReading) -> BTreeMap<&str, String> {
     let mut slots: BTreeMap<&str, String> = BTreeMap::new();
     for (name, text) in &reading.more {
         slots.insert(name, text.clone());
@@ -142,7 +142,7 @@ fn slots(reading: &Reading) -> BTreeMap<&str, String> {
 }
 
 /// A noun phrase for what the question is about. There is always one.
-fn topic(reading: &Reading) -> String {
+fn topic(reading: &QuestionReading) -> String {
     if let Some(named) = reading.more.get("named") {
         return named.clone();
     }
@@ -150,7 +150,8 @@ fn topic(reading: &Reading) -> String {
     let parts = [&reading.subject, &reading.outcome].into_iter().flatten();
     let part = parts.into_iter().find(|part| is_short(part));
     match (reading.kind, part, &reading.statement) {
-        (Kind::Quantity | Kind::List | Kind::Time, None, _) | (Kind::Quantity, _, _) => {
+        (QuestionKind::Quantity | QuestionKind::List | QuestionKind::Time, None, _)
+        | (QuestionKind::Quantity, _, _) => {
             let found = phrases::candidates(bare);
             let longest = found
                 .into_iter()
@@ -158,7 +159,7 @@ fn topic(reading: &Reading) -> String {
             longest.unwrap_or_else(|| "this".to_owned())
         }
         (_, Some(part), _) => part.clone(),
-        (Kind::Effect, None, Some(statement)) => format!("what happens when {statement}"),
+        (QuestionKind::Effect, None, Some(statement)) => format!("what happens when {statement}"),
         (_, None, Some(statement)) => format!("whether {statement}"),
         _ if bare.is_empty() => "this".to_owned(),
         _ => super::parts::named(bare),
@@ -189,7 +190,7 @@ fn fill(template: &str, slots: &BTreeMap<&str, String>) -> Option<String> {
 }
 
 /// The broad query, and a narrower one where more is known: for whom, when, in which context.
-fn queries(query: &str, reading: &Reading, hints: &Hints) -> Vec<String> {
+fn queries(query: &str, reading: &QuestionReading, hints: &PlanHints) -> Vec<String> {
     let is_stop = stop_words(reading.language);
     let key_words = |texts: &[&str], most: usize| key_words(texts, most, &*is_stop);
     let domain = hints.domain.join(" ");

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::{Hints, Kind, plan, read};
+use super::{PlanHints, QuestionKind, plan, read};
 
 const QUESTIONS: &[&str] = &[
     "How does intermittent fasting affect insulin sensitivity in adults with type 2 diabetes?",
@@ -44,7 +44,7 @@ fn plans_read_as_a_person_would_write_them() {
     let mut shown = String::new();
     for question in QUESTIONS {
         let reading = read(question);
-        let plan = plan(&reading, &Hints::default());
+        let plan = plan(&reading, &PlanHints::default());
         writeln!(shown, "{question}\n  {:?}", reading.kind).unwrap();
         for (nth, sub) in plan.sub_questions.iter().enumerate() {
             writeln!(shown, "  {nth} {} {:?}", sub.text, sub.needs).unwrap();
@@ -64,7 +64,7 @@ fn plans_read_as_a_person_would_write_them() {
 #[test]
 fn a_sub_question_builds_only_on_earlier_ones() {
     for question in QUESTIONS {
-        for (nth, sub) in plan(&read(question), &Hints::default())
+        for (nth, sub) in plan(&read(question), &PlanHints::default())
             .sub_questions
             .iter()
             .enumerate()
@@ -79,7 +79,7 @@ fn a_sub_question_builds_only_on_earlier_ones() {
 #[test]
 fn for_whom_and_when_are_found() {
     let reading = read(QUESTIONS[0]);
-    assert_eq!(reading.kind, Kind::Effect);
+    assert_eq!(reading.kind, QuestionKind::Effect);
     assert_eq!(reading.subject.as_deref(), Some("intermittent fasting"));
     assert_eq!(reading.outcome.as_deref(), Some("insulin sensitivity"));
     assert_eq!(
@@ -91,9 +91,9 @@ fn for_whom_and_when_are_found() {
 
 #[test]
 fn a_domain_is_added_to_the_queries() {
-    let hints = Hints {
+    let hints = PlanHints {
         domain: vec!["cardiology".into()],
-        ..Hints::default()
+        ..PlanHints::default()
     };
     let plan = plan(&read("What is a stent?"), &hints);
     assert!(
@@ -105,9 +105,9 @@ fn a_domain_is_added_to_the_queries() {
 
 #[test]
 fn the_context_narrows_queries_and_never_the_broad_one() {
-    let hints = Hints {
+    let hints = PlanHints {
         context: "We are a small hospital in Norway and plan for the next year of work.".into(),
-        ..Hints::default()
+        ..PlanHints::default()
     };
     let plan = plan(&read("What is a stent?"), &hints);
     for sub in &plan.sub_questions {
@@ -142,7 +142,7 @@ fn a_question_in_another_language_is_quoted_and_searched_by_its_own_words() {
     ] {
         let reading = read(question);
         assert_eq!(reading.language.code(), language, "{question}");
-        let plan = plan(&reading, &Hints::default());
+        let plan = plan(&reading, &PlanHints::default());
         assert!((3..=7).contains(&plan.sub_questions.len()));
         for sub in plan.sub_questions {
             assert!(sub.text.contains(question), "{}", sub.text);
@@ -165,7 +165,7 @@ fn any_text_is_read_without_harm() {
         "{subject} [x",
         &long,
     ] {
-        let plan = plan(&read(text), &Hints::default());
+        let plan = plan(&read(text), &PlanHints::default());
         assert!(plan.sub_questions.len() >= 3, "{text}");
     }
 }

@@ -18,7 +18,7 @@ const LOOK_AHEAD: usize = 8;
 /// Compatible, composed characters; one kind of quotation mark and dash; one space between words
 /// and none beside other marks; no hyphens between letters, which are kept apart.
 #[derive(Debug, Default)]
-pub(super) struct Flat {
+pub(super) struct FlatText {
     text: String,
     runs: Vec<Run>,
     hyphens: Vec<Hyphen>,
@@ -48,7 +48,7 @@ struct Piece {
     from: Span,
 }
 
-impl Flat {
+impl FlatText {
     pub(super) fn of(text: &str, ignore_case: bool) -> Self {
         let pieces = pieces(text, ignore_case);
         let mut flat = Self::default();
@@ -73,7 +73,7 @@ impl Flat {
     /// Every place in `text`, whose plain form this is, where the wanted words stand.
     pub(super) fn places<'a>(
         &'a self,
-        wanted: &Flat,
+        wanted: &FlatText,
         text: &'a str,
     ) -> impl Iterator<Item = Span> + use<'a> {
         let mut found: Vec<Span> = Vec::new();
@@ -162,7 +162,7 @@ impl Flat {
     }
 
     /// Hyphens must agree wherever neither text ends a line with one.
-    fn same_hyphens(&self, place: Span, wanted: &Flat) -> bool {
+    fn same_hyphens(&self, place: Span, wanted: &FlatText) -> bool {
         let first = self.hyphens.partition_point(|h| h.at <= place.start);
         let inside = self.hyphens.get(first..).unwrap_or_default();
         let mut here = inside.iter().take_while(|h| h.at < place.end).peekable();

@@ -2,7 +2,7 @@
 
 use crate::Span;
 
-use super::{Found, Match};
+use super::{MatchKind, QuoteMatch};
 
 /// How people write that they left words out, longest first.
 const ELLIPSES: &[&str] = &[
@@ -62,7 +62,7 @@ fn other_case(quote: &str) -> String {
 }
 
 /// A quote with ellipses: its parts in order, none further from the one before than `gap`.
-pub(super) fn in_order<P, I>(quote: &str, gap: usize, places: P) -> Option<Found>
+pub(super) fn in_order<P, I>(quote: &str, gap: usize, places: P) -> Option<QuoteMatch>
 where
     P: Fn(&str) -> I,
     I: Iterator<Item = Span>,
@@ -84,10 +84,10 @@ where
             stretches.push(*next);
             end = next.end;
         }
-        Some(Found {
+        Some(QuoteMatch {
             span: Span::new(begin.start, end),
             parts: stretches,
-            matched: Match::Normalised,
+            matched: MatchKind::Normalised,
         })
     })
 }

@@ -2,18 +2,18 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn place(text: &str, quote: &str) -> Option<(String, Match)> {
-    let found = find(text, quote, &Settings::default())?;
+fn place(text: &str, quote: &str) -> Option<(String, MatchKind)> {
+    let found = find(text, quote, &QuoteSettings::default())?;
     let words = found.span.of(text).expect("a span fits its text");
     Some((words.to_owned(), found.matched))
 }
 
-fn exact(words: &str) -> Option<(String, Match)> {
-    Some((words.to_owned(), Match::Exact))
+fn exact(words: &str) -> Option<(String, MatchKind)> {
+    Some((words.to_owned(), MatchKind::Exact))
 }
 
-fn normalised(words: &str) -> Option<(String, Match)> {
-    Some((words.to_owned(), Match::Normalised))
+fn normalised(words: &str) -> Option<(String, MatchKind)> {
+    Some((words.to_owned(), MatchKind::Normalised))
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn marks_that_are_not_seen_do_not_matter() {
     let text = "the out\u{200B}come\u{202E} was im\u{00AD}proved\u{FEFF} here";
     assert_eq!(
         place(text, "outcome was improved here").map(|found| found.1),
-        Some(Match::Normalised)
+        Some(MatchKind::Normalised)
     );
 }
 
@@ -83,7 +83,12 @@ fn numbers_are_never_cut_or_joined() {
 #[test]
 fn words_may_be_left_out_only_in_order_and_nearby() {
     let text = "The drug, given twice a day, lowered the risk. Nothing else changed at all.";
-    let found = find(text, "The drug … lowered the risk", &Settings::default()).expect("found");
+    let found = find(
+        text,
+        "The drug … lowered the risk",
+        &QuoteSettings::default(),
+    )
+    .expect("found");
     assert_eq!(
         found.span.of(text),
         Some("The drug, given twice a day, lowered the risk")
@@ -91,9 +96,9 @@ fn words_may_be_left_out_only_in_order_and_nearby() {
     assert_eq!(found.parts.len(), 2);
     assert_eq!(place(text, "lowered the risk [...] the drug"), None);
     assert_eq!(place(text, "The drug ... raised the risk"), None);
-    let near = Settings {
+    let near = QuoteSettings {
         quote_gap_max: 5,
-        ..Settings::default()
+        ..QuoteSettings::default()
     };
     assert_eq!(find(text, "The drug … lowered the risk", &near), None);
     assert_eq!(
@@ -121,18 +126,18 @@ fn a_quote_fitted_into_a_sentence_is_found() {
 fn case_matters_unless_told_otherwise() {
     let text = "The WHO recommends it";
     assert_eq!(place(text, "The who recommends"), None);
-    let settings = Settings {
+    let settings = QuoteSettings {
         quote_ignore_case: true,
-        ..Settings::default()
+        ..QuoteSettings::default()
     };
     assert!(find(text, "The who recommends", &settings).is_some());
 }
 
 #[test]
 fn only_exact_words_where_exact_words_are_asked_for() {
-    let settings = Settings {
+    let settings = QuoteSettings {
         quote_exact: true,
-        ..Settings::default()
+        ..QuoteSettings::default()
     };
     assert_eq!(find("it\u{2019}s so", "it's so", &settings), None);
     assert!(find("it's so", "it's so", &settings).is_some());
@@ -205,7 +210,7 @@ proptest! {
         let start = words[..from].iter().map(|w| w.len() + 1).sum();
         let span = Span::new(start, start + taken.join(" ").len());
         let quote = disturb(taken, seed);
-        let found = find(&text, &quote, &Settings::default());
+        let found = find(&text, &quote, &QuoteSettings::default());
         prop_assert!(found.is_some(), "{quote:?} in {text:?}");
         let found = found.unwrap();
         if text.matches(&taken.join(" ")).count() == 1 {
@@ -231,15 +236,15 @@ proptest! {
             }
             None => format!("qq{}", taken[at]),
         };
-        prop_assert_eq!(find(&text, &disturb(&taken, seed), &Settings::default()), None);
+        prop_assert_eq!(find(&text, &disturb(&taken, seed), &QuoteSettings::default()), None);
     }
 
     #[test]
     fn no_text_and_no_quote_make_it_fail(text in ".{0,200}", quote in ".{0,40}") {
-        if let Some(found) = find(&text, &quote, &Settings::default()) {
+        if let Some(found) = find(&text, &quote, &QuoteSettings::default()) {
             prop_assert!(found.span.of(&text).is_some());
             prop_assert!(found.parts.iter().all(|part| found.span.holds(*part)));
         }
-        let _ = find(&text, &text, &Settings::default());
+        let _ = find(&text, &text, &QuoteSettings::default());
     }
 }

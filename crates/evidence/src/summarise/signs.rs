@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::Sentence;
+use super::SummarySentence;
 use crate::lists;
 
 const WORDS: &str = include_str!("words.txt");
@@ -22,7 +22,7 @@ const FEW_WORDS: usize = 6;
 const MANY_WORDS: usize = 60;
 
 /// Section, numbers, telling words and place, 0 to 1.
-pub(super) fn telling(sentence: &Sentence<'_>) -> f64 {
+pub(super) fn telling(sentence: &SummarySentence<'_>) -> f64 {
     let titles = sentence.sections.iter().map(|title| title.to_lowercase());
     let section = titles
         .into_iter()

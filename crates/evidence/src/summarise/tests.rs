@@ -1,32 +1,32 @@
-use super::{Sentence, centrality, lead, scores, select, sentences_of};
-use crate::document::{About, Builder, Role};
-use crate::passage::{Settings, passages};
+use super::{SummarySentence, centrality, lead, scores, select, sentences_of};
+use crate::document::{DocumentBuilder, DocumentMetadata, ParagraphRole};
+use crate::passage::{PassageSettings, passages};
 use crate::{Document, Language};
 
 fn document() -> Document {
-    let mut builder = Builder::new(About::default());
+    let mut builder = DocumentBuilder::new(DocumentMetadata::default());
     builder.heading(1, "Abstract");
     builder.piece(
-        Role::Body,
+        ParagraphRole::Body,
         "Heat pumps move heat from outside air into a house and cut its use of gas.",
     );
     builder.heading(1, "Results");
     builder.piece(
-        Role::Body,
+        ParagraphRole::Body,
         "In 40 houses heat pumps reduced energy use by 35 percent in a cold winter.",
     );
-    builder.piece(Role::Body, "It reduced energy use of heat pumps in a cold winter too. Do heat pumps reduce energy use in winter?");
+    builder.piece(ParagraphRole::Body, "It reduced energy use of heat pumps in a cold winter too. Do heat pumps reduce energy use in winter?");
     builder.piece(
-        Role::Body,
+        ParagraphRole::Body,
         "In 40 houses heat pumps reduced energy use by 35 percent in one cold winter.",
     );
     builder.piece(
-        Role::Body,
+        ParagraphRole::Body,
         "The owners of the houses were asked about noise, and most heard none of it at night.",
     );
     builder.heading(1, "References");
     builder.piece(
-        Role::Body,
+        ParagraphRole::Body,
         "Smith J. Heat pumps reduce energy use in winter. Energy 2004;12:45–67.",
     );
     builder.build()
@@ -34,7 +34,7 @@ fn document() -> Document {
 
 fn chosen(question: &str, max_words: usize) -> Vec<String> {
     let document = document();
-    let passages = passages(&document, &Settings::default());
+    let passages = passages(&document, &PassageSettings::default());
     let all = sentences_of(0, &document, &passages);
     let chosen = select(question, &all, max_words, Language::ENGLISH);
     chosen
@@ -78,7 +78,7 @@ fn a_sentence_that_points_back_is_worth_less() {
         "It reduced pain in many of the patients.",
         "Aspirin reduced pain in many of the patients.",
     ];
-    let sentence = |text| Sentence {
+    let sentence = |text| SummarySentence {
         source: 0,
         passage: 0,
         span: Default::default(),
@@ -95,7 +95,7 @@ fn ten_thousand_sentences_are_scored_for_a_question_of_thousands_of_words() {
     let texts: Vec<String> = (0..10_000)
         .map(|n| format!("House {n} saved {} units with its pump.", n % 97))
         .collect();
-    let sentence = |text| Sentence {
+    let sentence = |text| SummarySentence {
         source: 0,
         passage: 0,
         span: Default::default(),
@@ -103,7 +103,7 @@ fn ten_thousand_sentences_are_scored_for_a_question_of_thousands_of_words() {
         place: 0.5,
         sections: &[],
     };
-    let all: Vec<Sentence<'_>> = texts.iter().map(|text| sentence(text.as_str())).collect();
+    let all: Vec<SummarySentence<'_>> = texts.iter().map(|text| sentence(text.as_str())).collect();
     let question: String = (0..3_000).map(|n| format!("house{n} pump ")).collect();
     assert_eq!(scores(&question, &all, Language::ENGLISH).len(), all.len());
     let chosen = select(
@@ -118,7 +118,7 @@ fn ten_thousand_sentences_are_scored_for_a_question_of_thousands_of_words() {
 #[test]
 fn a_lead_says_what_the_document_is_about() {
     let document = document();
-    let spans = lead(&document, &passages(&document, &Settings::default()));
+    let spans = lead(&document, &passages(&document, &PassageSettings::default()));
     assert!((1..=2).contains(&spans.len()));
     assert!(
         document

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crate::Language;
 
 /// The stop words of one language; none for a language without a list.
-pub(super) struct Words(HashSet<&'static str, foldhash::fast::RandomState>);
+pub(super) struct StopWords(HashSet<&'static str, foldhash::fast::RandomState>);
 
-impl Words {
+impl StopWords {
     pub(super) fn new(language: Language) -> Self {
         let lines = list(language).lines().filter(|line| !line.starts_with('#'));
         Self(lines.flat_map(str::split_whitespace).collect())

@@ -6,7 +6,7 @@ use crate::Span;
 /// The words of a text and where they stand: runs of letters and digits. A number keeps the points
 /// and commas inside it.
 pub fn words(text: &str) -> impl Iterator<Item = Span> {
-    Words { text, at: 0 }
+    WordSpans { text, at: 0 }
 }
 
 /// Hands over every token of a text, in lower case, with the place of its word.
@@ -34,12 +34,12 @@ pub(super) fn each(text: &str, mut take: impl FnMut(&str, Span)) {
     }
 }
 
-struct Words<'t> {
+struct WordSpans<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Iterator for Words<'_> {
+impl Iterator for WordSpans<'_> {
     type Item = Span;
 
     fn next(&mut self) -> Option<Span> {
@@ -56,7 +56,7 @@ impl Iterator for Words<'_> {
     }
 }
 
-impl Words<'_> {
+impl WordSpans<'_> {
     /// Where the next character stands that is part of a word, or is not.
     fn skip_to(&self, wanted: bool) -> Option<usize> {
         let bytes = self.text.as_bytes();

@@ -13,13 +13,13 @@ const STOP: TermId = TermId::MAX;
 
 // The state of the hash is random so that no text can be made to collide; nothing ever walks
 // through the map, so nothing depends on it.
-type Ids = HashMap<Box<str>, TermId, foldhash::fast::RandomState>;
+type TermIds = HashMap<Box<str>, TermId, foldhash::fast::RandomState>;
 
 /// The terms met so far. Stop words have no number.
 pub struct Vocabulary {
     terms: Terms,
-    of_token: Ids,
-    of_term: Ids,
+    of_token: TermIds,
+    of_term: TermIds,
     names: Vec<Box<str>>,
 }
 
@@ -39,8 +39,8 @@ impl Vocabulary {
     fn of(terms: Terms) -> Self {
         Self {
             terms,
-            of_token: Ids::default(),
-            of_term: Ids::default(),
+            of_token: TermIds::default(),
+            of_term: TermIds::default(),
             names: Vec::new(),
         }
     }

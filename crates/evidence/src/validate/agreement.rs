@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claim::align::Alignment;
 use crate::claim::oppose::oppose;
-use crate::claim::reading::{Reader, Word};
+use crate::claim::reading::{SentenceReader, SentenceWord};
 use crate::span::outside_brackets;
 use crate::{Language, Span};
 
@@ -37,7 +37,7 @@ const WORDS_SHARED: usize = 4;
 const WORDS_ALIKE: f64 = 0.7;
 
 struct Said {
-    words: Vec<Word>,
+    words: Vec<SentenceWord>,
     clauses: Vec<Clause>,
     /// The terms of the whole sentence.
     terms: BTreeSet<String>,
@@ -55,7 +55,7 @@ pub fn agreements_with(
     language: Language,
     wanted: &dyn Fn(usize) -> bool,
 ) -> Vec<(usize, usize)> {
-    let reader = Reader::new(language);
+    let reader = SentenceReader::new(language);
     let seen = statements.iter().take(STATEMENTS_MAX);
     let all: Vec<Said> = seen.map(|one| Said::new(one.text, &reader)).collect();
     let mut held: BTreeMap<&str, f64> = BTreeMap::new();
@@ -76,7 +76,7 @@ pub fn agreements_with(
 }
 
 impl Said {
-    fn new(text: &str, reader: &Reader) -> Self {
+    fn new(text: &str, reader: &SentenceReader) -> Self {
         let plain = outside_brackets(text);
         let outside = |span: Span| plain.iter().any(|part| part.holds(span));
         let mut words = reader.read(text);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Settings, Validated};
+use super::{ValidatedEvidence, ValidationRules};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completeness {
@@ -15,17 +15,17 @@ pub struct Completeness {
 /// Counts passages once each: the same one found twice is no more evidence.
 pub fn completeness(
     questions: &[String],
-    evidence: &[Validated],
-    settings: &Settings,
+    evidence: &[ValidatedEvidence],
+    settings: &ValidationRules,
 ) -> Vec<Completeness> {
     let wanted = settings.completeness_min_evidence;
     let of = |question: &String| {
-        let counts = |e: &&Validated| {
+        let counts = |e: &&ValidatedEvidence| {
             e.accepted
                 && e.candidate.question == *question
                 && (e.relevant || !settings.completeness_require_relevance)
         };
-        let place = |e: &Validated| (e.candidate.source.clone(), e.candidate.span);
+        let place = |e: &ValidatedEvidence| (e.candidate.source.clone(), e.candidate.span);
         let mut places: Vec<_> = evidence.iter().filter(counts).map(place).collect();
         places.sort();
         places.dedup();

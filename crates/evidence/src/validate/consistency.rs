@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::claim::align::Alignment;
 use crate::claim::date::{Date, dates};
-use crate::claim::number::{Number, figures};
+use crate::claim::number::{StatedNumber, figures};
 use crate::claim::oppose::{Opposite, oppose};
-use crate::claim::reading::{Reader, Word};
+use crate::claim::reading::{SentenceReader, SentenceWord};
 use crate::span::outside_brackets;
 use crate::{Language, Span, sentences};
 
-use super::Validated;
+use super::ValidatedEvidence;
 
 /// Sentences that share less of their words, rare ones counting most, are on different subjects.
 const SAME_SUBJECT_MIN: f64 = 0.6;
@@ -46,7 +46,7 @@ pub struct Statement<'t> {
 }
 
 impl<'t> Statement<'t> {
-    pub(super) fn of(evidence: &'t Validated) -> Self {
+    pub(super) fn of(evidence: &'t ValidatedEvidence) -> Self {
         let candidate = &evidence.candidate;
         Self {
             source: &candidate.source,
@@ -59,7 +59,7 @@ impl<'t> Statement<'t> {
 /// What two statements differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Difference {
+pub enum ConflictKind {
     Number,
     Date,
     Denied,
@@ -68,7 +68,7 @@ pub enum Difference {
 
 /// One side of a conflict, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Side {
+pub struct ConflictSide {
     pub source: String,
     pub span: Span,
     pub quote: String,
@@ -76,22 +76,22 @@ pub struct Side {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
-    pub difference: Difference,
-    pub left: Side,
-    pub right: Side,
+    pub difference: ConflictKind,
+    pub left: ConflictSide,
+    pub right: ConflictSide,
 }
 
-struct Sentence {
-    side: Side,
-    words: Vec<Word>,
+struct ComparedSentence {
+    side: ConflictSide,
+    words: Vec<SentenceWord>,
     about: BTreeSet<String>,
-    numbers: Vec<Number>,
+    numbers: Vec<StatedNumber>,
     dates: Vec<Date>,
 }
 
 /// The conflicts between statements, in the order in which they stand.
 pub fn conflicts(statements: &[Statement<'_>], language: Language) -> Vec<Conflict> {
-    let reader = Reader::new(language);
+    let reader = SentenceReader::new(language);
     let all = read(statements, &reader, language);
     let mut held: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, sentence) in all.iter().enumerate() {
@@ -110,27 +110,31 @@ pub fn conflicts(statements: &[Statement<'_>], language: Language) -> Vec<Confli
         .collect()
 }
 
-fn read(statements: &[Statement<'_>], reader: &Reader, language: Language) -> Vec<Sentence> {
+fn read(
+    statements: &[Statement<'_>],
+    reader: &SentenceReader,
+    language: Language,
+) -> Vec<ComparedSentence> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for statement in statements {
         for span in sentences(statement.text, language) {
             let quote = span.of(statement.text).unwrap_or_default().to_owned();
-            let side = Side {
+            let side = ConflictSide {
                 source: statement.source.to_owned(),
                 span: span.moved(statement.start),
                 quote,
             };
             if all.len() < SENTENCES_MAX && seen.insert(side.clone()) {
-                all.push(Sentence::new(side, reader));
+                all.push(ComparedSentence::new(side, reader));
             }
         }
     }
     all
 }
 
-impl Sentence {
-    fn new(side: Side, reader: &Reader) -> Self {
+impl ComparedSentence {
+    fn new(side: ConflictSide, reader: &SentenceReader) -> Self {
         // What stands in brackets, such as the bounds of an interval, is told besides.
         let plain = outside_brackets(&side.quote);
         let outside = |span: Span| plain.iter().any(|part| part.holds(span));
@@ -140,7 +144,7 @@ impl Sentence {
         dates.retain(|date| outside(date.span));
         let mut numbers = figures(&side.quote).numbers;
         numbers.retain(|number| outside(number.span));
-        let plain = |w: &&Word| {
+        let plain = |w: &&SentenceWord| {
             let dated = dates.iter().any(|date| date.span.holds(w.span));
             w.content && !w.denies && w.directions.is_empty() && !w.is_number() && !dated
         };
@@ -166,12 +170,16 @@ fn worth_comparing(held: &BTreeMap<&str, Vec<usize>>) -> BTreeSet<(usize, usize)
     pairs
 }
 
-fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> Option<Conflict> {
+fn compare(
+    left: &ComparedSentence,
+    right: &ComparedSentence,
+    weigh: &impl Fn(&str) -> f64,
+) -> Option<Conflict> {
     let sum = |terms: &mut dyn Iterator<Item = &String>| terms.map(|t| weigh(t)).sum::<f64>();
     let shared = sum(&mut left.about.intersection(&right.about));
     let smaller = sum(&mut left.about.iter()).min(sum(&mut right.about.iter()));
     let larger = sum(&mut left.about.iter()).max(sum(&mut right.about.iter()));
-    let alike = |w: &&Word| w.content && right.words.iter().any(|v| v.term == w.term);
+    let alike = |w: &&SentenceWord| w.content && right.words.iter().any(|v| v.term == w.term);
     let few = left.words.iter().filter(alike).count() < 2;
     // Nearly all of the shorter sentence, and a good part of the longer one.
     if few
@@ -186,8 +194,8 @@ fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> O
         return None;
     }
     let opposed = oppose(&left.words, &right.words, &pairs).map(|found| match found.kind {
-        Opposite::Denied => Difference::Denied,
-        Opposite::Turned => Difference::Turned,
+        Opposite::Denied => ConflictKind::Denied,
+        Opposite::Turned => ConflictKind::Turned,
     });
     let counted = || {
         (shared / smaller >= SAME_QUANTITY_MIN)
@@ -202,30 +210,35 @@ fn compare(left: &Sentence, right: &Sentence, weigh: &impl Fn(&str) -> f64) -> O
 }
 
 /// Other numbers or other dates.
-fn differ(left: &Sentence, right: &Sentence, pairs: &Alignment) -> Option<Difference> {
+fn differ(
+    left: &ComparedSentence,
+    right: &ComparedSentence,
+    pairs: &Alignment,
+) -> Option<ConflictKind> {
     let replaced = strangers(left, pairs) <= STRANGERS_MAX
         && strangers(right, &pairs.turned()) <= STRANGERS_MAX
         && replaced(left, right, pairs) == 1;
     if replaced || in_other_numbers(left, right) {
-        return Some(Difference::Number);
+        return Some(ConflictKind::Number);
     }
     let agree = |x: &Date| right.dates.iter().any(|y| x.is_told_by(y));
     let dated = !left.dates.is_empty() && !right.dates.is_empty();
-    (dated && !left.dates.iter().any(agree)).then_some(Difference::Date)
+    (dated && !left.dates.iter().any(agree)).then_some(ConflictKind::Date)
 }
 
 /// Numbers in the same unit, where neither side states any of the other's.
-fn in_other_numbers(left: &Sentence, right: &Sentence) -> bool {
+fn in_other_numbers(left: &ComparedSentence, right: &ComparedSentence) -> bool {
     let (a, b) = (&left.numbers, &right.numbers);
-    let alike = |n: &Number| b.iter().any(|m| n.is_told_by(m) || m.is_told_by(n));
-    let measured = |n: &Number| n.unit.is_some() && b.iter().any(|m| n.unit == m.unit);
+    let alike = |n: &StatedNumber| b.iter().any(|m| n.is_told_by(m) || m.is_told_by(n));
+    let measured = |n: &StatedNumber| n.unit.is_some() && b.iter().any(|m| n.unit == m.unit);
     a.iter().any(measured) && !a.iter().any(alike)
 }
 
 /// How many words of substance one side has that the other has not, those apart that count, deny
 /// or point a way.
-fn strangers(one: &Sentence, pairs: &Alignment) -> usize {
-    let plain = |w: &Word| w.content && !w.denies && w.directions.is_empty() && !w.is_number();
+fn strangers(one: &ComparedSentence, pairs: &Alignment) -> usize {
+    let plain =
+        |w: &SentenceWord| w.content && !w.denies && w.directions.is_empty() && !w.is_number();
     let words = one.words.iter().enumerate();
     words
         .filter(|(at, word)| plain(word) && pairs.of(*at).is_none())
@@ -234,14 +247,14 @@ fn strangers(one: &Sentence, pairs: &Alignment) -> usize {
 
 /// Whether nearly all that one side is about stands in the other: "A rose in men" does not stand
 /// against "A fell in children".
-fn is_close(one: &Sentence, pairs: &Alignment) -> bool {
+fn is_close(one: &ComparedSentence, pairs: &Alignment) -> bool {
     let most = (one.about.len() / STRANGERS_SHARE).max(STRANGERS_MAX);
     strangers(one, pairs) <= most
 }
 
 /// How many numbers of the left have another number in their place on the right.
-fn replaced(left: &Sentence, right: &Sentence, pairs: &Alignment) -> usize {
-    let other = |number: &&Number| {
+fn replaced(left: &ComparedSentence, right: &ComparedSentence, pairs: &Alignment) -> usize {
+    let other = |number: &&StatedNumber| {
         let at = left
             .words
             .iter()
@@ -251,7 +264,7 @@ fn replaced(left: &Sentence, right: &Sentence, pairs: &Alignment) -> usize {
         let words: Vec<Span> = free
             .filter_map(|at| Some(right.words.get(at)?.span))
             .collect();
-        let there = |told: &&Number| words.iter().any(|word| word.overlaps(told.span));
+        let there = |told: &&StatedNumber| words.iter().any(|word| word.overlaps(told.span));
         let mut told = right.numbers.iter().filter(there).peekable();
         told.peek().is_some()
             && !told.any(|told| number.is_told_by(told) || told.is_told_by(number))

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Span;
-use crate::quote::{self, Searched};
+use crate::quote::{self, SearchedText};
 
-use super::Candidate;
+use super::EvidenceCandidate;
 
 /// How closely the words must agree. There is no mode in which a missing quote passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Existence {
+pub enum QuoteMode {
     #[default]
     Exact,
     Normalised,
@@ -29,14 +29,14 @@ pub enum NotThere {
 
 /// The place of the quote in the source; nothing when there is no quote to look for.
 pub fn exists(
-    candidate: &Candidate,
+    candidate: &EvidenceCandidate,
     text: Option<&str>,
-    mode: Existence,
+    mode: QuoteMode,
 ) -> Result<Option<Span>, NotThere> {
     let text = text.ok_or_else(|| NotThere::Source(candidate.source.clone()))?;
-    let settings = quote::Settings {
-        quote_exact: mode == Existence::Exact,
-        ..quote::Settings::default()
+    let settings = quote::QuoteSettings {
+        quote_exact: mode == QuoteMode::Exact,
+        ..quote::QuoteSettings::default()
     };
     let stored = candidate.span.of(text).ok_or(NotThere::Passage)?;
     let same =
@@ -47,7 +47,7 @@ pub fn exists(
     let Some(quote) = &candidate.verdict.quote else {
         return Ok(None);
     };
-    let found = Searched::new(stored).find(quote, &settings);
+    let found = SearchedText::new(stored).find(quote, &settings);
     let found = found.ok_or_else(|| NotThere::Quote(quote.clone()))?;
     Ok(Some(found.span.moved(candidate.span.start)))
 }

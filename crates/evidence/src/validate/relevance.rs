@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Language;
 use crate::citation::{SourceText, share};
 
-use super::Settings;
+use super::ValidationRules;
 
 /// From these shares of the question's terms on, a passage answers it or bears on it.
 const DIRECT_MIN: f64 = 0.6;
@@ -21,7 +21,7 @@ pub enum Relevance {
 
 /// What a judge says of a passage and a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct RelevanceVerdict {
     pub label: Relevance,
     /// Between 0 and 1.
     pub confidence: f64,
@@ -30,8 +30,8 @@ pub struct Verdict {
 }
 
 /// Who judges relevance. A judge that must be waited for gives its verdicts as data instead.
-pub trait Judge {
-    fn judge(&self, question: &str, passage: &str) -> Verdict;
+pub trait RelevanceJudge {
+    fn judge(&self, question: &str, passage: &str) -> RelevanceVerdict;
 }
 
 /// Judges by the words a question and a passage share, rare ones counting most.
@@ -40,8 +40,8 @@ pub struct LexicalJudge {
     pub language: Language,
 }
 
-impl Judge for LexicalJudge {
-    fn judge(&self, question: &str, passage: &str) -> Verdict {
+impl RelevanceJudge for LexicalJudge {
+    fn judge(&self, question: &str, passage: &str) -> RelevanceVerdict {
         let source = SourceText::new(passage, self.language);
         let (share, best) = share(question, &source);
         let quote = best.and_then(|span| span.of(passage)).map(str::to_owned);
@@ -58,7 +58,7 @@ impl Judge for LexicalJudge {
         } else {
             share
         };
-        Verdict {
+        RelevanceVerdict {
             label,
             confidence,
             quote: quote.filter(|_| label != Relevance::None),
@@ -67,7 +67,7 @@ impl Judge for LexicalJudge {
 }
 
 /// Why a verdict does not pass, in a sentence.
-pub(super) fn objection(verdict: &Verdict, settings: &Settings) -> Option<String> {
+pub(super) fn objection(verdict: &RelevanceVerdict, settings: &ValidationRules) -> Option<String> {
     let least = settings.relevance_min_confidence;
     // Written so that a confidence that is no number does not pass.
     let sure = verdict.confidence >= least;

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::existence::Existence;
-use super::{Settings, Validation};
+use super::existence::QuoteMode;
+use super::{Validation, ValidationRules};
 
 /// How much wider a retry looks, and how far that goes.
 const PER_QUERY_TOP_N_CAP: usize = 200;
@@ -26,7 +26,7 @@ pub struct RetrySettings {
     pub per_query_top_n: usize,
     pub top_k: usize,
     #[serde(flatten)]
-    pub rules: Settings,
+    pub rules: ValidationRules,
 }
 
 impl Default for RetrySettings {
@@ -38,14 +38,14 @@ impl Default for RetrySettings {
             use_structure: true,
             per_query_top_n: 50,
             top_k: 5,
-            rules: Settings::default(),
+            rules: ValidationRules::default(),
         }
     }
 }
 
 /// A setting that a retry changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct SettingChange {
     pub setting: String,
     pub from: String,
     pub to: String,
@@ -58,7 +58,7 @@ pub struct RetryEntry {
     pub attempt: u32,
     pub limit: u32,
     pub failed_questions: Vec<String>,
-    pub changes: Vec<Change>,
+    pub changes: Vec<SettingChange>,
 }
 
 /// Where validation stands. It is saved between attempts.
@@ -73,7 +73,7 @@ pub struct Retry {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+pub enum RetryDecision {
     Proceed,
     /// Go on although something is missing or in conflict, and say so.
     ProceedMarked {
@@ -83,7 +83,7 @@ pub enum Decision {
     /// Locate these questions again under the settings that now hold.
     Retry {
         failed_questions: Vec<String>,
-        changes: Vec<Change>,
+        changes: Vec<SettingChange>,
     },
 }
 
@@ -96,14 +96,14 @@ impl Retry {
     }
 
     /// Decides from what validation found, and keeps what was decided.
-    pub fn decide(&mut self, validation: &Validation) -> Decision {
+    pub fn decide(&mut self, validation: &Validation) -> RetryDecision {
         let failed_questions = self.failed(validation);
         if failed_questions.is_empty() {
-            return Decision::Proceed;
+            return RetryDecision::Proceed;
         }
         if self.validation_attempt >= self.settings.validation_max_retries {
             let conflicts = validation.conflicts.len();
-            return Decision::ProceedMarked {
+            return RetryDecision::ProceedMarked {
                 failed_questions,
                 conflicts,
             };
@@ -118,7 +118,7 @@ impl Retry {
             failed_questions: failed_questions.clone(),
             changes: changes.clone(),
         });
-        Decision::Retry {
+        RetryDecision::Retry {
             failed_questions,
             changes,
         }
@@ -137,7 +137,7 @@ impl Retry {
                 .iter()
                 .filter(|e| e.accepted && e.candidate.question == question);
             own.into_iter().any(|e| {
-                let holds = |side: &super::consistency::Side| {
+                let holds = |side: &super::consistency::ConflictSide| {
                     side.source == e.candidate.source && e.candidate.span.holds(side.span)
                 };
                 conflicts.iter().any(|c| holds(&c.left) || holds(&c.right))
@@ -167,13 +167,13 @@ fn wider(before: RetrySettings) -> RetrySettings {
         after.rules.relevance_min_confidence =
             RELAXED_MIN_CONFIDENCE.min(before.rules.relevance_min_confidence);
         after.rules.relevance_require_quote = false;
-        after.rules.existence = Existence::Normalised;
+        after.rules.existence = QuoteMode::Normalised;
         after.rules.relaxed = true;
     }
     after
 }
 
-fn changes(before: &RetrySettings, after: &RetrySettings) -> Vec<Change> {
+fn changes(before: &RetrySettings, after: &RetrySettings) -> Vec<SettingChange> {
     let shown = |s: &RetrySettings| {
         [
             ("use_structure", s.use_structure.to_string()),
@@ -194,8 +194,8 @@ fn changes(before: &RetrySettings, after: &RetrySettings) -> Vec<Change> {
             (
                 "existence",
                 match s.rules.existence {
-                    Existence::Exact => "exact".to_owned(),
-                    Existence::Normalised => "normalised".to_owned(),
+                    QuoteMode::Exact => "exact".to_owned(),
+                    QuoteMode::Normalised => "normalised".to_owned(),
                 },
             ),
         ]
@@ -203,7 +203,7 @@ fn changes(before: &RetrySettings, after: &RetrySettings) -> Vec<Change> {
     let pairs = shown(before).into_iter().zip(shown(after));
     let changed = pairs.filter(|(a, b)| a.1 != b.1);
     changed
-        .map(|((setting, from), (_, to))| Change {
+        .map(|((setting, from), (_, to))| SettingChange {
             setting: setting.to_owned(),
             from,
             to,

@@ -1,18 +1,18 @@
-use super::relevance::{Judge, LexicalJudge, Relevance};
-use super::retry::{Decision, Retry, RetrySettings};
+use super::relevance::{LexicalJudge, Relevance, RelevanceJudge};
+use super::retry::{Retry, RetryDecision, RetrySettings};
 use super::*;
-use consistency::Difference;
+use consistency::ConflictKind;
 
 const TEXT: &str =
     "Aspirin reduced the risk of stroke. Patients \u{201C}felt well\u{201D} after it.";
 
-fn candidate(quote: Option<&str>, confidence: f64) -> Candidate {
-    Candidate {
+fn candidate(quote: Option<&str>, confidence: f64) -> EvidenceCandidate {
+    EvidenceCandidate {
         question: "Does aspirin reduce stroke?".to_owned(),
         source: "s".to_owned(),
         span: Span::new(0, TEXT.len()),
         passage: TEXT.to_owned(),
-        verdict: Verdict {
+        verdict: RelevanceVerdict {
             label: Relevance::Direct,
             confidence,
             quote: quote.map(str::to_owned),
@@ -20,7 +20,7 @@ fn candidate(quote: Option<&str>, confidence: f64) -> Candidate {
     }
 }
 
-fn run(candidates: &[Candidate], settings: &Settings) -> Validation {
+fn run(candidates: &[EvidenceCandidate], settings: &ValidationRules) -> Validation {
     let questions = ["Does aspirin reduce stroke?".to_owned()];
     validate(
         &questions,
@@ -31,15 +31,15 @@ fn run(candidates: &[Candidate], settings: &Settings) -> Validation {
     )
 }
 
-fn relaxed() -> Settings {
+fn relaxed() -> ValidationRules {
     let mut retry = Retry::new(RetrySettings::default());
-    retry.decide(&run(&[], &Settings::default()));
+    retry.decide(&run(&[], &ValidationRules::default()));
     retry.settings.rules
 }
 
 #[test]
 fn a_quote_that_is_not_there_is_refused_in_every_mode() {
-    for settings in [Settings::default(), relaxed()] {
+    for settings in [ValidationRules::default(), relaxed()] {
         let found = run(
             &[candidate(Some("reduced the risk of death"), 0.9)],
             &settings,
@@ -52,7 +52,7 @@ fn a_quote_that_is_not_there_is_refused_in_every_mode() {
 #[test]
 fn typography_is_forgiven_only_when_relaxed_and_then_it_is_marked() {
     let quote = candidate(Some("Patients \"felt well\" after it"), 0.9);
-    assert!(!run(std::slice::from_ref(&quote), &Settings::default()).evidence[0].accepted);
+    assert!(!run(std::slice::from_ref(&quote), &ValidationRules::default()).evidence[0].accepted);
     let found = run(&[quote], &relaxed());
     assert!(found.evidence[0].accepted && found.evidence[0].relaxed);
     let at = found.evidence[0].quote.expect("a place");
@@ -68,7 +68,7 @@ fn a_passage_that_is_elsewhere_or_of_no_source_is_refused() {
     moved.span = Span::new(10, 30);
     let mut lost = candidate(Some("Aspirin reduced"), 0.9);
     lost.source = "other".to_owned();
-    let found = run(&[moved, lost], &Settings::default());
+    let found = run(&[moved, lost], &ValidationRules::default());
     assert!(
         found
             .evidence
@@ -83,7 +83,7 @@ fn an_unsure_verdict_does_not_complete_a_question_at_first() {
         candidate(Some("Aspirin reduced"), 0.35),
         candidate(None, f64::NAN),
     ];
-    assert!(!run(&unsure, &Settings::default()).completeness[0].met);
+    assert!(!run(&unsure, &ValidationRules::default()).completeness[0].met);
     assert!(run(&unsure, &relaxed()).completeness[0].met);
 }
 
@@ -111,8 +111,8 @@ fn a_retry_widens_and_relaxes_as_promised_and_is_written_down() {
         top_k: 8,
         ..RetrySettings::default()
     });
-    let nothing = run(&[], &Settings::default());
-    let Decision::Retry {
+    let nothing = run(&[], &ValidationRules::default());
+    let RetryDecision::Retry {
         failed_questions,
         changes,
     } = retry.decide(&nothing)
@@ -126,13 +126,13 @@ fn a_retry_widens_and_relaxes_as_promised_and_is_written_down() {
         (200, 10)
     );
     assert!(!retry.settings.use_structure && !retry.settings.rules.relevance_require_quote);
-    assert_eq!(retry.settings.rules.existence, Existence::Normalised);
+    assert_eq!(retry.settings.rules.existence, QuoteMode::Normalised);
     let saved = serde_json::to_string(&retry).expect("it can be saved");
     let mut again: Retry = serde_json::from_str(&saved).expect("it can be loaded");
     assert_eq!(again, retry);
     assert!(matches!(
         again.decide(&nothing),
-        Decision::ProceedMarked { .. }
+        RetryDecision::ProceedMarked { .. }
     ));
     assert_eq!(again.validation_retry_log.len(), 1);
     assert_eq!(
@@ -150,20 +150,20 @@ fn without_relaxation_only_the_search_widens() {
         validation_relax_on_retry: false,
         ..RetrySettings::default()
     });
-    retry.decide(&run(&[], &Settings::default()));
-    assert_eq!(retry.settings.rules, Settings::default());
+    retry.decide(&run(&[], &ValidationRules::default()));
+    assert_eq!(retry.settings.rules, ValidationRules::default());
 }
 
 #[test]
 fn complete_and_without_conflict_goes_on() {
     let found = run(
         &[candidate(Some("Aspirin reduced"), 0.9)],
-        &Settings::default(),
+        &ValidationRules::default(),
     );
-    assert_eq!(Retry::default().decide(&found), Decision::Proceed);
+    assert_eq!(Retry::default().decide(&found), RetryDecision::Proceed);
 }
 
-fn differences(left: &str, right: &str) -> Vec<Difference> {
+fn differences(left: &str, right: &str) -> Vec<ConflictKind> {
     let statements = [
         Statement {
             source: "a",
@@ -196,32 +196,32 @@ fn conflicts_quote_both_sides() {
         (
             "Aspirin reduced stroke risk by 32%.",
             "Aspirin reduced stroke risk by 12%.",
-            Difference::Number,
+            ConflictKind::Number,
         ),
         (
             "Aspirin reduced stroke risk.",
             "Aspirin did not reduce stroke risk.",
-            Difference::Denied,
+            ConflictKind::Denied,
         ),
         (
             "Coffee increases blood pressure in adults.",
             "Coffee decreases blood pressure in adults.",
-            Difference::Turned,
+            ConflictKind::Turned,
         ),
         (
             "The bridge opened in May 1932.",
             "The bridge opened in June 1932.",
-            Difference::Date,
+            ConflictKind::Date,
         ),
         (
             "Aspirin reduced stroke risk by 32% (95% interval 12% to 40%).",
             "Aspirin reduced stroke risk by 12%.",
-            Difference::Number,
+            ConflictKind::Number,
         ),
         (
             "The trial enrolled 412 patients in nine hospitals.",
             "The trial enrolled 421 patients in nine hospitals.",
-            Difference::Number,
+            ConflictKind::Number,
         ),
     ] {
         assert_eq!(differences(left, right), [difference], "{left} / {right}");
@@ -264,15 +264,15 @@ fn a_conflict_sends_its_question_back_when_conflicts_count() {
         &[one],
         |_| Some(text),
         Language::ENGLISH,
-        &Settings::default(),
+        &ValidationRules::default(),
     );
     assert!(matches!(
         Retry::default().decide(&found),
-        Decision::Retry { .. }
+        RetryDecision::Retry { .. }
     ));
     let lenient = RetrySettings {
         validation_fail_on_consistency: false,
         ..RetrySettings::default()
     };
-    assert_eq!(Retry::new(lenient).decide(&found), Decision::Proceed);
+    assert_eq!(Retry::new(lenient).decide(&found), RetryDecision::Proceed);
 }

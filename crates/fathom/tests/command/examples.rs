@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{self, FormatHint};
 use serde_json::Value;
 
 use super::desk::Desk;
@@ -72,9 +72,9 @@ fn stands_in_its_file(report: &Value, quote: &Value) {
     let name = source.unwrap()["location"].as_str().unwrap();
     let path = examples().join(name);
     let bytes = std::fs::read(&path).unwrap();
-    let hint = Hint {
+    let hint = FormatHint {
         file_name: Some(name),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let text = extract::read(&bytes, &hint).unwrap().text;
     assert_eq!(&text[place("start")..place("end")], words, "{name}");

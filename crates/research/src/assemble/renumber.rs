@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_evidence::citation::{Support, Supporting};
+use fathom_evidence::citation::{Support, SupportingPassage};
 
 use crate::draft::Draft;
 use crate::source::SourceId;
@@ -104,7 +104,7 @@ pub(super) fn support(support: &mut Support, numbers: &Numbers) {
         Support::NotSupported | Support::NotChecked { .. } => return,
     };
     by.retain_mut(
-        |Supporting { source, .. }| match numbers.new_of(SourceId(*source)) {
+        |SupportingPassage { source, .. }| match numbers.new_of(SourceId(*source)) {
             Some(new) => {
                 *source = new.0;
                 true

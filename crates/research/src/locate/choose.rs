@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use fathom_evidence::validate::agreement::When;
-use fathom_evidence::validate::relevance::{Relevance, Verdict};
+use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
 
 use super::focus::{Focus, synonyms, units_of};
 use super::said::{Gathered, Said};
@@ -71,7 +71,7 @@ const PROCEDURE_ASKED: [&str; 3] = ["method", "quality", "definition"];
 pub(super) struct Rated {
     /// The place of the sentence among those gathered.
     pub(super) said: usize,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: RelevanceVerdict,
     /// What sentences are ordered by.
     pub(super) rank: f64,
 }
@@ -196,7 +196,7 @@ pub(super) fn rate(
     }
     Some(Rated {
         said: nth,
-        verdict: Verdict {
+        verdict: RelevanceVerdict {
             label,
             confidence,
             quote: Some(said.quote.to_owned()),

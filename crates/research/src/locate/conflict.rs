@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fathom_evidence::Language;
 use fathom_evidence::phrases::phrases;
 use fathom_evidence::validate::agreement::figures_are_close;
-use fathom_evidence::validate::consistency::{self, Conflict, Difference, Statement, conflicts};
+use fathom_evidence::validate::consistency::{self, Conflict, ConflictKind, Statement, conflicts};
 
 use super::Reading;
 use super::said::Said;
@@ -39,7 +39,7 @@ pub(super) fn disputes(said: &[Said<'_>], names: &[String], language: Language) 
             text: one.quote,
         })
         .collect();
-    let holder = |side: &consistency::Side| {
+    let holder = |side: &consistency::ConflictSide| {
         let holds = |one: &Said<'_>| name(one) == side.source && one.span.holds(side.span);
         said.iter().position(holds)
     };
@@ -48,7 +48,7 @@ pub(super) fn disputes(said: &[Said<'_>], names: &[String], language: Language) 
     for conflict in conflicts(&statements, language) {
         // One source that says two things says them of two matters: two groups, two years.
         let same = conflict.left.source == conflict.right.source;
-        let close = conflict.difference == Difference::Number
+        let close = conflict.difference == ConflictKind::Number
             && figures_are_close(&conflict.left.quote, &conflict.right.quote);
         if same || close {
             continue;
@@ -88,16 +88,16 @@ pub(super) fn contradiction(
     })
 }
 
-fn about(difference: Difference, left: &str, right: &str) -> String {
+fn about(difference: ConflictKind, left: &str, right: &str) -> String {
     let on = match named(left, right).as_slice() {
         [] => "the same matter".to_owned(),
         named => named.join(" and "),
     };
     match difference {
-        Difference::Number => format!("The sources read give different figures on {on}."),
-        Difference::Date => format!("The sources read give different dates on {on}."),
-        Difference::Denied => format!("The sources read say yes and no on {on}."),
-        Difference::Turned => format!("The sources read point opposite ways on {on}."),
+        ConflictKind::Number => format!("The sources read give different figures on {on}."),
+        ConflictKind::Date => format!("The sources read give different dates on {on}."),
+        ConflictKind::Denied => format!("The sources read say yes and no on {on}."),
+        ConflictKind::Turned => format!("The sources read point opposite ways on {on}."),
     }
 }
 

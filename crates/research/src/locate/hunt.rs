@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::Language;
-use fathom_evidence::locate::{Entry, Pool, Settings};
+use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex};
 use fathom_evidence::validate::completeness::completeness;
 use fathom_evidence::validate::retry::RetrySettings;
-use fathom_evidence::validate::{Candidate, Validated, Validation, validate};
+use fathom_evidence::validate::{EvidenceCandidate, ValidatedEvidence, Validation, validate};
 
 use super::Reading;
 use super::choose::{Judge, Rated, rate};
@@ -29,7 +29,7 @@ pub(super) struct Piece {
     pub(super) focus: usize,
     pub(super) said: usize,
     pub(super) rank: f64,
-    pub(super) validated: Validated,
+    pub(super) validated: ValidatedEvidence,
 }
 
 pub(super) struct Hunt<'r> {
@@ -42,7 +42,7 @@ pub(super) struct Hunt<'r> {
     pub(super) language: Language,
     /// The source of each reading as the validators name it.
     names: Vec<String>,
-    pool: Pool,
+    pool: PassageIndex,
     /// Of each entry of the pool: its reading and its passage there.
     spots: Vec<(usize, usize)>,
     /// Of each sub-question: the passages that were looked at.
@@ -64,10 +64,14 @@ impl<'r> Hunt<'r> {
             let shown = shown.filter(|(_, passage)| !passage.references);
             spots.extend(shown.map(|(at, _)| (nth, at)));
             let name = reading.source.0.to_string();
-            entries.extend(Entry::of(&name, &reading.document, &reading.passages));
+            entries.extend(PassageEntry::of(
+                &name,
+                &reading.document,
+                &reading.passages,
+            ));
         }
         Self {
-            pool: Pool::new(entries, language, &pool_settings(settings)),
+            pool: PassageIndex::new(entries, language, &pool_settings(settings)),
             gathered: Gathered::new(language),
             passages: vec![BTreeSet::new(); focuses.len()],
             pieces: Vec::new(),
@@ -110,7 +114,7 @@ impl<'r> Hunt<'r> {
 
     /// The best passages for each way of asking, few of them from one source.
     fn located(&self, nth: usize, settings: &RetrySettings) -> Vec<(usize, usize)> {
-        let wide = Settings {
+        let wide = LocateSettings {
             top_k: settings.per_query_top_n,
             ..pool_settings(settings)
         };
@@ -149,7 +153,7 @@ impl<'r> Hunt<'r> {
             rated.extend(self.best_of(&judge, *spot));
         }
         rated.retain(|one| !known.contains(&one.said));
-        let candidates: Vec<Candidate> = rated
+        let candidates: Vec<EvidenceCandidate> = rated
             .iter()
             .filter_map(|one| self.candidate(focus, one))
             .collect();
@@ -195,11 +199,11 @@ impl<'r> Hunt<'r> {
         rated
     }
 
-    fn candidate(&self, focus: &Focus, rated: &Rated) -> Option<Candidate> {
+    fn candidate(&self, focus: &Focus, rated: &Rated) -> Option<EvidenceCandidate> {
         let said = self.gathered.said.get(rated.said)?;
         let reading = self.readings.get(said.reading)?;
         let passage = reading.passages.get(said.passage)?;
-        Some(Candidate {
+        Some(EvidenceCandidate {
             question: focus.text.clone(),
             source: self.names.get(said.reading)?.clone(),
             span: passage.span,
@@ -210,7 +214,7 @@ impl<'r> Hunt<'r> {
 
     /// All that was accepted so far, as the rule for retries sees it.
     pub(super) fn validation(&self, settings: &RetrySettings) -> Validation {
-        let evidence: Vec<Validated> = self
+        let evidence: Vec<ValidatedEvidence> = self
             .pieces
             .iter()
             .map(|piece| piece.validated.clone())
@@ -224,11 +228,11 @@ impl<'r> Hunt<'r> {
     }
 }
 
-fn pool_settings(settings: &RetrySettings) -> Settings {
-    Settings {
+fn pool_settings(settings: &RetrySettings) -> LocateSettings {
+    LocateSettings {
         per_query_top_n: settings.per_query_top_n,
         top_k: settings.top_k,
         use_structure: settings.use_structure,
-        ..Settings::default()
+        ..LocateSettings::default()
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fathom_evidence::document::Role;
-use fathom_evidence::summarise::{self, Score, Sentence};
+use fathom_evidence::document::ParagraphRole;
+use fathom_evidence::summarise::{self, SentenceScore, SummarySentence};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, Span};
 
@@ -31,7 +31,7 @@ pub(super) struct Said<'d> {
     /// The numbers of its terms.
     pub(super) terms: BTreeSet<usize>,
     pub(super) sections: &'d [String],
-    pub(super) score: Score,
+    pub(super) score: SentenceScore,
     /// It begins with a word that points back, and what it points to could not be taken along.
     pub(super) hangs: bool,
 }
@@ -62,18 +62,18 @@ impl<'d> Gathered<'d> {
 
     /// Reads passages that were not read before, each given by its reading and its place in it.
     pub(super) fn add(&mut self, readings: &[&'d Reading], passages: &BTreeSet<(usize, usize)>) {
-        let fresh = |s: &Sentence<'_>| {
+        let fresh = |s: &SummarySentence<'_>| {
             let key = (s.source, s.passage);
             passages.contains(&key) && !self.around.contains_key(&key)
         };
-        let mut sentences: Vec<Sentence<'d>> = Vec::new();
+        let mut sentences: Vec<SummarySentence<'d>> = Vec::new();
         for (nth, reading) in readings.iter().enumerate() {
             let own = summarise::sentences_of(nth, &reading.document, &reading.passages);
             sentences.extend(own.into_iter().filter(fresh));
         }
         // Only what speaks for and against a sentence is taken, whatever is asked.
         let scores = summarise::scores("", &sentences, self.language);
-        let mut before: Option<&Sentence<'d>> = None;
+        let mut before: Option<&SummarySentence<'d>> = None;
         for (sentence, score) in sentences.iter().zip(scores) {
             let Some(reading) = readings.get(sentence.source) else {
                 continue;
@@ -123,7 +123,7 @@ impl<'d> Gathered<'d> {
         own
     }
 
-    fn titles(&mut self, reading: &Reading, sentence: &Sentence<'_>) -> BTreeSet<usize> {
+    fn titles(&mut self, reading: &Reading, sentence: &SummarySentence<'_>) -> BTreeSet<usize> {
         let title = reading.document.about.title.iter();
         let titles: Vec<&String> = title.chain(sentence.sections).collect();
         let numbered = titles.into_iter().map(|title| self.numbered(title));
@@ -145,10 +145,10 @@ impl<'d> Gathered<'d> {
 
 fn said<'d>(
     reading: &'d Reading,
-    sentence: &Sentence<'d>,
-    before: Option<&Sentence<'d>>,
+    sentence: &SummarySentence<'d>,
+    before: Option<&SummarySentence<'d>>,
     terms: BTreeSet<usize>,
-    score: Score,
+    score: SentenceScore,
 ) -> Option<Said<'d>> {
     let lower = sentence.text.to_lowercase();
     if !may_be_quoted(reading, sentence, &lower) || score.against >= NOT_QUOTED {
@@ -182,10 +182,13 @@ fn said<'d>(
 }
 
 /// Prose that ends as sentences do and gives no orders. Rows of tables say nothing alone.
-fn may_be_quoted(reading: &Reading, sentence: &Sentence<'_>, lower: &str) -> bool {
+fn may_be_quoted(reading: &Reading, sentence: &SummarySentence<'_>, lower: &str) -> bool {
     let text = sentence.text;
     let role = paragraph_role(reading, sentence.span.start);
-    let prose = matches!(role, Some(Role::Body | Role::ListItem | Role::Quote));
+    let prose = matches!(
+        role,
+        Some(ParagraphRole::Body | ParagraphRole::ListItem | ParagraphRole::Quote)
+    );
     let whole = text.ends_with(['.', '!', ')', '’', '。']);
     let begins = !text.starts_with(char::is_lowercase);
     // A quote inside a quote cannot be told from its end.
@@ -193,7 +196,7 @@ fn may_be_quoted(reading: &Reading, sentence: &Sentence<'_>, lower: &str) -> boo
     prose && whole && begins && !marked && !is_order(lower)
 }
 
-fn paragraph_role(reading: &Reading, offset: usize) -> Option<Role> {
+fn paragraph_role(reading: &Reading, offset: usize) -> Option<ParagraphRole> {
     let paragraphs = &reading.document.paragraphs;
     let after = paragraphs.partition_point(|p| p.span.start <= offset);
     Some(paragraphs.get(after.checked_sub(1)?)?.role)

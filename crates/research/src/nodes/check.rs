@@ -11,7 +11,9 @@ mod passages;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fathom_evidence::citation::{self, Checked, SourceText, Sources, Support, check_text};
+use fathom_evidence::citation::{
+    self, CitedSources, ClaimVerdict, SourceText, Support, check_text,
+};
 use fathom_evidence::claim::{Claim, Stated};
 use fathom_evidence::{Document, Language};
 use fathom_workflow::{NodeError, NodeResult};
@@ -80,7 +82,7 @@ struct Looked {
 struct Fact {
     place: Place,
     claim: Claim,
-    checked: Checked,
+    checked: ClaimVerdict,
     record: CheckedClaim,
 }
 
@@ -168,14 +170,14 @@ impl Desk {
         (draft, check)
     }
 
-    fn sources(&self) -> Sources<'_> {
+    fn sources(&self) -> CitedSources<'_> {
         let texts = self.texts.iter();
         texts
             .map(|(id, document)| (*id, SourceText::new(&document.text, document.language())))
             .collect()
     }
 
-    fn facts(&self, place: &Place, text: &str, sources: &Sources<'_>) -> Vec<Fact> {
+    fn facts(&self, place: &Place, text: &str, sources: &CitedSources<'_>) -> Vec<Fact> {
         let found = check_all(text, self, sources).into_iter();
         let facts = found.filter(|(claim, _)| claim.stated == Stated::Fact);
         facts
@@ -189,21 +191,21 @@ impl Desk {
     }
 }
 
-fn check_all(text: &str, desk: &Desk, sources: &Sources<'_>) -> Vec<(Claim, Checked)> {
+fn check_all(text: &str, desk: &Desk, sources: &CitedSources<'_>) -> Vec<(Claim, ClaimVerdict)> {
     // A mark belongs to the sentence before it; read as words, it would begin the next one.
     let words = text.replace(mend::MARK, &" ".repeat(mend::MARK.len()));
     check_text(
         &words,
         desk.language,
         sources,
-        &citation::Settings::default(),
+        &citation::CitationSettings::default(),
     )
 }
 
 fn record(
     place: &Place,
     claim: &Claim,
-    checked: &Checked,
+    checked: &ClaimVerdict,
     known: &[Arc<Source>],
     texts: &Texts,
 ) -> CheckedClaim {
@@ -249,13 +251,14 @@ fn record(
 
 #[cfg(test)]
 mod tests {
-    use fathom_evidence::extract::{Hint, read};
+    use fathom_evidence::extract::{FormatHint, read};
 
     use super::*;
 
     #[test]
     fn a_mark_belongs_to_the_sentence_before_it_and_not_to_the_next() {
-        let document = |text: &str| Arc::new(read(text.as_bytes(), &Hint::default()).unwrap());
+        let document =
+            |text: &str| Arc::new(read(text.as_bytes(), &FormatHint::default()).unwrap());
         let desk = Desk {
             known: Vec::new(),
             texts: Texts::from([
@@ -282,7 +285,8 @@ mod tests {
 
     #[test]
     fn a_figure_that_nobody_is_cited_for_goes_and_a_mere_doubt_is_marked() {
-        let document = |text: &str| Arc::new(read(text.as_bytes(), &Hint::default()).unwrap());
+        let document =
+            |text: &str| Arc::new(read(text.as_bytes(), &FormatHint::default()).unwrap());
         let desk = Desk {
             known: Vec::new(),
             texts: Texts::from([(1, document("Rain fell on 12 days in May."))]),

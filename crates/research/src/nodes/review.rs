@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fathom_evidence::banned::banned;
-use fathom_evidence::citation::Reason;
+use fathom_evidence::citation::CitationReason;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
@@ -86,21 +86,21 @@ fn citation_items(check: &CitationCheck) -> Vec<Item> {
     for claim in &check.claims {
         for reason in &claim.reasons {
             let (severity, what) = match reason {
-                Reason::UnknownSource { id } => (
+                CitationReason::UnknownSource { id } => (
                     Severity::Critical,
                     format!("it cites source {id}, which does not exist"),
                 ),
-                Reason::NoCitation => (
+                CitationReason::NoCitation => (
                     Severity::Major,
                     "it states a fact and cites nothing".to_owned(),
                 ),
-                Reason::QuoteNotFound { .. }
-                | Reason::NumberNotFound { .. }
-                | Reason::NumberElsewhere { .. }
-                | Reason::NameNotFound { .. }
-                | Reason::DateNotFound { .. }
-                | Reason::Opposed { .. }
-                | Reason::LittleInCommon { .. } => continue,
+                CitationReason::QuoteNotFound { .. }
+                | CitationReason::NumberNotFound { .. }
+                | CitationReason::NumberElsewhere { .. }
+                | CitationReason::NameNotFound { .. }
+                | CitationReason::DateNotFound { .. }
+                | CitationReason::Opposed { .. }
+                | CitationReason::LittleInCommon { .. } => continue,
             };
             let description = format!("“{}”: {what}", claim.text);
             items.push(item(

@@ -4,7 +4,7 @@ mod filled;
 mod works;
 
 use fathom_evidence::Span;
-use fathom_evidence::citation::{Reason, Support, Supporting};
+use fathom_evidence::citation::{CitationReason, Support, SupportingPassage};
 use fathom_workflow::BlobHash;
 use jiff::Timestamp;
 
@@ -33,7 +33,7 @@ fn claim(place: Place, words: &str, source: u32, quote: &str) -> CheckedClaim {
         text: words.to_owned(),
         cites: vec![SourceId(source)],
         support: Support::Supported {
-            by: vec![Supporting { source, span }],
+            by: vec![SupportingPassage { source, span }],
         },
         reasons: vec![],
         judged: Some(Judgement::Supported),
@@ -56,7 +56,7 @@ fn claims() -> Vec<CheckedClaim> {
     free.support = Support::NotChecked {
         why: "it is put too freely to tell".to_owned(),
     };
-    free.reasons = vec![Reason::LittleInCommon { share: 0.31 }];
+    free.reasons = vec![CitationReason::LittleInCommon { share: 0.31 }];
     free.proofs = vec![];
     free.judged = Some(Judgement::CouldNotCheck {
         why: "no passage of its sources is near it".to_owned(),

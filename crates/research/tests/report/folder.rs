@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use fathom_evidence::bm25::{Bm25, Settings};
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::bm25::{Bm25, Bm25Settings};
+use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::{Document, Language};
 use fathom_research::library::{Library, LibraryFault, LocalHit};
 
@@ -23,16 +23,16 @@ impl Folder {
             .collect();
         names.sort();
         let read = |name: String| {
-            let hint = Hint {
+            let hint = FormatHint {
                 file_name: Some(&name),
-                ..Hint::default()
+                ..FormatHint::default()
             };
             let document = extract::read(&std::fs::read(root.join(&name)).unwrap(), &hint).unwrap();
             (name, document)
         };
         let documents: Vec<(String, Document)> = names.into_iter().map(read).collect();
         let texts = documents.iter().map(|(_, document)| &document.text);
-        let index = Bm25::build(texts, Language::ENGLISH, &Settings::default());
+        let index = Bm25::build(texts, Language::ENGLISH, &Bm25Settings::default());
         Self {
             root,
             documents,

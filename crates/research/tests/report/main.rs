@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fathom_evidence::Span;
-use fathom_evidence::extract::Here;
+use fathom_evidence::extract::InProcessReader;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::report::{Report, Status};
 use fathom_research::workflows::report;
@@ -36,7 +36,7 @@ async fn run(question: &str) -> Ran {
         reasoners: vec![Arc::new(Extractive)],
         library: Some(Arc::new(Folder::examples())),
         net: None,
-        reader: Arc::new(Here),
+        reader: Arc::new(InProcessReader),
         shelf: Shelf::default(),
     };
     let store = Arc::new(MemoryStore::default());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_evidence::extract::Here;
+use fathom_evidence::extract::InProcessReader;
 use fathom_research::breakpoint::{Breakpoint, Moment, Place, Step};
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::report::Report;
@@ -31,7 +31,7 @@ fn engine(clock: &Arc<ManualClock>) -> Engine<State, Deps> {
         reasoners: vec![Arc::new(Extractive)],
         library: Some(Arc::new(Folder::examples())),
         net: None,
-        reader: Arc::new(Here),
+        reader: Arc::new(InProcessReader),
         shelf: Shelf::default(),
     };
     Engine::with(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_evidence::extract::Here;
+use fathom_evidence::extract::InProcessReader;
 use fathom_providers::call::Caller;
 use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
 use fathom_providers::model::{self, Api, Endpoint, Models};
@@ -86,7 +86,7 @@ fn deps(stage: &Stage) -> Deps {
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock,
         }),
-        reader: Arc::new(Here),
+        reader: Arc::new(InProcessReader),
         shelf: Shelf::default(),
     }
 }

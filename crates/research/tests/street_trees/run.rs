@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use fathom_evidence::citation::{self, SourceText};
 use fathom_evidence::claim::Stated;
-use fathom_evidence::extract::{self, Hint};
+use fathom_evidence::extract::{self, FormatHint};
 use fathom_research::analysis::Analysis;
 use fathom_research::citations::{CheckedClaim, CitationCheck};
 use fathom_research::critique::Opinion;
@@ -80,9 +80,9 @@ impl Library {
                 .expect("the example library is there and sound")
                 .to_string_lossy()
                 .into_owned();
-            let hint = Hint {
+            let hint = FormatHint {
                 file_name: Some(&name),
-                ..Hint::default()
+                ..FormatHint::default()
             };
             let document = extract::read(
                 &std::fs::read(&path).expect("the example library is there and sound"),
@@ -297,7 +297,7 @@ pub fn check(draft: &Draft) -> CitationCheck {
             text,
             fathom_evidence::Language::ENGLISH,
             sources,
-            &citation::Settings::default(),
+            &citation::CitationSettings::default(),
         );
         for (claim, checked) in found {
             if claim.stated == Stated::Fact || !claim.citations.is_empty() {

@@ -1,7 +1,7 @@
 //! Ranks documents by their best passage.
 
 use fathom_evidence::Language;
-use fathom_evidence::locate::{Pool, Settings};
+use fathom_evidence::locate::{LocateSettings, PassageIndex};
 
 use super::read::Text;
 
@@ -12,7 +12,7 @@ const SNIPPET_CHARS: usize = 300;
 
 /// The passages of all documents.
 pub(super) struct Index {
-    pool: Pool,
+    pool: PassageIndex,
     /// Of each passage, the number of its document.
     owners: Vec<usize>,
 }
@@ -33,18 +33,18 @@ impl Index {
             entries.extend(text.entries);
         }
         Self {
-            pool: Pool::new(entries, language, &Settings::default()),
+            pool: PassageIndex::new(entries, language, &LocateSettings::default()),
             owners,
         }
     }
 
     pub(super) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let looked_at = limit.saturating_mul(PASSAGES_EACH).max(1);
-        let settings = Settings {
+        let settings = LocateSettings {
             per_query_top_n: looked_at,
             top_k: looked_at,
             cover_decay: Some(1.0),
-            ..Settings::default()
+            ..LocateSettings::default()
         };
         let located = self.pool.locate(query, &settings);
         let best = located.candidates.first().map_or(1.0, |first| first.score);

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fathom_evidence::extract::{Hint, Reader};
-use fathom_evidence::locate::Entry;
+use fathom_evidence::extract::{DocumentReader, FormatHint};
+use fathom_evidence::locate::PassageEntry;
 use fathom_evidence::{Language, passage};
 
 use super::Limits;
@@ -22,14 +22,14 @@ pub(super) struct Text {
     pub(super) title: String,
     pub(super) words: usize,
     pub(super) language: Language,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<PassageEntry>,
 }
 
 /// Reads every file, on a bounded number of threads.
 pub(super) fn all(
     files: Vec<File>,
     limits: &Limits,
-    reader: &dyn Reader,
+    reader: &dyn DocumentReader,
 ) -> Vec<(File, Result<Text, String>)> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
@@ -63,25 +63,25 @@ fn nth(files: &[File], at: usize) -> Option<(usize, &File)> {
     files.get(at).map(|file| (at, file))
 }
 
-fn guarded(file: &File, limits: &Limits, reader: &dyn Reader) -> Result<Text, String> {
+fn guarded(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Text, String> {
     catch_unwind(AssertUnwindSafe(|| text(file, limits, reader)))
         .unwrap_or_else(|_| Err("reading it failed badly: get a fresh copy of it".to_owned()))
 }
 
-fn text(file: &File, limits: &Limits, reader: &dyn Reader) -> Result<Text, String> {
+fn text(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Text, String> {
     let largest = limits.document.document_max_bytes;
     if file.bytes > largest as u64 {
         let (size, largest) = (file.bytes >> 20, largest >> 20);
         return Err(format!("it has {size} MiB and {largest} are allowed"));
     }
     let bytes = bytes(&file.path, limits)?;
-    let hint = Hint {
+    let hint = FormatHint {
         file_name: Some(&file.name),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let document = reader.read(&bytes, &hint, &limits.document);
     let document = document.map_err(|error| error.to_string())?;
-    let passages = passage::passages(&document, &passage::Settings::default());
+    let passages = passage::passages(&document, &passage::PassageSettings::default());
     let own = Path::new(&file.name).file_stem().unwrap_or_default();
     let title = document
         .about
@@ -92,7 +92,7 @@ fn text(file: &File, limits: &Limits, reader: &dyn Reader) -> Result<Text, Strin
         title: title.unwrap_or_else(|| own.to_string_lossy().into_owned()),
         words: document.text.split_whitespace().count(),
         language: document.language(),
-        entries: Entry::of(&file.name, &document, &passages),
+        entries: PassageEntry::of(&file.name, &document, &passages),
     })
 }
 

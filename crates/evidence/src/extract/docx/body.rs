@@ -6,7 +6,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::styles::{self, Style};
-use crate::document::Role;
+use crate::document::ParagraphRole;
 use crate::extract::pieces::Pieces;
 
 /// Writes the paragraphs and tables; says why, when the XML breaks off.
@@ -16,10 +16,10 @@ pub(super) fn write(
     pieces: &mut Pieces,
 ) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
-    let mut walk = Walk {
+    let mut walk = DocxWalk {
         headings,
         pieces,
-        paragraph: Paragraph::default(),
+        paragraph: DocxParagraph::default(),
         cells: Vec::new(),
         deleted: 0,
     };
@@ -39,7 +39,7 @@ pub(super) fn write(
 }
 
 #[derive(Default)]
-struct Paragraph {
+struct DocxParagraph {
     text: String,
     style: Option<Style>,
     is_item: bool,
@@ -47,17 +47,17 @@ struct Paragraph {
     in_text: bool,
 }
 
-struct Walk<'w> {
+struct DocxWalk<'w> {
     headings: &'w HashMap<String, Style>,
     pieces: &'w mut Pieces,
-    paragraph: Paragraph,
+    paragraph: DocxParagraph,
     /// Cells of the rows around, innermost last.
     cells: Vec<Vec<String>>,
     /// Inside text that was deleted, or a second rendering of what was already said.
     deleted: usize,
 }
 
-impl Walk<'_> {
+impl DocxWalk<'_> {
     fn step(&mut self, event: &Event<'_>) {
         match event {
             Event::Start(tag) => self.begin(tag, false),
@@ -129,7 +129,7 @@ impl Walk<'_> {
     }
 
     fn end_paragraph(&mut self) {
-        let Paragraph {
+        let DocxParagraph {
             text,
             style,
             is_item,
@@ -142,11 +142,11 @@ impl Walk<'_> {
         }
         match style {
             Some(Style::Heading(level)) => self.pieces.heading(level, &text),
-            Some(Style::Caption) => self.pieces.piece(Role::Caption, &text),
-            Some(Style::Quote) => self.pieces.piece(Role::Quote, &text),
-            Some(Style::Code) => self.pieces.piece(Role::Code, &text),
-            None if is_item => self.pieces.piece(Role::ListItem, &text),
-            None => self.pieces.piece(Role::Body, &text),
+            Some(Style::Caption) => self.pieces.piece(ParagraphRole::Caption, &text),
+            Some(Style::Quote) => self.pieces.piece(ParagraphRole::Quote, &text),
+            Some(Style::Code) => self.pieces.piece(ParagraphRole::Code, &text),
+            None if is_item => self.pieces.piece(ParagraphRole::ListItem, &text),
+            None => self.pieces.piece(ParagraphRole::Body, &text),
         }
     }
 }

@@ -9,7 +9,7 @@ use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 
 use super::super::date;
-use crate::document::About;
+use crate::document::DocumentMetadata;
 
 /// Objects of structured data that are looked at.
 const DATA_MAX: usize = 2_000;
@@ -80,10 +80,10 @@ const DOI_KEYS: &[&str] = &[
     "doi",
 ];
 
-pub(super) fn of(page: &Html) -> About {
+pub(super) fn of(page: &Html) -> DocumentMetadata {
     let meta = Meta::of(page);
     let data = structured(page);
-    About {
+    DocumentMetadata {
         title: title(page, &meta, &data),
         authors: authors(page, &meta, &data),
         published: published(page, &meta, &data),

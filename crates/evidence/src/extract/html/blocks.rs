@@ -8,7 +8,7 @@ use scraper::Node;
 use scraper::node::Element;
 
 use super::super::pieces::Pieces;
-use crate::document::Role;
+use crate::document::ParagraphRole;
 
 /// A longer cell is a column of the page's layout, not a cell of data.
 const CELL_MAX_CHARS: usize = 400;
@@ -19,7 +19,7 @@ const BREAK: char = '\u{1}';
 
 /// Writes all blocks under a node. `skip` says which elements to leave out with all in them.
 pub(super) fn write(root: NodeRef<'_, Node>, skip: &dyn Fn(&Element) -> bool, pieces: &mut Pieces) {
-    let mut walk = Walk {
+    let mut walk = HtmlWalk {
         pieces,
         text: String::new(),
         around: Vec::new(),
@@ -38,12 +38,12 @@ pub(super) fn write(root: NodeRef<'_, Node>, skip: &dyn Fn(&Element) -> bool, pi
     walk.flush();
 }
 
-struct Walk<'p> {
+struct HtmlWalk<'p> {
     pieces: &'p mut Pieces,
     /// What was read since the last block began or ended.
     text: String,
     /// The roles of the elements around, innermost last.
-    around: Vec<Role>,
+    around: Vec<ParagraphRole>,
     /// The cells of the rows around, innermost last.
     rows: Vec<Vec<String>>,
     /// How many elements around are left out.
@@ -55,7 +55,7 @@ enum Meaning {
     Inline,
     Break,
     Block,
-    Part(Role),
+    Part(ParagraphRole),
     Heading(u8),
     Row,
     Cell,
@@ -68,10 +68,10 @@ fn meaning(name: &str) -> Meaning {
             let level = name.as_bytes().get(1).map_or(1, |digit| digit - b'0');
             Meaning::Heading(level)
         }
-        "li" | "dd" | "dt" => Meaning::Part(Role::ListItem),
-        "blockquote" => Meaning::Part(Role::Quote),
-        "pre" | "listing" => Meaning::Part(Role::Code),
-        "figcaption" | "caption" => Meaning::Part(Role::Caption),
+        "li" | "dd" | "dt" => Meaning::Part(ParagraphRole::ListItem),
+        "blockquote" => Meaning::Part(ParagraphRole::Quote),
+        "pre" | "listing" => Meaning::Part(ParagraphRole::Code),
+        "figcaption" | "caption" => Meaning::Part(ParagraphRole::Caption),
         "tr" => Meaning::Row,
         "td" | "th" => Meaning::Cell,
         "p" | "div" | "section" | "article" | "main" | "header" | "footer" | "aside" | "nav"
@@ -82,7 +82,7 @@ fn meaning(name: &str) -> Meaning {
     }
 }
 
-impl Walk<'_> {
+impl HtmlWalk<'_> {
     fn open(&mut self, node: &Node, skip: &dyn Fn(&Element) -> bool) {
         match node {
             Node::Text(text) if self.skipped == 0 => self.text.push_str(text),
@@ -136,7 +136,7 @@ impl Walk<'_> {
                 let cell = std::mem::take(&mut self.text).replace(BREAK, " ");
                 match self.rows.last_mut() {
                     Some(row) => row.push(cell),
-                    None => self.pieces.piece(Role::Body, &cell),
+                    None => self.pieces.piece(ParagraphRole::Body, &cell),
                 }
             }
             Meaning::Row => self.end_row(),
@@ -153,7 +153,7 @@ impl Walk<'_> {
         let long = |cell: &String| cell.trim().chars().count() > CELL_MAX_CHARS;
         if row.iter().any(long) {
             for cell in &row {
-                self.pieces.piece(Role::Body, cell);
+                self.pieces.piece(ParagraphRole::Body, cell);
             }
         } else {
             self.pieces.row(&row);
@@ -164,7 +164,7 @@ impl Walk<'_> {
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         let role = self.role();
-        if role == Role::Code {
+        if role == ParagraphRole::Code {
             return self.pieces.piece(role, &text.replace(BREAK, "\n"));
         }
         let mut paragraph = String::new();
@@ -180,7 +180,7 @@ impl Walk<'_> {
     }
 
     /// A list in a quote is a list; a paragraph in either is what is around it.
-    fn role(&self) -> Role {
-        self.around.last().copied().unwrap_or(Role::Body)
+    fn role(&self) -> ParagraphRole {
+        self.around.last().copied().unwrap_or(ParagraphRole::Body)
     }
 }

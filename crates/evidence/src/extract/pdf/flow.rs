@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::items::{Item, Kind};
-use crate::document::Role;
+use super::items::{ItemKind, PageItem};
+use crate::document::ParagraphRole;
 use crate::extract::pieces::Pieces;
 use crate::extract::wrap;
 
@@ -11,13 +11,13 @@ use crate::extract::wrap;
 const BETWEEN_MAX: usize = 8;
 
 /// A paragraph, its parts with the pages on which they stand.
-struct Paragraph {
-    kind: Kind,
+struct OpenParagraph {
+    kind: ItemKind,
     parts: Vec<(u32, String)>,
 }
 
 /// Writes all items. `pages` are the numbers of all pages, those without text among them.
-pub(super) fn write(items: Vec<Item>, pages: impl Iterator<Item = u32>, pieces: &mut Pieces) {
+pub(super) fn write(items: Vec<PageItem>, pages: impl Iterator<Item = u32>, pieces: &mut Pieces) {
     let has_title = has_title(&items);
     let mut pages = pages.peekable();
     for paragraph in joined(items) {
@@ -34,28 +34,31 @@ pub(super) fn write(items: Vec<Item>, pages: impl Iterator<Item = u32>, pieces: 
     pages.for_each(|number| pieces.page(number));
 }
 
-fn write_one(paragraph: &Paragraph, has_title: bool, pieces: &mut Pieces) {
+fn write_one(paragraph: &OpenParagraph, has_title: bool, pieces: &mut Pieces) {
     let text = paragraph
         .parts
         .first()
         .map_or("", |(_, text)| text.as_str());
     match paragraph.kind {
-        Kind::Heading(size) => pieces.heading(level(text, size, has_title), text),
-        Kind::Body => pieces.over_pages(Role::Body, &paragraph.parts),
-        Kind::ListItem => {
-            pieces.piece(Role::ListItem, wrap::list_item(text).unwrap_or(text));
+        ItemKind::Heading(size) => pieces.heading(level(text, size, has_title), text),
+        ItemKind::Body => pieces.over_pages(ParagraphRole::Body, &paragraph.parts),
+        ItemKind::ListItem => {
+            pieces.piece(
+                ParagraphRole::ListItem,
+                wrap::list_item(text).unwrap_or(text),
+            );
         }
-        Kind::Caption => pieces.piece(Role::Caption, text),
-        Kind::TableRow => pieces.piece(Role::TableRow, text),
-        Kind::Code => pieces.piece(Role::Code, text),
+        ItemKind::Caption => pieces.piece(ParagraphRole::Caption, text),
+        ItemKind::TableRow => pieces.piece(ParagraphRole::TableRow, text),
+        ItemKind::Code => pieces.piece(ParagraphRole::Code, text),
     }
 }
 
 /// Whether the text opens with a heading that is not a section's: sections stand under it then.
-fn has_title(items: &[Item]) -> bool {
+fn has_title(items: &[PageItem]) -> bool {
     let first = items
         .iter()
-        .find(|item| matches!(item.kind, Kind::Heading(_)));
+        .find(|item| matches!(item.kind, ItemKind::Heading(_)));
     first.is_some_and(|item| wrap::heading_level(&item.text).is_none())
 }
 
@@ -69,15 +72,15 @@ fn level(title: &str, size: u8, has_title: bool) -> u8 {
 }
 
 /// Puts paragraphs together that were cut by the end of a column or page.
-fn joined(items: Vec<Item>) -> Vec<Paragraph> {
-    let mut rest: VecDeque<Item> = items.into();
-    let mut done: Vec<Paragraph> = Vec::new();
+fn joined(items: Vec<PageItem>) -> Vec<OpenParagraph> {
+    let mut rest: VecDeque<PageItem> = items.into();
+    let mut done: Vec<OpenParagraph> = Vec::new();
     while let Some(item) = rest.pop_front() {
-        let mut paragraph = Paragraph {
+        let mut paragraph = OpenParagraph {
             kind: item.kind,
             parts: vec![(item.page, item.text)],
         };
-        let mut between: Vec<Item> = Vec::new();
+        let mut between: Vec<PageItem> = Vec::new();
         while let Some(at) = continuation(&paragraph, &rest) {
             between.extend(rest.drain(..at));
             if let Some(next) = rest.pop_front() {
@@ -86,7 +89,7 @@ fn joined(items: Vec<Item>) -> Vec<Paragraph> {
         }
         // What stood between keeps its page: before the paragraph if it is on the first one.
         let first = paragraph.parts.first().map_or(0, |(page, _)| *page);
-        let (before, after): (Vec<Item>, Vec<Item>) =
+        let (before, after): (Vec<PageItem>, Vec<PageItem>) =
             between.into_iter().partition(|item| item.page == first);
         done.extend(before.into_iter().map(alone));
         done.push(paragraph);
@@ -95,27 +98,29 @@ fn joined(items: Vec<Item>) -> Vec<Paragraph> {
     done
 }
 
-fn alone(item: Item) -> Paragraph {
-    Paragraph {
+fn alone(item: PageItem) -> OpenParagraph {
+    OpenParagraph {
         kind: item.kind,
         parts: vec![(item.page, item.text)],
     }
 }
 
 /// Where the paragraph goes on, if it does: on the same page or the next.
-fn continuation(paragraph: &Paragraph, rest: &VecDeque<Item>) -> Option<usize> {
+fn continuation(paragraph: &OpenParagraph, rest: &VecDeque<PageItem>) -> Option<usize> {
     let (page, text) = paragraph.parts.last()?;
-    if paragraph.kind != Kind::Body || !breaks_off(text) {
+    if paragraph.kind != ItemKind::Body || !breaks_off(text) {
         return None;
     }
     for (at, item) in rest.iter().enumerate().take(BETWEEN_MAX) {
         let goes_on = item.text.starts_with(char::is_lowercase);
         match item.kind {
             _ if item.page > page + 1 => return None,
-            Kind::Body if goes_on => return Some(at),
-            Kind::Body if is_footnote(&item.text) => {}
-            Kind::Caption | Kind::TableRow => {}
-            Kind::Body | Kind::Heading(_) | Kind::ListItem | Kind::Code => return None,
+            ItemKind::Body if goes_on => return Some(at),
+            ItemKind::Body if is_footnote(&item.text) => {}
+            ItemKind::Caption | ItemKind::TableRow => {}
+            ItemKind::Body | ItemKind::Heading(_) | ItemKind::ListItem | ItemKind::Code => {
+                return None;
+            }
         }
     }
     None

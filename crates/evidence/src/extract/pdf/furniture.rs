@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::items::Item;
+use super::items::PageItem;
 
 /// Items from the top and the bottom of a page that may be such lines.
 const FROM_TOP: usize = 2;
@@ -15,7 +15,7 @@ const LINE_MAX_CHARS: usize = 150;
 const PAGES_MIN: usize = 3;
 const ONE_PAGE_IN: usize = 4;
 
-pub(super) fn drop_running_lines(items: &mut Vec<Item>, pages: usize) {
+pub(super) fn drop_running_lines(items: &mut Vec<PageItem>, pages: usize) {
     if pages < 2 {
         return;
     }
@@ -24,7 +24,7 @@ pub(super) fn drop_running_lines(items: &mut Vec<Item>, pages: usize) {
     for item in edges.iter().filter_map(|at| items.get(*at)) {
         on.entry(pattern(&item.text)).or_default().insert(item.page);
     }
-    let is_running = |item: &Item| {
+    let is_running = |item: &PageItem| {
         let count = on.get(&pattern(&item.text)).map_or(0, HashSet::len);
         let repeats = count >= PAGES_MIN && count * ONE_PAGE_IN >= pages;
         item.text.chars().count() <= LINE_MAX_CHARS && (repeats || is_page_number(&item.text))
@@ -38,7 +38,7 @@ pub(super) fn drop_running_lines(items: &mut Vec<Item>, pages: usize) {
 }
 
 /// Indices of the items at the top and at the bottom of their pages.
-fn edges(items: &[Item]) -> HashSet<usize> {
+fn edges(items: &[PageItem]) -> HashSet<usize> {
     let mut edges = HashSet::new();
     let mut start = 0;
     for page in items.chunk_by(|one, next| one.page == next.page) {
@@ -89,13 +89,13 @@ fn is_page_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::items::{Item, Kind};
+    use super::super::items::{ItemKind, PageItem};
     use super::drop_running_lines;
 
-    fn item(page: u32, text: &str) -> Item {
-        Item {
+    fn item(page: u32, text: &str) -> PageItem {
+        PageItem {
             page,
-            kind: Kind::Body,
+            kind: ItemKind::Body,
             text: text.to_owned(),
         }
     }

@@ -3,21 +3,21 @@
 use unpdf::{Block, Paragraph};
 
 use crate::extract::clean;
-use crate::extract::wrap::{self, Words};
+use crate::extract::wrap::{self, WrapWords};
 
 /// A longer "heading" is a paragraph in large letters.
 const HEADING_MAX_WORDS: usize = 20;
 
 /// One item of a page, in reading order.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct PageItem {
     pub(super) page: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: ItemKind,
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ItemKind {
     /// With the level that its letters' size suggests.
     Heading(u8),
     Body,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Code,
 }
 
-pub(super) fn of(pdf: &unpdf::Document) -> Vec<Item> {
+pub(super) fn of(pdf: &unpdf::Document) -> Vec<PageItem> {
     let mut items = Vec::new();
     for page in &pdf.pages {
         for block in &page.elements {
@@ -38,13 +38,13 @@ pub(super) fn of(pdf: &unpdf::Document) -> Vec<Item> {
     items
 }
 
-fn read(block: &Block, page: u32, items: &mut Vec<Item>) {
+fn read(block: &Block, page: u32, items: &mut Vec<PageItem>) {
     let mut add = |kind, text: &str| {
         let text = match kind {
-            Kind::Code => clean::lines(text),
+            ItemKind::Code => clean::lines(text),
             _ => clean::line(text),
         };
-        items.push(Item { page, kind, text });
+        items.push(PageItem { page, kind, text });
     };
     match block {
         Block::Paragraph(paragraph) => {
@@ -61,42 +61,45 @@ fn read(block: &Block, page: u32, items: &mut Vec<Item>) {
                 };
                 let cells = row.cells.iter().map(|of| cell(&of.content));
                 let filled: Vec<String> = cells.filter(|cell| !cell.trim().is_empty()).collect();
-                add(Kind::TableRow, &filled.join(" | "));
+                add(ItemKind::TableRow, &filled.join(" | "));
             }
-            add(Kind::Caption, table.caption.as_deref().unwrap_or_default());
+            add(
+                ItemKind::Caption,
+                table.caption.as_deref().unwrap_or_default(),
+            );
         }
-        Block::Code { content } => add(Kind::Code, content),
-        Block::Raw { content } => add(Kind::Body, content),
+        Block::Code { content } => add(ItemKind::Code, content),
+        Block::Raw { content } => add(ItemKind::Body, content),
         Block::Image { .. } | Block::HorizontalRule | Block::PageBreak | Block::SectionBreak => {}
     }
 }
 
-fn kind(paragraph: &Paragraph, text: &str) -> Kind {
+fn kind(paragraph: &Paragraph, text: &str) -> ItemKind {
     let text = text.trim();
     if wrap::is_caption(text) {
-        return Kind::Caption;
+        return ItemKind::Caption;
     }
     // Dots that lead to a page number make a line of a table of contents.
     let leads = text.contains("....") || text.contains(". . . .");
     let short = text.split_whitespace().count() <= HEADING_MAX_WORDS && !leads;
     if let Some(level) = paragraph.style.heading_level.filter(|_| short) {
-        return Kind::Heading(level);
+        return ItemKind::Heading(level);
     }
     if short && wrap::heading_level(text).is_some() {
-        return Kind::Heading(2);
+        return ItemKind::Heading(2);
     }
     if paragraph.style.list_info.is_some() || wrap::list_item(text).is_some() {
-        return Kind::ListItem;
+        return ItemKind::ListItem;
     }
-    Kind::Body
+    ItemKind::Body
 }
 
 /// Puts together the words that were broken at the ends of lines.
-pub(super) fn mend_words(items: &mut [Item]) {
+pub(super) fn mend_words(items: &mut [PageItem]) {
     let all: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
     let all = all.join("\n");
-    let words = Words::of(&all);
-    for item in items.iter_mut().filter(|item| item.kind != Kind::Code) {
+    let words = WrapWords::of(&all);
+    for item in items.iter_mut().filter(|item| item.kind != ItemKind::Code) {
         if item.text.contains("- ") || item.text.contains("\u{2010} ") {
             item.text = wrap::join(item.text.split(' '), &words);
         }
@@ -104,13 +107,13 @@ pub(super) fn mend_words(items: &mut [Item]) {
 }
 
 /// The title as the first page shows it: its largest heading.
-pub(super) fn title(items: &[Item]) -> Option<String> {
+pub(super) fn title(items: &[PageItem]) -> Option<String> {
     let first = items.first()?.page;
     let headings = items
         .iter()
         .take_while(|item| item.page == first)
         .filter_map(|item| match item.kind {
-            Kind::Heading(level) if wrap::heading_level(&item.text).is_none() => {
+            ItemKind::Heading(level) if wrap::heading_level(&item.text).is_none() => {
                 Some((level, item))
             }
             _ => None,

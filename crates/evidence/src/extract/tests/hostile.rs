@@ -2,10 +2,10 @@
 //! not end within seconds has found work that grows with the square.
 
 use super::made::{file, packed, pdf};
-use super::{Hint, cited, named, read};
+use super::{FormatHint, cited, named, read};
 use crate::Error;
-use crate::document::Role;
-use crate::passage::{Settings, passages};
+use crate::document::ParagraphRole;
+use crate::passage::{PassageSettings, passages};
 
 const PAGE_BYTES: usize = 32 * 1_024;
 const TEXT_BYTES: usize = 128 * 1_024;
@@ -23,7 +23,7 @@ fn a_page_of_one_thing_repeated_is_read() {
             "<html><body><p>Some words stand here.</p>{}",
             filled(thing, PAGE_BYTES)
         );
-        let read = read(page.as_bytes(), &Hint::default());
+        let read = read(page.as_bytes(), &FormatHint::default());
         let document = read.unwrap_or_else(|error| panic!("{thing}: {error}"));
         assert!(
             document.text.starts_with("Some words stand here."),
@@ -57,7 +57,7 @@ fn a_page_that_names_many_authors_keeps_a_bounded_number() {
         .map(|n| format!("<meta name=citation_author content='Person {n}'>"))
         .collect();
     let page = format!("<html><head>{metas}</head><body><p>We asked people.</p></body></html>");
-    let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+    let document = read(page.as_bytes(), &FormatHint::default()).expect("it is a page");
     assert_eq!(document.about.authors.len(), 5_000);
 }
 
@@ -67,8 +67,8 @@ fn a_heading_too_long_to_be_one_is_a_paragraph_and_is_not_copied_into_passages()
     let text = format!("# {heading}\n\nWhat it says.\n");
     let document = read(text.as_bytes(), &named("a.md")).expect("it is Markdown");
     assert!(document.sections.is_empty());
-    assert_eq!(cited(&document)[1], (Role::Body, "What it says."));
-    for passage in passages(&document, &Settings::default()) {
+    assert_eq!(cited(&document)[1], (ParagraphRole::Body, "What it says."));
+    for passage in passages(&document, &PassageSettings::default()) {
         assert!(passage.sections.is_empty());
     }
 }
@@ -80,7 +80,7 @@ fn a_pdf_whose_pages_hold_themselves_is_refused_or_read() {
         "<< /Type /Pages /Kids [2 0 R 3 0 R] /Count 2 /Parent 3 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [2 0 R] /Count 1 /Parent 2 0 R >>".to_owned(),
     ];
-    assert!(read(&file(&objects, ""), &Hint::default()).is_err());
+    assert!(read(&file(&objects, ""), &FormatHint::default()).is_err());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_pdf_whose_tables_point_at_themselves_is_refused_or_read() {
         )
         .bytes(),
     );
-    match read(&bytes, &Hint::default()) {
+    match read(&bytes, &FormatHint::default()) {
         Ok(document) => assert!(document.text.contains("One page")),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -110,14 +110,14 @@ fn an_archive_that_says_it_is_small_is_counted_as_it_grows() {
     for at in places {
         bomb[at..at + 4].copy_from_slice(&100_u32.to_le_bytes());
     }
-    assert!(read(&bomb, &Hint::default()).is_err());
+    assert!(read(&bomb, &FormatHint::default()).is_err());
 }
 
 #[test]
 fn ascii_that_is_said_to_be_in_two_byte_units_is_read_as_it_is() {
-    let hint = Hint {
+    let hint = FormatHint {
         content_type: Some("text/plain; charset=utf-16"),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let document = read(b"Plain words stand here.", &hint).expect("it is text");
     assert_eq!(document.text, "Plain words stand here.");
@@ -130,16 +130,16 @@ fn text_in_two_byte_units_without_a_mark_is_read_in_any_script() {
         "Съешь же ещё этих мягких булок, да выпей чаю.",
     ] {
         let wide: Vec<u8> = words.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let document = read(&wide, &Hint::default()).expect("it is text");
+        let document = read(&wide, &FormatHint::default()).expect("it is text");
         assert_eq!(document.text, words);
     }
 }
 
 #[test]
 fn bytes_of_one_language_that_are_said_to_be_utf8_keep_their_letters() {
-    let hint = Hint {
+    let hint = FormatHint {
         content_type: Some("text/html; charset=utf-8"),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let page = b"<html><body><p>\x93Die Gr\xf6\xdfe der St\xe4dte\x94 w\xe4chst f\xfcr \xe4ltere Leute.</p></body></html>";
     let document = read(page, &hint).expect("it is a page");
@@ -151,21 +151,21 @@ fn bytes_of_one_language_that_are_said_to_be_utf8_keep_their_letters() {
 
 #[test]
 fn every_error_travels_between_processes() {
-    use super::Format;
+    use super::DocumentFormat;
     for error in [
         Error::Empty,
         Error::too_large(10, 5, "document_max_bytes"),
         Error::Encrypted {
-            format: Format::Pdf,
+            format: DocumentFormat::Pdf,
         },
         Error::NoText {
-            format: Format::Html,
+            format: DocumentFormat::Html,
             why: "only markup".to_owned(),
         },
         Error::NotADocument {
             found: "a PNG image".to_owned(),
         },
-        Error::broken(Format::Docx, "its end is missing"),
+        Error::broken(DocumentFormat::Docx, "its end is missing"),
     ] {
         let sent = serde_json::to_string(&error).expect("it serialises");
         let back: Error = serde_json::from_str(&sent).expect("it reads back");

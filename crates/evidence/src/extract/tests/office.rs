@@ -1,9 +1,9 @@
 //! Promises about Word documents.
 
 use super::made::{docx, packed};
-use super::{Hint, Limits, cited, read, read_within, titles};
+use super::{ExtractLimits, FormatHint, cited, read, read_within, titles};
 use crate::Error;
-use crate::document::Role;
+use crate::document::ParagraphRole;
 
 const PROPERTIES: &str = "<cp:coreProperties xmlns:dc=\"dc\"><dc:title>Sleep &amp; work</dc:title>\
     <dc:creator>A. Person; B. Person</dc:creator><dcterms:created>2024-05-17T08:00:00Z</dcterms:created></cp:coreProperties>";
@@ -18,17 +18,17 @@ const BODY: &str = "<w:p><w:pPr><w:pStyle w:val=\"Heading1\"/></w:pPr><w:r><w:t>
 
 #[test]
 fn a_word_document_keeps_its_headings_lists_tables_and_properties() {
-    let document = read(&docx(BODY, PROPERTIES), &Hint::default()).expect("it is a DOCX");
+    let document = read(&docx(BODY, PROPERTIES), &FormatHint::default()).expect("it is a DOCX");
     assert_eq!(
         cited(&document),
         [
-            (Role::Heading, "Methods"),
-            (Role::Body, "We asked forty <adult> people."),
-            (Role::Heading, "People"),
-            (Role::ListItem, "one"),
-            (Role::TableRow, "Group | n"),
-            (Role::Heading, "Deeper"),
-            (Role::Body, "kept"),
+            (ParagraphRole::Heading, "Methods"),
+            (ParagraphRole::Body, "We asked forty <adult> people."),
+            (ParagraphRole::Heading, "People"),
+            (ParagraphRole::ListItem, "one"),
+            (ParagraphRole::TableRow, "Group | n"),
+            (ParagraphRole::Heading, "Deeper"),
+            (ParagraphRole::Body, "kept"),
         ]
     );
     assert_eq!(
@@ -42,13 +42,13 @@ fn a_word_document_keeps_its_headings_lists_tables_and_properties() {
 
 #[test]
 fn a_part_that_grows_beyond_its_limit_is_refused() {
-    let limits = Limits {
+    let limits = ExtractLimits {
         zip_max_expanded_bytes: 100_000,
-        ..Limits::default()
+        ..ExtractLimits::default()
     };
     let bomb = docx(&" ".repeat(1_000_000), "");
     assert!(bomb.len() < 20_000);
-    let error = read_within(&bomb, &Hint::default(), &limits).expect_err("it is a bomb");
+    let error = read_within(&bomb, &FormatHint::default(), &limits).expect_err("it is a bomb");
     assert!(
         matches!(error, Error::TooLarge { setting, .. } if setting == "zip_max_expanded_bytes")
     );
@@ -57,7 +57,7 @@ fn a_part_that_grows_beyond_its_limit_is_refused() {
 #[test]
 fn other_archives_are_named_and_broken_ones_are_said_to_be() {
     let workbook = packed(&[("xl/workbook.xml", b"<workbook/>")]);
-    let error = read(&workbook, &Hint::default()).expect_err("it is no text");
+    let error = read(&workbook, &FormatHint::default()).expect_err("it is no text");
     assert!(
         error.to_string().starts_with("this is an Excel workbook"),
         "{error}"
@@ -65,7 +65,7 @@ fn other_archives_are_named_and_broken_ones_are_said_to_be() {
     let mut broken = docx(BODY, PROPERTIES);
     broken.truncate(broken.len() / 2);
     assert!(matches!(
-        read(&broken, &Hint::default()),
+        read(&broken, &FormatHint::default()),
         Err(Error::Broken { .. })
     ));
 }
@@ -73,7 +73,7 @@ fn other_archives_are_named_and_broken_ones_are_said_to_be() {
 #[test]
 fn xml_that_breaks_off_gives_what_came_before() {
     let body = "<w:p><w:r><w:t>The first paragraph.</w:t></w:r></w:p><w:p></w:q></w:p>";
-    let document = read(&docx(body, ""), &Hint::default()).expect("part of it can be read");
+    let document = read(&docx(body, ""), &FormatHint::default()).expect("part of it can be read");
     assert_eq!(document.text, "The first paragraph.");
     assert_eq!(document.lost.len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Promises about web pages.
 
-use super::{Hint, Limits, cited, read, read_within, titles};
-use crate::document::Role;
+use super::{ExtractLimits, FormatHint, cited, read, read_within, titles};
+use crate::document::ParagraphRole;
 
 const ARTICLE: &str = r#"<!DOCTYPE html><html lang="en"><head><title>Sleep and work | The Paper</title>
 <meta property="og:title" content="Sleep and work"><meta name="citation_doi" content="doi:10.5555/xyz">
@@ -21,17 +21,17 @@ const ARTICLE: &str = r#"<!DOCTYPE html><html lang="en"><head><title>Sleep and w
 
 #[test]
 fn a_page_gives_its_main_content_with_roles_and_sections() {
-    let document = read(ARTICLE.as_bytes(), &Hint::default()).expect("it is a page");
+    let document = read(ARTICLE.as_bytes(), &FormatHint::default()).expect("it is a page");
     let cited = cited(&document);
     let has = |role, start: &str| {
         cited
             .iter()
             .any(|(is, text)| *is == role && text.starts_with(start))
     };
-    assert!(has(Role::Body, "People who work at night"));
-    assert!(has(Role::ListItem, "Forty adults"));
-    assert!(has(Role::Quote, "We did not expect"));
-    assert!(has(Role::TableRow, "Night | 5.9"));
+    assert!(has(ParagraphRole::Body, "People who work at night"));
+    assert!(has(ParagraphRole::ListItem, "Forty adults"));
+    assert!(has(ParagraphRole::Quote, "We did not expect"));
+    assert!(has(ParagraphRole::TableRow, "Night | 5.9"));
     assert!(titles(&document).contains(&(2, "What was measured")));
     assert_eq!(document.about.doi.as_deref(), Some("10.5555/xyz"));
     for absent in ["Home", "Copyright", "Nobody can see", "not text", "color"] {
@@ -41,7 +41,7 @@ fn a_page_gives_its_main_content_with_roles_and_sections() {
 
 #[test]
 fn a_page_says_what_it_is() {
-    let about = read(ARTICLE.as_bytes(), &Hint::default())
+    let about = read(ARTICLE.as_bytes(), &FormatHint::default())
         .expect("it is a page")
         .about;
     assert_eq!(about.title.as_deref(), Some("Sleep and work"));
@@ -62,7 +62,7 @@ fn what_is_meant_for_libraries_comes_first() {
         <meta name="citation_author" content="Person, A."><meta name="citation_author" content="Person, B.">
         <meta name="citation_publication_date" content="2023/11"><meta property="og:title" content="Journal | On Sleep">
         <meta name="author" content="The publisher"></head><body><p>We asked forty people about their sleep.</p></body></html>"#;
-    let about = read(page.as_bytes(), &Hint::default())
+    let about = read(page.as_bytes(), &FormatHint::default())
         .expect("it is a page")
         .about;
     assert_eq!(about.title.as_deref(), Some("On Sleep"));
@@ -76,14 +76,14 @@ fn two_line_breaks_part_paragraphs() {
         work by day, a study of forty adults found.<br><br>The authors asked each person to wear a watch for two weeks, \
         and compared the nights.<br>They did so twice.</div><p>The difference was 1.2 hours a night on average, and it stayed \
         when age was taken into account.</p></article></body></html>";
-    let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+    let document = read(page.as_bytes(), &FormatHint::default()).expect("it is a page");
     let cited = cited(&document);
     let has = |role, start: &str| {
         let mut all = cited.iter();
         all.any(|(is, text)| *is == role && text.starts_with(start))
     };
-    assert!(has(Role::Body, "People who work"), "{cited:?}");
-    assert!(has(Role::Body, "The authors asked"), "{cited:?}");
+    assert!(has(ParagraphRole::Body, "People who work"), "{cited:?}");
+    assert!(has(ParagraphRole::Body, "The authors asked"), "{cited:?}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_page_a_hundred_thousand_deep_is_read() {
     for tag in ["div", "b", "table", "rt"] {
         let open = format!("<{tag}>").repeat(100_000);
         let page = format!("<html><body><p>Some words that stand before it.</p>{open}deep inside");
-        let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+        let document = read(page.as_bytes(), &FormatHint::default()).expect("it is a page");
         assert!(document.text.contains("words that stand before"), "{tag}");
     }
 }
@@ -100,7 +100,7 @@ fn a_page_a_hundred_thousand_deep_is_read() {
 fn a_huge_page_is_read_as_a_whole() {
     let rows = "<tr><td>one</td><td>two</td></tr>".repeat(30_000);
     let page = format!("<html><body><nav>Menu</nav><table>{rows}</table></body></html>");
-    let document = read(page.as_bytes(), &Hint::default()).expect("it is a page");
+    let document = read(page.as_bytes(), &FormatHint::default()).expect("it is a page");
     assert_eq!(document.paragraphs.len(), 30_000);
     assert!(!document.text.contains("Menu"));
     assert!(document.lost[0].contains("html_max_tags"));
@@ -108,17 +108,17 @@ fn a_huge_page_is_read_as_a_whole() {
 
 #[test]
 fn a_page_too_large_is_refused() {
-    let limits = Limits {
+    let limits = ExtractLimits {
         html_max_bytes: 100,
-        ..Limits::default()
+        ..ExtractLimits::default()
     };
-    assert!(read_within(ARTICLE.as_bytes(), &Hint::default(), &limits).is_err());
+    assert!(read_within(ARTICLE.as_bytes(), &FormatHint::default(), &limits).is_err());
 }
 
 #[test]
 fn reading_twice_gives_the_same_document() {
-    let one = read(ARTICLE.as_bytes(), &Hint::default());
-    assert_eq!(one, read(ARTICLE.as_bytes(), &Hint::default()));
+    let one = read(ARTICLE.as_bytes(), &FormatHint::default());
+    assert_eq!(one, read(ARTICLE.as_bytes(), &FormatHint::default()));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_short_page_keeps_its_heading_apart_from_its_first_sentence() {
     let page = "<!doctype html><html lang=\"en\"><head><title>Water</title></head><body><article>\
         <h1>Water for street trees</h1><p>Young street trees need 120 litres a week. A third of \
         them died without.</p></article></body></html>";
-    let document = read(page.as_bytes(), &Hint::default()).unwrap();
+    let document = read(page.as_bytes(), &FormatHint::default()).unwrap();
     assert!(!document.text.contains("treesYoung"), "{}", document.text);
     assert!(
         document

@@ -1,9 +1,9 @@
 //! Promises about PDFs.
 
 use super::made::{file, pdf, placed_pdf};
-use super::{Hint, Limits, cited, read, read_within, titles};
+use super::{ExtractLimits, FormatHint, cited, read, read_within, titles};
 use crate::Error;
-use crate::document::Role;
+use crate::document::ParagraphRole;
 
 #[test]
 fn words_broken_at_line_ends_are_whole_and_pages_are_known() {
@@ -13,7 +13,7 @@ fn words_broken_at_line_ends_are_whole_and_pages_are_known() {
     ];
     let document = read(
         &pdf(&[&first, &["The second page says something else."]]),
-        &Hint::default(),
+        &FormatHint::default(),
     );
     let document = document.expect("it is a PDF");
     assert!(
@@ -51,7 +51,7 @@ fn running_heads_and_page_numbers_are_left_out() {
             ]
         })
         .collect();
-    let document = read(&placed_pdf(&pages), &Hint::default()).expect("it is a PDF");
+    let document = read(&placed_pdf(&pages), &FormatHint::default()).expect("it is a PDF");
     assert!(
         !document.text.contains("Journal of Sleep"),
         "{}",
@@ -69,7 +69,7 @@ fn a_paragraph_that_goes_on_over_a_page_is_one_and_keeps_both_pages() {
         ["The people who took part in this study were asked about their sleep and about their"];
     let second =
         ["work in the week before, and all of them answered the questions that were put to them."];
-    let document = read(&pdf(&[&first, &second]), &Hint::default()).expect("it is a PDF");
+    let document = read(&pdf(&[&first, &second]), &FormatHint::default()).expect("it is a PDF");
     assert_eq!(document.paragraphs.len(), 1);
     assert!(document.text.contains("about their work in the week"));
     let page = &document.pages[1];
@@ -124,7 +124,7 @@ fn numbered_and_known_headings_make_sections() {
             "All of them did so, but for two who had lost their watches in the meantime.",
         ),
     ];
-    let document = read(&placed_pdf(&[page]), &Hint::default()).expect("it is a PDF");
+    let document = read(&placed_pdf(&[page]), &FormatHint::default()).expect("it is a PDF");
     assert_eq!(
         titles(&document),
         [(1, "1 Introduction"), (1, "2 Methods")],
@@ -134,7 +134,7 @@ fn numbered_and_known_headings_make_sections() {
     assert!(
         cited(&document)
             .iter()
-            .any(|(role, text)| *role == Role::Body && text.starts_with("We asked"))
+            .any(|(role, text)| *role == ParagraphRole::Body && text.starts_with("We asked"))
     );
 }
 
@@ -158,7 +158,7 @@ fn two_columns_are_read_one_after_the_other() {
         lines.push((60, y, 10, *left));
         lines.push((330, y, 10, right));
     }
-    let document = read(&placed_pdf(&[lines]), &Hint::default()).expect("it is a PDF");
+    let document = read(&placed_pdf(&[lines]), &FormatHint::default()).expect("it is a PDF");
     let left_end = document
         .text
         .find("left four")
@@ -174,7 +174,7 @@ fn two_columns_are_read_one_after_the_other() {
 fn a_pdf_without_text_says_so() {
     let empty = placed_pdf(&[Vec::new()]);
     assert!(matches!(
-        read(&empty, &Hint::default()),
+        read(&empty, &FormatHint::default()),
         Err(Error::NoText { .. })
     ));
 }
@@ -188,7 +188,8 @@ fn a_protected_pdf_asks_for_a_copy_that_opens() {
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [] /Count 0 >>".to_owned(),
     ];
-    let error = read(&file(&objects, encryption), &Hint::default()).expect_err("it is protected");
+    let error =
+        read(&file(&objects, encryption), &FormatHint::default()).expect_err("it is protected");
     assert!(matches!(error, Error::Encrypted { .. }), "{error}");
 }
 
@@ -196,29 +197,29 @@ fn a_protected_pdf_asks_for_a_copy_that_opens() {
 fn a_broken_pdf_is_an_error_or_a_part() {
     let whole = pdf(&[&["The first page of it."], &["The second page of it."]]);
     for end in (5..whole.len()).step_by(37) {
-        match read(&whole[..end], &Hint::default()) {
+        match read(&whole[..end], &FormatHint::default()) {
             Ok(document) => assert!(!document.text.is_empty()),
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
     assert!(matches!(
-        read(b"%PDF-1.7\nnothing of the kind", &Hint::default()),
+        read(b"%PDF-1.7\nnothing of the kind", &FormatHint::default()),
         Err(Error::Broken { .. })
     ));
 }
 
 #[test]
 fn pages_beyond_the_limit_are_left_out_and_counted() {
-    let limits = Limits {
+    let limits = ExtractLimits {
         pdf_max_pages: 2,
-        ..Limits::default()
+        ..ExtractLimits::default()
     };
     let whole = pdf(&[
         &["Page one says this."],
         &["Page two says that."],
         &["Page three is left out."],
     ]);
-    let document = read_within(&whole, &Hint::default(), &limits).expect("it is a PDF");
+    let document = read_within(&whole, &FormatHint::default(), &limits).expect("it is a PDF");
     assert_eq!(document.pages.len(), 2);
     assert!(!document.text.contains("three"));
 }
@@ -227,5 +228,5 @@ fn pages_beyond_the_limit_are_left_out_and_counted() {
 fn deep_objects_in_a_pdf_do_no_harm() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let objects = ["<< /Type /Catalog /Pages 2 0 R >>".to_owned(), deep];
-    assert!(read(&file(&objects, ""), &Hint::default()).is_err());
+    assert!(read(&file(&objects, ""), &FormatHint::default()).is_err());
 }

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Hint, made, named, read};
+use super::{FormatHint, made, named, read};
 use crate::Document;
 
 const NAMES: [&str; 6] = ["a.html", "a.md", "a.txt", "a.json", "a.csv", "a.bin"];
@@ -44,7 +44,7 @@ fn keeps_its_places(document: &Document) {
     );
 }
 
-fn check(bytes: &[u8], hint: &Hint<'_>) {
+fn check(bytes: &[u8], hint: &FormatHint<'_>) {
     if let Ok(document) = read(bytes, hint) {
         keeps_its_places(&document);
     }
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn any_page_is_read_or_refused(pieces in vec(piece_of_page(), 0..60)) {
         let page = format!("<html><body>{}", pieces.concat());
-        check(page.as_bytes(), &Hint::default());
+        check(page.as_bytes(), &FormatHint::default());
     }
 
     #[test]
@@ -92,18 +92,18 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        check(&bytes, &Hint::default());
-        check(&bytes[..cut.index(bytes.len())], &Hint::default());
+        check(&bytes, &FormatHint::default());
+        check(&bytes[..cut.index(bytes.len())], &FormatHint::default());
     }
 
     #[test]
     fn a_changed_word_document_is_read_or_refused(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..12), body in "(<w:p>|</w:p>|<w:r><w:t>|</w:t></w:r>|<w:tbl><w:tr><w:tc>|</w:tc></w:tr></w:tbl>|[a-z &;]){0,30}") {
         let mut bytes = made::docx(&body, "<a><title>x</title></a>");
-        check(&bytes, &Hint::default());
+        check(&bytes, &FormatHint::default());
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        check(&bytes, &Hint::default());
+        check(&bytes, &FormatHint::default());
     }
 }

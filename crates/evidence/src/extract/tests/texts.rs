@@ -1,7 +1,7 @@
 //! Promises about Markdown, plain text, JSON and CSV.
 
-use super::{Hint, cited, named, read, titles};
-use crate::document::Role;
+use super::{FormatHint, cited, named, read, titles};
+use crate::document::ParagraphRole;
 
 #[test]
 fn markdown_keeps_what_is_marked() {
@@ -12,15 +12,15 @@ fn markdown_keeps_what_is_marked() {
     assert_eq!(
         cited(&document),
         [
-            (Role::Heading, "Methods"),
-            (Role::Body, "We asked forty adults in one town."),
-            (Role::ListItem, "one"),
-            (Role::ListItem, "two"),
-            (Role::Quote, "Said so."),
-            (Role::TableRow, "Group | n"),
-            (Role::TableRow, "A | 20"),
-            (Role::Heading, "Code"),
-            (Role::Code, "fn a() {\n    b\n}"),
+            (ParagraphRole::Heading, "Methods"),
+            (ParagraphRole::Body, "We asked forty adults in one town."),
+            (ParagraphRole::ListItem, "one"),
+            (ParagraphRole::ListItem, "two"),
+            (ParagraphRole::Quote, "Said so."),
+            (ParagraphRole::TableRow, "Group | n"),
+            (ParagraphRole::TableRow, "A | 20"),
+            (ParagraphRole::Heading, "Code"),
+            (ParagraphRole::Code, "fn a() {\n    b\n}"),
         ]
     );
     assert_eq!(titles(&document), [(1, "Methods"), (2, "Code")]);
@@ -47,28 +47,29 @@ fn plain_text_is_joined_across_lines_and_divided_by_its_headings() {
     let text = "A Study of Sleep\n================\n\nIt was found that people who work at night sleep less than\n\
         those who work by day, which is well-\nknown to most of us and to all who were asked.\n\n\
         2.1 Participants\n\n- adults\n- who work\n\nRESULTS\n\nThey slept.\n";
-    let document = read(text.as_bytes(), &Hint::default()).expect("it is text");
+    let document = read(text.as_bytes(), &FormatHint::default()).expect("it is text");
     assert_eq!(
         cited(&document),
         [
-            (Role::Heading, "A Study of Sleep"),
+            (ParagraphRole::Heading, "A Study of Sleep"),
             (
-                Role::Body,
+                ParagraphRole::Body,
                 "It was found that people who work at night sleep less than those who work by day, \
                  which is well-known to most of us and to all who were asked."
             ),
-            (Role::Heading, "2.1 Participants"),
-            (Role::ListItem, "adults"),
-            (Role::ListItem, "who work"),
-            (Role::Heading, "RESULTS"),
-            (Role::Body, "They slept."),
+            (ParagraphRole::Heading, "2.1 Participants"),
+            (ParagraphRole::ListItem, "adults"),
+            (ParagraphRole::ListItem, "who work"),
+            (ParagraphRole::Heading, "RESULTS"),
+            (ParagraphRole::Body, "They slept."),
         ]
     );
 }
 
 #[test]
 fn form_feeds_begin_pages() {
-    let document = read(b"First page.\x0cSecond page.", &Hint::default()).expect("it is text");
+    let document =
+        read(b"First page.\x0cSecond page.", &FormatHint::default()).expect("it is text");
     assert_eq!(document.pages.len(), 2);
     assert_eq!(document.paragraphs[1].page, Some(2));
 }
@@ -80,9 +81,9 @@ fn rows_of_a_table_say_what_their_values_are() {
     assert_eq!(
         cited(&document),
         [
-            (Role::TableRow, "name | age"),
-            (Role::TableRow, "name: Person; A.; age: 31"),
-            (Role::TableRow, "name: B"),
+            (ParagraphRole::TableRow, "name | age"),
+            (ParagraphRole::TableRow, "name: Person; A.; age: 31"),
+            (ParagraphRole::TableRow, "name: B"),
         ]
     );
 }
@@ -90,14 +91,17 @@ fn rows_of_a_table_say_what_their_values_are() {
 #[test]
 fn json_is_read_in_its_own_order() {
     let json = r#"{"zeta": "last letter", "alpha": 1.5, "tags": ["a", "b"], "rows": [{"n": 1}, {"n": 2}]}"#;
-    let document = read(json.as_bytes(), &Hint::default()).expect("it is JSON");
+    let document = read(json.as_bytes(), &FormatHint::default()).expect("it is JSON");
     assert_eq!(
         cited(&document),
         [
-            (Role::TableRow, "zeta: last letter; alpha: 1.5; tags: a, b"),
-            (Role::Body, "rows:"),
-            (Role::TableRow, "n: 1"),
-            (Role::TableRow, "n: 2"),
+            (
+                ParagraphRole::TableRow,
+                "zeta: last letter; alpha: 1.5; tags: a, b"
+            ),
+            (ParagraphRole::Body, "rows:"),
+            (ParagraphRole::TableRow, "n: 1"),
+            (ParagraphRole::TableRow, "n: 2"),
         ]
     );
 }

@@ -1,7 +1,7 @@
 //! Reads rules from text: a name in brackets, then lines `asks:`, `sections:`, `phrases:`, each
 //! with parts between bars. A kind of line may be repeated.
 
-use super::Rule;
+use super::LocatorRule;
 
 /// What is wrong with a text of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,8 +12,8 @@ pub struct RuleError {
     pub what: String,
 }
 
-pub(super) fn rules(text: &str) -> Result<Vec<Rule>, RuleError> {
-    let mut rules: Vec<Rule> = Vec::new();
+pub(super) fn rules(text: &str) -> Result<Vec<LocatorRule>, RuleError> {
+    let mut rules: Vec<LocatorRule> = Vec::new();
     for (line, content) in (1..).zip(text.lines().map(str::trim)) {
         let wrong = |what: String| RuleError { line, what };
         if content.is_empty() || content.starts_with('#') {
@@ -23,9 +23,9 @@ pub(super) fn rules(text: &str) -> Result<Vec<Rule>, RuleError> {
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
         {
-            rules.push(Rule {
+            rules.push(LocatorRule {
                 name: name.to_owned(),
-                ..Rule::default()
+                ..LocatorRule::default()
             });
             continue;
         }
@@ -37,7 +37,7 @@ pub(super) fn rules(text: &str) -> Result<Vec<Rule>, RuleError> {
     Ok(rules)
 }
 
-fn read_line(rule: &mut Rule, content: &str) -> Result<(), String> {
+fn read_line(rule: &mut LocatorRule, content: &str) -> Result<(), String> {
     let (kind, rest) = content
         .split_once(':')
         .ok_or_else(|| format!("\"{content}\" has no colon"))?;

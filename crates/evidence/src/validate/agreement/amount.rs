@@ -5,7 +5,7 @@
 
 use super::ordinal::tells_half;
 use crate::Span;
-use crate::claim::number::{Number, figures};
+use crate::claim::number::{StatedNumber, figures};
 use crate::terms;
 
 /// Values lie near each other when the larger is at most this many times the smaller.
@@ -183,7 +183,7 @@ fn amount(text: &str, span: Span, low: f64, high: f64, unit: String) -> Amount {
 }
 
 /// Two numbers that are one amount: a range, or so many in so many.
-fn joined(text: &str, one: &Number, next: &Number) -> Option<Amount> {
+fn joined(text: &str, one: &StatedNumber, next: &StatedNumber) -> Option<Amount> {
     let between = text.get(one.span.end..next.span.start).unwrap_or_default();
     let span = Span::new(one.span.start, next.span.end);
     match between.trim() {

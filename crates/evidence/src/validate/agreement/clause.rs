@@ -14,7 +14,7 @@ use crate::Span;
 use crate::claim::align::Alignment;
 use crate::claim::lexicon::LEXICON;
 use crate::claim::oppose::{Opposite, oppose};
-use crate::claim::reading::Word;
+use crate::claim::reading::SentenceWord;
 
 /// The lines of opposites that tell of more and less: the first three of the list.
 const MORE_OR_LESS: std::ops::Range<usize> = 0..3;
@@ -33,7 +33,7 @@ static OUTCOME_LINES: LazyLock<BTreeSet<usize>> = LazyLock::new(|| {
 
 pub(super) struct Clause {
     /// Its words, without what it is held against.
-    words: Vec<Word>,
+    words: Vec<SentenceWord>,
     /// What it is about, what is tied to that, and what it is held against.
     core: Vec<Phrase>,
     tied: Vec<Phrase>,
@@ -56,8 +56,8 @@ pub(super) struct Clause {
 }
 
 /// The clauses of a sentence that are about something. Those that only tell circumstances join the others.
-pub(super) fn clauses(text: &str, words: &[Word], told: &[Amount]) -> Vec<Clause> {
-    let mut parts: BTreeMap<usize, Vec<&Word>> = BTreeMap::new();
+pub(super) fn clauses(text: &str, words: &[SentenceWord], told: &[Amount]) -> Vec<Clause> {
+    let mut parts: BTreeMap<usize, Vec<&SentenceWord>> = BTreeMap::new();
     for word in words {
         parts.entry(word.clause).or_default().push(word);
     }
@@ -71,12 +71,12 @@ pub(super) fn clauses(text: &str, words: &[Word], told: &[Amount]) -> Vec<Clause
         .filter(|one| !measured.contains(one))
         .cloned()
         .collect();
-    let made = |part: &[&Word]| Clause::new(text, part, &measured, &lasting);
+    let made = |part: &[&SentenceWord]| Clause::new(text, part, &measured, &lasting);
     let all: Vec<Clause> = parts.values().map(|part| made(part)).collect();
     let (mut clauses, around): (Vec<Clause>, Vec<Clause>) =
         all.into_iter().partition(|one| one.says_something());
     let whole = clauses.iter().all(|one| one.amounts.is_empty());
-    let every: Vec<&Word> = words.iter().collect();
+    let every: Vec<&SentenceWord> = words.iter().collect();
     if !measured.is_empty() && whole {
         // The figure stands apart from what it measures: only the whole sentence tells.
         return vec![made(&every)];
@@ -94,7 +94,7 @@ pub(super) fn clauses(text: &str, words: &[Word], told: &[Amount]) -> Vec<Clause
 }
 
 impl Clause {
-    fn new(text: &str, words: &[&Word], measured: &[Amount], lasting: &[Amount]) -> Self {
+    fn new(text: &str, words: &[&SentenceWord], measured: &[Amount], lasting: &[Amount]) -> Self {
         let inside = |span: Span| words.iter().any(|word| word.span.overlaps(span));
         let own = |all: &[Amount]| -> Vec<Amount> {
             let own = all.iter().filter(|one| inside(one.span));
@@ -139,7 +139,7 @@ impl Clause {
     }
 
     /// Takes in which way a word points. One that only begins what the clause is held against may say it too.
-    fn point(&mut self, text: &str, word: &Word, rest: &[&Word], last: bool) {
+    fn point(&mut self, text: &str, word: &SentenceWord, rest: &[&SentenceWord], last: bool) {
         let lower = word.span.of(text).unwrap_or_default().to_lowercase();
         if is_counted(word, &self.amounts) {
             return;
@@ -164,7 +164,7 @@ impl Clause {
     }
 
     /// Takes in a denial: of the word behind it where that says what something was like, else of the whole.
-    fn deny(&mut self, text: &str, word: &Word, rest: &[&Word]) {
+    fn deny(&mut self, text: &str, word: &SentenceWord, rest: &[&SentenceWord]) {
         if !word.denies || is_counted(word, &self.amounts) {
             return;
         }

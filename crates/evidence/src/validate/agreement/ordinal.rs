@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::amount::Amount;
 use super::phrase::is_counted;
 use crate::claim::lexicon::LEXICON;
-use crate::claim::reading::Word;
+use crate::claim::reading::SentenceWord;
 
 const NAMES: [&str; 12] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -23,7 +23,7 @@ const LAST: u32 = u32::MAX;
 pub(super) struct Ordinals(BTreeSet<(u32, String)>);
 
 impl Ordinals {
-    pub(super) fn of(text: &str, words: &[&Word], amounts: &[Amount]) -> Self {
+    pub(super) fn of(text: &str, words: &[&SentenceWord], amounts: &[Amount]) -> Self {
         let mut found = BTreeSet::new();
         for (at, word) in words.iter().enumerate() {
             let written = word.span.of(text).unwrap_or_default().to_lowercase();

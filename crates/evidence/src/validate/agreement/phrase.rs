@@ -12,7 +12,7 @@ use super::amount::Amount;
 use super::{clock, when};
 use crate::Language;
 use crate::claim::lexicon::{LEXICON, lines};
-use crate::claim::reading::Word;
+use crate::claim::reading::SentenceWord;
 use crate::terms::Terms;
 
 /// How the names of units begin that instruments show.
@@ -90,7 +90,7 @@ fn equals() -> BTreeMap<String, String> {
 }
 
 /// One term for all that mean the same.
-pub(super) fn term(word: &Word) -> &str {
+pub(super) fn term(word: &SentenceWord) -> &str {
     WORDS.equal.get(&word.term).unwrap_or(&word.term)
 }
 
@@ -137,7 +137,12 @@ pub(super) enum Role {
     Other,
 }
 
-pub(super) fn role(text: &str, word: &Word, next: Option<&Word>, amounts: &[Amount]) -> Role {
+pub(super) fn role(
+    text: &str,
+    word: &SentenceWord,
+    next: Option<&SentenceWord>,
+    amounts: &[Amount],
+) -> Role {
     let lower = lower(text, word);
     let lower = lower.as_str();
     let told = |of: &OfUnit| {
@@ -146,7 +151,8 @@ pub(super) fn role(text: &str, word: &Word, next: Option<&Word>, amounts: &[Amou
     };
     let counted = is_counted(word, amounts);
     let ties = || {
-        let than = |next: &Word| is_counted(next, amounts) || self::lower(text, next) == "than";
+        let than =
+            |next: &SentenceWord| is_counted(next, amounts) || self::lower(text, next) == "than";
         WORDS.before.contains(lower) && next.is_some_and(than)
     };
     let plain = word.content
@@ -174,12 +180,12 @@ pub(super) fn role(text: &str, word: &Word, next: Option<&Word>, amounts: &[Amou
     }
 }
 
-fn lower(text: &str, word: &Word) -> String {
+fn lower(text: &str, word: &SentenceWord) -> String {
     word.span.of(text).unwrap_or_default().to_lowercase()
 }
 
 /// Whether a word is a part of an amount.
-pub(super) fn is_counted(word: &Word, amounts: &[Amount]) -> bool {
+pub(super) fn is_counted(word: &SentenceWord, amounts: &[Amount]) -> bool {
     amounts.iter().any(|one| one.span.overlaps(word.span))
 }
 
@@ -209,8 +215,8 @@ pub(super) fn are_opposite(one: Option<&str>, other: Option<&str>) -> bool {
 
 /// The place in a clause from which on stands what it is held against: "than in the sun", and "the sun" in
 /// "2 °C below the sun". "Further than 30 metres" tells only how far.
-pub(super) fn held_against(text: &str, words: &[&Word], amounts: &[Amount]) -> usize {
-    let counted = |word: &Word| is_counted(word, amounts);
+pub(super) fn held_against(text: &str, words: &[&SentenceWord], amounts: &[Amount]) -> usize {
+    let counted = |word: &SentenceWord| is_counted(word, amounts);
     let begins = |at: &usize| {
         let (Some(word), next) = (words.get(*at), words.get(at + 1)) else {
             return false;
@@ -234,13 +240,13 @@ pub(super) fn side(lower: &str) -> Option<bool> {
     }
 }
 
-fn is_unit(text: &str, word: &Word) -> bool {
+fn is_unit(text: &str, word: &SentenceWord) -> bool {
     let lower = lower(text, word);
     LEXICON.units.contains_key(lower.as_str()) || matches!(lower.as_str(), "c" | "f")
 }
 
 /// The phrases of some words of one sentence.
-pub(super) fn phrases(text: &str, words: &[&Word], amounts: &[Amount]) -> Vec<Phrase> {
+pub(super) fn phrases(text: &str, words: &[&SentenceWord], amounts: &[Amount]) -> Vec<Phrase> {
     let mut found: Vec<Phrase> = Vec::new();
     let mut open: Option<Phrase> = None;
     let (mut tie, mut joins, mut counted) = (None, false, false);

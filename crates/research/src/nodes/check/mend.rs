@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use fathom_evidence::citation::{self, Checked, Reason, Sources, Support};
+use fathom_evidence::citation::{self, CitationReason, CitedSources, ClaimVerdict, Support};
 use fathom_evidence::claim::{Claim, Stated};
 
 use super::Fact;
@@ -21,8 +21,8 @@ const OTHERS_MOST: usize = 40;
 pub(super) fn mended(
     text: &str,
     place: &Place,
-    found: &[(Claim, Checked)],
-    sources: &Sources<'_>,
+    found: &[(Claim, ClaimVerdict)],
+    sources: &CitedSources<'_>,
     changes: &mut Vec<Change>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn judged(
     text: &str,
     facts: &[Fact],
     opinions: &Opinions,
-    sources: &Sources<'_>,
+    sources: &CitedSources<'_>,
     changes: &mut Vec<Change>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -80,7 +80,7 @@ fn follows(
     text: &str,
     fact: &Fact,
     judgement: &Judgement,
-    sources: &Sources<'_>,
+    sources: &CitedSources<'_>,
 ) -> Option<(Done, Range<usize>, String)> {
     let range = whole(text, &fact.claim);
     let marked = text.get(range.end..)?.starts_with(MARK);
@@ -101,7 +101,7 @@ fn holds(support: &Support) -> bool {
     matches!(support, Support::Supported { .. })
 }
 
-fn cites_unknown(claim: &Claim, sources: &Sources<'_>) -> bool {
+fn cites_unknown(claim: &Claim, sources: &CitedSources<'_>) -> bool {
     claim
         .citations
         .iter()
@@ -113,9 +113,9 @@ fn cites_unknown(claim: &Claim, sources: &Sources<'_>) -> bool {
 fn cure(
     text: &str,
     claim: &Claim,
-    checked: &Checked,
+    checked: &ClaimVerdict,
     against: Option<&Judgement>,
-    sources: &Sources<'_>,
+    sources: &CitedSources<'_>,
 ) -> (Done, String) {
     let words = &words_of(text, claim);
     let cited: BTreeSet<u32> = claim.citations.iter().map(|cited| cited.id).collect();
@@ -129,7 +129,7 @@ fn cure(
     }
     let bearing = |id: &u32| {
         let alone = Claim::alone(&claim.text, &[*id]);
-        holds(&citation::check(&alone, sources, &citation::Settings::default()).support)
+        holds(&citation::check(&alone, sources, &citation::CitationSettings::default()).support)
     };
     let cleared = known.iter().filter(|_| against.is_none());
     let good: Vec<u32> = cleared.copied().filter(bearing).collect();
@@ -155,19 +155,19 @@ fn cure(
 
 /// Whether a claim says something that its sources do not have or deny, so that a mark would not do. A figure that
 /// nobody is cited for, and that no source bears out, is one that nobody gave.
-fn must_go(claim: &Claim, checked: &Checked) -> bool {
+fn must_go(claim: &Claim, checked: &ClaimVerdict) -> bool {
     let denied = matches!(checked.support, Support::Contradicted { .. });
     let figure = claim.text.contains(|c: char| c.is_ascii_digit());
     denied
         || checked.reasons.iter().any(|reason| match reason {
-            Reason::UnknownSource { .. }
-            | Reason::QuoteNotFound { .. }
-            | Reason::NumberNotFound { .. }
-            | Reason::NumberElsewhere { .. }
-            | Reason::DateNotFound { .. }
-            | Reason::Opposed { .. } => true,
-            Reason::NoCitation => figure,
-            Reason::NameNotFound { .. } | Reason::LittleInCommon { .. } => false,
+            CitationReason::UnknownSource { .. }
+            | CitationReason::QuoteNotFound { .. }
+            | CitationReason::NumberNotFound { .. }
+            | CitationReason::NumberElsewhere { .. }
+            | CitationReason::DateNotFound { .. }
+            | CitationReason::Opposed { .. } => true,
+            CitationReason::NoCitation => figure,
+            CitationReason::NameNotFound { .. } | CitationReason::LittleInCommon { .. } => false,
         })
 }
 
@@ -240,7 +240,7 @@ fn tidy(text: &str) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-fn why(checked: &Checked) -> String {
+fn why(checked: &ClaimVerdict) -> String {
     let reasons: Vec<String> = checked.reasons.iter().map(said).collect();
     match reasons.is_empty() {
         true => "its sources do not bear it out".to_owned(),
@@ -248,42 +248,51 @@ fn why(checked: &Checked) -> String {
     }
 }
 
-fn said(reason: &Reason) -> String {
+fn said(reason: &CitationReason) -> String {
     match reason {
-        Reason::NoCitation => "it cites nothing".to_owned(),
-        Reason::UnknownSource { id } => format!("there is no source {id}"),
-        Reason::QuoteNotFound { quote } => {
+        CitationReason::NoCitation => "it cites nothing".to_owned(),
+        CitationReason::UnknownSource { id } => format!("there is no source {id}"),
+        CitationReason::QuoteNotFound { quote } => {
             format!("the words “{quote}” do not stand in its source")
         }
-        Reason::NumberNotFound { number } => {
+        CitationReason::NumberNotFound { number } => {
             format!("its source does not have the number {number}")
         }
-        Reason::NumberElsewhere { number } => {
+        CitationReason::NumberElsewhere { number } => {
             format!("its source has the number {number} about something else")
         }
-        Reason::NameNotFound { name } => format!("its source does not name {name}"),
-        Reason::DateNotFound { date } => format!("its source does not have the date {date}"),
-        Reason::Opposed { claim, source, .. } => {
+        CitationReason::NameNotFound { name } => format!("its source does not name {name}"),
+        CitationReason::DateNotFound { date } => {
+            format!("its source does not have the date {date}")
+        }
+        CitationReason::Opposed { claim, source, .. } => {
             format!("it says “{claim}” where its source says “{source}”")
         }
-        Reason::LittleInCommon { .. } => "it has little in common with its source".to_owned(),
+        CitationReason::LittleInCommon { .. } => {
+            "it has little in common with its source".to_owned()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use fathom_evidence::Language;
-    use fathom_evidence::citation::{Settings, SourceText, check_text};
+    use fathom_evidence::citation::{CitationSettings, SourceText, check_text};
 
     use super::*;
 
     fn mend(text: &str) -> (String, Vec<Done>) {
         let one = "Street trees cooled the afternoon air by 1.9 °C. The trial ran for two summers in Halvern.";
         let two = "Young trees need 120 litres of water a week in their first summer.";
-        let sources: Sources<'_> = [(1, one), (2, two)]
+        let sources: CitedSources<'_> = [(1, one), (2, two)]
             .map(|(id, text)| (id, SourceText::new(text, Language::ENGLISH)))
             .into();
-        let found = check_text(text, Language::ENGLISH, &sources, &Settings::default());
+        let found = check_text(
+            text,
+            Language::ENGLISH,
+            &sources,
+            &CitationSettings::default(),
+        );
         let mut changes = Vec::new();
         let mended = mended(text, &Place::Summary, &found, &sources, &mut changes);
         (

@@ -62,7 +62,7 @@ fn nearest(fact: &Fact, desk: &Desk, evidence: &[Evidence]) -> Vec<String> {
     let mut quotes: Vec<&str> = cited.map(|piece| piece.quote.as_str()).collect();
     quotes.sort_unstable();
     quotes.dedup();
-    let index = Bm25::build(&quotes, desk.language, &bm25::Settings::default());
+    let index = Bm25::build(&quotes, desk.language, &bm25::Bm25Settings::default());
     let mut ranked: Vec<(f32, &str)> = index
         .scores(&fact.record.text)
         .into_iter()

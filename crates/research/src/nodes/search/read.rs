@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fathom_evidence::Document;
-use fathom_evidence::document::About;
-use fathom_evidence::extract::{Hint, Limits, Reader};
+use fathom_evidence::document::DocumentMetadata;
+use fathom_evidence::extract::{DocumentReader, ExtractLimits, FormatHint};
 use fathom_workflow::{Call, NodeError, fan_out};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ pub(super) async fn all(
 #[derive(Serialize, Deserialize)]
 pub(super) struct Taken {
     pub(super) snapshot: Snapshot,
-    about: About,
+    about: DocumentMetadata,
 }
 
 async fn one(state: &State, ctx: &Ctx, candidate: Candidate) -> Result<Source, NodeError> {
@@ -196,12 +196,12 @@ async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
     Ok(Taken { snapshot, about })
 }
 
-fn text_of(reader: &dyn Reader, bytes: &Bytes) -> Result<Document, String> {
-    let hint = Hint {
+fn text_of(reader: &dyn DocumentReader, bytes: &Bytes) -> Result<Document, String> {
+    let hint = FormatHint {
         content_type: bytes.content_type.as_deref(),
         file_name: bytes.file_name.as_deref(),
         password: None,
     };
-    let read = reader.read(&bytes.bytes, &hint, &Limits::default());
+    let read = reader.read(&bytes.bytes, &hint, &ExtractLimits::default());
     read.map_err(|error| error.to_string())
 }

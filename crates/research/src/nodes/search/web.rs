@@ -85,7 +85,7 @@ fn hits(query: &Query, found: Found) -> Vec<Hit> {
     let index = Bm25::build(
         &texts,
         fathom_evidence::Language::ENGLISH,
-        &bm25::Settings::default(),
+        &bm25::Bm25Settings::default(),
     );
     let scores = index.scores(&query.text);
     let best = scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);

@@ -2,7 +2,7 @@
 //!
 //! English alone; what cannot be told is of standard depth.
 
-use fathom_evidence::question::{self, Kind as Asks};
+use fathom_evidence::question::{self, QuestionKind as Asks};
 
 use crate::question::Depth;
 use crate::words;

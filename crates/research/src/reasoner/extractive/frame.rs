@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::question::{self, Kind};
+use fathom_evidence::question::{self, QuestionKind};
 
 use super::nearness::{Nearness, Sure, answering_first};
 use super::prose;
@@ -49,17 +49,19 @@ fn title(text: &str) -> String {
         &reading.outcome,
         &reading.statement,
     ) {
-        (Kind::Effect, Some(subject), Some(outcome), _) => {
+        (QuestionKind::Effect, Some(subject), Some(outcome), _) => {
             Some(format!("the effect of {subject} on {outcome}"))
         }
-        (Kind::How, _, _, Some(statement)) => Some(format!("how {statement}")),
-        (Kind::Why, _, _, Some(statement)) => Some(format!("why {statement}")),
-        (Kind::YesNo, _, _, Some(statement)) => Some(format!("whether {statement}")),
-        (Kind::Comparison, ..) => match reading.compared.as_slice() {
+        (QuestionKind::How, _, _, Some(statement)) => Some(format!("how {statement}")),
+        (QuestionKind::Why, _, _, Some(statement)) => Some(format!("why {statement}")),
+        (QuestionKind::YesNo, _, _, Some(statement)) => Some(format!("whether {statement}")),
+        (QuestionKind::Comparison, ..) => match reading.compared.as_slice() {
             [one, other] => Some(format!("{one} compared with {other}")),
             _ => None,
         },
-        (Kind::Definition | Kind::Other, Some(subject), ..) => Some(subject.clone()),
+        (QuestionKind::Definition | QuestionKind::Other, Some(subject), ..) => {
+            Some(subject.clone())
+        }
         _ => None,
     };
     let made = made.filter(|title| prose::words_in(title) <= TITLE_WORDS);

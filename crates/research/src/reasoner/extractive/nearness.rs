@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::question::{self, Kind, Reading};
+use fathom_evidence::question::{self, QuestionKind, QuestionReading};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::validate::agreement::When;
 
@@ -51,7 +51,7 @@ pub(super) enum Sure {
 
 pub(super) struct Nearness {
     terms: Terms,
-    reading: Reading,
+    reading: QuestionReading,
     /// The terms that are wanted, and what each counts: the more the fewer findings have it, so that air comes before
     /// all other temperatures where the air was asked for.
     wanted: Vec<(String, f64)>,
@@ -76,7 +76,7 @@ impl Nearness {
             .collect();
         let weight = |term: &String| {
             let held = told.iter().filter(|said| said.contains(term)).count();
-            let known = subject.contains(term) && reading.kind != Kind::Effect;
+            let known = subject.contains(term) && reading.kind != QuestionKind::Effect;
             let share = if known { SUBJECT_SHARE } else { 1.0 };
             share * (1.0 + told.len() as f64 / (held as f64 + 1.0)).ln()
         };
@@ -111,7 +111,10 @@ impl Nearness {
             .map(|(term, weight)| held(term) * weight)
             .sum();
         let share = if all > 0.0 { words / all } else { 0.0 };
-        let figures = matches!(self.reading.kind, Kind::Quantity | Kind::Effect);
+        let figures = matches!(
+            self.reading.kind,
+            QuestionKind::Quantity | QuestionKind::Effect
+        );
         let counts = has_figure(statement);
         let figure = if figures && counts { FIGURE_GAIN } else { 0.0 };
         let sure = sure == Sure::Yes && (counts || !figures) && self.compared.is_empty();
@@ -138,7 +141,12 @@ impl Nearness {
     /// says of nothing what it is.
     pub(super) fn dispute_gain(&self) -> f64 {
         match self.reading.kind {
-            Kind::How | Kind::HowTo | Kind::Why | Kind::Definition | Kind::List | Kind::Who => 0.0,
+            QuestionKind::How
+            | QuestionKind::HowTo
+            | QuestionKind::Why
+            | QuestionKind::Definition
+            | QuestionKind::List
+            | QuestionKind::Who => 0.0,
             _ => SURE_GAIN,
         }
     }
@@ -152,9 +160,9 @@ impl Nearness {
     /// What a statement gains by being of the sort that is asked for: a reason, a way of working, what a thing is.
     fn sort(&self, statement: &str, lower: &str) -> f64 {
         let sort = match self.reading.kind {
-            Kind::How => "mechanism",
-            Kind::Why => "causes",
-            Kind::Definition if defines(statement, &self.subject, &self.terms) => {
+            QuestionKind::How => "mechanism",
+            QuestionKind::Why => "causes",
+            QuestionKind::Definition if defines(statement, &self.subject, &self.terms) => {
                 return DEFINES_GAIN;
             }
             _ => return 0.0,

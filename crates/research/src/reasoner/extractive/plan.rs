@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_evidence::phrases::phrases;
-use fathom_evidence::question::{self, Hints, Kind as Asks, Reading};
+use fathom_evidence::question::{self, PlanHints, QuestionKind as Asks, QuestionReading};
 
 use crate::plan::{
     Kind, Plan, Query, SUB_QUESTIONS_MOST, Section, SubQuestion, SubQuestionId, Trace,
@@ -29,7 +29,7 @@ const WARNING_COST: f64 = 0.1;
 pub fn plan(task: &PlanTask<'_>) -> Plan {
     let question = task.question;
     let reading = question::read(question.text());
-    let hints = Hints {
+    let hints = PlanHints {
         domain: question.domain.clone(),
         context: question.context.clone().unwrap_or_default(),
     };
@@ -154,7 +154,7 @@ fn queries(plan: &Plan, asks: &[Vec<String>], kinds: &[Kind], depth: Depth) -> V
     queries
 }
 
-fn warnings(reading: &Reading) -> Vec<String> {
+fn warnings(reading: &QuestionReading) -> Vec<String> {
     let mut warnings = Vec::new();
     let text = reading.question.trim_end_matches(['?', ' ']);
     let words = text
@@ -210,7 +210,7 @@ fn spelt(kinds: &[Kind]) -> String {
     }
 }
 
-fn trace(reading: &Reading, plan: &Plan, kinds: &[Kind]) -> Trace {
+fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[Kind]) -> Trace {
     let parts = [
         ("about", &reading.subject),
         ("with regard to", &reading.outcome),

@@ -1,4 +1,4 @@
-use fathom_evidence::extract::{Hint, read};
+use fathom_evidence::extract::{FormatHint, read};
 use jiff::civil::date;
 
 use super::*;
@@ -24,9 +24,9 @@ fn planned(question: &Question, kinds: &[Kind], feedback: Option<&str>) -> Plan 
 }
 
 fn reading(number: u32, text: &str) -> Reading {
-    let hint = Hint {
+    let hint = FormatHint {
         file_name: Some("a.md"),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     Reading::new(SourceId(number), read(text.as_bytes(), &hint).unwrap())
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
 
-use fathom_evidence::extract::{Hint, read};
+use fathom_evidence::extract::{FormatHint, read};
 use proptest::prelude::*;
 use roxmltree::{Document as Tree, Node};
 
@@ -130,9 +130,9 @@ fn faults(bytes: &[u8]) -> Vec<String> {
 #[test]
 fn our_own_reader_finds_every_heading_quote_and_reference_in_it() {
     let report = sample::full();
-    let hint = Hint {
+    let hint = FormatHint {
         file_name: Some("report.docx"),
-        ..Hint::default()
+        ..FormatHint::default()
     };
     let document = read(&docx(&report).unwrap(), &hint).unwrap();
     let text = clean::skeleton(&document.text);

@@ -4,7 +4,7 @@ mod review;
 mod source;
 
 use fathom_evidence::Span;
-use fathom_evidence::citation::{Reason, Support};
+use fathom_evidence::citation::{CitationReason, Support};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ struct Claim<'r> {
     verdict: String,
     /// Why it could not be checked.
     why: Option<&'r str>,
-    reasons: &'r [Reason],
+    reasons: &'r [CitationReason],
     /// What a model says of its meaning: `supported`, `contradicted`, `not_supported` or `could_not_check`; `null` where
     /// none was asked.
     judged: Option<&'static str>,
