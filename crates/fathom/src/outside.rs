@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fathom_providers::call::{self, Caller};
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
-use fathom_providers::model::{self, Api, Endpoint, Models, Role};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::search::{self, Chains, FolderCache, Keeping};
-use fathom_providers::{Address, Client, ClientSettings, Clock, Secret, SystemClock};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
+use fathom_providers::model::{self, ModelApi, ModelEndpoint, ModelRole, Models};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, FolderSearchCache, SearchCaching, SearchChains};
+use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use fathom_research::Net;
 use fathom_research::reasoner::model::Model;
 use rand::SeedableRng;
@@ -21,17 +21,17 @@ const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 
 /// What every call to the outside shares.
 pub struct Outside {
-    client: Client,
+    client: HttpClient,
     caller: Arc<Caller>,
     clock: Arc<dyn Clock>,
 }
 
 impl Outside {
     pub fn open() -> Result<Self> {
-        let client = Client::new(ClientSettings::default()).map_err(Problem::failed)?;
+        let client = HttpClient::new(ClientSettings::default()).map_err(Problem::failed)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let rng = Box::new(StdRng::from_os_rng());
-        let caller = Caller::new(call::Settings::default(), Arc::clone(&clock), rng);
+        let caller = Caller::new(call::CallSettings::default(), Arc::clone(&clock), rng);
         Ok(Self {
             client,
             caller: Arc::new(caller),
@@ -48,11 +48,11 @@ impl Outside {
         let name = first
             .model
             .clone()
-            .unwrap_or_else(|| model::RoleSettings::of(Role::Writer).model);
+            .unwrap_or_else(|| model::RoleSettings::for_role(ModelRole::Writer).model);
         let models = Models::new(
             &self.client,
             Arc::clone(&self.caller),
-            model::Settings::new(endpoints),
+            model::ModelSettings::new(endpoints),
         );
         Ok(Some(Model::new(
             Arc::new(models),
@@ -61,10 +61,10 @@ impl Outside {
         )))
     }
 
-    pub fn chains(&self, settings: &Settings) -> Result<Chains> {
-        let searched = search::Settings::from_lookup(|name| settings.lookup(name));
+    pub fn chains(&self, settings: &Settings) -> Result<SearchChains> {
+        let searched = search::SearchSettings::from_lookup(|name| settings.lookup(name));
         let searched = searched.map_err(Problem::usage)?;
-        Ok(Chains::new(
+        Ok(SearchChains::new(
             &searched,
             &self.client,
             Arc::clone(&self.caller),
@@ -72,13 +72,13 @@ impl Outside {
     }
 
     /// The chains with their answers kept in the data folder, unless for no time at all.
-    fn keeping(&self, settings: &Settings, chains: Chains) -> Chains {
+    fn keeping(&self, settings: &Settings, chains: SearchChains) -> SearchChains {
         if settings.search_kept.is_zero() {
             return chains;
         }
         let folder = settings.home.join("cache").join("search");
-        chains.keeping(Keeping {
-            cache: Arc::new(FolderCache::new(folder)),
+        chains.keeping(SearchCaching {
+            cache: Arc::new(FolderSearchCache::new(folder)),
             clock: Arc::clone(&self.clock),
             kept: settings.search_kept,
         })
@@ -87,15 +87,15 @@ impl Outside {
     /// Search and pages.
     pub fn net(&self, settings: &Settings) -> Result<Net> {
         let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
-        let allow = Allow::parse(&allow).map_err(|fault| {
+        let allow = AllowList::parse(&allow).map_err(|fault| {
             Problem::usage(format!("FATHOM_FETCH_ALLOW cannot be used: {fault}"))
         })?;
-        let network = Network::system().map_err(Problem::failed)?;
+        let network = FetchNetwork::system().map_err(Problem::failed)?;
         let read = PageDeps {
-            fetcher: Fetcher::new(network, allow, Limits::default()),
+            fetcher: Fetcher::new(network, allow, FetchLimits::default()),
             caller: Arc::clone(&self.caller),
             clock: Arc::clone(&self.clock),
-            cache: Arc::new(MemoryCache::default()),
+            cache: Arc::new(MemoryPageCache::default()),
         };
         Ok(Net {
             search: Arc::new(self.keeping(settings, self.chains(settings)?)),
@@ -106,7 +106,7 @@ impl Outside {
 }
 
 /// The endpoints that settings name, the one to ask first before the others.
-pub fn endpoints(settings: &Settings) -> Result<Vec<Endpoint>> {
+pub fn endpoints(settings: &Settings) -> Result<Vec<ModelEndpoint>> {
     let mut endpoints = Vec::new();
     let openai = (
         settings.lookup("OPENAI_BASE_URL"),
@@ -114,7 +114,7 @@ pub fn endpoints(settings: &Settings) -> Result<Vec<Endpoint>> {
     );
     if openai.0.is_some() || openai.1.is_some() {
         let address = openai.0.unwrap_or_else(|| OPENAI.to_owned());
-        let mut endpoint = endpoint(Api::OpenAi, "OPENAI_BASE_URL", &address, openai.1)?;
+        let mut endpoint = endpoint(ModelApi::OpenAi, "OPENAI_BASE_URL", &address, openai.1)?;
         endpoint.model = settings.lookup("FATHOM_MODEL");
         endpoints.push(endpoint);
     }
@@ -127,17 +127,27 @@ pub fn endpoints(settings: &Settings) -> Result<Vec<Endpoint>> {
         let address = settings
             .lookup("ANTHROPIC_BASE_URL")
             .unwrap_or_else(|| ANTHROPIC.to_owned());
-        let mut endpoint = endpoint(Api::Anthropic, "ANTHROPIC_BASE_URL", &address, Some(key))?;
+        let mut endpoint = endpoint(
+            ModelApi::Anthropic,
+            "ANTHROPIC_BASE_URL",
+            &address,
+            Some(key),
+        )?;
         endpoint.model = Some(model);
         endpoints.push(endpoint);
     }
     Ok(endpoints)
 }
 
-fn endpoint(api: Api, setting: &str, address: &str, key: Option<String>) -> Result<Endpoint> {
-    let address = Address::parse(address)
+fn endpoint(
+    api: ModelApi,
+    setting: &str,
+    address: &str,
+    key: Option<String>,
+) -> Result<ModelEndpoint> {
+    let address = BaseUrl::parse(address)
         .map_err(|fault| Problem::usage(format!("{setting} cannot be used: {fault}")))?;
-    Ok(Endpoint::new(
+    Ok(ModelEndpoint::new(
         api,
         address,
         key.as_deref().and_then(Secret::parse),

@@ -14,9 +14,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_providers::call::{self, Caller, Event, Kind, Terms};
-use fathom_providers::model::{Api, Endpoint, Models, Progress, Request, Role, Settings};
-use fathom_providers::{Address, Client, ClientSettings, Clock, Secret, SystemClock};
+use fathom_providers::call::{self, CallContext, CallEvent, CallKind, Caller};
+use fathom_providers::model::{
+    AnswerProgress, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings, Models,
+};
+use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use schemars::JsonSchema;
@@ -35,7 +37,7 @@ struct Plan {
 
 struct Shown;
 
-impl Progress for Shown {
+impl AnswerProgress for Shown {
     fn text(&self, piece: &str) {
         print!("{piece}");
         // A terminal that is gone is no reason to stop.
@@ -61,27 +63,31 @@ async fn run() -> Result<(), Box<dyn Error>> {
         .unwrap_or_else(|| "What is a fathom?".to_owned());
     let address = set("OPENAI_BASE_URL").unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
     let key = set("OPENAI_API_KEY").and_then(|key| Secret::parse(&key));
-    let mut endpoint = Endpoint::new(Api::OpenAi, Address::parse(&address)?, key);
+    let mut endpoint = ModelEndpoint::new(ModelApi::OpenAi, BaseUrl::parse(&address)?, key);
     endpoint.model = set("FATHOM_MODEL");
     // A model on this machine may take its time to read the question.
     endpoint.first_byte = Duration::from_secs(120);
 
     let clock = Arc::new(SystemClock::default());
     let rng = Box::new(StdRng::from_os_rng());
-    let caller = Arc::new(Caller::new(call::Settings::default(), clock.clone(), rng));
-    let client = Client::new(ClientSettings::default())?;
-    let models = Models::new(&client, caller, Settings::new(vec![endpoint]));
-    let sink = |event: Event| println!("  [{} took {} ms]", event.provider, event.took_ms);
-    let terms = Terms {
-        kind: Kind::Model,
+    let caller = Arc::new(Caller::new(
+        call::CallSettings::default(),
+        clock.clone(),
+        rng,
+    ));
+    let client = HttpClient::new(ClientSettings::default())?;
+    let models = Models::new(&client, caller, ModelSettings::new(vec![endpoint]));
+    let sink = |event: CallEvent| println!("  [{} took {} ms]", event.provider, event.took_ms);
+    let context = CallContext {
+        kind: CallKind::Model,
         deadline: clock.elapsed() + Duration::from_secs(600),
         sink: &sink,
     };
 
-    let mut request = Request::new("Answer in one short sentence.", question.as_str());
+    let mut request = ModelRequest::new("Answer in one short sentence.", question.as_str());
     request.max_tokens = Some(80);
     let served = models
-        .ask(Role::Writer, &request, &terms, Some(&Shown))
+        .ask(ModelRole::Writer, &request, &context, Some(&Shown))
         .await?;
     println!(
         "\n  {:?}, estimated input {}",
@@ -89,10 +95,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
         request.estimate_tokens()
     );
 
-    let mut request = Request::new("You plan research.", question);
+    let mut request = ModelRequest::new("You plan research.", question);
     request.max_tokens = Some(400);
     let typed = models
-        .ask_typed::<Plan>(Role::Planner, &request, &terms)
+        .ask_typed::<Plan>(ModelRole::Planner, &request, &context)
         .await?;
     let Plan {
         sub_questions,

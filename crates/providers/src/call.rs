@@ -3,17 +3,17 @@
 //! [`Caller::call`] asks one provider, [`Caller::chain`] several in order. Whoever calls brings an operation that
 //! makes one attempt; this layer decides whether it may be made, when, how often, and what a failure means.
 //!
-//! `ask.rs` is the loop over attempts. `fault.rs` what an attempt can end in → `classify.rs` (with `codes.rs`) what that means → `hint.rs` how long the
+//! `ask.rs` is the loop over attempts. `attempt_error.rs` what an attempt can end in → `classify.rs` (with `codes.rs`) what that means → `hint.rs` how long the
 //! server asks us to wait → `retry.rs` whether and when again. `breaker.rs` and `limit.rs` keep a provider's state,
 //! `lane.rs` holds them together. All of these take time and chance as arguments. HTTP itself is left to others.
 
 mod ask;
+mod attempt_error;
 mod breaker;
 mod chain;
 mod classify;
 mod codes;
 mod event;
-mod fault;
 mod hint;
 mod lane;
 mod limit;
@@ -21,12 +21,16 @@ mod provider;
 mod retry;
 mod settings;
 
-pub use chain::{Exhausted, Served};
-pub use classify::{Class, classify};
-pub use event::{Event, Sink, Stop, Then};
-pub use fault::{Answer, BODY_PREFIX_MAX, Fault, Headers, Kind, Transport};
-pub use provider::Provider;
-pub use settings::{BreakerSettings, KindSettings, LimitSettings, RetrySettings, Settings};
+pub use attempt_error::{
+    AttemptError, BODY_PREFIX_MAX, CallKind, FailedResponse, ResponseHeaders, TransportError,
+};
+pub use chain::{ChainAnswer, ChainExhausted};
+pub use classify::{FailureClass, classify};
+pub use event::{CallEvent, CallSink, NextAction, StopReason};
+pub use provider::ProviderName;
+pub use settings::{
+    BreakerSettings, CallKindSettings, CallSettings, RateLimitSettings, RetrySettings,
+};
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,52 +38,52 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use rand::RngCore;
 
-use self::ask::Asking;
-use self::breaker::Shut;
-use self::lane::{Lane, Lanes};
+use self::ask::ProviderCall;
+use self::breaker::BreakerRefusal;
+use self::lane::{ProviderLane, ProviderLanes};
 use crate::Clock;
-use crate::error::{Cause, Failure, Severity};
+use crate::error::{CallFailure, FailureCause, FailureSeverity};
 
 /// Makes calls, and remembers how each provider has been doing. One per process.
 pub struct Caller {
-    settings: Arc<Settings>,
+    settings: Arc<CallSettings>,
     clock: Arc<dyn Clock>,
     rng: Mutex<Box<dyn RngCore + Send>>,
-    lanes: Lanes,
+    lanes: ProviderLanes,
 }
 
 /// What a call is, when it must be over, and who wants to know of its attempts.
 #[derive(Clone, Copy)]
-pub struct Terms<'a> {
-    pub kind: Kind,
+pub struct CallContext<'a> {
+    pub kind: CallKind,
     /// The run's deadline, on the scale of [`Clock::elapsed`].
     pub deadline: Duration,
-    pub sink: &'a dyn Sink,
+    pub sink: &'a dyn CallSink,
 }
 
 /// One attempt, as the operation sees it.
 #[derive(Clone)]
-pub struct Attempt {
-    pub provider: Provider,
+pub struct CallAttempt {
+    pub provider: ProviderName,
     /// Counts from one.
     pub number: u32,
     /// It is cut off after this time.
     pub time_limit: Duration,
-    seen: Arc<Mutex<Option<Headers>>>,
+    seen: Arc<Mutex<Option<ResponseHeaders>>>,
 }
 
-impl Attempt {
+impl CallAttempt {
     /// Hands over a success's headers, so that the limiter learns what is left.
-    pub fn saw(&self, headers: Headers) {
+    pub fn saw(&self, headers: ResponseHeaders) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(headers);
     }
 }
 
 /// How a provider is doing, for people.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Health {
-    pub provider: Provider,
-    pub kind: Kind,
+pub struct ProviderHealth {
+    pub provider: ProviderName,
+    pub kind: CallKind,
     pub key_refused: bool,
     /// When a provider that is left alone is asked again.
     pub open_until: Option<Timestamp>,
@@ -88,10 +92,14 @@ pub struct Health {
 }
 
 impl Caller {
-    pub fn new(settings: Settings, clock: Arc<dyn Clock>, rng: Box<dyn RngCore + Send>) -> Self {
+    pub fn new(
+        settings: CallSettings,
+        clock: Arc<dyn Clock>,
+        rng: Box<dyn RngCore + Send>,
+    ) -> Self {
         let settings = Arc::new(settings);
         Self {
-            lanes: Lanes::new(settings.clone(), clock.clone()),
+            lanes: ProviderLanes::new(settings.clone(), clock.clone()),
             settings,
             clock,
             rng: Mutex::new(rng),
@@ -108,17 +116,17 @@ impl Caller {
     /// # async fn main() {
     /// let clock = Arc::new(SystemClock::default());
     /// let rng = Box::new(rand::rngs::StdRng::from_os_rng());
-    /// let caller = Caller::new(Settings::default(), clock.clone(), rng);
-    /// let sink = |event: Event| drop(event);
-    /// let terms = Terms {
-    ///     kind: Kind::Search,
+    /// let caller = Caller::new(CallSettings::default(), clock.clone(), rng);
+    /// let sink = |event: CallEvent| drop(event);
+    /// let context = CallContext {
+    ///     kind: CallKind::Search,
     ///     deadline: clock.elapsed() + Duration::from_secs(60),
     ///     sink: &sink,
     /// };
     /// let answer = caller
-    ///     .call(&Provider::new("serper"), &terms, |attempt| async move {
+    ///     .call(&ProviderName::new("serper"), &context, |attempt| async move {
     ///         // One request, within `attempt.time_limit`.
-    ///         Ok::<_, Fault>(attempt.number)
+    ///         Ok::<_, AttemptError>(attempt.number)
     ///     })
     ///     .await;
     /// assert_eq!(answer, Ok(1));
@@ -126,15 +134,15 @@ impl Caller {
     /// ```
     pub async fn call<T, F, Fut>(
         &self,
-        provider: &Provider,
-        terms: &Terms<'_>,
+        provider: &ProviderName,
+        context: &CallContext<'_>,
         mut operation: F,
-    ) -> Result<T, Failure>
+    ) -> Result<T, CallFailure>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
-        self.ask(provider, terms, true, &mut operation).await
+        self.ask(provider, context, true, &mut operation).await
     }
 
     /// Forgets refused keys and open breakers: the operator has changed something.
@@ -144,8 +152,8 @@ impl Caller {
         }
     }
 
-    pub fn health(&self) -> Vec<Health> {
-        let mut all: Vec<Health> = self
+    pub fn health(&self) -> Vec<ProviderHealth> {
+        let mut all: Vec<ProviderHealth> = self
             .lanes
             .all()
             .iter()
@@ -157,49 +165,57 @@ impl Caller {
 
     async fn ask<T, F, Fut>(
         &self,
-        provider: &Provider,
-        terms: &Terms<'_>,
+        provider: &ProviderName,
+        context: &CallContext<'_>,
         last_resort: bool,
         operation: &mut F,
-    ) -> Result<T, Failure>
+    ) -> Result<T, CallFailure>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
-        let lane = self.lanes.get(terms.kind, provider);
+        let lane = self.lanes.get(context.kind, provider);
         let passage = lane
             .admit(last_resort)
             .map_err(|shut| self.kept_back(&lane, shut))?;
-        let asking = Asking {
+        let asking = ProviderCall {
             caller: self,
             lane: &lane,
-            terms,
+            context,
             probe: passage.is_probe(),
         };
         asking.run(passage, operation).await
     }
 
     /// Nothing was sent: the breaker is open.
-    fn kept_back(&self, lane: &Lane, shut: Shut) -> Failure {
+    fn kept_back(&self, lane: &ProviderLane, shut: BreakerRefusal) -> CallFailure {
         match shut {
-            Shut::KeyRefused => Failure::new(&lane.provider, Cause::KeyRefused, Severity::Degraded),
-            Shut::Until(at) => Failure {
+            BreakerRefusal::KeyRefused => CallFailure::new(
+                &lane.provider,
+                FailureCause::KeyRefused,
+                FailureSeverity::Degraded,
+            ),
+            BreakerRefusal::Until(at) => CallFailure {
                 wake_at: self.timestamp(at),
-                ..Failure::new(&lane.provider, Cause::BreakerOpen, Severity::Degraded)
+                ..CallFailure::new(
+                    &lane.provider,
+                    FailureCause::BreakerOpen,
+                    FailureSeverity::Degraded,
+                )
             },
         }
     }
 
-    fn health_of(&self, lane: &Lane) -> Health {
+    fn health_of(&self, lane: &ProviderLane) -> ProviderHealth {
         let state = lane.state();
         let shut = state.breaker.shut();
-        Health {
+        ProviderHealth {
             provider: lane.provider.clone(),
             kind: lane.kind,
-            key_refused: shut == Some(Shut::KeyRefused),
+            key_refused: shut == Some(BreakerRefusal::KeyRefused),
             open_until: match shut {
-                Some(Shut::Until(at)) => self.timestamp(at),
-                Some(Shut::KeyRefused) | None => None,
+                Some(BreakerRefusal::Until(at)) => self.timestamp(at),
+                Some(BreakerRefusal::KeyRefused) | None => None,
             },
             rate: state.limiter.rate(),
         }

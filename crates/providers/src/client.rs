@@ -1,17 +1,17 @@
 //! The client for addresses from the operator's settings: models, search, registers of works.
 //!
-//! Takes a [`Request`] and sends it once; gives the whole answer, or a body to be read piece by piece, or a
-//! [`Fault`] that the call layer understands. It follows no redirect, since a key must not travel to another host.
+//! Takes a [`HttpRequest`] and sends it once; gives the whole answer, or a body to be read piece by piece, or a
+//! [`AttemptError`] that the call layer understands. It follows no redirect, since a key must not travel to another host.
 //! Pages of strangers are never read with it: that is `fetch`.
 
 mod address;
 mod body;
 mod request;
-mod trouble;
+mod transport;
 
-pub use address::{Address, AddressFault};
-pub(crate) use body::Opened;
-pub(crate) use request::Request;
+pub use address::{BaseUrl, BaseUrlError};
+pub(crate) use body::OpenResponse;
+pub(crate) use request::HttpRequest;
 
 use std::borrow::Cow;
 use std::io;
@@ -24,8 +24,8 @@ use reqwest::redirect;
 use serde::de::DeserializeOwned;
 
 use crate::Secret;
-use crate::call::{Answer, Attempt, Fault, Headers};
-use crate::fetch::{Resolver as _, System};
+use crate::call::{AttemptError, CallAttempt, FailedResponse, ResponseHeaders};
+use crate::fetch::{NameResolver as _, SystemNetwork};
 use crate::json::Json;
 use crate::tls;
 
@@ -52,14 +52,14 @@ impl Default for ClientSettings {
 
 /// Holds the connections; cheap to clone.
 #[derive(Clone)]
-pub struct Client {
+pub struct HttpClient {
     http: reqwest::Client,
     settings: ClientSettings,
 }
 
 /// Why there can be no client at all.
 #[derive(Debug, thiserror::Error)]
-pub enum ClientFault {
+pub enum ClientError {
     #[error(
         "this machine trusts no certificate; install its certificates (package ca-certificates)"
     )]
@@ -68,8 +68,8 @@ pub enum ClientFault {
     Http(#[from] reqwest::Error),
 }
 
-impl Client {
-    pub fn new(settings: ClientSettings) -> Result<Self, ClientFault> {
+impl HttpClient {
+    pub fn new(settings: ClientSettings) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::system()?)
             .user_agent(AGENT)
@@ -77,27 +77,35 @@ impl Client {
             .retry(reqwest::retry::never())
             .no_proxy()
             .connect_timeout(settings.connect)
-            .dns_resolver(Names)
+            .dns_resolver(SystemNames)
             .build()?;
         Ok(Self { http, settings })
     }
 
     /// Sends the request and reads the whole answer. Anything but a success is a fault.
-    pub(crate) async fn ask(&self, attempt: &Attempt, request: Request) -> Result<Reply, Fault> {
+    pub(crate) async fn ask(
+        &self,
+        attempt: &CallAttempt,
+        request: HttpRequest,
+    ) -> Result<HttpReply, AttemptError> {
         let mut opened = self.open(attempt, request).await?;
         let body = opened.rest().await?;
         Ok(opened.reply(body))
     }
 
-    /// Sends the request and waits for the answer's head; its body is read by [`Opened::next`].
-    pub(crate) async fn open(&self, attempt: &Attempt, request: Request) -> Result<Opened, Fault> {
-        let Request {
+    /// Sends the request and waits for the answer's head; its body is read by [`OpenResponse::next`].
+    pub(crate) async fn open(
+        &self,
+        attempt: &CallAttempt,
+        request: HttpRequest,
+    ) -> Result<OpenResponse, AttemptError> {
+        let HttpRequest {
             http,
             secrets,
             first_byte,
         } = request;
-        let sent = self.http.execute(http.ok_or(Fault::Bug)?);
-        let mut opened = Opened::wait(sent, secrets, first_byte, &self.settings).await?;
+        let sent = self.http.execute(http.ok_or(AttemptError::Bug)?);
+        let mut opened = OpenResponse::wait(sent, secrets, first_byte, &self.settings).await?;
         if !opened.is_success() {
             return Err(opened.refusal().await);
         }
@@ -107,14 +115,14 @@ impl Client {
 }
 
 /// A success, read to its end.
-pub(crate) struct Reply {
-    headers: Headers,
+pub(crate) struct HttpReply {
+    headers: ResponseHeaders,
     status: u16,
     body: Bytes,
     secrets: Vec<Secret>,
 }
 
-impl Reply {
+impl HttpReply {
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
@@ -135,7 +143,7 @@ impl Reply {
     }
 
     /// The body as JSON. What is no such JSON becomes a fault by its own error code, if it carries one.
-    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, AttemptError> {
         // The whole is checked faster than each of its strings.
         let read = match std::str::from_utf8(&self.body) {
             Ok(text) => serde_json::from_str(text),
@@ -145,34 +153,34 @@ impl Reply {
     }
 
     /// The body as a tree of JSON, whose texts lie in it.
-    pub(crate) fn tree(&self) -> Result<Json<'_>, Fault> {
+    pub(crate) fn tree(&self) -> Result<Json<'_>, AttemptError> {
         let text = std::str::from_utf8(&self.body).map_err(|_| self.refused())?;
         serde_json::from_str(text).map_err(|_| self.refused())
     }
 
     /// The success that is none: the fault that says what came instead.
-    pub(crate) fn refused(&self) -> Fault {
-        let answer = Answer::new(self.status, self.headers.clone(), &self.body);
+    pub(crate) fn refused(&self) -> AttemptError {
+        let answer = FailedResponse::new(self.status, self.headers.clone(), &self.body);
         strike(answer, &self.secrets).into()
     }
 }
 
-fn strike(answer: Answer, secrets: &[Secret]) -> Answer {
-    secrets.iter().fold(answer, Answer::strike)
+fn strike(answer: FailedResponse, secrets: &[Secret]) -> FailedResponse {
+    secrets.iter().fold(answer, FailedResponse::strike)
 }
 
 /// The machine's names. A look-up that failed keeps its type on the way through the client.
-struct Names;
+struct SystemNames;
 
 #[derive(Debug, PartialEq, thiserror::Error)]
-enum NameFault {
+enum NameLookupError {
     #[error("nobody has the name")]
     Unknown,
     #[error("the name could not be looked up")]
     NotAsked,
 }
 
-impl From<io::Error> for NameFault {
+impl From<io::Error> for NameLookupError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Unknown,
@@ -181,11 +189,11 @@ impl From<io::Error> for NameFault {
     }
 }
 
-impl Resolve for Names {
+impl Resolve for SystemNames {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = System.resolve(name.as_str()).await;
-            let found = found.map_err(NameFault::from)?.into_iter();
+            let found = SystemNetwork.resolve(name.as_str()).await;
+            let found = found.map_err(NameLookupError::from)?.into_iter();
             Ok(Box::new(found.map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }

@@ -38,7 +38,7 @@ const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '
 pub struct Doi(String);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DoiFault {
+pub enum DoiError {
     #[error("it is no DOI; one looks like 10.1000/182, with or without https://doi.org/ before it")]
     Malformed,
     #[error("it has {chars} characters, more than the {CHARS_MAX} that a DOI may have here")]
@@ -46,15 +46,15 @@ pub enum DoiFault {
 }
 
 impl Doi {
-    pub fn parse(raw: &str) -> Result<Self, DoiFault> {
+    pub fn parse(raw: &str) -> Result<Self, DoiError> {
         let chars = raw.chars().take(4 * CHARS_MAX).count();
         if chars > CHARS_MAX {
-            return Err(DoiFault::TooLong { chars });
+            return Err(DoiError::TooLong { chars });
         }
         let bare = without_label(trim(raw));
         let bare = trim(&bare);
         if !is_doi(bare) {
-            return Err(DoiFault::Malformed);
+            return Err(DoiError::Malformed);
         }
         // By its standard a DOI is the same in capitals, for the letters of ASCII only.
         Ok(Self(bare.to_ascii_lowercase()))
@@ -157,9 +157,9 @@ fn is_doi(text: &str) -> bool {
 }
 
 impl TryFrom<String> for Doi {
-    type Error = DoiFault;
+    type Error = DoiError;
 
-    fn try_from(raw: String) -> Result<Self, DoiFault> {
+    fn try_from(raw: String) -> Result<Self, DoiError> {
         Self::parse(&raw)
     }
 }
@@ -256,11 +256,11 @@ mod tests {
             "a sentence",
         ] {
             let fault = Doi::parse(raw).unwrap_err();
-            assert_eq!(fault, DoiFault::Malformed, "{raw}");
+            assert_eq!(fault, DoiError::Malformed, "{raw}");
             assert!(fault.to_string().contains("10.1000/182"));
         }
         let long = format!("10.1000/{}", "a".repeat(CHARS_MAX));
-        assert!(matches!(Doi::parse(&long), Err(DoiFault::TooLong { .. })));
+        assert!(matches!(Doi::parse(&long), Err(DoiError::TooLong { .. })));
     }
 
     #[test]

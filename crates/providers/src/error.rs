@@ -7,21 +7,21 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::call::{Exhausted, Provider};
+use crate::call::{ChainExhausted, ProviderName};
 
 /// What this crate's calls give back when they give no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     #[error(transparent)]
-    Call(#[from] Failure),
+    Call(#[from] CallFailure),
     #[error(transparent)]
-    Chain(#[from] Exhausted),
+    Chain(#[from] ChainExhausted),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Category {
+pub enum FailureCategory {
     ApiError,
     RateLimit,
     Timeout,
@@ -34,7 +34,7 @@ pub enum Category {
 /// What a failure means for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Severity {
+pub enum FailureSeverity {
     /// The same call can succeed later, or when made smaller or asked anew.
     Recoverable,
     /// This provider or source is lost to the run, which goes on without it.
@@ -46,7 +46,7 @@ pub enum Severity {
 /// The fact behind a failure. Category and what to do follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum FailureCause {
     ServerFailed,
     RateLimited,
     QuotaUsedUp,
@@ -70,21 +70,21 @@ pub enum Cause {
     Bug,
 }
 
-impl Cause {
-    pub fn category(self) -> Category {
+impl FailureCause {
+    pub fn category(self) -> FailureCategory {
         match self {
             Self::ServerFailed
             | Self::KeyRefused
             | Self::SourceRefused
             | Self::Unreachable
             | Self::NoSuchHost
-            | Self::BreakerOpen => Category::ApiError,
-            Self::RateLimited | Self::QuotaUsedUp | Self::QueueFull => Category::RateLimit,
-            Self::RequestRefused | Self::TooLarge | Self::Forbidden => Category::Validation,
-            Self::ContextTooLong => Category::ContextOverflow,
-            Self::TimedOut | Self::OutOfTime => Category::Timeout,
-            Self::Garbled => Category::Parsing,
-            Self::Bug => Category::Internal,
+            | Self::BreakerOpen => FailureCategory::ApiError,
+            Self::RateLimited | Self::QuotaUsedUp | Self::QueueFull => FailureCategory::RateLimit,
+            Self::RequestRefused | Self::TooLarge | Self::Forbidden => FailureCategory::Validation,
+            Self::ContextTooLong => FailureCategory::ContextOverflow,
+            Self::TimedOut | Self::OutOfTime => FailureCategory::Timeout,
+            Self::Garbled => FailureCategory::Parsing,
+            Self::Bug => FailureCategory::Internal,
         }
     }
 
@@ -126,11 +126,11 @@ impl Cause {
 
 /// A call that gave no answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failure {
-    pub provider: Provider,
-    pub category: Category,
-    pub severity: Severity,
-    pub cause: Cause,
+pub struct CallFailure {
+    pub provider: ProviderName,
+    pub category: FailureCategory,
+    pub severity: FailureSeverity,
+    pub cause: FailureCause,
     /// The HTTP status, where there was an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -146,8 +146,8 @@ pub struct Failure {
     pub message: String,
 }
 
-impl Failure {
-    pub fn new(provider: &Provider, cause: Cause, severity: Severity) -> Self {
+impl CallFailure {
+    pub fn new(provider: &ProviderName, cause: FailureCause, severity: FailureSeverity) -> Self {
         Self {
             provider: provider.clone(),
             category: cause.category(),
@@ -165,12 +165,12 @@ impl Failure {
     pub fn next_provider_may_help(&self) -> bool {
         !matches!(
             self.cause,
-            Cause::ContextTooLong | Cause::OutOfTime | Cause::Bug
+            FailureCause::ContextTooLong | FailureCause::OutOfTime | FailureCause::Bug
         )
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         let facts: Vec<String> = [
@@ -189,4 +189,4 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CallFailure {}

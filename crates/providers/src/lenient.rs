@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use crate::Published;
+use crate::PublicationDate;
 use crate::json::Json;
 
 /// A text or number, without the blanks around it; none if nothing else is there.
@@ -77,11 +77,11 @@ pub(crate) fn yes(value: &Json<'_>) -> bool {
 }
 
 /// `{"date-parts": [[2024, 3, 5]]}`, of which the end or all may be missing.
-pub(crate) fn date_parts(value: &Json<'_>) -> Option<Published> {
+pub(crate) fn date_parts(value: &Json<'_>) -> Option<PublicationDate> {
     let parts = list(list(&value["date-parts"]).first()?);
     let part = |at: usize| parts.get(at).and_then(count);
     let small = |at: usize| part(at).and_then(|part| i8::try_from(part).ok());
-    Published::new(i16::try_from(part(0)?).ok()?, small(1), small(2))
+    PublicationDate::new(i16::try_from(part(0)?).ok()?, small(1), small(2))
 }
 
 #[cfg(test)]

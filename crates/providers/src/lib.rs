@@ -22,9 +22,9 @@ pub mod source;
 mod tls;
 pub mod works;
 
-pub use client::{Address, AddressFault, Client, ClientFault, ClientSettings};
+pub use client::{BaseUrl, BaseUrlError, ClientError, ClientSettings, HttpClient};
 pub use clock::{Clock, SystemClock};
-pub use doi::{Doi, DoiFault};
-pub use error::{Category, Cause, Error, Failure, Severity};
-pub use published::{DateFault, Published};
+pub use doi::{Doi, DoiError};
+pub use error::{CallFailure, Error, FailureCategory, FailureCause, FailureSeverity};
+pub use published::{DateError, PublicationDate};
 pub use secret::Secret;

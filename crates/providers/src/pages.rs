@@ -1,19 +1,19 @@
 //! The door through which pages are read: cache, one fetch for all who ask at once, the call layer, the fetcher.
 //!
-//! Takes a URL and the run's terms; gives a [`Read`] with the page's bytes, or a [`Failure`]. A failure that
-//! marks a dead link is told by [`Dead::of`]. What the bytes say is for `evidence`.
+//! Takes a URL and the run's context; gives a [`ReadPage`] with the page's bytes, or a [`CallFailure`]. A failure that
+//! marks a dead link is told by [`DeadLink::from_failure`]. What the bytes say is for `evidence`.
 
+mod attempt_error;
 mod cache;
-mod dead;
+mod dead_link;
 mod flight;
-mod form;
-mod meaning;
+mod format;
 mod read;
 
-pub use cache::{CachedPage, Found, MemoryCache, PageCache};
-pub use dead::Dead;
-pub use form::Form;
-pub use read::Read;
+pub use cache::{CachedOutcome, CachedPage, MemoryPageCache, PageCache};
+pub use dead_link::DeadLink;
+pub use format::PageFormat;
+pub use read::ReadPage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use url::Url;
 
-use self::flight::Flights;
-use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
-use crate::error::{Cause, Failure, Severity};
-use crate::fetch::{self, Fetcher, Link, Page, Refusal, Target};
+use self::flight::PageFlights;
+use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
+use crate::error::{CallFailure, FailureCause, FailureSeverity};
+use crate::fetch::{self, FetchRefusal, FetchTarget, FetchedPage, Fetcher, Link};
 use crate::{Clock, call};
 
 /// How long pages are kept.
@@ -57,7 +57,7 @@ pub struct PageDeps {
 pub struct Pages {
     deps: PageDeps,
     settings: PageSettings,
-    flights: Flights,
+    flights: PageFlights,
 }
 
 impl Pages {
@@ -65,29 +65,37 @@ impl Pages {
         Self {
             deps,
             settings,
-            flights: Flights::default(),
+            flights: PageFlights::default(),
         }
     }
 
-    /// Reads a page, from the cache if it is there. Whatever kind the terms name, this is a page.
-    pub async fn read(&self, url: &str, terms: &Terms<'_>) -> Result<Read, Failure> {
+    /// Reads a page, from the cache if it is there. Whatever kind the context name, this is a page.
+    pub async fn read(
+        &self,
+        url: &str,
+        context: &CallContext<'_>,
+    ) -> Result<ReadPage, CallFailure> {
         let target = self.target(url)?;
         match self.cached(target.url().as_str()).await {
-            Some(Found::Page(read)) => Ok(Read {
+            Some(CachedOutcome::Page(read)) => Ok(ReadPage {
                 from_cache: true,
                 ..*read
             }),
-            Some(Found::Failure(failure)) => Err(Failure {
+            Some(CachedOutcome::Failure(failure)) => Err(CallFailure {
                 attempts: 0,
                 ..failure
             }),
-            None => self.share(&target, false, terms).await,
+            None => self.share(&target, false, context).await,
         }
     }
 
     /// Reads a page from its server, whatever the cache holds. What comes is kept all the same.
-    pub async fn read_anew(&self, url: &str, terms: &Terms<'_>) -> Result<Read, Failure> {
-        self.share(&self.target(url)?, true, terms).await
+    pub async fn read_anew(
+        &self,
+        url: &str,
+        context: &CallContext<'_>,
+    ) -> Result<ReadPage, CallFailure> {
+        self.share(&self.target(url)?, true, context).await
     }
 
     /// The links of a page that was found at `page`: those that may be read next.
@@ -96,61 +104,70 @@ impl Pages {
     }
 
     /// The address by the guard's rules. What they refuse is never dialled, and no lane is opened for it.
-    fn target(&self, url: &str) -> Result<Target, Failure> {
-        let target = Target::parse(url, self.deps.fetcher.allow());
+    fn target(&self, url: &str) -> Result<FetchTarget, CallFailure> {
+        let target = FetchTarget::parse(url, self.deps.fetcher.allow());
         target.map_err(|refusal| refused(&refusal))
     }
 
-    async fn cached(&self, url: &str) -> Option<Found> {
+    async fn cached(&self, url: &str) -> Option<CachedOutcome> {
         let page = self.deps.cache.get(url).await?;
         (page.fresh_until > self.deps.clock.now()).then_some(page.found)
     }
 
     /// Whoever asks for a page that is being fetched waits for that fetch, but not past its own deadline.
-    async fn share(&self, target: &Target, anew: bool, terms: &Terms<'_>) -> Result<Read, Failure> {
-        let terms = Terms {
-            kind: Kind::Page,
-            ..*terms
+    async fn share(
+        &self,
+        target: &FetchTarget,
+        anew: bool,
+        context: &CallContext<'_>,
+    ) -> Result<ReadPage, CallFailure> {
+        let context = CallContext {
+            kind: CallKind::Page,
+            ..*context
         };
         let seat = self.flights.join(target.url().as_str(), anew);
-        let left = terms.deadline.saturating_sub(self.deps.clock.elapsed());
+        let left = context.deadline.saturating_sub(self.deps.clock.elapsed());
         let mut result = tokio::select! {
             biased;
             turn = seat.turn() => turn,
             () = self.deps.clock.sleep(left) => {
                 let provider = provider(target);
-                return Err(Failure::new(&provider, Cause::OutOfTime, Severity::Degraded));
+                return Err(CallFailure::new(&provider, FailureCause::OutOfTime, FailureSeverity::Degraded));
             }
         };
         if let Some(result) = &*result {
             return result.clone();
         }
-        let fetched = self.fetch(target, &terms).await;
-        if !fetched.as_ref().is_err_and(is_of_the_asker) {
+        let fetched = self.fetch(target, &context).await;
+        if !fetched.as_ref().is_err_and(is_callers_own) {
             *result = Some(fetched.clone());
         }
         fetched
     }
 
-    async fn fetch(&self, target: &Target, terms: &Terms<'_>) -> Result<Read, Failure> {
-        let operation = |attempt: Attempt| self.attempt(target, attempt);
+    async fn fetch(
+        &self,
+        target: &FetchTarget,
+        context: &CallContext<'_>,
+    ) -> Result<ReadPage, CallFailure> {
+        let operation = |attempt: CallAttempt| self.attempt(target, attempt);
         let page = self
             .deps
             .caller
-            .call(&provider(target), terms, operation)
+            .call(&provider(target), context, operation)
             .await;
         match page {
             Ok(page) => {
                 let keep = !forbids_keeping(&page);
-                let read = Read::new(target.url(), page, self.deps.clock.now());
+                let read = ReadPage::new(target.url(), page, self.deps.clock.now());
                 if keep {
                     self.keep_page(&read).await;
                 }
                 Ok(read)
             }
             Err(failure) => {
-                if is_of_the_page(&failure) {
-                    let found = Found::Failure(failure.clone());
+                if is_lasting(&failure) {
+                    let found = CachedOutcome::Failure(failure.clone());
                     self.keep(target.url().as_str(), found, self.settings.failure_kept)
                         .await;
                 }
@@ -159,30 +176,34 @@ impl Pages {
         }
     }
 
-    async fn attempt(&self, target: &Target, attempt: Attempt) -> Result<Page, Fault> {
+    async fn attempt(
+        &self,
+        target: &FetchTarget,
+        attempt: CallAttempt,
+    ) -> Result<FetchedPage, AttemptError> {
         let page = self.deps.fetcher.get(target.url().as_str()).await;
-        let page = page.map_err(|fault| meaning::of(&fault))?;
-        let headers = call::Headers::from(page.headers.clone());
+        let page = page.map_err(|fault| attempt_error::to_attempt_error(&fault))?;
+        let headers = call::ResponseHeaders::from(page.headers.clone());
         if !page.status.is_success() {
-            return Err(call::Answer::new(page.status.as_u16(), headers, &[]).into());
+            return Err(call::FailedResponse::new(page.status.as_u16(), headers, &[]).into());
         }
         attempt.saw(headers);
         Ok(page)
     }
 
     /// Under the address that was asked for and under the one where it was found.
-    async fn keep_page(&self, read: &Read) {
+    async fn keep_page(&self, read: &ReadPage) {
         if read.url != read.requested {
-            let found = Found::Page(Box::new(read.at_its_own_address()));
+            let found = CachedOutcome::Page(Box::new(read.at_its_own_address()));
             self.keep(read.url.as_str(), found, self.settings.kept)
                 .await;
         }
-        let found = Found::Page(Box::new(read.clone()));
+        let found = CachedOutcome::Page(Box::new(read.clone()));
         self.keep(read.requested.as_str(), found, self.settings.kept)
             .await;
     }
 
-    async fn keep(&self, url: &str, found: Found, time: Duration) {
+    async fn keep(&self, url: &str, found: CachedOutcome, time: Duration) {
         let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
         // A time beyond the calendar is as good as for ever, which nothing is kept for.
         if let Ok(fresh_until) = self.deps.clock.now().checked_add(time) {
@@ -195,35 +216,45 @@ impl Pages {
 }
 
 /// A page's host is its provider; after a redirect it is still the first one that answers for the page.
-fn provider(target: &Target) -> Provider {
+fn provider(target: &FetchTarget) -> ProviderName {
     let host = target.url().host_str().unwrap_or_default();
     match target.url().port() {
-        Some(port) => Provider::new(&format!("{host}:{port}")),
-        None => Provider::new(host),
+        Some(port) => ProviderName::new(&format!("{host}:{port}")),
+        None => ProviderName::new(host),
     }
 }
 
-fn refused(refusal: &Refusal) -> Failure {
-    Failure {
+fn refused(refusal: &FetchRefusal) -> CallFailure {
+    CallFailure {
         message: format!("the address is not opened: {refusal}"),
-        ..Failure::new(&Provider::new("page"), Cause::Forbidden, Severity::Degraded)
+        ..CallFailure::new(
+            &ProviderName::new("page"),
+            FailureCause::Forbidden,
+            FailureSeverity::Degraded,
+        )
     }
 }
 
 /// It came of the asker's own deadline, so it says nothing to others.
-fn is_of_the_asker(failure: &Failure) -> bool {
-    matches!(failure.cause, Cause::OutOfTime | Cause::QueueFull)
-}
-
-/// It would be the same again, for a while.
-fn is_of_the_page(failure: &Failure) -> bool {
+fn is_callers_own(failure: &CallFailure) -> bool {
     matches!(
         failure.cause,
-        Cause::SourceRefused | Cause::NoSuchHost | Cause::TooLarge | Cause::Garbled
+        FailureCause::OutOfTime | FailureCause::QueueFull
     )
 }
 
-fn forbids_keeping(page: &Page) -> bool {
+/// It would be the same again, for a while.
+fn is_lasting(failure: &CallFailure) -> bool {
+    matches!(
+        failure.cause,
+        FailureCause::SourceRefused
+            | FailureCause::NoSuchHost
+            | FailureCause::TooLarge
+            | FailureCause::Garbled
+    )
+}
+
+fn forbids_keeping(page: &FetchedPage) -> bool {
     let lines = page.headers.get_all(http::header::CACHE_CONTROL);
     lines.iter().any(|line| {
         let line = String::from_utf8_lossy(line.as_bytes());

@@ -38,13 +38,13 @@ const MONTHS: [&str; 12] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Published {
+pub struct PublicationDate {
     year: i16,
     month: Option<i8>,
     day: Option<i8>,
 }
 
-impl Published {
+impl PublicationDate {
     /// A month or day that cannot be is left out; a year that cannot be leaves nothing.
     pub fn new(year: i16, month: Option<i8>, day: Option<i8>) -> Option<Self> {
         let month = month.filter(|month| (1..=12).contains(month));
@@ -87,7 +87,7 @@ impl Published {
     }
 }
 
-impl From<Date> for Published {
+impl From<Date> for PublicationDate {
     fn from(date: Date) -> Self {
         Self {
             year: date.year(),
@@ -97,7 +97,7 @@ impl From<Date> for Published {
     }
 }
 
-impl fmt::Display for Published {
+impl fmt::Display for PublicationDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;
         for part in [self.month, self.day].into_iter().flatten() {
@@ -107,8 +107,8 @@ impl fmt::Display for Published {
     }
 }
 
-impl From<Published> for String {
-    fn from(published: Published) -> Self {
+impl From<PublicationDate> for String {
+    fn from(published: PublicationDate) -> Self {
         published.to_string()
     }
 }
@@ -116,22 +116,22 @@ impl From<Published> for String {
 /// A text that is no date of the form 2024, 2024-03 or 2024-03-05.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is no date; write it as 2024, 2024-03 or 2024-03-05")]
-pub struct DateFault;
+pub struct DateError;
 
 /// Reads the form in which it is stored, and registers' dates, which are of that form with or without a time.
-impl FromStr for Published {
-    type Err = DateFault;
+impl FromStr for PublicationDate {
+    type Err = DateError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let words = words(text);
         year_first(&words)
             .or_else(|| lone_year(&words))
-            .ok_or(DateFault)
+            .ok_or(DateError)
     }
 }
 
-impl TryFrom<String> for Published {
-    type Error = DateFault;
+impl TryFrom<String> for PublicationDate {
+    type Error = DateError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()
@@ -173,7 +173,7 @@ fn month(word: &str) -> Option<i8> {
 }
 
 /// `3 days ago`, `an hour ago`, `yesterday`: as precise as its unit.
-fn ago(words: &[&str], today: Date) -> Option<Published> {
+fn ago(words: &[&str], today: Date) -> Option<PublicationDate> {
     // Most dates are written out, and an answer has many.
     let last = words.last()?;
     if !AGO.iter().any(|word| last.eq_ignore_ascii_case(word)) {
@@ -188,19 +188,19 @@ fn ago(words: &[&str], today: Date) -> Option<Published> {
         [count, unit, "ago"] => (number(count, 1..=4)?, *unit),
         _ => return None,
     };
-    let back = |span: Span| today.checked_sub(span).ok().map(Published::from);
+    let back = |span: Span| today.checked_sub(span).ok().map(PublicationDate::from);
     match unit.trim_end_matches('s') {
         "second" | "sec" | "minute" | "min" | "hour" | "hr" => back(0.days()),
         "day" => back(count.days()),
-        "week" => back(count.weeks()).map(|date| Published { day: None, ..date }),
-        "month" => back(count.months()).map(|date| Published { day: None, ..date }),
-        "year" => back(count.years()).and_then(|date| Published::new(date.year, None, None)),
+        "week" => back(count.weeks()).map(|date| PublicationDate { day: None, ..date }),
+        "month" => back(count.months()).map(|date| PublicationDate { day: None, ..date }),
+        "year" => back(count.years()).and_then(|date| PublicationDate::new(date.year, None, None)),
         _ => None,
     }
 }
 
 /// `2024-05-17`, `2024/5`, `2024 May 17`.
-fn year_first(words: &[&str]) -> Option<Published> {
+fn year_first(words: &[&str]) -> Option<PublicationDate> {
     let (first, rest) = words.split_first()?;
     let year = number(first, 4..=4)?;
     let second = *rest.first()?;
@@ -208,11 +208,11 @@ fn year_first(words: &[&str]) -> Option<Published> {
         .filter(|month| (1..=12).contains(month))
         .or_else(|| month(second))?;
     let day = rest.get(1).and_then(|word| small(word));
-    Published::new(year, Some(month), day)
+    PublicationDate::new(year, Some(month), day)
 }
 
 /// `17 May 2024`, `May 17th, 2024`, `May 2024`, with or without a weekday before it.
-fn named_month(words: &[&str]) -> Option<Published> {
+fn named_month(words: &[&str]) -> Option<PublicationDate> {
     let (at, month) = words
         .iter()
         .enumerate()
@@ -227,40 +227,40 @@ fn named_month(words: &[&str]) -> Option<Published> {
     let before = few.iter().rev().find_map(|word| small(word));
     let between = after.get(..year_at).unwrap_or_default();
     let between = between.iter().find_map(|word| small(word));
-    Published::new(year, Some(month), before.or(between))
+    PublicationDate::new(year, Some(month), before.or(between))
 }
 
 /// `17.5.2024`, `5/17/2024`; the year alone when day and month cannot be told apart.
-fn year_last(words: &[&str]) -> Option<Published> {
+fn year_last(words: &[&str]) -> Option<PublicationDate> {
     let [first, second, third, ..] = words else {
         return None;
     };
     let (a, b) = (small(first)?, small(second)?);
     let year = number(third, 4..=4)?;
     match (a > 12, b > 12) {
-        (true, false) => Published::new(year, Some(b), Some(a)),
-        (false, true) => Published::new(year, Some(a), Some(b)),
-        (false, false) if a == b => Published::new(year, Some(a), Some(b)),
-        _ => Published::new(year, None, None),
+        (true, false) => PublicationDate::new(year, Some(b), Some(a)),
+        (false, true) => PublicationDate::new(year, Some(a), Some(b)),
+        (false, false) if a == b => PublicationDate::new(year, Some(a), Some(b)),
+        _ => PublicationDate::new(year, None, None),
     }
 }
 
 /// `20240517`, alone or with a time after it.
-fn packed(words: &[&str]) -> Option<Published> {
+fn packed(words: &[&str]) -> Option<PublicationDate> {
     let digits = words
         .first()
         .filter(|word| (8..=14).contains(&word.len()))?;
     let year = number(digits.get(0..4)?, 4..=4)?;
     let month = digits.get(4..6).and_then(small);
     let day = digits.get(6..8).and_then(small);
-    Published::new(year, month, day).filter(|date| date.month.is_some())
+    PublicationDate::new(year, month, day).filter(|date| date.month.is_some())
 }
 
 /// `2024`, `2000 Spring`, `1978-1979`: the first of at most three words that is a year.
-fn lone_year(words: &[&str]) -> Option<Published> {
+fn lone_year(words: &[&str]) -> Option<PublicationDate> {
     let few = words.get(..words.len().min(4))?;
     let year = few.iter().find_map(|word| number(word, 4..=4))?;
-    (words.len() <= 3).then(|| Published::new(year, None, None))?
+    (words.len() <= 3).then(|| PublicationDate::new(year, None, None))?
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
 
     fn read(text: &str) -> String {
         let today = Date::constant(2024, 3, 8);
-        Published::parse(text, today).map_or_else(|| "none".to_owned(), String::from)
+        PublicationDate::parse(text, today).map_or_else(|| "none".to_owned(), String::from)
     }
 
     #[test]
@@ -338,11 +338,14 @@ mod tests {
     #[test]
     fn a_date_survives_being_stored() {
         for told in ["2024", "2024-03", "2024-03-05"] {
-            let date = Published::try_from(told.to_owned()).unwrap();
+            let date = PublicationDate::try_from(told.to_owned()).unwrap();
             let stored = serde_json::to_string(&date).unwrap();
             assert_eq!(stored, format!("\"{told}\""));
-            assert_eq!(serde_json::from_str::<Published>(&stored).unwrap(), date);
+            assert_eq!(
+                serde_json::from_str::<PublicationDate>(&stored).unwrap(),
+                date
+            );
         }
-        assert!(serde_json::from_str::<Published>("\"soon\"").is_err());
+        assert!(serde_json::from_str::<PublicationDate>("\"soon\"").is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! Search: one trait, one normalised hit, a file for each provider, and chains of them for each kind of question.
 //!
-//! [`Chains::search`] takes a [`Query`] and gives the [`Found`] of the first provider that answers. What providers
+//! [`SearchChains::search`] takes a [`SearchQuery`] and gives the [`SearchAnswer`] of the first provider that answers. What providers
 //! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
-//! text, and what has to be left out is counted in [`Dropped`]. Answers are kept for a while by `cache`. Retries, limits
+//! text, and what has to be left out is counted in [`DroppedHits`]. Answers are kept for a while by `cache`. Retries, limits
 //! and breakers are `call`; merging hits into sources is `source`; how relevant a text is to its question is left to
 //! the research crate.
 
@@ -30,41 +30,47 @@ mod tavily;
 mod wikipedia;
 mod xml;
 
-pub use cache::{CachedAnswer, FolderCache, Keeping, SearchCache};
-pub use chains::{Chains, LeftOut, State, Status};
-pub use engine::Engine;
+pub use cache::{CachedAnswer, FolderSearchCache, SearchCache, SearchCaching};
+pub use chains::{EngineState, EngineStatus, LeftOutEngine, SearchChains};
+pub use engine::SearchEngine;
 pub(crate) use hit::authors_short;
 pub use hit::{
-    ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
+    ABSTRACT_CHARS_MAX, AUTHORS_MAX, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, SearchHit, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
-pub use query::{Kind, QUERY_CHARS_MAX, Query, QueryFault, RESULTS_DEFAULT, RESULTS_MAX};
-pub use settings::{EngineSettings, Settings, SettingsFault};
+pub use query::{
+    QUERY_CHARS_MAX, QueryError, RESULTS_DEFAULT, RESULTS_MAX, SearchKind, SearchQuery,
+};
+pub use settings::{EngineSettings, SearchSettings, SearchSettingsError};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::call::{Attempt, Fault};
+use crate::call::{AttemptError, CallAttempt};
 
 /// Something that can be searched.
 #[async_trait]
-pub trait Search: Send + Sync {
+pub trait SearchProvider: Send + Sync {
     /// The name under which settings, events and hits know it.
     fn name(&self) -> &'static str;
 
     /// What its hits are.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> SearchKind;
 
     /// Makes one attempt. No hits is an answer, not a fault.
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault>;
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError>;
 }
 
 /// A provider's answer: its hits, best first, and what could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Found {
-    pub hits: Vec<Hit>,
-    #[serde(default, skip_serializing_if = "Dropped::is_nothing")]
-    pub dropped: Dropped,
+pub struct SearchAnswer {
+    pub hits: Vec<SearchHit>,
+    #[serde(default, skip_serializing_if = "DroppedHits::is_nothing")]
+    pub dropped: DroppedHits,
     /// It was kept from an earlier search, and nobody was asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_cache: bool,
@@ -73,7 +79,7 @@ pub struct Found {
 /// What was left out of an answer, counted by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Dropped {
+pub struct DroppedHits {
     /// Hits without an address, or with one that is not `http` or `https`.
     #[serde(skip_serializing_if = "is_zero")]
     pub no_address: u32,
@@ -100,7 +106,7 @@ pub struct Dropped {
     pub engines: u32,
 }
 
-impl Dropped {
+impl DroppedHits {
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

@@ -17,16 +17,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Provider;
-use crate::search::{Hit, Kind, authors_short};
-use crate::{Doi, Published};
+use crate::call::ProviderName;
+use crate::search::{SearchHit, SearchKind, authors_short};
+use crate::{Doi, PublicationDate};
 
 /// A hit, and the query that found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The query's id or text; sources remember it as it is.
+    /// The query's id or text; sources remember it is.
     pub query: String,
-    pub hit: Hit,
+    pub hit: SearchHit,
 }
 
 /// What makes two hits one source: the DOI, or else the address in its normalised form.
@@ -39,8 +39,8 @@ pub enum Key {
 
 impl Key {
     /// The key of one hit, by what it says of itself.
-    pub fn of(hit: &Hit) -> Self {
-        let named = hit.doi.clone().or_else(|| Doi::of_url(&hit.url));
+    pub fn of(hit: &SearchHit) -> Self {
+        let named = hit.doi.clone().or_else(|| Doi::from_url(&hit.url));
         named.map_or_else(|| Self::Address(address::normalised(&hit.url)), Self::Doi)
     }
 }
@@ -74,11 +74,11 @@ pub struct Source {
     pub title: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub snippet: String,
-    pub kind: Kind,
+    pub kind: SearchKind,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<Published>,
+    pub published: Option<PublicationDate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ impl Source {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Sighting {
     pub query: String,
-    pub provider: Provider,
+    pub provider: ProviderName,
     pub rank: u32,
     /// As this provider gave it.
     pub url: String,

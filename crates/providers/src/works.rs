@@ -13,25 +13,27 @@ mod unpaywall;
 mod work;
 
 pub(crate) use notice::is_retracted;
-pub use notice::{Notice, NoticeKind};
+pub use notice::{NoticeKind, WorkNotice};
 pub use unpaywall::OpenCopy;
-pub use work::{Author, Work};
+pub use work::{Work, WorkAuthor};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use url::Url;
 
-use crate::call::{Attempt, Caller, Exhausted, Fault, Kind, Provider, Terms};
-use crate::client::Request;
+use crate::call::{
+    AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainExhausted, ProviderName,
+};
+use crate::client::HttpRequest;
 use crate::json::Json;
-use crate::{Address, Client, Doi, Failure};
+use crate::{BaseUrl, CallFailure, Doi, HttpClient};
 
 #[derive(Clone, Debug)]
 pub struct WorkSettings {
-    pub crossref: Address,
-    pub datacite: Address,
-    pub unpaywall: Address,
+    pub crossref: BaseUrl,
+    pub datacite: BaseUrl,
+    pub unpaywall: BaseUrl,
     /// Whom the registers may write to. Crossref serves those sooner who give one; Unpaywall serves nobody else.
     pub mail: Option<String>,
     pub first_byte: Duration,
@@ -39,7 +41,7 @@ pub struct WorkSettings {
 
 impl Default for WorkSettings {
     fn default() -> Self {
-        let fixed = |raw| Address::parse(raw).expect("these addresses are well formed");
+        let fixed = |raw| BaseUrl::parse(raw).expect("these addresses are well formed");
         Self {
             crossref: fixed("https://api.crossref.org"),
             datacite: fixed("https://api.datacite.org"),
@@ -52,16 +54,16 @@ impl Default for WorkSettings {
 
 /// The registers of works.
 pub struct Works {
-    client: Client,
+    client: HttpClient,
     caller: Arc<Caller>,
     settings: WorkSettings,
 }
 
 /// A register's answer, understood; none if the JSON is of another shape.
-type Parse<T> = fn(&Json<'_>, &Doi) -> Option<T>;
+type ParseWork<T> = fn(&Json<'_>, &Doi) -> Option<T>;
 
 impl Works {
-    pub fn new(client: Client, caller: Arc<Caller>, settings: WorkSettings) -> Self {
+    pub fn new(client: HttpClient, caller: Arc<Caller>, settings: WorkSettings) -> Self {
         Self {
             client,
             caller,
@@ -71,16 +73,20 @@ impl Works {
 
     /// What is known of the work; none if no register has it. If one register could not be asked and the other has
     /// nothing, that is a failure: the work may well exist.
-    pub async fn look_up(&self, doi: &Doi, terms: &Terms<'_>) -> Result<Option<Work>, Exhausted> {
+    pub async fn look_up(
+        &self,
+        doi: &Doi,
+        context: &CallContext<'_>,
+    ) -> Result<Option<Work>, ChainExhausted> {
         let mut tried = Vec::new();
         let settings = &self.settings;
-        let registers: [(&str, &Address, &str, Parse<Work>); 2] = [
+        let registers: [(&str, &BaseUrl, &str, ParseWork<Work>); 2] = [
             ("crossref", &settings.crossref, "works", crossref::work),
             ("datacite", &settings.datacite, "dois", datacite::work),
         ];
         for (name, address, list, parse) in registers {
             let url = address.join([list, doi.as_str()]);
-            match self.ask(name, &url, doi, parse, terms).await {
+            match self.ask(name, &url, doi, parse, context).await {
                 Ok(Some(work)) => return Ok(Some(work)),
                 Ok(None) => {}
                 Err(failure) => {
@@ -95,21 +101,21 @@ impl Works {
         if tried.is_empty() {
             return Ok(None);
         }
-        Err(Exhausted { tried })
+        Err(ChainExhausted { tried })
     }
 
     /// Where a copy may be read for free, as far as Unpaywall knows; it is not asked where no mail address is set.
     pub async fn open_copy(
         &self,
         doi: &Doi,
-        terms: &Terms<'_>,
-    ) -> Result<Option<OpenCopy>, Failure> {
+        context: &CallContext<'_>,
+    ) -> Result<Option<OpenCopy>, CallFailure> {
         if self.settings.mail.is_none() {
             return Ok(None);
         }
         let url = self.settings.unpaywall.join([doi.as_str()]);
         let copy = self
-            .ask("unpaywall", &url, doi, unpaywall::copy, terms)
+            .ask("unpaywall", &url, doi, unpaywall::copy, context)
             .await?;
         Ok(copy.flatten())
     }
@@ -120,31 +126,31 @@ impl Works {
         name: &str,
         url: &Url,
         doi: &Doi,
-        parse: Parse<T>,
-        terms: &Terms<'_>,
-    ) -> Result<Option<T>, Failure> {
-        let terms = Terms {
-            kind: Kind::Search,
-            ..*terms
+        parse: ParseWork<T>,
+        context: &CallContext<'_>,
+    ) -> Result<Option<T>, CallFailure> {
+        let context = CallContext {
+            kind: CallKind::Search,
+            ..*context
         };
-        let operation = async |attempt: Attempt| {
+        let operation = async |attempt: CallAttempt| {
             let request = self.request(name, url.clone());
             match self.client.ask(&attempt, request).await {
                 Ok(reply) => {
                     let found = parse(&reply.tree()?, doi);
                     found.map(Some).ok_or_else(|| reply.refused())
                 }
-                Err(Fault::Answer(answer)) if answer.status == 404 => Ok(None),
+                Err(AttemptError::Answer(answer)) if answer.status == 404 => Ok(None),
                 Err(fault) => Err(fault),
             }
         };
         self.caller
-            .call(&Provider::new(name), &terms, operation)
+            .call(&ProviderName::new(name), &context, operation)
             .await
     }
 
-    fn request(&self, name: &str, url: Url) -> Request {
-        let request = Request::get(url, self.settings.first_byte).accept("application/json");
+    fn request(&self, name: &str, url: Url) -> HttpRequest {
+        let request = HttpRequest::get(url, self.settings.first_byte).accept("application/json");
         match (name, &self.settings.mail) {
             ("crossref", Some(mail)) => request.query("mailto", mail),
             ("unpaywall", Some(mail)) => request.query("email", mail),

@@ -9,7 +9,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use fathom_providers::fetch::{Allow, Fault, Fetcher, Limits, Network, Resolver, System};
+use fathom_providers::fetch::{
+    AllowList, FetchError, FetchLimits, FetchNetwork, Fetcher, NameResolver, SystemNetwork,
+};
 use rustls::{
     ClientConfig, RootCertStore, ServerConfig,
     crypto::ring,
@@ -29,19 +31,23 @@ const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 struct Loopback;
 
 #[async_trait]
-impl Resolver for Loopback {
+impl NameResolver for Loopback {
     async fn resolve(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
         Ok(vec![Ipv4Addr::LOCALHOST.into()])
     }
 }
 
 fn fetcher(tls: Arc<ClientConfig>, allow: &str) -> Fetcher {
-    let network = Network {
+    let network = FetchNetwork {
         resolver: Arc::new(Loopback),
-        connector: Arc::new(System),
+        connector: Arc::new(SystemNetwork),
         tls,
     };
-    Fetcher::new(network, Allow::parse(allow).unwrap(), Limits::default())
+    Fetcher::new(
+        network,
+        AllowList::parse(allow).unwrap(),
+        FetchLimits::default(),
+    )
 }
 
 /// The path of the next request.
@@ -73,16 +79,20 @@ async fn an_opened_host_is_read_over_a_real_socket_and_its_neighbour_is_not() {
             let _ = serve(wire, HELLO).await;
         }
     });
-    let network = Network::system().unwrap();
-    let allow = Allow::parse(&format!("127.0.0.1:{port}")).unwrap();
-    let fetcher = Fetcher::new(network, allow, Limits::default());
+    let network = FetchNetwork::system().unwrap();
+    let allow = AllowList::parse(&format!("127.0.0.1:{port}")).unwrap();
+    let fetcher = Fetcher::new(network, allow, FetchLimits::default());
     let page = fetcher.get(&format!("http://127.0.0.1:{port}/")).await;
     assert_eq!(page.unwrap().bytes, b"hello");
     let neighbour = fetcher.get(&format!("http://127.0.0.2:{port}/")).await;
-    assert!(matches!(neighbour, Err(Fault::Refused(_))));
+    assert!(matches!(neighbour, Err(FetchError::Refused(_))));
     // The system's own resolver, with a name that needs no network.
-    let allow = Allow::parse(&format!("localhost:{port}")).unwrap();
-    let fetcher = Fetcher::new(Network::system().unwrap(), allow, Limits::default());
+    let allow = AllowList::parse(&format!("localhost:{port}")).unwrap();
+    let fetcher = Fetcher::new(
+        FetchNetwork::system().unwrap(),
+        allow,
+        FetchLimits::default(),
+    );
     let page = fetcher.get(&format!("http://localhost:{port}/")).await;
     assert_eq!(page.unwrap().bytes, b"hello");
 }
@@ -107,10 +117,13 @@ async fn a_refused_connection_and_a_reset_are_told_apart() {
         }
     });
     let reset = fetcher.get(&url).await;
-    assert!(matches!(reset, Err(Fault::Reset)), "{reset:?}");
+    assert!(matches!(reset, Err(FetchError::Reset)), "{reset:?}");
     server.join_all().await;
     let refused = fetcher.get(&url).await;
-    assert!(matches!(refused, Err(Fault::Connect(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(FetchError::Connect(_))),
+        "{refused:?}"
+    );
 }
 
 /// Without lingering, closing sends a reset.
@@ -159,12 +172,12 @@ async fn a_certificate_must_be_trusted_and_name_the_host_that_was_asked_for() {
     assert_eq!(good.unwrap().bytes, b"hello");
     for other in ["other.example.com", "127.0.0.1"] {
         let wrong = trusts.get(&format!("https://{other}:{port}/")).await;
-        assert!(matches!(wrong, Err(Fault::Tls(_))), "{wrong:?}");
+        assert!(matches!(wrong, Err(FetchError::Tls(_))), "{wrong:?}");
     }
-    let system = Network::system().unwrap().tls;
+    let system = FetchNetwork::system().unwrap().tls;
     let strange = fetcher(system, &allow);
     let strange = strange
         .get(&format!("https://secure.example.com:{port}/"))
         .await;
-    assert!(matches!(strange, Err(Fault::Tls(_))), "{strange:?}");
+    assert!(matches!(strange, Err(FetchError::Tls(_))), "{strange:?}");
 }

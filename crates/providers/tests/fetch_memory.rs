@@ -14,7 +14,10 @@ use std::{
 
 use async_compression::tokio::write::{BrotliEncoder, GzipEncoder, ZstdEncoder};
 use async_trait::async_trait;
-use fathom_providers::fetch::{Allow, Fault, Fetcher, Limits, Network, Page, Resolver, System};
+use fathom_providers::fetch::{
+    AllowList, FetchError, FetchLimits, FetchNetwork, FetchedPage, Fetcher, NameResolver,
+    SystemNetwork,
+};
 use futures::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -29,7 +32,7 @@ const PAGE_BYTES: usize = MIB / 2;
 struct Loopback;
 
 #[async_trait]
-impl Resolver for Loopback {
+impl NameResolver for Loopback {
     async fn resolve(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
         Ok(vec![Ipv4Addr::LOCALHOST.into()])
     }
@@ -74,8 +77,8 @@ async fn hostile_answers(fetcher: &Fetcher, port: u16, site: &Site) {
         let fine = match *path {
             "/page" => matches!(&got, Ok(page) if page.bytes.len() == PAGE_BYTES),
             "/endless-text" => matches!(&got, Ok(page) if page.cut.is_some()),
-            "/endless-pdf" => matches!(got, Err(Fault::TooLarge { .. })),
-            _ => matches!(got, Err(Fault::Bomb { .. })),
+            "/endless-pdf" => matches!(got, Err(FetchError::TooLarge { .. })),
+            _ => matches!(got, Err(FetchError::Bomb { .. })),
         };
         assert!(fine, "{path}: {}", told(&got));
         assert!(grown < 64 * MIB, "{path} took {grown} bytes");
@@ -105,15 +108,15 @@ fn fetcher(port: u16) -> Fetcher {
     let hosts: Vec<String> = (0..HOSTS)
         .map(|n| format!("h{n}.example.com:{port}"))
         .collect();
-    let network = Network {
+    let network = FetchNetwork {
         resolver: Arc::new(Loopback),
-        connector: Arc::new(System),
-        ..Network::system().unwrap()
+        connector: Arc::new(SystemNetwork),
+        ..FetchNetwork::system().unwrap()
     };
     Fetcher::new(
         network,
-        Allow::parse(&hosts.join(",")).unwrap(),
-        Limits::default(),
+        AllowList::parse(&hosts.join(",")).unwrap(),
+        FetchLimits::default(),
     )
 }
 
@@ -174,7 +177,7 @@ async fn serve(mut wire: TcpStream, site: &Site) -> io::Result<()> {
     wire.shutdown().await
 }
 
-fn told(got: &Result<Page, Fault>) -> String {
+fn told(got: &Result<FetchedPage, FetchError>) -> String {
     match got {
         Ok(page) => format!("{} bytes, cut: {}", page.bytes.len(), page.cut.is_some()),
         Err(fault) => fault.to_string(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fathom_evidence::extract::DocumentReader;
 use fathom_providers::Clock;
 use fathom_providers::pages::Pages;
-use fathom_providers::search::Chains;
+use fathom_providers::search::SearchChains;
 
 use crate::library::Library;
 use crate::nodes;
@@ -26,7 +26,7 @@ pub struct Deps {
 
 /// Search and pages of the outside world.
 pub struct Net {
-    pub search: Arc<Chains>,
+    pub search: Arc<SearchChains>,
     pub pages: Arc<Pages>,
     /// The same as theirs.
     pub clock: Arc<dyn Clock>,

@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fathom_providers::Failure;
+use fathom_providers::CallFailure;
 use fathom_providers::call::{
-    Caller, Event, Exhausted, LimitSettings, RetrySettings, Settings, Sink,
+    CallEvent, CallSettings, CallSink, Caller, ChainExhausted, RateLimitSettings, RetrySettings,
 };
 use fathom_providers::{Clock, SystemClock};
 use futures::future::BoxFuture;
@@ -85,12 +85,12 @@ impl Trace {
     }
 
     /// As people see it, too.
-    pub(super) fn failure(&self, failure: &Failure) -> Result<()> {
+    pub(super) fn failure(&self, failure: &CallFailure) -> Result<()> {
         self.text(failure.to_string());
         self.note(failure)
     }
 
-    pub(super) fn exhausted(&self, exhausted: &Exhausted) -> Result<()> {
+    pub(super) fn exhausted(&self, exhausted: &ChainExhausted) -> Result<()> {
         self.text(exhausted.to_string());
         self.note(exhausted)
     }
@@ -116,8 +116,8 @@ impl Trace {
     }
 }
 
-impl Sink for Trace {
-    fn attempt(&self, event: Event) {
+impl CallSink for Trace {
+    fn attempt(&self, event: CallEvent) {
         let json = serde_json::to_string(&event).unwrap_or_default();
         self.text(json);
         self.text(format!("{event:?}"));
@@ -126,17 +126,17 @@ impl Sink for Trace {
 
 /// A caller that waits for nothing.
 fn caller(clock: &Arc<SystemClock>) -> Caller {
-    let settings = Settings {
+    let settings = CallSettings {
         retry: RetrySettings {
             backoff_base: Duration::ZERO,
             rate_base: Duration::ZERO,
             ..RetrySettings::default()
         },
-        limit: LimitSettings {
+        limit: RateLimitSettings {
             rate_least: 1e6,
-            ..LimitSettings::default()
+            ..RateLimitSettings::default()
         },
-        ..Settings::default()
+        ..CallSettings::default()
     };
     let rng = Box::new(StdRng::seed_from_u64(29));
     Caller::new(settings, clock.clone(), rng)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use fathom_providers::call::{Caller, Event, Kind, Settings, Terms};
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
-use fathom_providers::model::{self, Api, Endpoint, Models, Role};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::search::{self, Chains, Engine, EngineSettings, Query};
+use fathom_providers::call::{CallContext, CallEvent, CallKind, CallSettings, Caller};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
+use fathom_providers::model::{self, ModelApi, ModelEndpoint, ModelRole, Models};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, EngineSettings, SearchChains, SearchEngine, SearchQuery};
 use fathom_providers::works::{WorkSettings, Works};
-use fathom_providers::{Address, Client, ClientSettings, Doi, Secret, SystemClock};
+use fathom_providers::{BaseUrl, ClientSettings, Doi, HttpClient, Secret, SystemClock};
 use futures::future::BoxFuture;
 use jiff::civil::Date;
 use rand::SeedableRng as _;
@@ -110,27 +110,27 @@ fn page() -> String {
 fn caller() -> Arc<Caller> {
     let clock = Arc::new(SystemClock::default());
     let rng = Box::new(StdRng::seed_from_u64(1));
-    Arc::new(Caller::new(Settings::default(), clock, rng))
+    Arc::new(Caller::new(CallSettings::default(), clock, rng))
 }
 
 /// Ample, and told to nobody.
-fn terms() -> Terms<'static> {
-    Terms {
-        kind: Kind::Search,
+fn terms() -> CallContext<'static> {
+    CallContext {
+        kind: CallKind::Search,
         deadline: Duration::from_secs(24 * 60 * 60),
-        sink: &|event: Event| drop(event),
+        sink: &|event: CallEvent| drop(event),
     }
 }
 
 /// `Works::look_up`: the caller and the client, with the answer read into a `Work`.
 fn work_door(server: &Server) -> Result<Door> {
-    let address = Address::parse(&server.url())?;
+    let address = BaseUrl::parse(&server.url())?;
     let settings = WorkSettings {
         crossref: address.clone(),
         datacite: address,
         ..WorkSettings::default()
     };
-    let client = Client::new(ClientSettings::default())?;
+    let client = HttpClient::new(ClientSettings::default())?;
     let works = Arc::new(Works::new(client, caller(), settings));
     let doi = Doi::parse("10.5555/bench")?;
     let layered: Call = Arc::new(move || {
@@ -157,21 +157,21 @@ fn work_door(server: &Server) -> Result<Door> {
     })
 }
 
-/// `Chains::search` at one provider, with the answer read into hits.
+/// `SearchChains::search` at one provider, with the answer read into hits.
 fn search_door(server: &Server) -> Result<Door> {
     let own = EngineSettings {
-        address: Some(Address::parse(&server.url())?),
+        address: Some(BaseUrl::parse(&server.url())?),
         key: Secret::parse("a-key-of-the-usual-length-0123456789abcdef"),
     };
-    let settings = search::Settings {
-        engines: BTreeMap::from([(Engine::Serper, own)]),
-        chains: BTreeMap::from([(search::Kind::Web, vec![Engine::Serper])]),
-        ..search::Settings::default()
+    let settings = search::SearchSettings {
+        engines: BTreeMap::from([(SearchEngine::Serper, own)]),
+        chains: BTreeMap::from([(search::SearchKind::Web, vec![SearchEngine::Serper])]),
+        ..search::SearchSettings::default()
     };
-    let client = Client::new(ClientSettings::default())?;
-    let chains = Arc::new(Chains::new(&settings, &client, caller()));
-    let query = Query::parse(
-        search::Kind::Web,
+    let client = HttpClient::new(ClientSettings::default())?;
+    let chains = Arc::new(SearchChains::new(&settings, &client, caller()));
+    let query = SearchQuery::parse(
+        search::SearchKind::Web,
         "kelp forests",
         Date::constant(2026, 3, 5),
     )?;
@@ -193,19 +193,21 @@ fn search_door(server: &Server) -> Result<Door> {
 
 /// `Models::ask` at one endpoint, which answers whole.
 fn model_door(server: &Server) -> Result<Door> {
-    let address = Address::parse(&format!("{}/v1", server.url()))?;
-    let endpoint = Endpoint::new(Api::OpenAi, address, None);
-    let client = Client::new(ClientSettings::default())?;
-    let settings = model::Settings::new(vec![endpoint]);
+    let address = BaseUrl::parse(&format!("{}/v1", server.url()))?;
+    let endpoint = ModelEndpoint::new(ModelApi::OpenAi, address, None);
+    let client = HttpClient::new(ClientSettings::default())?;
+    let settings = model::ModelSettings::new(vec![endpoint]);
     let models = Arc::new(Models::new(&client, caller(), settings));
-    let request = Arc::new(model::Request::new(
+    let request = Arc::new(model::ModelRequest::new(
         "You answer.",
         "Why do kelp forests shrink?",
     ));
     let layered: Call = Arc::new(move || {
         let (models, request) = (models.clone(), request.clone());
         Box::pin(async move {
-            let asked = models.ask(Role::Writer, &request, &terms(), None).await?;
+            let asked = models
+                .ask(ModelRole::Writer, &request, &terms(), None)
+                .await?;
             ensure!(asked.value.text.len() > 1_000, "the server has an answer");
             Ok(())
         })
@@ -235,20 +237,20 @@ fn post(server: &Server, path: &str, body: Value) -> Result<Call> {
 
 /// `Pages::read_anew`, which opens a connection for each page; the bare call is made to do so too.
 fn page_door(server: &Server) -> Result<Door> {
-    let allow = Allow::parse(&format!("127.0.0.1:{}", server.port))?;
-    let limits = Limits {
+    let allow = AllowList::parse(&format!("127.0.0.1:{}", server.port))?;
+    let limits = FetchLimits {
         at_once_per_host: 16,
-        ..Limits::default()
+        ..FetchLimits::default()
     };
-    let mut settings = Settings::default();
+    let mut settings = CallSettings::default();
     settings.page.in_flight_max = 16;
     let clock = Arc::new(SystemClock::default());
     let rng = Box::new(StdRng::seed_from_u64(1));
     let deps = PageDeps {
-        fetcher: Fetcher::new(Network::system()?, allow, limits),
+        fetcher: Fetcher::new(FetchNetwork::system()?, allow, limits),
         caller: Arc::new(Caller::new(settings, clock.clone(), rng)),
         clock,
-        cache: Arc::new(MemoryCache::default()),
+        cache: Arc::new(MemoryPageCache::default()),
     };
     let pages = Arc::new(Pages::new(deps, PageSettings::default()));
     let url = format!("{}{PAGE}", server.url());

@@ -9,9 +9,9 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use async_trait::async_trait;
 use fathom_providers::SystemClock;
-use fathom_providers::call::{Caller, Event, Kind, Settings, Terms};
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network, Resolver};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::call::{CallContext, CallEvent, CallKind, CallSettings, Caller};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher, NameResolver};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use futures::future::try_join_all;
 use rand::rngs::StdRng;
 use rand::{RngCore as _, SeedableRng as _};
@@ -27,7 +27,7 @@ const TARGET_MB: f64 = 300.0;
 struct Loopback;
 
 #[async_trait]
-impl Resolver for Loopback {
+impl NameResolver for Loopback {
     async fn resolve(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
         Ok(vec![Ipv4Addr::LOCALHOST.into()])
     }
@@ -48,9 +48,9 @@ pub(super) async fn measure() -> Result<()> {
     let urls: Vec<String> = (0..PAGES)
         .map(|n| format!("http://h{n}.example.com:{}/{n}", server.port))
         .collect();
-    let sink = |event: Event| drop(event);
-    let terms = Terms {
-        kind: Kind::Page,
+    let sink = |event: CallEvent| drop(event);
+    let terms = CallContext {
+        kind: CallKind::Page,
         deadline: Duration::from_secs(600),
         sink: &sink,
     };
@@ -71,17 +71,21 @@ fn door(port: u16) -> Result<Pages> {
     let hosts: Vec<String> = (0..PAGES)
         .map(|n| format!("h{n}.example.com:{port}"))
         .collect();
-    let network = Network {
+    let network = FetchNetwork {
         resolver: Arc::new(Loopback),
-        ..Network::system()?
+        ..FetchNetwork::system()?
     };
     let clock = Arc::new(SystemClock::default());
     let rng = Box::new(StdRng::seed_from_u64(1));
     let deps = PageDeps {
-        fetcher: Fetcher::new(network, Allow::parse(&hosts.join(","))?, Limits::default()),
-        caller: Arc::new(Caller::new(Settings::default(), clock.clone(), rng)),
+        fetcher: Fetcher::new(
+            network,
+            AllowList::parse(&hosts.join(","))?,
+            FetchLimits::default(),
+        ),
+        caller: Arc::new(Caller::new(CallSettings::default(), clock.clone(), rng)),
         clock,
-        cache: Arc::new(MemoryCache::default()),
+        cache: Arc::new(MemoryPageCache::default()),
     };
     Ok(Pages::new(deps, PageSettings::default()))
 }

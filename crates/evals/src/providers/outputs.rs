@@ -15,9 +15,11 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::serve::{Listener, ListenerExt};
-use fathom_providers::call::{self, Caller, Event, Kind, Terms};
-use fathom_providers::model::{self, Api, Endpoint, Error, Models, Role, Settings, Typed};
-use fathom_providers::{Address, Client, ClientSettings, SystemClock};
+use fathom_providers::call::{self, CallContext, CallEvent, CallKind, Caller};
+use fathom_providers::model::{
+    self, ModelApi, ModelEndpoint, ModelError, ModelRole, ModelSettings, Models, TypedAnswer,
+};
+use fathom_providers::{BaseUrl, ClientSettings, HttpClient, SystemClock};
 use futures::{StreamExt, stream};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -62,7 +64,7 @@ struct Query {
 async fn run(setting: Setting) -> Result<String> {
     let outputs = setting.size.pick(1_500, 10_000);
     let server = Server::start(setting.seed).await?;
-    let client = Client::new(ClientSettings::default())?;
+    let client = HttpClient::new(ClientSettings::default())?;
     let mut ends: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut most = 0;
     let asking = (0..outputs).map(|number| {
@@ -100,16 +102,20 @@ async fn run(setting: Setting) -> Result<String> {
 }
 
 /// Asks one question; gives how it ended, and how many requests it took.
-async fn one(server: Arc<Server>, client: Client, number: u64) -> Result<(&'static str, usize)> {
+async fn one(
+    server: Arc<Server>,
+    client: HttpClient,
+    number: u64,
+) -> Result<(&'static str, usize)> {
     let models = models(&server, &client, number)?;
-    let sink = |event: Event| drop(event);
-    let terms = Terms {
-        kind: Kind::Model,
+    let sink = |event: CallEvent| drop(event);
+    let terms = CallContext {
+        kind: CallKind::Model,
         deadline: PATIENCE * 2,
         sink: &sink,
     };
-    let request = model::Request::new("You plan research.", "Why do kelp forests shrink?");
-    let asking = models.ask_typed::<Plan>(Role::Planner, &request, &terms);
+    let request = model::ModelRequest::new("You plan research.", "Why do kelp forests shrink?");
+    let asking = models.ask_typed::<Plan>(ModelRole::Planner, &request, &terms);
     let outcome = tokio::time::timeout(PATIENCE, asking)
         .await
         .context("it hangs")?;
@@ -131,10 +137,10 @@ async fn one(server: Arc<Server>, client: Client, number: u64) -> Result<(&'stat
     Ok((end, requests))
 }
 
-fn models(server: &Server, client: &Client, number: u64) -> Result<Models> {
+fn models(server: &Server, client: &HttpClient, number: u64) -> Result<Models> {
     let address = format!("http://127.0.0.1:{}/{number}/v1", server.port);
-    let endpoint = Endpoint::new(Api::OpenAi, Address::parse(&address)?, None);
-    let mut settings = call::Settings::default();
+    let endpoint = ModelEndpoint::new(ModelApi::OpenAi, BaseUrl::parse(&address)?, None);
+    let mut settings = call::CallSettings::default();
     settings.retry.backoff_base = Duration::ZERO;
     settings.retry.rate_base = Duration::ZERO;
     settings.limit.rate_least = 1e6;
@@ -143,12 +149,12 @@ fn models(server: &Server, client: &Client, number: u64) -> Result<Models> {
     Ok(Models::new(
         client,
         Arc::new(caller),
-        Settings::new(vec![endpoint]),
+        ModelSettings::new(vec![endpoint]),
     ))
 }
 
 /// Whether a value holds what the model never wrote. Only ways that leave the words alone can be judged so.
-fn is_made_up(typed: &Typed<Plan>, keeps_words: bool) -> bool {
+fn is_made_up(typed: &TypedAnswer<Plan>, keeps_words: bool) -> bool {
     let good: Plan = serde_json::from_str(GOOD).unwrap_or_else(|_| typed.value.clone());
     let Plan {
         title,
@@ -161,16 +167,16 @@ fn is_made_up(typed: &Typed<Plan>, keeps_words: bool) -> bool {
 }
 
 /// The end states that the contract knows.
-fn legal(error: &Error) -> Result<&'static str> {
+fn legal(error: &ModelError) -> Result<&'static str> {
     let response = serde_json::to_value(error.response())?;
     let complete = ["type", "message", "retryable"]
         .iter()
         .all(|field| !response["error"][field].is_null());
     ensure!(complete, "not the agreed form: {response}");
     match error {
-        Error::Unreadable { .. } => Ok("unreadable"),
-        Error::Refused { .. } => Ok("refused"),
-        Error::Call { exhausted, .. } => {
+        ModelError::Unreadable { .. } => Ok("unreadable"),
+        ModelError::Refused { .. } => Ok("refused"),
+        ModelError::Call { exhausted, .. } => {
             exhausted.decisive().context("no reason is given")?;
             Ok("failed calls")
         }

@@ -1,7 +1,7 @@
 //! `fathom doctor`: what works here now, and what a key would add.
 
-use fathom_providers::model::Endpoint;
-use fathom_providers::search::{Engine, Kind};
+use fathom_providers::model::ModelEndpoint;
+use fathom_providers::search::{SearchEngine, SearchKind};
 
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
@@ -91,7 +91,7 @@ fn model(settings: &Settings) -> Finding {
         Ok(endpoints) => endpoints,
         Err(problem) => return Finding::Bad(problem.to_string()),
     };
-    let named = |endpoint: &Endpoint| match &endpoint.model {
+    let named = |endpoint: &ModelEndpoint| match &endpoint.model {
         Some(model) => format!("{model} at {}", endpoint.address),
         None => format!("a model for each role at {}", endpoint.address),
     };
@@ -110,8 +110,8 @@ fn searches(settings: &Settings) -> Vec<(&'static str, Finding)> {
         Ok(chains) => chains,
         Err(problem) => return vec![("search", Finding::Bad(problem.to_string()))],
     };
-    let row = |(name, kind): (&'static str, Kind)| {
-        let ready: Vec<&str> = chains.ready(kind).map(Engine::as_str).collect();
+    let row = |(name, kind): (&'static str, SearchKind)| {
+        let ready: Vec<&str> = chains.ready(kind).map(SearchEngine::as_str).collect();
         let finding = match ready.is_empty() {
             false => Finding::Good(ready.join(", then ")),
             true => Finding::Absent("nobody is set up".to_owned()),
@@ -119,10 +119,10 @@ fn searches(settings: &Settings) -> Vec<(&'static str, Finding)> {
         (name, finding)
     };
     let kinds = [
-        ("web", Kind::Web),
-        ("academic", Kind::Academic),
-        ("news", Kind::News),
-        ("code", Kind::Code),
+        ("web", SearchKind::Web),
+        ("academic", SearchKind::Academic),
+        ("news", SearchKind::News),
+        ("code", SearchKind::Code),
     ];
     let mut rows: Vec<_> = kinds.into_iter().map(row).collect();
     let left_out: Vec<String> = chains

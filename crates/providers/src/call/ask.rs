@@ -5,62 +5,62 @@ use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 
-use super::breaker::Outcome;
-use super::classify::{Class, classify};
-use super::event::{Event, Stop, Then, whole_ms};
-use super::fault::{Fault, Headers, Transport};
+use super::attempt_error::{AttemptError, ResponseHeaders, TransportError};
+use super::breaker::CallOutcome;
+use super::classify::{FailureClass, classify};
+use super::event::{CallEvent, NextAction, StopReason, whole_ms};
 use super::hint;
-use super::lane::{Lane, Passage};
-use super::retry::{self, Next, Tried};
-use super::settings::KindSettings;
-use super::{Attempt, Caller, Terms};
-use crate::error::{Cause, Failure, Severity};
+use super::lane::{LanePass, ProviderLane};
+use super::retry::{self, RetryDecision, TriedAttempt};
+use super::settings::CallKindSettings;
+use super::{CallAttempt, CallContext, Caller};
+use crate::error::{CallFailure, FailureCause, FailureSeverity};
 
-pub(super) struct Asking<'a> {
+pub(super) struct ProviderCall<'a> {
     pub(super) caller: &'a Caller,
-    pub(super) lane: &'a Arc<Lane>,
-    pub(super) terms: &'a Terms<'a>,
+    pub(super) lane: &'a Arc<ProviderLane>,
+    pub(super) context: &'a CallContext<'a>,
     pub(super) probe: bool,
 }
 
 /// An attempt that brought nothing, and what follows from it.
-struct Lost {
-    failure: Failure,
-    outcome: Outcome,
+struct FailedAttempt {
+    failure: CallFailure,
+    outcome: CallOutcome,
     /// The wait before the next attempt, if there is to be one.
     retry_after: Option<Duration>,
 }
 
-impl Lost {
+impl FailedAttempt {
     /// It was given up by us, and says nothing about the provider.
-    fn to_us(failure: Failure) -> Self {
+    fn to_us(failure: CallFailure) -> Self {
         Self {
             failure,
-            outcome: Outcome::Unknown,
+            outcome: CallOutcome::Unknown,
             retry_after: None,
         }
     }
 }
 
 /// Why an attempt ended without its answer.
-enum Cut {
-    Fault(Fault),
+enum AttemptEnd {
+    Fault(AttemptError),
     /// The run's own deadline came: that says nothing about the provider.
     Deadline,
 }
 
-impl Asking<'_> {
+impl ProviderCall<'_> {
     pub(super) async fn run<T, F, Fut>(
         &self,
-        passage: Passage,
+        passage: LanePass,
         operation: &mut F,
-    ) -> Result<T, Failure>
+    ) -> Result<T, CallFailure>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
         let mut number = 0;
-        let mut before: Option<Lost> = None;
+        let mut before: Option<FailedAttempt> = None;
         // Bounded by the kind's number of attempts, which `retry::next` keeps.
         loop {
             number += 1;
@@ -75,7 +75,7 @@ impl Asking<'_> {
             let lost = match self.attempt(number, operation, permit).await {
                 Ok((value, took)) => {
                     let slow = took > self.kind().slow_after;
-                    passage.settle(Outcome::Answered { slow });
+                    passage.settle(CallOutcome::Answered { slow });
                     return Ok(value);
                 }
                 Err(lost) => lost,
@@ -93,13 +93,13 @@ impl Asking<'_> {
     }
 
     /// Waits for the provider's limit and for one of its places in flight.
-    async fn permit(&self) -> Result<SemaphorePermit<'_>, Lost> {
+    async fn permit(&self) -> Result<SemaphorePermit<'_>, FailedAttempt> {
         let now = self.now();
-        if now >= self.terms.deadline {
+        if now >= self.context.deadline {
             return Err(self.out_of_time(0));
         }
         let in_time = self
-            .terms
+            .context
             .deadline
             .saturating_sub(self.kind().attempt_least);
         let latest = in_time
@@ -115,12 +115,12 @@ impl Asking<'_> {
         self.place(latest).await
     }
 
-    async fn turn(&self, latest: Duration) -> Result<(), Lost> {
+    async fn turn(&self, latest: Duration) -> Result<(), FailedAttempt> {
         let turn = self.lane.wait_turn(latest).await;
         turn.map_err(|until| self.no_room(Some(until)))
     }
 
-    async fn place(&self, latest: Duration) -> Result<SemaphorePermit<'_>, Lost> {
+    async fn place(&self, latest: Duration) -> Result<SemaphorePermit<'_>, FailedAttempt> {
         if let Ok(permit) = self.lane.permits.try_acquire() {
             return Ok(permit);
         }
@@ -137,10 +137,10 @@ impl Asking<'_> {
         number: u32,
         operation: &mut F,
         permit: SemaphorePermit<'_>,
-    ) -> Result<(T, Duration), Lost>
+    ) -> Result<(T, Duration), FailedAttempt>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
         let started = self.now();
         let result = self.race(number, operation).await;
@@ -148,29 +148,29 @@ impl Asking<'_> {
         let took = self.now().saturating_sub(started);
         match result {
             Ok(value) => {
-                self.tell(number, took, None, Then::Return);
+                self.tell(number, took, None, NextAction::Return);
                 Ok((value, took))
             }
-            Err(Cut::Fault(fault)) => Err(self.judge(number, started, &fault)),
-            Err(Cut::Deadline) => {
+            Err(AttemptEnd::Fault(fault)) => Err(self.judge(number, started, &fault)),
+            Err(AttemptEnd::Deadline) => {
                 let lost = self.out_of_time(number);
-                let class = Class::own(&lost.failure);
-                let why = Stop::Deadline;
-                self.tell(number, took, Some(class), Then::Stop { why });
+                let class = FailureClass::own(&lost.failure);
+                let why = StopReason::Deadline;
+                self.tell(number, took, Some(class), NextAction::Stop { why });
                 Err(lost)
             }
         }
     }
 
     /// Makes the attempt against its time limit and the run's deadline, whichever is sooner.
-    async fn race<T, F, Fut>(&self, number: u32, operation: &mut F) -> Result<T, Cut>
+    async fn race<T, F, Fut>(&self, number: u32, operation: &mut F) -> Result<T, AttemptEnd>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
-        let left = self.terms.deadline.saturating_sub(self.now());
+        let left = self.context.deadline.saturating_sub(self.now());
         let seen = Arc::new(Mutex::new(None));
-        let attempt = Attempt {
+        let attempt = CallAttempt {
             provider: self.lane.provider.clone(),
             number,
             time_limit: left.min(self.kind().attempt_limit),
@@ -179,14 +179,15 @@ impl Asking<'_> {
         let alarm = self.caller.clock.sleep(attempt.time_limit);
         let result = tokio::select! {
             biased;
-            result = operation(attempt) => result.map_err(Cut::Fault),
+            result = operation(attempt) => result.map_err(AttemptEnd::Fault),
             () = alarm => Err(if left <= self.kind().attempt_limit {
-                Cut::Deadline
+                AttemptEnd::Deadline
             } else {
-                Cut::Fault(Transport::Total.into())
+                AttemptEnd::Fault(TransportError::Total.into())
             }),
         };
-        let headers: Option<Headers> = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let headers: Option<ResponseHeaders> =
+            seen.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(headers) = headers {
             self.learn(&headers);
         }
@@ -194,43 +195,43 @@ impl Asking<'_> {
     }
 
     /// Classes a fault, lets the limiter learn from it, and decides what follows.
-    fn judge(&self, number: u32, started: Duration, fault: &Fault) -> Lost {
-        let class = classify(self.terms.kind, fault);
+    fn judge(&self, number: u32, started: Duration, fault: &AttemptError) -> FailedAttempt {
+        let class = classify(self.context.kind, fault);
         let now = self.now();
         let mut wait = None;
-        if let Fault::Answer(answer) = fault {
+        if let AttemptError::Answer(answer) = fault {
             wait = hint::wait(&answer.headers, self.caller.clock.now())
-                .or_else(|| hint::wait_in_body(self.terms.kind, &answer.body));
+                .or_else(|| hint::wait_in_body(self.context.kind, &answer.body));
             // A limit that was hit has said how long to stay away; its other headers must not lengthen that.
-            if class.cause != Cause::RateLimited {
+            if class.cause != FailureCause::RateLimited {
                 self.learn(&answer.headers);
             }
         }
-        if class.cause == Cause::RateLimited {
+        if class.cause == FailureCause::RateLimited {
             let limit = &self.caller.settings.limit;
             let mut state = self.lane.state();
             state.limiter.slow_down(limit, started, now, wait);
         }
         let then = self.then(&class, number, wait);
-        let lost = Lost {
+        let lost = FailedAttempt {
             failure: self.failure(&class, number, wait),
             outcome: outcome(&class),
             retry_after: match then {
-                Then::Retry { wait_ms } => Some(Duration::from_millis(wait_ms)),
-                Then::Return | Then::WakeLater { .. } | Then::Stop { .. } => None,
+                NextAction::Retry { wait_ms } => Some(Duration::from_millis(wait_ms)),
+                NextAction::Return | NextAction::WakeLater { .. } | NextAction::Stop { .. } => None,
             },
         };
         self.tell(number, now.saturating_sub(started), Some(class), then);
         lost
     }
 
-    fn then(&self, class: &Class, attempt: u32, hint: Option<Duration>) -> Then {
+    fn then(&self, class: &FailureClass, attempt: u32, hint: Option<Duration>) -> NextAction {
         let settings = &self.caller.settings.retry;
-        let tried = Tried {
+        let tried = TriedAttempt {
             class,
             attempt,
             hint,
-            left: self.terms.deadline.saturating_sub(self.now()),
+            left: self.context.deadline.saturating_sub(self.now()),
         };
         let mut rng = self
             .caller
@@ -238,24 +239,28 @@ impl Asking<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         match retry::next(&tried, self.kind(), settings, &mut **rng) {
-            Next::Later(wait) => Then::WakeLater {
+            RetryDecision::Later(wait) => NextAction::WakeLater {
                 wait_ms: whole_ms(wait),
             },
-            Next::Stop(why) => Then::Stop { why },
-            Next::After(_) if self.probe => Then::Stop { why: Stop::Probe },
-            Next::After(wait) => {
+            RetryDecision::Stop(why) => NextAction::Stop { why },
+            RetryDecision::After(_) if self.probe => NextAction::Stop {
+                why: StopReason::Probe,
+            },
+            RetryDecision::After(wait) => {
                 if self.lane.state().bucket.spend(settings, self.now()) {
-                    Then::Retry {
+                    NextAction::Retry {
                         wait_ms: whole_ms(wait),
                     }
                 } else {
-                    Then::Stop { why: Stop::Bucket }
+                    NextAction::Stop {
+                        why: StopReason::Bucket,
+                    }
                 }
             }
         }
     }
 
-    fn learn(&self, headers: &Headers) {
+    fn learn(&self, headers: &ResponseHeaders) {
         let settings = &self.caller.settings.limit;
         if let Some(pace) = hint::pace(headers) {
             self.lane.state().limiter.keep_to(settings, pace);
@@ -266,38 +271,42 @@ impl Asking<'_> {
         }
     }
 
-    fn failure(&self, class: &Class, attempts: u32, wait: Option<Duration>) -> Failure {
-        Failure {
+    fn failure(&self, class: &FailureClass, attempts: u32, wait: Option<Duration>) -> CallFailure {
+        CallFailure {
             status: class.status,
             code: class.code.clone(),
             attempts,
             wake_at: wait
-                .filter(|_| class.retry || class.cause == Cause::RateLimited)
+                .filter(|_| class.retry || class.cause == FailureCause::RateLimited)
                 .and_then(|wait| self.caller.timestamp(self.now() + wait)),
-            ..Failure::new(&self.lane.provider, class.cause, class.severity)
+            ..CallFailure::new(&self.lane.provider, class.cause, class.severity)
         }
     }
 
-    fn no_room(&self, until: Option<Duration>) -> Lost {
+    fn no_room(&self, until: Option<Duration>) -> FailedAttempt {
         let provider = &self.lane.provider;
-        Lost::to_us(Failure {
+        FailedAttempt::to_us(CallFailure {
             wake_at: until.and_then(|until| self.caller.timestamp(until)),
-            ..Failure::new(provider, Cause::QueueFull, Severity::Recoverable)
+            ..CallFailure::new(
+                provider,
+                FailureCause::QueueFull,
+                FailureSeverity::Recoverable,
+            )
         })
     }
 
-    fn out_of_time(&self, attempts: u32) -> Lost {
+    fn out_of_time(&self, attempts: u32) -> FailedAttempt {
         let provider = &self.lane.provider;
-        Lost::to_us(Failure {
+        FailedAttempt::to_us(CallFailure {
             attempts,
-            ..Failure::new(provider, Cause::OutOfTime, Severity::Degraded)
+            ..CallFailure::new(provider, FailureCause::OutOfTime, FailureSeverity::Degraded)
         })
     }
 
-    fn tell(&self, attempt: u32, took: Duration, class: Option<Class>, then: Then) {
-        self.terms.sink.attempt(Event {
+    fn tell(&self, attempt: u32, took: Duration, class: Option<FailureClass>, then: NextAction) {
+        self.context.sink.attempt(CallEvent {
             provider: self.lane.provider.clone(),
-            kind: self.terms.kind,
+            kind: self.context.kind,
             attempt,
             took_ms: whole_ms(took),
             class,
@@ -305,8 +314,8 @@ impl Asking<'_> {
         });
     }
 
-    fn kind(&self) -> &KindSettings {
-        self.caller.settings.of(self.terms.kind)
+    fn kind(&self) -> &CallKindSettings {
+        self.caller.settings.for_kind(self.context.kind)
     }
 
     fn now(&self) -> Duration {
@@ -315,14 +324,15 @@ impl Asking<'_> {
 }
 
 /// What the breaker makes of it.
-fn outcome(class: &Class) -> Outcome {
+fn outcome(class: &FailureClass) -> CallOutcome {
     match class.cause {
-        Cause::KeyRefused => Outcome::KeyRefused,
-        _ if class.declined() => Outcome::Declined,
-        Cause::ServerFailed | Cause::TimedOut | Cause::Unreachable | Cause::NoSuchHost => {
-            Outcome::Failed
-        }
-        Cause::TooLarge => Outcome::Declined,
-        _ => Outcome::Unknown,
+        FailureCause::KeyRefused => CallOutcome::KeyRefused,
+        _ if class.declined() => CallOutcome::Declined,
+        FailureCause::ServerFailed
+        | FailureCause::TimedOut
+        | FailureCause::Unreachable
+        | FailureCause::NoSuchHost => CallOutcome::Failed,
+        FailureCause::TooLarge => CallOutcome::Declined,
+        _ => CallOutcome::Unknown,
     }
 }

@@ -10,7 +10,7 @@ use super::settings::BreakerSettings;
 
 /// What came of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     Answered {
         slow: bool,
     },
@@ -23,14 +23,14 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pass {
+pub(crate) struct BreakerPass {
     generation: u64,
     pub(crate) probe: bool,
 }
 
 /// Not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shut {
+pub(crate) enum BreakerRefusal {
     /// Worth asking again at this time.
     Until(Duration),
     /// The key was refused: shut until the settings change.
@@ -38,22 +38,22 @@ pub(crate) enum Shut {
 }
 
 #[derive(Debug)]
-pub(crate) struct Breaker {
-    state: State,
+pub(crate) struct CircuitBreaker {
+    state: BreakerState,
     generation: u64,
 }
 
 #[derive(Debug)]
-enum State {
-    Closed(Record),
-    Open(Opened),
+enum BreakerState {
+    Closed(RecentCalls),
+    Open(OpenPeriod),
     /// One call is under way to see whether the provider is back.
-    Probing(Opened),
+    Probing(OpenPeriod),
     KeyRefused,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Opened {
+struct OpenPeriod {
     /// When the provider was last asked.
     asked_at: Duration,
     until: Duration,
@@ -62,47 +62,47 @@ struct Opened {
 }
 
 #[derive(Debug, Default)]
-struct Record {
+struct RecentCalls {
     consecutive: u32,
-    calls: VecDeque<Call>,
+    calls: VecDeque<RecentCall>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Call {
+enum RecentCall {
     Quick,
     Slow,
     Failed,
 }
 
-impl Default for Breaker {
+impl Default for CircuitBreaker {
     fn default() -> Self {
         Self {
-            state: State::Closed(Record::default()),
+            state: BreakerState::Closed(RecentCalls::default()),
             generation: 0,
         }
     }
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Lets a call through, or says until when not. `last_resort`: the caller has nobody else to ask.
     pub(crate) fn admit(
         &mut self,
         settings: &BreakerSettings,
         now: Duration,
         last_resort: bool,
-    ) -> Result<Pass, Shut> {
+    ) -> Result<BreakerPass, BreakerRefusal> {
         match self.state {
-            State::Closed(_) => Ok(self.pass(false)),
-            State::KeyRefused => Err(Shut::KeyRefused),
-            State::Probing(_) => Err(Shut::Until(now + settings.open)),
-            State::Open(opened) => {
+            BreakerState::Closed(_) => Ok(self.pass(false)),
+            BreakerState::KeyRefused => Err(BreakerRefusal::KeyRefused),
+            BreakerState::Probing(_) => Err(BreakerRefusal::Until(now + settings.open)),
+            BreakerState::Open(opened) => {
                 let early = settings.last_resort.filter(|_| last_resort);
                 let early = early.map_or(opened.until, |wait| opened.asked_at + wait);
                 let until = opened.until.min(early);
                 if now < until {
-                    return Err(Shut::Until(until));
+                    return Err(BreakerRefusal::Until(until));
                 }
-                self.change(State::Probing(Opened {
+                self.change(BreakerState::Probing(OpenPeriod {
                     asked_at: now,
                     ..opened
                 }));
@@ -112,62 +112,64 @@ impl Breaker {
     }
 
     /// Whether a call may still go on trying: not when others have found the provider to be down.
-    pub(crate) fn holds(&self, pass: Pass) -> bool {
+    pub(crate) fn holds(&self, pass: BreakerPass) -> bool {
         pass.generation == self.generation
     }
 
     pub(crate) fn settle(
         &mut self,
         settings: &BreakerSettings,
-        pass: Pass,
-        outcome: Outcome,
+        pass: BreakerPass,
+        outcome: CallOutcome,
         now: Duration,
     ) {
         if !self.holds(pass) {
             return;
         }
         match self.state {
-            State::Closed(_) => self.settle_call(settings, outcome, now),
-            State::Probing(opened) => self.settle_probe(settings, opened, outcome, now),
-            State::Open(_) | State::KeyRefused => {}
+            BreakerState::Closed(_) => self.settle_call(settings, outcome, now),
+            BreakerState::Probing(opened) => self.settle_probe(settings, opened, outcome, now),
+            BreakerState::Open(_) | BreakerState::KeyRefused => {}
         }
     }
 
-    fn settle_call(&mut self, settings: &BreakerSettings, outcome: Outcome, now: Duration) {
+    fn settle_call(&mut self, settings: &BreakerSettings, outcome: CallOutcome, now: Duration) {
         let call = match outcome {
-            Outcome::Declined | Outcome::Unknown => return,
-            Outcome::KeyRefused => return self.change(State::KeyRefused),
-            Outcome::Answered { slow: false } => Call::Quick,
-            Outcome::Answered { slow: true } => Call::Slow,
-            Outcome::Failed => Call::Failed,
+            CallOutcome::Declined | CallOutcome::Unknown => return,
+            CallOutcome::KeyRefused => return self.change(BreakerState::KeyRefused),
+            CallOutcome::Answered { slow: false } => RecentCall::Quick,
+            CallOutcome::Answered { slow: true } => RecentCall::Slow,
+            CallOutcome::Failed => RecentCall::Failed,
         };
-        let State::Closed(record) = &mut self.state else {
+        let BreakerState::Closed(record) = &mut self.state else {
             return;
         };
         record.add(settings, call);
         if record.is_bad(settings) {
-            self.change(State::Open(Opened::again(settings, 1, now)));
+            self.change(BreakerState::Open(OpenPeriod::again(settings, 1, now)));
         }
     }
 
     fn settle_probe(
         &mut self,
         settings: &BreakerSettings,
-        opened: Opened,
-        outcome: Outcome,
+        opened: OpenPeriod,
+        outcome: CallOutcome,
         now: Duration,
     ) {
         self.change(match outcome {
-            Outcome::Answered { slow: false } | Outcome::Declined => {
-                State::Closed(Record::default())
+            CallOutcome::Answered { slow: false } | CallOutcome::Declined => {
+                BreakerState::Closed(RecentCalls::default())
             }
-            Outcome::Answered { slow: true } | Outcome::Failed => State::Open(Opened {
-                asked_at: opened.asked_at,
-                ..Opened::again(settings, opened.times + 1, now)
-            }),
-            Outcome::KeyRefused => State::KeyRefused,
+            CallOutcome::Answered { slow: true } | CallOutcome::Failed => {
+                BreakerState::Open(OpenPeriod {
+                    asked_at: opened.asked_at,
+                    ..OpenPeriod::again(settings, opened.times + 1, now)
+                })
+            }
+            CallOutcome::KeyRefused => BreakerState::KeyRefused,
             // The next call may probe at once.
-            Outcome::Unknown => State::Open(Opened {
+            CallOutcome::Unknown => BreakerState::Open(OpenPeriod {
                 until: now,
                 ..opened
             }),
@@ -176,32 +178,34 @@ impl Breaker {
 
     /// The settings have changed, perhaps the key: begin anew.
     pub(crate) fn reset(&mut self) {
-        self.change(State::Closed(Record::default()));
+        self.change(BreakerState::Closed(RecentCalls::default()));
     }
 
     /// Whether calls are kept back, and until when as far as that is known.
-    pub(crate) fn shut(&self) -> Option<Shut> {
+    pub(crate) fn shut(&self) -> Option<BreakerRefusal> {
         match self.state {
-            State::Closed(_) => None,
-            State::Open(opened) | State::Probing(opened) => Some(Shut::Until(opened.until)),
-            State::KeyRefused => Some(Shut::KeyRefused),
+            BreakerState::Closed(_) => None,
+            BreakerState::Open(opened) | BreakerState::Probing(opened) => {
+                Some(BreakerRefusal::Until(opened.until))
+            }
+            BreakerState::KeyRefused => Some(BreakerRefusal::KeyRefused),
         }
     }
 
-    fn change(&mut self, state: State) {
+    fn change(&mut self, state: BreakerState) {
         self.state = state;
         self.generation += 1;
     }
 
-    fn pass(&self, probe: bool) -> Pass {
-        Pass {
+    fn pass(&self, probe: bool) -> BreakerPass {
+        BreakerPass {
             generation: self.generation,
             probe,
         }
     }
 }
 
-impl Opened {
+impl OpenPeriod {
     fn again(settings: &BreakerSettings, times: u32, now: Duration) -> Self {
         let doubled = 2_u32.saturating_pow(times.saturating_sub(1));
         let open = settings.open.saturating_mul(doubled).min(settings.open_max);
@@ -213,11 +217,11 @@ impl Opened {
     }
 }
 
-impl Record {
-    fn add(&mut self, settings: &BreakerSettings, call: Call) {
+impl RecentCalls {
+    fn add(&mut self, settings: &BreakerSettings, call: RecentCall) {
         self.consecutive = match call {
-            Call::Failed => self.consecutive + 1,
-            Call::Quick | Call::Slow => 0,
+            RecentCall::Failed => self.consecutive + 1,
+            RecentCall::Quick | RecentCall::Slow => 0,
         };
         self.calls.push_back(call);
         if self.calls.len() > settings.window {
@@ -228,8 +232,8 @@ impl Record {
     fn is_bad(&self, settings: &BreakerSettings) -> bool {
         let count = |wanted| self.calls.iter().filter(|call| **call == wanted).count();
         let seen = self.calls.len();
-        let half_failed = count(Call::Failed) * 2 >= seen;
-        let mostly_slow = count(Call::Slow) * 2 > seen;
+        let half_failed = count(RecentCall::Failed) * 2 >= seen;
+        let mostly_slow = count(RecentCall::Slow) * 2 > seen;
         self.consecutive >= settings.consecutive
             || (seen >= settings.window_least && (half_failed || mostly_slow))
     }

@@ -4,20 +4,20 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::fault::Fault;
-use super::provider::Provider;
-use super::{Attempt, Caller, Terms};
-use crate::error::{Cause, Failure};
+use super::attempt_error::AttemptError;
+use super::provider::ProviderName;
+use super::{CallAttempt, CallContext, Caller};
+use crate::error::{CallFailure, FailureCause};
 
 /// An answer, and who was asked in vain before.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Served<T> {
+pub struct ChainAnswer<T> {
     pub value: T,
-    pub by: Provider,
-    pub tried: Vec<Failure>,
+    pub by: ProviderName,
+    pub tried: Vec<CallFailure>,
 }
 
-impl<T> Served<T> {
+impl<T> ChainAnswer<T> {
     /// Whether somebody else than the first choice answered.
     pub fn is_degraded(&self) -> bool {
         !self.tried.is_empty()
@@ -26,13 +26,13 @@ impl<T> Served<T> {
 
 /// Nobody answered; why not, one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Exhausted {
-    pub tried: Vec<Failure>,
+pub struct ChainExhausted {
+    pub tried: Vec<CallFailure>,
 }
 
-impl Exhausted {
+impl ChainExhausted {
     /// The failure that ended it: one that no other provider could mend, or the last.
-    pub fn decisive(&self) -> Option<&Failure> {
+    pub fn decisive(&self) -> Option<&CallFailure> {
         self.tried.last()
     }
 
@@ -45,44 +45,47 @@ impl Exhausted {
     }
 }
 
-impl fmt::Display for Exhausted {
+impl fmt::Display for ChainExhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tried.is_empty() {
             return f.write_str("no provider is set up for this; set a key or an address for one");
         }
-        let each: Vec<String> = self.tried.iter().map(Failure::to_string).collect();
+        let each: Vec<String> = self.tried.iter().map(CallFailure::to_string).collect();
         write!(f, "no provider could answer: {}", each.join("; "))
     }
 }
 
-impl std::error::Error for Exhausted {}
+impl std::error::Error for ChainExhausted {}
 
 impl Caller {
     /// Asks the providers in order. A failure that another provider may mend leads on to the next; when none is
     /// left, those that were passed over because of their breaker get a last chance.
     pub async fn chain<T, F, Fut>(
         &self,
-        providers: &[Provider],
-        terms: &Terms<'_>,
+        providers: &[ProviderName],
+        context: &CallContext<'_>,
         mut operation: F,
-    ) -> Result<Served<T>, Exhausted>
+    ) -> Result<ChainAnswer<T>, ChainExhausted>
     where
-        F: FnMut(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, Fault>>,
+        F: FnMut(CallAttempt) -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
     {
         let mut tried = Vec::new();
         // Plain pairs: an iterator with closures, held over an await, keeps the future from being sent to a task.
         let first = providers.iter().map(|provider| (provider, false));
         let again = providers.iter().map(|provider| (provider, true));
-        let turns: Vec<(&Provider, bool)> = first.chain(again).collect();
+        let turns: Vec<(&ProviderName, bool)> = first.chain(again).collect();
         for (provider, last_resort) in turns {
             if last_resort && !take_skipped(&mut tried, provider) {
                 continue;
             }
-            match self.ask(provider, terms, last_resort, &mut operation).await {
+            match self
+                .ask(provider, context, last_resort, &mut operation)
+                .await
+            {
                 Ok(value) => {
                     let by = provider.clone();
-                    return Ok(Served { value, by, tried });
+                    return Ok(ChainAnswer { value, by, tried });
                 }
                 Err(failure) => {
                     let ends = !failure.next_provider_may_help();
@@ -93,14 +96,15 @@ impl Caller {
                 }
             }
         }
-        Err(Exhausted { tried })
+        Err(ChainExhausted { tried })
     }
 }
 
 /// Takes the provider off the list if its breaker kept it from being asked.
-fn take_skipped(tried: &mut Vec<Failure>, provider: &Provider) -> bool {
-    let skipped =
-        |failure: &Failure| failure.cause == Cause::BreakerOpen && failure.provider == *provider;
+fn take_skipped(tried: &mut Vec<CallFailure>, provider: &ProviderName) -> bool {
+    let skipped = |failure: &CallFailure| {
+        failure.cause == FailureCause::BreakerOpen && failure.provider == *provider
+    };
     let place = tried.iter().position(skipped);
     place.map(|place| tried.remove(place)).is_some()
 }

@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::codes::{Codes, Meaning};
-use super::fault::{Answer, Fault, Kind, Transport};
+use super::attempt_error::{AttemptError, CallKind, FailedResponse, TransportError};
+use super::codes::{CodeMeaning, ErrorCodes};
 use super::hint::{self, retry_header};
-use crate::error::{Category, Cause, Failure, Severity};
+use crate::error::{CallFailure, FailureCategory, FailureCause, FailureSeverity};
 
 /// Statuses that are tried again, whoever sends them.
 const RETRIED: &[RangeInclusive<u16>] = &[
@@ -28,17 +28,17 @@ const SEARCH_QUOTA: RangeInclusive<u16> = 432..=433;
 
 /// A fault, understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Class {
-    pub category: Category,
-    pub severity: Severity,
-    pub cause: Cause,
+pub struct FailureClass {
+    pub category: FailureCategory,
+    pub severity: FailureSeverity,
+    pub cause: FailureCause,
     pub retry: bool,
     pub status: Option<u16>,
     pub code: Option<String>,
 }
 
-impl Class {
-    fn new(kind: Kind, cause: Cause, retry: bool) -> Self {
+impl FailureClass {
+    fn new(kind: CallKind, cause: FailureCause, retry: bool) -> Self {
         Self {
             category: cause.category(),
             severity: severity(kind, cause, retry),
@@ -50,7 +50,7 @@ impl Class {
     }
 
     /// The class of a failure that is our own doing, such as a deadline that came.
-    pub(crate) fn own(failure: &Failure) -> Self {
+    pub(crate) fn own(failure: &CallFailure) -> Self {
         Self {
             category: failure.category,
             severity: failure.severity,
@@ -66,37 +66,39 @@ impl Class {
         let refused = self
             .status
             .is_some_and(|status| (400..500).contains(&status));
-        refused || self.category == Category::RateLimit || self.cause == Cause::Garbled
+        refused
+            || self.category == FailureCategory::RateLimit
+            || self.cause == FailureCause::Garbled
     }
 }
 
-pub fn classify(kind: Kind, fault: &Fault) -> Class {
+pub fn classify(kind: CallKind, fault: &AttemptError) -> FailureClass {
     match fault {
-        Fault::Answer(answer) if kind == Kind::Page => of_page(answer),
-        Fault::Answer(answer) => of_answer(kind, answer),
-        Fault::Transport(fault) => of_transport(kind, *fault),
-        Fault::Bug => Class::new(kind, Cause::Bug, false),
+        AttemptError::Answer(answer) if kind == CallKind::Page => classify_page(answer),
+        AttemptError::Answer(answer) => classify_response(kind, answer),
+        AttemptError::Transport(fault) => classify_transport(kind, *fault),
+        AttemptError::Bug => FailureClass::new(kind, FailureCause::Bug, false),
     }
 }
 
 /// A page's body is the site's own affair, so only the status speaks.
-fn of_page(answer: &Answer) -> Class {
+fn classify_page(answer: &FailedResponse) -> FailureClass {
     let cause = match answer.status {
-        408 => Cause::TimedOut,
-        429 => Cause::RateLimited,
-        425 | 500..=599 => Cause::ServerFailed,
-        400..=499 => Cause::SourceRefused,
-        _ => Cause::Garbled,
+        408 => FailureCause::TimedOut,
+        429 => FailureCause::RateLimited,
+        425 | 500..=599 => FailureCause::ServerFailed,
+        400..=499 => FailureCause::SourceRefused,
+        _ => FailureCause::Garbled,
     };
     let retry = retry_header(&answer.headers).unwrap_or_else(|| is_retried(answer.status));
-    Class {
+    FailureClass {
         status: Some(answer.status),
-        ..Class::new(Kind::Page, cause, retry)
+        ..FailureClass::new(CallKind::Page, cause, retry)
     }
 }
 
-fn of_answer(kind: Kind, answer: &Answer) -> Class {
-    let codes = Codes::read(&answer.body);
+fn classify_response(kind: CallKind, answer: &FailedResponse) -> FailureClass {
+    let codes = ErrorCodes::read(&answer.body);
     // Routers answer 200 and put the status of the provider behind them into the error.
     let status = match codes.number {
         Some(number) if answer.status < 400 && (400..600).contains(&number) => number,
@@ -104,100 +106,118 @@ fn of_answer(kind: Kind, answer: &Answer) -> Class {
     };
     let cause = match status {
         400..=499 => refusal(kind, status, answer, &codes),
-        500..=599 => Cause::ServerFailed,
+        500..=599 => FailureCause::ServerFailed,
         _ => error_inside(kind, &codes),
     };
     let usual = match status {
-        409 => kind == Kind::Model && cause == Cause::ServerFailed,
+        409 => kind == CallKind::Model && cause == FailureCause::ServerFailed,
         400..=599 => is_retried(status),
-        _ => matches!(cause, Cause::RateLimited | Cause::ServerFailed),
+        _ => matches!(
+            cause,
+            FailureCause::RateLimited | FailureCause::ServerFailed
+        ),
     };
     let asked = retry_header(&answer.headers).unwrap_or(usual);
-    Class {
+    FailureClass {
         status: Some(answer.status),
         code: codes.shown().map(str::to_owned),
         // A used up quota stays so, even if the server would have us ask again.
-        ..Class::new(kind, cause, asked && cause != Cause::QuotaUsedUp)
+        ..FailureClass::new(kind, cause, asked && cause != FailureCause::QuotaUsedUp)
     }
 }
 
 /// Why a provider said no.
-fn refusal(kind: Kind, status: u16, answer: &Answer, codes: &Codes) -> Cause {
+fn refusal(
+    kind: CallKind,
+    status: u16,
+    answer: &FailedResponse,
+    codes: &ErrorCodes,
+) -> FailureCause {
     match (status, codes.meaning()) {
-        (402, _) | (400..=428 | 430..=499, Some(Meaning::Quota)) => Cause::QuotaUsedUp,
-        (429, Some(Meaning::Quota)) => Cause::QuotaUsedUp,
-        (429, _) => Cause::RateLimited,
-        (408, _) => Cause::TimedOut,
-        (425, _) => Cause::ServerFailed,
-        (409, _) if kind == Kind::Model => Cause::ServerFailed,
-        (413, _) if kind == Kind::Model => Cause::ContextTooLong,
-        (400 | 422, Some(Meaning::Context)) if kind == Kind::Model => Cause::ContextTooLong,
-        (status, _) if kind == Kind::Search && SEARCH_QUOTA.contains(&status) => Cause::QuotaUsedUp,
-        (403, Some(Meaning::Rate)) => Cause::RateLimited,
-        (403, _) if hint::says_limit_reached(&answer.headers) => Cause::RateLimited,
-        (401, _) | (400 | 403 | 422, Some(Meaning::Key)) => Cause::KeyRefused,
+        (402, _) | (400..=428 | 430..=499, Some(CodeMeaning::Quota)) => FailureCause::QuotaUsedUp,
+        (429, Some(CodeMeaning::Quota)) => FailureCause::QuotaUsedUp,
+        (429, _) => FailureCause::RateLimited,
+        (408, _) => FailureCause::TimedOut,
+        (425, _) => FailureCause::ServerFailed,
+        (409, _) if kind == CallKind::Model => FailureCause::ServerFailed,
+        (413, _) if kind == CallKind::Model => FailureCause::ContextTooLong,
+        (400 | 422, Some(CodeMeaning::Context)) if kind == CallKind::Model => {
+            FailureCause::ContextTooLong
+        }
+        (status, _) if kind == CallKind::Search && SEARCH_QUOTA.contains(&status) => {
+            FailureCause::QuotaUsedUp
+        }
+        (403, Some(CodeMeaning::Rate)) => FailureCause::RateLimited,
+        (403, _) if hint::says_limit_reached(&answer.headers) => FailureCause::RateLimited,
+        (401, _) | (400 | 403 | 422, Some(CodeMeaning::Key)) => FailureCause::KeyRefused,
         // Without any code it is the provider's gate that spoke; with one we don't know, it may be the content.
         (403, None) if codes.json && codes.shown().is_none() && codes.number.is_none() => {
-            Cause::KeyRefused
+            FailureCause::KeyRefused
         }
-        _ => Cause::RequestRefused,
+        _ => FailureCause::RequestRefused,
     }
 }
 
 /// An error inside an answer that calls itself a success.
-fn error_inside(kind: Kind, codes: &Codes) -> Cause {
+fn error_inside(kind: CallKind, codes: &ErrorCodes) -> FailureCause {
     match codes.meaning().filter(|_| codes.error) {
-        Some(Meaning::Quota) => Cause::QuotaUsedUp,
-        Some(Meaning::Key) => Cause::KeyRefused,
-        Some(Meaning::Context) if kind == Kind::Model => Cause::ContextTooLong,
-        Some(Meaning::Rate) => Cause::RateLimited,
-        Some(Meaning::Server) => Cause::ServerFailed,
-        Some(Meaning::Context) | None => Cause::Garbled,
+        Some(CodeMeaning::Quota) => FailureCause::QuotaUsedUp,
+        Some(CodeMeaning::Key) => FailureCause::KeyRefused,
+        Some(CodeMeaning::Context) if kind == CallKind::Model => FailureCause::ContextTooLong,
+        Some(CodeMeaning::Rate) => FailureCause::RateLimited,
+        Some(CodeMeaning::Server) => FailureCause::ServerFailed,
+        Some(CodeMeaning::Context) | None => FailureCause::Garbled,
     }
 }
 
-fn of_transport(kind: Kind, fault: Transport) -> Class {
+fn classify_transport(kind: CallKind, fault: TransportError) -> FailureClass {
     let (cause, retry) = match fault {
-        Transport::Connect | Transport::TlsTimeout | Transport::FirstByte | Transport::Idle => {
-            (Cause::TimedOut, true)
+        TransportError::Connect
+        | TransportError::TlsTimeout
+        | TransportError::FirstByte
+        | TransportError::Idle => (FailureCause::TimedOut, true),
+        TransportError::Total => (FailureCause::TimedOut, false),
+        TransportError::Refused | TransportError::Reset | TransportError::DnsTemporary => {
+            (FailureCause::Unreachable, true)
         }
-        Transport::Total => (Cause::TimedOut, false),
-        Transport::Refused | Transport::Reset | Transport::DnsTemporary => {
-            (Cause::Unreachable, true)
-        }
-        Transport::TlsRefused | Transport::Protocol => (Cause::Unreachable, false),
-        Transport::DnsUnknown => (Cause::NoSuchHost, false),
-        Transport::Robots => (Cause::SourceRefused, false),
+        TransportError::TlsRefused | TransportError::Protocol => (FailureCause::Unreachable, false),
+        TransportError::DnsUnknown => (FailureCause::NoSuchHost, false),
+        TransportError::Robots => (FailureCause::SourceRefused, false),
         // Half a model's answer is worth a repair, and is asked for anew where answers are read.
-        Transport::Truncated if kind == Kind::Model => (Cause::Garbled, false),
-        Transport::Truncated => (Cause::Unreachable, true),
-        Transport::Decode => (Cause::Garbled, false),
-        Transport::TooLarge => (Cause::TooLarge, false),
-        Transport::TooManyRedirects | Transport::Forbidden => (Cause::Forbidden, false),
+        TransportError::Truncated if kind == CallKind::Model => (FailureCause::Garbled, false),
+        TransportError::Truncated => (FailureCause::Unreachable, true),
+        TransportError::Decode => (FailureCause::Garbled, false),
+        TransportError::TooLarge => (FailureCause::TooLarge, false),
+        TransportError::TooManyRedirects | TransportError::Forbidden => {
+            (FailureCause::Forbidden, false)
+        }
     };
-    Class::new(kind, cause, retry)
+    FailureClass::new(kind, cause, retry)
 }
 
-fn severity(kind: Kind, cause: Cause, retry: bool) -> Severity {
+fn severity(kind: CallKind, cause: FailureCause, retry: bool) -> FailureSeverity {
     match cause {
-        Cause::Bug => Severity::Fatal,
-        Cause::RateLimited | Cause::TimedOut | Cause::QueueFull | Cause::ContextTooLong => {
-            Severity::Recoverable
+        FailureCause::Bug => FailureSeverity::Fatal,
+        FailureCause::RateLimited
+        | FailureCause::TimedOut
+        | FailureCause::QueueFull
+        | FailureCause::ContextTooLong => FailureSeverity::Recoverable,
+        FailureCause::Garbled if kind == CallKind::Model => FailureSeverity::Recoverable,
+        FailureCause::ServerFailed | FailureCause::Unreachable if retry => {
+            FailureSeverity::Recoverable
         }
-        Cause::Garbled if kind == Kind::Model => Severity::Recoverable,
-        Cause::ServerFailed | Cause::Unreachable if retry => Severity::Recoverable,
-        Cause::Garbled
-        | Cause::ServerFailed
-        | Cause::Unreachable
-        | Cause::NoSuchHost
-        | Cause::QuotaUsedUp
-        | Cause::KeyRefused
-        | Cause::RequestRefused
-        | Cause::SourceRefused
-        | Cause::TooLarge
-        | Cause::Forbidden
-        | Cause::BreakerOpen
-        | Cause::OutOfTime => Severity::Degraded,
+        FailureCause::Garbled
+        | FailureCause::ServerFailed
+        | FailureCause::Unreachable
+        | FailureCause::NoSuchHost
+        | FailureCause::QuotaUsedUp
+        | FailureCause::KeyRefused
+        | FailureCause::RequestRefused
+        | FailureCause::SourceRefused
+        | FailureCause::TooLarge
+        | FailureCause::Forbidden
+        | FailureCause::BreakerOpen
+        | FailureCause::OutOfTime => FailureSeverity::Degraded,
     }
 }
 

@@ -83,7 +83,7 @@ const SERVER: &[&str] = &[
 
 /// What a provider's code says, whatever the status says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum CodeMeaning {
     Quota,
     Key,
     Context,
@@ -93,7 +93,7 @@ pub(crate) enum Meaning {
 
 /// The codes of an answer's body, most telling first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Codes {
+pub(crate) struct ErrorCodes {
     words: Vec<String>,
     /// A number where the code should be: routers put the status of the provider behind them there.
     pub(crate) number: Option<u16>,
@@ -103,7 +103,7 @@ pub(crate) struct Codes {
     pub(crate) error: bool,
 }
 
-impl Codes {
+impl ErrorCodes {
     pub(crate) fn read(body: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else {
             return Self::default();
@@ -139,14 +139,14 @@ impl Codes {
     }
 
     /// The strongest meaning among the codes; a used up quota also calls itself a rate limit.
-    pub(crate) fn meaning(&self) -> Option<Meaning> {
-        let found: Vec<Meaning> = self.words.iter().filter_map(|word| meaning(word)).collect();
+    pub(crate) fn meaning(&self) -> Option<CodeMeaning> {
+        let found: Vec<CodeMeaning> = self.words.iter().filter_map(|word| meaning(word)).collect();
         [
-            Meaning::Quota,
-            Meaning::Context,
-            Meaning::Key,
-            Meaning::Rate,
-            Meaning::Server,
+            CodeMeaning::Quota,
+            CodeMeaning::Context,
+            CodeMeaning::Key,
+            CodeMeaning::Rate,
+            CodeMeaning::Server,
         ]
         .into_iter()
         .find(|meaning| found.contains(meaning))
@@ -185,14 +185,14 @@ impl Codes {
     }
 }
 
-fn meaning(word: &str) -> Option<Meaning> {
+fn meaning(word: &str) -> Option<CodeMeaning> {
     let word = word.to_ascii_lowercase();
     [
-        (QUOTA, Meaning::Quota),
-        (KEY, Meaning::Key),
-        (CONTEXT, Meaning::Context),
-        (RATE, Meaning::Rate),
-        (SERVER, Meaning::Server),
+        (QUOTA, CodeMeaning::Quota),
+        (KEY, CodeMeaning::Key),
+        (CONTEXT, CodeMeaning::Context),
+        (RATE, CodeMeaning::Rate),
+        (SERVER, CodeMeaning::Server),
     ]
     .into_iter()
     .find(|(words, _)| words.contains(&word.as_str()))

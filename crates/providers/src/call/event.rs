@@ -4,28 +4,28 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::classify::Class;
-use super::fault::Kind;
-use super::provider::Provider;
+use super::attempt_error::CallKind;
+use super::classify::FailureClass;
+use super::provider::ProviderName;
 
 /// One attempt has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event {
-    pub provider: Provider,
-    pub kind: Kind,
+pub struct CallEvent {
+    pub provider: ProviderName,
+    pub kind: CallKind,
     /// Counts from one.
     pub attempt: u32,
     pub took_ms: u64,
     /// What went wrong; nothing, if the attempt brought the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<Class>,
-    pub then: Then,
+    pub class: Option<FailureClass>,
+    pub then: NextAction,
 }
 
 /// What follows the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "do")]
-pub enum Then {
+pub enum NextAction {
     Return,
     Retry {
         wait_ms: u64,
@@ -35,14 +35,14 @@ pub enum Then {
         wait_ms: u64,
     },
     Stop {
-        why: Stop,
+        why: StopReason,
     },
 }
 
 /// Why there is no further attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum StopReason {
     /// Trying again does not mend this.
     Final,
     /// All attempts are used.
@@ -56,12 +56,12 @@ pub enum Stop {
 }
 
 /// Where events go. It is called between awaits, so it must be quick.
-pub trait Sink: Send + Sync {
-    fn attempt(&self, event: Event);
+pub trait CallSink: Send + Sync {
+    fn attempt(&self, event: CallEvent);
 }
 
-impl<F: Fn(Event) + Send + Sync> Sink for F {
-    fn attempt(&self, event: Event) {
+impl<F: Fn(CallEvent) + Send + Sync> CallSink for F {
+    fn attempt(&self, event: CallEvent) {
         self(event);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-use super::fault::{Headers, Kind};
+use super::attempt_error::{CallKind, ResponseHeaders};
 
 /// The longest wait we tell apart from longer ones.
 const FAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
@@ -20,7 +20,7 @@ const EPOCH_MILLISECONDS: f64 = 1e12;
 const LIMITS_MAX: usize = 8;
 
 /// `x-should-retry`, where the server says it.
-pub(crate) fn retry_header(headers: &Headers) -> Option<bool> {
+pub(crate) fn retry_header(headers: &ResponseHeaders) -> Option<bool> {
     match headers.get("x-should-retry")?.trim() {
         "true" => Some(true),
         "false" => Some(false),
@@ -29,7 +29,7 @@ pub(crate) fn retry_header(headers: &Headers) -> Option<bool> {
 }
 
 /// The wait that the server asks for, if it asks for one we understand.
-pub(crate) fn wait(headers: &Headers, now: Timestamp) -> Option<Duration> {
+pub(crate) fn wait(headers: &ResponseHeaders, now: Timestamp) -> Option<Duration> {
     let ms = headers.get("retry-after-ms").and_then(number);
     ms.map(|ms| seconds(ms / 1_000.0))
         .or_else(|| retry_after(headers.get("retry-after")?, now))
@@ -37,23 +37,23 @@ pub(crate) fn wait(headers: &Headers, now: Timestamp) -> Option<Duration> {
 }
 
 /// Whether the headers say that it is the limit, and not the caller, that is refused.
-pub(crate) fn says_limit_reached(headers: &Headers) -> bool {
+pub(crate) fn says_limit_reached(headers: &ResponseHeaders) -> bool {
     headers.get("retry-after").is_some() || limits(headers).any(|limit| limit.remaining == Some(0))
 }
 
 /// A limit as the server counts it: calls left, until it is filled up again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct RemainingCalls {
     pub(crate) remaining: u64,
     pub(crate) resets_in: Duration,
 }
 
 /// The tightest limit on calls that the headers tell of.
-pub(crate) fn room(headers: &Headers, now: Timestamp) -> Option<Room> {
+pub(crate) fn room(headers: &ResponseHeaders, now: Timestamp) -> Option<RemainingCalls> {
     limits(headers)
         .filter(|limit| !limit.counts_tokens || limit.remaining == Some(0))
         .filter_map(|limit| {
-            Some(Room {
+            Some(RemainingCalls {
                 remaining: limit.remaining?,
                 resets_in: reset(limit.reset?, now)?,
             })
@@ -62,7 +62,7 @@ pub(crate) fn room(headers: &Headers, now: Timestamp) -> Option<Room> {
 }
 
 /// The calls a second that a server allows, as Crossref tells them.
-pub(crate) fn pace(headers: &Headers) -> Option<f64> {
+pub(crate) fn pace(headers: &ResponseHeaders) -> Option<f64> {
     let calls = number(headers.get("x-rate-limit-limit")?)?;
     let interval = duration(headers.get("x-rate-limit-interval")?.trim())?;
     let pace = calls / interval.as_secs_f64();
@@ -71,8 +71,8 @@ pub(crate) fn pace(headers: &Headers) -> Option<f64> {
 
 /// The wait in the body of an answer, as Google's services give it: `retryDelay` among the error's details.
 /// What a page says is not for us.
-pub(crate) fn wait_in_body(kind: Kind, body: &[u8]) -> Option<Duration> {
-    if kind == Kind::Page {
+pub(crate) fn wait_in_body(kind: CallKind, body: &[u8]) -> Option<Duration> {
+    if kind == CallKind::Page {
         return None;
     }
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
@@ -82,14 +82,14 @@ pub(crate) fn wait_in_body(kind: Kind, body: &[u8]) -> Option<Duration> {
         .find_map(|detail| duration(detail["retryDelay"].as_str()?))
 }
 
-fn exhausted_until(headers: &Headers, now: Timestamp) -> Option<Duration> {
+fn exhausted_until(headers: &ResponseHeaders, now: Timestamp) -> Option<Duration> {
     limits(headers)
         .filter(|limit| matches!(limit.remaining, None | Some(0)))
         .filter_map(|limit| reset(limit.reset?, now))
         .max()
 }
 
-struct Limit<'a> {
+struct LimitHeaders<'a> {
     remaining: Option<u64>,
     reset: Option<&'a str>,
     counts_tokens: bool,
@@ -97,7 +97,7 @@ struct Limit<'a> {
 
 /// Every limit that is told of: `x-ratelimit-reset`, `…-reset-requests`, `anthropic-ratelimit-requests-reset`,
 /// `ratelimit-reset`; several values in one header belong to several limits, in order.
-fn limits(headers: &Headers) -> impl Iterator<Item = Limit<'_>> {
+fn limits(headers: &ResponseHeaders) -> impl Iterator<Item = LimitHeaders<'_>> {
     let resets = headers.iter().filter(|(name, _)| {
         let known = ["x-ratelimit-", "anthropic-ratelimit-", "ratelimit-"];
         known.iter().any(|prefix| name.starts_with(prefix)) && name.contains("reset")
@@ -105,7 +105,7 @@ fn limits(headers: &Headers) -> impl Iterator<Item = Limit<'_>> {
     resets.flat_map(|(name, value)| {
         let remaining = headers.get(&name.replace("reset", "remaining"));
         let mut counts = remaining.unwrap_or_default().split(',');
-        let limit = move |reset| Limit {
+        let limit = move |reset| LimitHeaders {
             remaining: counts.next().and_then(|count| count.trim().parse().ok()),
             reset: Some(reset),
             counts_tokens: name.contains("tokens"),

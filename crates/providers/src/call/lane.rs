@@ -8,40 +8,40 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::breaker::{Breaker, Outcome, Pass, Shut};
-use super::fault::Kind;
-use super::limit::{Limiter, Ticket, Turn};
-use super::provider::Provider;
-use super::retry::Bucket;
-use super::settings::Settings;
+use super::attempt_error::CallKind;
+use super::breaker::{BreakerPass, BreakerRefusal, CallOutcome, CircuitBreaker};
+use super::limit::{QueueTicket, QueueTurn, RateLimiter};
+use super::provider::ProviderName;
+use super::retry::RetryBudget;
+use super::settings::CallSettings;
 use crate::Clock;
 
-pub(crate) struct Lane {
-    pub(crate) provider: Provider,
-    pub(crate) kind: Kind,
+pub(crate) struct ProviderLane {
+    pub(crate) provider: ProviderName,
+    pub(crate) kind: CallKind,
     /// Attempts that may be under way at once.
     pub(crate) permits: Semaphore,
     /// There is a pause between attempts, and one is over before the next begins.
     pub(crate) one_by_one: bool,
-    settings: Arc<Settings>,
+    settings: Arc<CallSettings>,
     clock: Arc<dyn Clock>,
     state: Mutex<LaneState>,
 }
 
 pub(crate) struct LaneState {
-    pub(crate) breaker: Breaker,
-    pub(crate) limiter: Limiter,
-    pub(crate) bucket: Bucket,
+    pub(crate) breaker: CircuitBreaker,
+    pub(crate) limiter: RateLimiter,
+    pub(crate) bucket: RetryBudget,
     used_at: Duration,
 }
 
-impl Lane {
+impl ProviderLane {
     /// The lock is never held across an await.
     pub(crate) fn state(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn admit(self: &Arc<Self>, last_resort: bool) -> Result<Passage, Shut> {
+    pub(crate) fn admit(self: &Arc<Self>, last_resort: bool) -> Result<LanePass, BreakerRefusal> {
         let now = self.clock.elapsed();
         let mut state = self.state();
         state.used_at = now;
@@ -49,7 +49,7 @@ impl Lane {
             .breaker
             .admit(&self.settings.breaker, now, last_resort)?;
         state.bucket.earn(&self.settings.retry);
-        Ok(Passage {
+        Ok(LanePass {
             lane: self.clone(),
             pass,
             settled: false,
@@ -66,12 +66,12 @@ impl Lane {
         // Each look is later than the one before, and the limiter gives up when `latest` cannot be kept.
         loop {
             let ticket = match turn {
-                Turn::Now => return Ok(()),
-                Turn::Full { until } => return Err(until),
-                Turn::Wait(ticket) => ticket,
+                QueueTurn::Now => return Ok(()),
+                QueueTurn::Full { until } => return Err(until),
+                QueueTurn::Wait(ticket) => ticket,
             };
             let wait = ticket.look_at.saturating_sub(self.clock.elapsed());
-            let mut place = Place {
+            let mut place = QueuePlace {
                 lane: self,
                 ticket: Some(ticket),
             };
@@ -86,13 +86,13 @@ impl Lane {
 }
 
 /// Leave to call, from the breaker. Dropped unsettled, it says that nothing was learnt.
-pub(crate) struct Passage {
-    lane: Arc<Lane>,
-    pass: Pass,
+pub(crate) struct LanePass {
+    lane: Arc<ProviderLane>,
+    pass: BreakerPass,
     settled: bool,
 }
 
-impl Passage {
+impl LanePass {
     pub(crate) fn is_probe(&self) -> bool {
         self.pass.probe
     }
@@ -101,11 +101,11 @@ impl Passage {
         self.lane.state().breaker.holds(self.pass)
     }
 
-    pub(crate) fn settle(mut self, outcome: Outcome) {
+    pub(crate) fn settle(mut self, outcome: CallOutcome) {
         self.report(outcome);
     }
 
-    fn report(&mut self, outcome: Outcome) {
+    fn report(&mut self, outcome: CallOutcome) {
         self.settled = true;
         let now = self.lane.clock.elapsed();
         let settings = &self.lane.settings.breaker;
@@ -116,21 +116,21 @@ impl Passage {
     }
 }
 
-impl Drop for Passage {
+impl Drop for LanePass {
     fn drop(&mut self) {
         if !self.settled {
-            self.report(Outcome::Unknown);
+            self.report(CallOutcome::Unknown);
         }
     }
 }
 
 /// A place in the limiter's line, given back when the caller goes away.
-struct Place<'a> {
-    lane: &'a Lane,
-    ticket: Option<Ticket>,
+struct QueuePlace<'a> {
+    lane: &'a ProviderLane,
+    ticket: Option<QueueTicket>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = &self.ticket {
             self.lane.state().limiter.abandon(ticket);
@@ -139,14 +139,14 @@ impl Drop for Place<'_> {
 }
 
 /// The lanes in use, bounded in number.
-pub(crate) struct Lanes {
-    settings: Arc<Settings>,
+pub(crate) struct ProviderLanes {
+    settings: Arc<CallSettings>,
     clock: Arc<dyn Clock>,
-    known: Mutex<HashMap<(Kind, Provider), Arc<Lane>>>,
+    known: Mutex<HashMap<(CallKind, ProviderName), Arc<ProviderLane>>>,
 }
 
-impl Lanes {
-    pub(crate) fn new(settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Self {
+impl ProviderLanes {
+    pub(crate) fn new(settings: Arc<CallSettings>, clock: Arc<dyn Clock>) -> Self {
         Self {
             settings,
             clock,
@@ -154,7 +154,7 @@ impl Lanes {
         }
     }
 
-    pub(crate) fn get(&self, kind: Kind, provider: &Provider) -> Arc<Lane> {
+    pub(crate) fn get(&self, kind: CallKind, provider: &ProviderName) -> Arc<ProviderLane> {
         let mut known = self.known();
         let key = (kind, provider.clone());
         if let Some(lane) = known.get(&key) {
@@ -165,20 +165,20 @@ impl Lanes {
         }
         let now = self.clock.elapsed();
         let apart = self.settings.apart.get(provider).copied();
-        let lane = Arc::new(Lane {
+        let lane = Arc::new(ProviderLane {
             provider: provider.clone(),
             kind,
             permits: Semaphore::new(match apart {
                 Some(_) => 1,
-                None => self.settings.of(kind).in_flight_max,
+                None => self.settings.for_kind(kind).in_flight_max,
             }),
             one_by_one: apart.is_some(),
             settings: self.settings.clone(),
             clock: self.clock.clone(),
             state: Mutex::new(LaneState {
-                breaker: Breaker::default(),
-                limiter: Limiter::keeping_apart(apart),
-                bucket: Bucket::new(&self.settings.retry, now),
+                breaker: CircuitBreaker::default(),
+                limiter: RateLimiter::keeping_apart(apart),
+                bucket: RetryBudget::new(&self.settings.retry, now),
                 used_at: now,
             }),
         });
@@ -186,17 +186,17 @@ impl Lanes {
         lane
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Lane>> {
+    pub(crate) fn all(&self) -> Vec<Arc<ProviderLane>> {
         self.known().values().cloned().collect()
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<(Kind, Provider), Arc<Lane>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<(CallKind, ProviderName), Arc<ProviderLane>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Forgets the lane that was idle for longest; those in use stay, even beyond the bound.
-fn forget_one(known: &mut HashMap<(Kind, Provider), Arc<Lane>>) {
+fn forget_one(known: &mut HashMap<(CallKind, ProviderName), Arc<ProviderLane>>) {
     let idle = known
         .iter()
         .filter(|(_, lane)| Arc::strong_count(lane) == 1);

@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::hint::Room;
-use super::settings::LimitSettings;
+use super::hint::RemainingCalls;
+use super::settings::RateLimitSettings;
 
 /// Starts of calls remembered to measure the present rate.
 const STARTS_MAX: usize = 1_024;
@@ -20,9 +20,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// When a caller may go.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Turn {
+pub(crate) enum QueueTurn {
     Now,
-    Wait(Ticket),
+    Wait(QueueTicket),
     /// There is no room before the caller's time is up.
     Full {
         until: Duration,
@@ -31,13 +31,13 @@ pub(crate) enum Turn {
 
 /// A place in the line. It must be redeemed or abandoned.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Ticket {
+pub(crate) struct QueueTicket {
     id: u64,
     pub(crate) look_at: Duration,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Limiter {
+pub(crate) struct RateLimiter {
     /// Calls a second; none as long as no limit is known.
     rate: Option<f64>,
     /// The calls a second that the provider says it allows.
@@ -49,19 +49,19 @@ pub(crate) struct Limiter {
     /// When the last call went out under a limit or a pause.
     limited_start: Option<Duration>,
     paused_until: Duration,
-    left: Option<Left>,
+    left: Option<CallsLeft>,
     starts: VecDeque<Duration>,
     line: VecDeque<u64>,
     next_id: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Left {
+struct CallsLeft {
     calls: u64,
     resets_at: Duration,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// A limiter that lets so much time pass between two starts, however fast it might go else.
     pub(crate) fn keeping_apart(apart: Option<Duration>) -> Self {
         Self {
@@ -73,58 +73,58 @@ impl Limiter {
     /// Goes at once, lines up, or gives up if the turn would come after `latest`.
     pub(crate) fn reserve(
         &mut self,
-        settings: &LimitSettings,
+        settings: &RateLimitSettings,
         now: Duration,
         latest: Duration,
-    ) -> Turn {
+    ) -> QueueTurn {
         self.relax(settings, now);
         let place = self.line.len();
         let until = self.turn_of(place);
         if until <= now {
             self.start(now);
-            return Turn::Now;
+            return QueueTurn::Now;
         }
         if until > latest || place >= settings.queue_max {
-            return Turn::Full { until };
+            return QueueTurn::Full { until };
         }
         let id = self.next_id;
         self.next_id += 1;
         self.line.push_back(id);
-        Turn::Wait(self.ticket(id, place, now))
+        QueueTurn::Wait(self.ticket(id, place, now))
     }
 
     /// It is time to look: goes if there is room, else waits on.
     pub(crate) fn redeem(
         &mut self,
-        settings: &LimitSettings,
-        ticket: Ticket,
+        settings: &RateLimitSettings,
+        ticket: QueueTicket,
         now: Duration,
         latest: Duration,
-    ) -> Turn {
+    ) -> QueueTurn {
         self.relax(settings, now);
         let until = self.turn_of(0);
         if until <= now {
             self.abandon(&ticket);
             self.start(now);
-            return Turn::Now;
+            return QueueTurn::Now;
         }
         if until > latest {
             self.abandon(&ticket);
-            return Turn::Full { until };
+            return QueueTurn::Full { until };
         }
         let place = self.line.iter().position(|id| *id == ticket.id);
-        Turn::Wait(self.ticket(ticket.id, place.unwrap_or_default(), now))
+        QueueTurn::Wait(self.ticket(ticket.id, place.unwrap_or_default(), now))
     }
 
     /// The caller leaves the line.
-    pub(crate) fn abandon(&mut self, ticket: &Ticket) {
+    pub(crate) fn abandon(&mut self, ticket: &QueueTicket) {
         self.line.retain(|id| *id != ticket.id);
     }
 
     /// A call that began at `started` was told to slow down, and for how long to stay away.
     pub(crate) fn slow_down(
         &mut self,
-        settings: &LimitSettings,
+        settings: &RateLimitSettings,
         started: Duration,
         now: Duration,
         wait: Option<Duration>,
@@ -142,7 +142,12 @@ impl Limiter {
     }
 
     /// What the headers of an answer say is left.
-    pub(crate) fn heed(&mut self, settings: &LimitSettings, room: Room, now: Duration) {
+    pub(crate) fn heed(
+        &mut self,
+        settings: &RateLimitSettings,
+        room: RemainingCalls,
+        now: Duration,
+    ) {
         let resets_at = now + room.resets_in.min(settings.pause_max);
         if room.remaining == 0 && self.rate.is_none() {
             // So that those who wait for the reset don't all come at once.
@@ -153,11 +158,11 @@ impl Limiter {
         // Answers come out of order: within one period the lower count is the newer.
         let same = self.left.filter(|left| now < left.resets_at);
         let calls = same.map_or(room.remaining, |left| left.calls.min(room.remaining));
-        self.left = Some(Left { calls, resets_at });
+        self.left = Some(CallsLeft { calls, resets_at });
     }
 
     /// The provider says how many calls a second it allows.
-    pub(crate) fn keep_to(&mut self, settings: &LimitSettings, allowed: f64) {
+    pub(crate) fn keep_to(&mut self, settings: &RateLimitSettings, allowed: f64) {
         self.allowed = Some(allowed.max(settings.rate_least));
     }
 
@@ -193,16 +198,16 @@ impl Limiter {
         })
     }
 
-    fn ticket(&self, id: u64, place: usize, now: Duration) -> Ticket {
+    fn ticket(&self, id: u64, place: usize, now: Duration) -> QueueTicket {
         let soon = self.floor(place).max(now) + LOOK_AGAIN;
-        Ticket {
+        QueueTicket {
             id,
             look_at: self.turn_of(place).min(soon),
         }
     }
 
     /// What time alone changes: limits are raised, and at last forgotten.
-    fn relax(&mut self, settings: &LimitSettings, now: Duration) {
+    fn relax(&mut self, settings: &RateLimitSettings, now: Duration) {
         self.left = self.left.filter(|left| now < left.resets_at);
         let Some(rate) = self.rate else { return };
         let calm_since = self.cut_at.unwrap_or_default().max(self.paused_until);
@@ -231,7 +236,7 @@ impl Limiter {
         }
     }
 
-    fn measured(&mut self, settings: &LimitSettings, now: Duration) -> f64 {
+    fn measured(&mut self, settings: &RateLimitSettings, now: Duration) -> f64 {
         let since = now.saturating_sub(settings.measured_over);
         while self.starts.front().is_some_and(|start| *start < since) {
             self.starts.pop_front();

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// `serper`, `openai/gpt-4o`, or the host of a page. Never an address with a key in it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Provider(Arc<str>);
+pub struct ProviderName(Arc<str>);
 
-impl Provider {
+impl ProviderName {
     pub fn new(name: &str) -> Self {
         Self(name.into())
     }
@@ -25,13 +25,13 @@ impl Provider {
     }
 }
 
-impl fmt::Display for Provider {
+impl fmt::Display for ProviderName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Debug for Provider {
+impl fmt::Debug for ProviderName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

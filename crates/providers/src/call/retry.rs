@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use rand::{Rng, RngCore};
 
-use super::classify::Class;
-use super::event::Stop;
-use super::settings::{KindSettings, RetrySettings};
-use crate::error::Cause;
+use super::classify::FailureClass;
+use super::event::StopReason;
+use super::settings::{CallKindSettings, RetrySettings};
+use crate::error::FailureCause;
 
 /// What follows a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum RetryDecision {
     After(Duration),
     /// The server asks for so long a wait that nobody sleeps through it.
     Later(Duration),
-    Stop(Stop),
+    Stop(StopReason),
 }
 
 /// The facts that decide.
-pub(crate) struct Tried<'a> {
-    pub(crate) class: &'a Class,
+pub(crate) struct TriedAttempt<'a> {
+    pub(crate) class: &'a FailureClass,
     /// Counts from one.
     pub(crate) attempt: u32,
     pub(crate) hint: Option<Duration>,
@@ -31,39 +31,39 @@ pub(crate) struct Tried<'a> {
 }
 
 pub(crate) fn next(
-    tried: &Tried<'_>,
-    kind: &KindSettings,
+    tried: &TriedAttempt<'_>,
+    kind: &CallKindSettings,
     settings: &RetrySettings,
     rng: &mut dyn RngCore,
-) -> Next {
+) -> RetryDecision {
     if let Some(hint) = tried.hint.filter(|hint| *hint > settings.wait_max) {
-        let limited = tried.class.retry || tried.class.cause == Cause::RateLimited;
+        let limited = tried.class.retry || tried.class.cause == FailureCause::RateLimited;
         return if limited {
-            Next::Later(hint)
+            RetryDecision::Later(hint)
         } else {
-            Next::Stop(Stop::Final)
+            RetryDecision::Stop(StopReason::Final)
         };
     }
     if !tried.class.retry {
-        return Next::Stop(Stop::Final);
+        return RetryDecision::Stop(StopReason::Final);
     }
     if tried.attempt >= kind.attempts {
-        return Next::Stop(Stop::Attempts);
+        return RetryDecision::Stop(StopReason::Attempts);
     }
     let wait = tried.hint.unwrap_or_else(|| match tried.class.cause {
-        Cause::RateLimited => rate_wait(tried.attempt, settings, rng),
+        FailureCause::RateLimited => rate_wait(tried.attempt, settings, rng),
         _ => backoff(tried.attempt, kind, settings, rng),
     });
     if wait.saturating_add(kind.attempt_least) > tried.left {
-        return Next::Stop(Stop::Deadline);
+        return RetryDecision::Stop(StopReason::Deadline);
     }
-    Next::After(wait)
+    RetryDecision::After(wait)
 }
 
 /// Full jitter: anything from nothing to the doubled base.
 fn backoff(
     attempt: u32,
-    kind: &KindSettings,
+    kind: &CallKindSettings,
     settings: &RetrySettings,
     rng: &mut dyn RngCore,
 ) -> Duration {
@@ -88,12 +88,12 @@ fn whole_ms(wait: Duration) -> Duration {
 
 /// Retries that a provider's calls have earned.
 #[derive(Clone, Debug)]
-pub(crate) struct Bucket {
+pub(crate) struct RetryBudget {
     tokens: f64,
     filled_at: Duration,
 }
 
-impl Bucket {
+impl RetryBudget {
     pub(crate) fn new(settings: &RetrySettings, now: Duration) -> Self {
         Self {
             tokens: settings.bucket_max,

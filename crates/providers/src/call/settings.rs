@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::fault::Kind;
-use super::provider::Provider;
+use super::attempt_error::CallKind;
+use super::provider::ProviderName;
 
 /// Its terms of use, https://info.arxiv.org/help/api/tou.html, allow one request every three seconds, and one
 /// connection at a time.
@@ -14,32 +14,32 @@ const ARXIV_APART: Duration = Duration::from_secs(3);
 const GDELT_APART: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
-pub struct Settings {
-    pub model: KindSettings,
-    pub search: KindSettings,
-    pub page: KindSettings,
+pub struct CallSettings {
+    pub model: CallKindSettings,
+    pub search: CallKindSettings,
+    pub page: CallKindSettings,
     pub retry: RetrySettings,
     pub breaker: BreakerSettings,
-    pub limit: LimitSettings,
+    pub limit: RateLimitSettings,
     /// Providers that ask for a pause between requests, whatever they answer. They are asked one call at a time.
-    pub apart: BTreeMap<Provider, Duration>,
+    pub apart: BTreeMap<ProviderName, Duration>,
     /// Providers and hosts remembered at once; beyond that the one idle for longest is forgotten.
     pub lanes_max: usize,
 }
 
-impl Settings {
-    pub fn of(&self, kind: Kind) -> &KindSettings {
+impl CallSettings {
+    pub fn for_kind(&self, kind: CallKind) -> &CallKindSettings {
         match kind {
-            Kind::Model => &self.model,
-            Kind::Search => &self.search,
-            Kind::Page => &self.page,
+            CallKind::Model => &self.model,
+            CallKind::Search => &self.search,
+            CallKind::Page => &self.page,
         }
     }
 }
 
 /// What differs between models, search and pages.
 #[derive(Clone, Debug)]
-pub struct KindSettings {
+pub struct CallKindSettings {
     pub attempts: u32,
     /// The longest wait before another attempt when the server gives no hint.
     pub backoff_cap: Duration,
@@ -81,7 +81,7 @@ pub struct BreakerSettings {
 }
 
 #[derive(Clone, Debug)]
-pub struct LimitSettings {
+pub struct RateLimitSettings {
     /// The share of the present rate that is kept after a 429.
     pub cut: f64,
     /// What a second without a 429 adds at least, in calls a second.
@@ -99,10 +99,10 @@ pub struct LimitSettings {
     pub queue_max: usize,
 }
 
-impl Default for Settings {
+impl Default for CallSettings {
     fn default() -> Self {
         Self {
-            model: KindSettings {
+            model: CallKindSettings {
                 attempts: 3,
                 backoff_cap: Duration::from_secs(30),
                 attempt_limit: Duration::from_secs(600),
@@ -110,7 +110,7 @@ impl Default for Settings {
                 slow_after: Duration::from_secs(180),
                 in_flight_max: 32,
             },
-            search: KindSettings {
+            search: CallKindSettings {
                 attempts: 3,
                 backoff_cap: Duration::from_secs(10),
                 attempt_limit: Duration::from_secs(30),
@@ -118,7 +118,7 @@ impl Default for Settings {
                 slow_after: Duration::from_secs(10),
                 in_flight_max: 16,
             },
-            page: KindSettings {
+            page: CallKindSettings {
                 attempts: 2,
                 backoff_cap: Duration::from_secs(10),
                 attempt_limit: Duration::from_secs(45),
@@ -128,10 +128,10 @@ impl Default for Settings {
             },
             retry: RetrySettings::default(),
             breaker: BreakerSettings::default(),
-            limit: LimitSettings::default(),
+            limit: RateLimitSettings::default(),
             apart: BTreeMap::from([
-                (Provider::new("arxiv"), ARXIV_APART),
-                (Provider::new("gdelt"), GDELT_APART),
+                (ProviderName::new("arxiv"), ARXIV_APART),
+                (ProviderName::new("gdelt"), GDELT_APART),
             ]),
             lanes_max: 4_096,
         }
@@ -165,7 +165,7 @@ impl Default for BreakerSettings {
     }
 }
 
-impl Default for LimitSettings {
+impl Default for RateLimitSettings {
     fn default() -> Self {
         Self {
             cut: 0.5,

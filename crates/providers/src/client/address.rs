@@ -6,10 +6,10 @@ use url::{Host, Url};
 
 /// An `http` or `https` address to which paths are added.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url);
+pub struct BaseUrl(Url);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressFault {
+pub enum BaseUrlError {
     #[error("it is no address of the form https://host/path")]
     Malformed,
     #[error("it must begin with http:// or https://")]
@@ -20,20 +20,20 @@ pub enum AddressFault {
     Query,
 }
 
-impl Address {
-    pub fn parse(raw: &str) -> Result<Self, AddressFault> {
-        let url = Url::parse(raw.trim()).map_err(|_| AddressFault::Malformed)?;
+impl BaseUrl {
+    pub fn parse(raw: &str) -> Result<Self, BaseUrlError> {
+        let url = Url::parse(raw.trim()).map_err(|_| BaseUrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(AddressFault::Scheme);
+            return Err(BaseUrlError::Scheme);
         }
         if !url.has_host() {
-            return Err(AddressFault::Malformed);
+            return Err(BaseUrlError::Malformed);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(AddressFault::UserInfo);
+            return Err(BaseUrlError::UserInfo);
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(AddressFault::Query);
+            return Err(BaseUrlError::Query);
         }
         Ok(Self(url))
     }
@@ -76,13 +76,13 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str())
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str())
     }
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn paths_are_added_to_an_address_with_or_without_a_slash_at_its_end() {
         for raw in ["http://127.0.0.1:8091/v1", " http://127.0.0.1:8091/v1/ "] {
-            let address = Address::parse(raw).unwrap();
+            let address = BaseUrl::parse(raw).unwrap();
             let url = address.join(["chat", "completions"]);
             assert_eq!(url.as_str(), "http://127.0.0.1:8091/v1/chat/completions");
             assert_eq!(address.authority(), "127.0.0.1:8091");
         }
-        let works = Address::parse("https://api.example.org").unwrap();
+        let works = BaseUrl::parse("https://api.example.org").unwrap();
         let one = works.join(["works", "10.5555/a b?c"]);
         assert_eq!(
             one.as_str(),
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn servers_of_ones_own_are_told_from_those_far_away() {
-        let nearby = |raw: &str| Address::parse(raw).unwrap().is_nearby();
+        let nearby = |raw: &str| BaseUrl::parse(raw).unwrap().is_nearby();
         for raw in [
             "http://127.0.0.1:8091/v1",
             "http://[::1]:8091/v1",
@@ -133,13 +133,13 @@ mod tests {
     #[test]
     fn an_address_that_cannot_serve_says_what_to_change() {
         for (raw, fault) in [
-            ("api.example.org", AddressFault::Malformed),
-            ("ftp://example.org", AddressFault::Scheme),
-            ("https://me:key@example.org", AddressFault::UserInfo),
-            ("https://example.org/?key=1", AddressFault::Query),
-            ("", AddressFault::Malformed),
+            ("api.example.org", BaseUrlError::Malformed),
+            ("ftp://example.org", BaseUrlError::Scheme),
+            ("https://me:key@example.org", BaseUrlError::UserInfo),
+            ("https://example.org/?key=1", BaseUrlError::Query),
+            ("", BaseUrlError::Malformed),
         ] {
-            assert_eq!(Address::parse(raw), Err(fault), "{raw}");
+            assert_eq!(BaseUrl::parse(raw), Err(fault), "{raw}");
         }
     }
 }

@@ -8,13 +8,13 @@ use bytes::Bytes;
 use reqwest::Response;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::{ClientSettings, Reply, strike, trouble};
+use super::{ClientSettings, HttpReply, strike, transport};
 use crate::Secret;
-use crate::call::{Answer, BODY_PREFIX_MAX, Fault, Headers, Transport};
+use crate::call::{AttemptError, BODY_PREFIX_MAX, FailedResponse, ResponseHeaders, TransportError};
 
-pub(crate) struct Opened {
+pub(crate) struct OpenResponse {
     response: Response,
-    headers: Headers,
+    headers: ResponseHeaders,
     secrets: Vec<Secret>,
     /// Rings if nothing comes. One for the whole answer: to put an alarm off is cheaper than to set another.
     alarm: Pin<Box<Sleep>>,
@@ -24,19 +24,19 @@ pub(crate) struct Opened {
     left_bytes: usize,
 }
 
-impl Opened {
+impl OpenResponse {
     /// Waits for the head of what was sent.
     pub(super) async fn wait(
         sent: impl Future<Output = reqwest::Result<Response>>,
         secrets: Vec<Secret>,
         first_byte: Duration,
         settings: &ClientSettings,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, AttemptError> {
         let mut alarm = Box::pin(sleep(first_byte));
         let mut response = tokio::select! {
             biased;
-            response = sent => response.map_err(|error| trouble::of_sending(&error))?,
-            () = &mut alarm => return Err(Transport::FirstByte.into()),
+            response = sent => response.map_err(|error| transport::from_sending(&error))?,
+            () = &mut alarm => return Err(TransportError::FirstByte.into()),
         };
         Ok(Self {
             headers: mem::take(response.headers_mut()).into(),
@@ -54,28 +54,28 @@ impl Opened {
         self.response.status().is_success()
     }
 
-    pub(crate) fn headers(&self) -> &Headers {
+    pub(crate) fn headers(&self) -> &ResponseHeaders {
         &self.headers
     }
 
     /// The next piece of the body; none at its end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, AttemptError> {
         self.alarm.as_mut().reset(Instant::now() + self.patience);
         let piece = tokio::select! {
             biased;
-            piece = self.response.chunk() => piece.map_err(|error| trouble::of_body(&error))?,
-            () = &mut self.alarm => return Err(Transport::Idle.into()),
+            piece = self.response.chunk() => piece.map_err(|error| transport::from_body(&error))?,
+            () = &mut self.alarm => return Err(TransportError::Idle.into()),
         };
         self.patience = self.idle;
         if let Some(piece) = &piece {
             let left = self.left_bytes.checked_sub(piece.len());
-            self.left_bytes = left.ok_or(Transport::TooLarge)?;
+            self.left_bytes = left.ok_or(TransportError::TooLarge)?;
         }
         Ok(piece)
     }
 
     /// The rest of the body. Most come in one piece, which is then kept as it is.
-    pub(super) async fn rest(&mut self) -> Result<Bytes, Fault> {
+    pub(super) async fn rest(&mut self) -> Result<Bytes, AttemptError> {
         let Some(first) = self.next().await? else {
             return Ok(Bytes::new());
         };
@@ -90,7 +90,7 @@ impl Opened {
     }
 
     /// The answer as a fault. A body that breaks off is as good as its beginning.
-    pub(super) async fn refusal(&mut self) -> Fault {
+    pub(super) async fn refusal(&mut self) -> AttemptError {
         let mut body = Vec::new();
         while body.len() < BODY_PREFIX_MAX {
             match self.next().await {
@@ -99,13 +99,13 @@ impl Opened {
             }
         }
         let status = self.response.status().as_u16();
-        let answer = Answer::new(status, self.headers.clone(), &body);
+        let answer = FailedResponse::new(status, self.headers.clone(), &body);
         strike(answer, &self.secrets).into()
     }
 
     /// The answer with this body, read to its end or no further.
-    pub(crate) fn reply(self, body: impl Into<Bytes>) -> Reply {
-        Reply {
+    pub(crate) fn reply(self, body: impl Into<Bytes>) -> HttpReply {
+        HttpReply {
             headers: self.headers,
             status: self.response.status().as_u16(),
             body: body.into(),

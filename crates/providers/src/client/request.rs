@@ -9,14 +9,14 @@ use url::Url;
 
 use crate::Secret;
 
-pub(crate) struct Request {
+pub(crate) struct HttpRequest {
     /// Absent if a part of it could not be written: that is a fault of ours.
     pub(super) http: Option<reqwest::Request>,
     pub(super) secrets: Vec<Secret>,
     pub(super) first_byte: Duration,
 }
 
-impl Request {
+impl HttpRequest {
     /// The answer must begin within `first_byte`.
     pub(crate) fn get(url: Url, first_byte: Duration) -> Self {
         Self {

@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::call::{Caller, Kind, Provider, Settings, Terms, Transport};
-use crate::{Cause, SystemClock};
+use crate::call::{CallContext, CallKind, CallSettings, Caller, ProviderName, TransportError};
+use crate::{FailureCause, SystemClock};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -19,7 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 type Script = fn(TcpStream) -> futures::future::BoxFuture<'static, io::Result<()>>;
 
 /// What the whole layer makes of one answer: the attempt's fault, and the call's cause.
-async fn meet(script: Script, limits: (Duration, Duration)) -> (Option<Fault>, Option<Cause>) {
+async fn meet(
+    script: Script,
+    limits: (Duration, Duration),
+) -> (Option<AttemptError>, Option<FailureCause>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = tokio::spawn(async move {
@@ -37,29 +40,29 @@ async fn meet(script: Script, limits: (Duration, Duration)) -> (Option<Fault>, O
 async fn call(
     address: &str,
     (first_byte, idle): (Duration, Duration),
-) -> (Option<Fault>, Option<Cause>) {
+) -> (Option<AttemptError>, Option<FailureCause>) {
     let settings = ClientSettings {
         idle,
         answer_max_bytes: 100_000,
         ..ClientSettings::default()
     };
-    let client = Client::new(settings).unwrap();
-    let url = Address::parse(address).unwrap().join(["search"]);
-    let mut once = Settings::default();
+    let client = HttpClient::new(settings).unwrap();
+    let url = BaseUrl::parse(address).unwrap().join(["search"]);
+    let mut once = CallSettings::default();
     once.search.attempts = 1;
     let clock = std::sync::Arc::new(SystemClock::default());
     let caller = Caller::new(once, clock, Box::new(StdRng::seed_from_u64(1)));
     let seen = std::sync::Mutex::new(None);
     let sink = |event| drop(event);
-    let terms = Terms {
-        kind: Kind::Search,
+    let context = CallContext {
+        kind: CallKind::Search,
         deadline: PATIENCE,
         sink: &sink,
     };
     let key = Secret::parse("canary-4711");
     let outcome = caller
-        .call(&Provider::new("test"), &terms, async |attempt| {
-            let request = Request::get(url.clone(), first_byte).bearer(key.as_ref());
+        .call(&ProviderName::new("test"), &context, async |attempt| {
+            let request = HttpRequest::get(url.clone(), first_byte).bearer(key.as_ref());
             let result = client.ask(&attempt, request).await;
             let result = result.and_then(|reply| reply.json::<serde_json::Value>());
             *seen.lock().unwrap() = result.clone().err();
@@ -88,63 +91,63 @@ const SHORT: (Duration, Duration) = (Duration::from_millis(60), Duration::from_m
 
 #[tokio::test]
 async fn every_way_an_answer_fails_has_its_own_name() {
-    let scripts: [(&str, Script, _, Transport, Cause); 8] = [
+    let scripts: [(&str, Script, _, TransportError, FailureCause); 8] = [
         (
             "hangs",
             |wire| Box::pin(hang(wire)),
             SHORT,
-            Transport::FirstByte,
-            Cause::TimedOut,
+            TransportError::FirstByte,
+            FailureCause::TimedOut,
         ),
         (
             "drips, then hangs",
             |wire| Box::pin(drip(wire)),
             // The head may take its time, so that a slow machine does not give up before it comes.
             (PATIENCE, SHORT.1),
-            Transport::Idle,
-            Cause::TimedOut,
+            TransportError::Idle,
+            FailureCause::TimedOut,
         ),
         (
             "closes at once",
             |wire| Box::pin(close(wire)),
             ROOMY,
-            Transport::Reset,
-            Cause::Unreachable,
+            TransportError::Reset,
+            FailureCause::Unreachable,
         ),
         (
             "resets",
             |wire| Box::pin(reset(wire)),
             ROOMY,
-            Transport::Reset,
-            Cause::Unreachable,
+            TransportError::Reset,
+            FailureCause::Unreachable,
         ),
         (
             "is not HTTP",
             |wire| Box::pin(gibber(wire)),
             ROOMY,
-            Transport::Protocol,
-            Cause::Unreachable,
+            TransportError::Protocol,
+            FailureCause::Unreachable,
         ),
         (
             "promises more than it sends",
             |wire| Box::pin(shorten(wire)),
             ROOMY,
-            Transport::Truncated,
-            Cause::Unreachable,
+            TransportError::Truncated,
+            FailureCause::Unreachable,
         ),
         (
             "is endless",
             |wire| Box::pin(pour(wire)),
             ROOMY,
-            Transport::TooLarge,
-            Cause::TooLarge,
+            TransportError::TooLarge,
+            FailureCause::TooLarge,
         ),
         (
             "says gzip and sends none",
             |wire| Box::pin(pretend(wire)),
             ROOMY,
-            Transport::Decode,
-            Cause::Garbled,
+            TransportError::Decode,
+            FailureCause::Garbled,
         ),
     ];
     for (name, script, limits, transport, cause) in scripts {
@@ -159,16 +162,16 @@ async fn a_port_where_nobody_listens_and_a_name_that_nobody_has_are_told_apart()
     let port = listener.local_addr().unwrap().port();
     drop(listener);
     let (fault, _) = call(&format!("http://127.0.0.1:{port}"), ROOMY).await;
-    assert_eq!(fault, Some(Transport::Refused.into()));
+    assert_eq!(fault, Some(TransportError::Refused.into()));
     let (fault, cause) = call("http://nobody.invalid", ROOMY).await;
     // Which of the two it is depends on whether this machine can ask.
-    let (expected, why) = match System
+    let (expected, why) = match SystemNetwork
         .resolve("nobody.invalid")
         .await
-        .map_err(NameFault::from)
+        .map_err(NameLookupError::from)
     {
-        Err(NameFault::Unknown) => (Transport::DnsUnknown, Cause::NoSuchHost),
-        Err(NameFault::NotAsked) => (Transport::DnsTemporary, Cause::Unreachable),
+        Err(NameLookupError::Unknown) => (TransportError::DnsUnknown, FailureCause::NoSuchHost),
+        Err(NameLookupError::NotAsked) => (TransportError::DnsTemporary, FailureCause::Unreachable),
         Ok(found) => panic!("somebody has the name: {found:?}"),
     };
     assert_eq!(fault, Some(expected.into()));
@@ -178,11 +181,11 @@ async fn a_port_where_nobody_listens_and_a_name_that_nobody_has_are_told_apart()
 #[test]
 fn a_name_that_nobody_has_is_told_from_one_that_could_not_be_asked_for() {
     for (kind, fault) in [
-        (io::ErrorKind::NotFound, NameFault::Unknown),
-        (io::ErrorKind::Other, NameFault::NotAsked),
-        (io::ErrorKind::TimedOut, NameFault::NotAsked),
+        (io::ErrorKind::NotFound, NameLookupError::Unknown),
+        (io::ErrorKind::Other, NameLookupError::NotAsked),
+        (io::ErrorKind::TimedOut, NameLookupError::NotAsked),
     ] {
-        assert_eq!(NameFault::from(io::Error::from(kind)), fault);
+        assert_eq!(NameLookupError::from(io::Error::from(kind)), fault);
     }
 }
 
@@ -202,7 +205,7 @@ async fn what_is_no_json_is_garbled_whether_html_or_nothing_or_packed_twice() {
         |wire| Box::pin(pack_twice(wire)),
     ];
     for script in scripts {
-        assert_eq!(meet(script, ROOMY).await.1, Some(Cause::Garbled));
+        assert_eq!(meet(script, ROOMY).await.1, Some(FailureCause::Garbled));
     }
 }
 
@@ -215,7 +218,7 @@ async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
             say(&mut wire, head).await
         })
     };
-    assert_eq!(meet(redirect, ROOMY).await.1, Some(Cause::Garbled));
+    assert_eq!(meet(redirect, ROOMY).await.1, Some(FailureCause::Garbled));
     let repeat: Script = |mut wire| {
         Box::pin(async move {
             let head = b"HTTP/1.1 401 No\r\nx-key: canary-4711\r\ncontent-length: 19\r\n\r\nnot canary-4711 at ";
@@ -223,8 +226,8 @@ async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
         })
     };
     let (fault, cause) = meet(repeat, ROOMY).await;
-    assert_eq!(cause, Some(Cause::KeyRefused));
-    let Some(Fault::Answer(answer)) = fault else {
+    assert_eq!(cause, Some(FailureCause::KeyRefused));
+    let Some(AttemptError::Answer(answer)) = fault else {
         unreachable!("a refused key is an answer")
     };
     assert_eq!(answer.headers.get("x-key"), Some("[secret]"));

@@ -34,13 +34,15 @@ impl Doi {
     pub fn told(raw: &str) -> Option<Self> {
         let raw = raw.trim();
         match raw.split_at_checked("arxiv:".len()) {
-            Some((label, number)) if label.eq_ignore_ascii_case("arxiv:") => Self::of_arxiv(number),
+            Some((label, number)) if label.eq_ignore_ascii_case("arxiv:") => {
+                Self::from_arxiv(number)
+            }
             _ => Self::parse(raw).ok().map(without_version),
         }
     }
 
     /// The DOI of an arXiv number, with or without a version: `2104.12255v1`, `astro-ph/0601001`.
-    pub fn of_arxiv(number: &str) -> Option<Self> {
+    pub fn from_arxiv(number: &str) -> Option<Self> {
         let number = number.trim().to_ascii_lowercase();
         let number = number.strip_suffix(".pdf").unwrap_or(&number);
         let bare = unversioned(number);
@@ -59,7 +61,7 @@ impl Doi {
     }
 
     /// The DOI that a page's address names, if it names one.
-    pub fn of_url(url: &str) -> Option<Self> {
+    pub fn from_url(url: &str) -> Option<Self> {
         if !may_hold_one(url) {
             return None;
         }
@@ -74,7 +76,7 @@ impl Doi {
             let number = ["/abs/", "/pdf/", "/html/"]
                 .iter()
                 .find_map(|before| path.strip_prefix(before));
-            return Self::of_arxiv(number?);
+            return Self::from_arxiv(number?);
         }
         let in_query = url
             .query_pairs()
@@ -101,9 +103,10 @@ fn without_page(named: &str) -> &str {
 }
 
 fn without_version(doi: Doi) -> Doi {
-    match VERSIONED.iter().any(|prefix| doi.0.starts_with(prefix)) {
-        true => Doi(unversioned(&doi.0).to_owned()),
-        false => doi,
+    if VERSIONED.iter().any(|prefix| doi.0.starts_with(prefix)) {
+        Doi(unversioned(&doi.0).to_owned())
+    } else {
+        doi
     }
 }
 
@@ -164,7 +167,11 @@ mod tests {
             ("https://example.org/v/10.2/notes", None),
             ("mailto:a@example.org", None),
         ] {
-            assert_eq!(Doi::of_url(url).map(String::from).as_deref(), doi, "{url}");
+            assert_eq!(
+                Doi::from_url(url).map(String::from).as_deref(),
+                doi,
+                "{url}"
+            );
         }
         assert_eq!(
             Doi::told("arXiv:2104.12255v1"),

@@ -13,7 +13,7 @@ use http::{HeaderMap, header};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
-use super::{Fault, Limits, decode::Encoding, exchange::Body};
+use super::{FetchError, FetchLimits, decode::ContentEncoding, exchange::RawBody};
 
 const CHUNK_BYTES: usize = 16 * 1024;
 
@@ -25,18 +25,18 @@ const WHOLE: [&[u8]; 2] = [b"%PDF-", b"PK\x03\x04"];
 
 /// What is missing from the end of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct PageCut {
     /// Only so many bytes were kept.
     pub at_bytes: usize,
 }
 
 /// Gives the decoded bytes. A text that is too long is cut, anything else is a fault.
 pub(super) async fn read(
-    body: Body,
+    body: RawBody,
     headers: &HeaderMap,
-    limits: &Limits,
-) -> Result<(Vec<u8>, Option<Cut>), Fault> {
-    let encoding = Encoding::of(headers)?;
+    limits: &FetchLimits,
+) -> Result<(Vec<u8>, Option<PageCut>), FetchError> {
+    let encoding = ContentEncoding::from_headers(headers)?;
     refuse_declared(headers, limits)?;
     let encoded = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&encoded);
@@ -51,12 +51,15 @@ pub(super) async fn read(
 async fn collect(
     decoded: &mut (impl AsyncRead + Unpin),
     encoded: &AtomicU64,
-    limits: &Limits,
-) -> Result<(Vec<u8>, Option<Cut>), Fault> {
+    limits: &FetchLimits,
+) -> Result<(Vec<u8>, Option<PageCut>), FetchError> {
     let mut bytes = Vec::new();
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
-        let count = decoded.read(&mut chunk).await.map_err(Fault::from_io)?;
+        let count = decoded
+            .read(&mut chunk)
+            .await
+            .map_err(FetchError::from_io)?;
         if count == 0 {
             // Pages are kept for a while, and room for growth is up to half of it.
             bytes.shrink_to_fit();
@@ -65,35 +68,36 @@ async fn collect(
         bytes.extend_from_slice(&chunk[..count]);
         check_expansion(encoded.load(Ordering::Relaxed), bytes.len() as u64, limits)?;
         let whole = WHOLE.iter().any(|start| bytes.starts_with(start));
-        let limit = match whole {
-            true => limits.document_max_bytes,
-            false => limits.text_max_bytes,
+        let limit = if whole {
+            limits.document_max_bytes
+        } else {
+            limits.text_max_bytes
         };
         if bytes.len() > limit && whole {
-            return Err(Fault::TooLarge { limit });
+            return Err(FetchError::TooLarge { limit });
         }
         if bytes.len() > limit {
             bytes.truncate(limit);
-            return Ok((bytes, Some(Cut { at_bytes: limit })));
+            return Ok((bytes, Some(PageCut { at_bytes: limit })));
         }
     }
 }
 
-fn check_expansion(encoded: u64, decoded: u64, limits: &Limits) -> Result<(), Fault> {
+fn check_expansion(encoded: u64, decoded: u64, limits: &FetchLimits) -> Result<(), FetchError> {
     if decoded > EXPANSION_FREE_BYTES && decoded > encoded.saturating_mul(limits.expansion_max) {
-        return Err(Fault::Bomb { encoded, decoded });
+        return Err(FetchError::Bomb { encoded, decoded });
     }
     Ok(())
 }
 
 /// A PDF that says it is too large is not begun.
-fn refuse_declared(headers: &HeaderMap, limits: &Limits) -> Result<(), Fault> {
+fn refuse_declared(headers: &HeaderMap, limits: &FetchLimits) -> Result<(), FetchError> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     let pdf = text(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/pdf"));
     let limit = limits.document_max_bytes;
     if pdf && length.is_some_and(|length| length > limit as u64) {
-        return Err(Fault::TooLarge { limit });
+        return Err(FetchError::TooLarge { limit });
     }
     Ok(())
 }

@@ -11,13 +11,13 @@ use async_compression::{
 use http::{HeaderMap, header};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead};
 
-use super::Fault;
+use super::FetchError;
 
 /// RFC 9659: a zstd answer must be readable with a window of 8 MiB.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(super) enum ContentEncoding {
     Identity,
     Gzip,
     Deflate,
@@ -25,16 +25,16 @@ pub(super) enum Encoding {
     Zstd,
 }
 
-impl Encoding {
+impl ContentEncoding {
     /// What the headers say, which may be spread over several lines.
-    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Fault> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, FetchError> {
         let mut found = Self::Identity;
         for value in headers.get_all(header::CONTENT_ENCODING) {
             let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
             for name in value.split(',').map(str::trim) {
                 let encoding = Self::named(name)?;
                 if encoding != Self::Identity && found != Self::Identity {
-                    return Err(Fault::NestedEncoding);
+                    return Err(FetchError::NestedEncoding);
                 }
                 if encoding != Self::Identity {
                     found = encoding;
@@ -44,14 +44,14 @@ impl Encoding {
         Ok(found)
     }
 
-    fn named(name: &str) -> Result<Self, Fault> {
+    fn named(name: &str) -> Result<Self, FetchError> {
         match name {
             "" | "identity" | "none" => Ok(Self::Identity),
             "gzip" | "x-gzip" => Ok(Self::Gzip),
             "deflate" => Ok(Self::Deflate),
             "br" => Ok(Self::Brotli),
             "zstd" => Ok(Self::Zstd),
-            unknown => Err(Fault::UnknownEncoding {
+            unknown => Err(FetchError::UnknownEncoding {
                 encoding: unknown.chars().take(40).collect(),
             }),
         }
@@ -60,8 +60,8 @@ impl Encoding {
     pub(super) async fn decode<'a>(
         self,
         mut encoded: impl AsyncBufRead + Send + Unpin + 'a,
-    ) -> Result<Pin<Box<dyn AsyncRead + Send + 'a>>, Fault> {
-        let first = encoded.fill_buf().await.map_err(Fault::from_io)?;
+    ) -> Result<Pin<Box<dyn AsyncRead + Send + 'a>>, FetchError> {
+        let first = encoded.fill_buf().await.map_err(FetchError::from_io)?;
         // No bytes at all are an empty page, whatever the header says.
         let Some(first) = first.first().copied() else {
             return Ok(Box::pin(encoded));
@@ -70,7 +70,7 @@ impl Encoding {
             Self::Identity => Box::pin(encoded),
             // As browsers do: what follows the first gzip member is left unread.
             Self::Gzip => Box::pin(GzipDecoder::new(encoded)),
-            Self::Brotli if is_large_window(first) => return Err(Fault::BrokenEncoding),
+            Self::Brotli if is_large_window(first) => return Err(FetchError::BrokenEncoding),
             Self::Brotli => Box::pin(BrotliDecoder::new(encoded)),
             Self::Zstd => {
                 let window = DParameter::window_log_max(ZSTD_WINDOW_LOG_MAX);

@@ -27,33 +27,33 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::{Fault, Host, Limits, Target};
+use super::{FetchError, FetchLimits, FetchTarget, TargetHost};
 
 /// Addresses that are tried for one name. All of them are judged, however many there are.
 const DIALS_MAX: usize = 3;
 
 /// A two-way connection.
-pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+pub trait WireStream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> WireStream for T {}
 
 #[async_trait]
-pub trait Resolver: Send + Sync {
+pub trait NameResolver: Send + Sync {
     /// The addresses of a name. A dot at its end says that it is whole: no search domain is to be
     /// tried with it. `NotFound` says that nobody has the name; any other error that it could not be asked.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
 #[async_trait]
-pub trait Connector: Send + Sync {
-    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>>;
+pub trait StreamConnector: Send + Sync {
+    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>>;
 }
 
 /// The machine's own resolver and network.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct System;
+pub struct SystemNetwork;
 
 #[async_trait]
-impl Resolver for System {
+impl NameResolver for SystemNetwork {
     /// tokio's own look-up is the same call of the system, but does not say which way it failed.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let name = name.to_owned();
@@ -71,8 +71,8 @@ fn failed_look_up(kind: LookupErrorKind) -> io::ErrorKind {
 }
 
 #[async_trait]
-impl Connector for System {
-    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+impl StreamConnector for SystemNetwork {
+    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
         let stream = TcpStream::connect(to).await?;
         stream.set_nodelay(true)?;
         Ok(Box::new(stream))
@@ -81,8 +81,8 @@ impl Connector for System {
 
 #[derive(Clone)]
 pub(super) struct Dialer {
-    pub(super) resolver: Arc<dyn Resolver>,
-    pub(super) connector: Arc<dyn Connector>,
+    pub(super) resolver: Arc<dyn NameResolver>,
+    pub(super) connector: Arc<dyn StreamConnector>,
     pub(super) tls: Arc<ClientConfig>,
 }
 
@@ -90,9 +90,9 @@ impl Dialer {
     /// Opens a connection to the target, encrypted if its scheme says so.
     pub(super) async fn dial(
         &self,
-        target: &Target,
-        limits: &Limits,
-    ) -> Result<Box<dyn Wire>, Fault> {
+        target: &FetchTarget,
+        limits: &FetchLimits,
+    ) -> Result<Box<dyn WireStream>, FetchError> {
         let addresses = self.addresses(target, limits).await?;
         let wire = self.connect(&addresses, target.port(), limits).await?;
         if target.is_secure() {
@@ -104,18 +104,23 @@ impl Dialer {
 
     /// The judged addresses of the target. One that is forbidden condemns them all: a name that
     /// points both outside and inside is either an attack or not meant for us.
-    async fn addresses(&self, target: &Target, limits: &Limits) -> Result<Vec<IpAddr>, Fault> {
+    async fn addresses(
+        &self,
+        target: &FetchTarget,
+        limits: &FetchLimits,
+    ) -> Result<Vec<IpAddr>, FetchError> {
         let name = match target.host() {
-            Host::Address(address) => return Ok(vec![target.judge(*address)?]),
-            Host::Name(name) => name,
+            TargetHost::Address(address) => return Ok(vec![target.judge(*address)?]),
+            TargetHost::Name(name) => name,
         };
         // An operator's name may rest on a search domain or a hosts file; a public one must not.
-        let asked = match target.is_opened() {
-            true => name.clone(),
-            false => format!("{name}."),
+        let asked = if target.is_opened() {
+            name.clone()
+        } else {
+            format!("{name}.")
         };
-        let failed = || Fault::NameLookup { name: name.clone() };
-        let unknown = || Fault::NameNotFound { name: name.clone() };
+        let failed = || FetchError::NameLookup { name: name.clone() };
+        let unknown = || FetchError::NameNotFound { name: name.clone() };
         let found = timeout(limits.connect, self.resolver.resolve(&asked))
             .await
             .map_err(|_| failed())?
@@ -140,11 +145,11 @@ impl Dialer {
         &self,
         addresses: &[IpAddr],
         port: u16,
-        limits: &Limits,
-    ) -> Result<Box<dyn Wire>, Fault> {
+        limits: &FetchLimits,
+    ) -> Result<Box<dyn WireStream>, FetchError> {
         let limit = limits.connect;
         let end = Instant::now() + limit;
-        let mut last = Fault::ConnectTime { limit };
+        let mut last = FetchError::ConnectTime { limit };
         let tries = addresses.len().min(DIALS_MAX);
         for (done, address) in addresses.iter().take(tries).enumerate() {
             let left = end.saturating_duration_since(Instant::now());
@@ -152,8 +157,8 @@ impl Dialer {
             let attempt = self.connector.connect(SocketAddr::new(*address, port));
             last = match timeout(share, attempt).await {
                 Ok(Ok(wire)) => return Ok(wire),
-                Ok(Err(error)) => Fault::Connect(error),
-                Err(_) => Fault::ConnectTime { limit },
+                Ok(Err(error)) => FetchError::Connect(error),
+                Err(_) => FetchError::ConnectTime { limit },
             };
         }
         Err(last)
@@ -161,23 +166,23 @@ impl Dialer {
 
     async fn encrypt(
         &self,
-        wire: Box<dyn Wire>,
-        target: &Target,
-        limits: &Limits,
-    ) -> Result<Box<dyn Wire>, Fault> {
+        wire: Box<dyn WireStream>,
+        target: &FetchTarget,
+        limits: &FetchLimits,
+    ) -> Result<Box<dyn WireStream>, FetchError> {
         let name = match target.host() {
-            Host::Address(address) => ServerName::from(*address),
-            Host::Name(name) => {
+            TargetHost::Address(address) => ServerName::from(*address),
+            TargetHost::Name(name) => {
                 let name = DnsName::try_from(name.clone());
-                ServerName::from(name.map_err(|e| Fault::Tls(io::Error::other(e)))?)
+                ServerName::from(name.map_err(|e| FetchError::Tls(io::Error::other(e)))?)
             }
         };
         let limit = limits.connect;
         let shake = TlsConnector::from(Arc::clone(&self.tls)).connect(name, wire);
         match timeout_at(Instant::now() + limit, shake).await {
             Ok(Ok(wire)) => Ok(Box::new(wire)),
-            Ok(Err(error)) => Err(Fault::Tls(error)),
-            Err(_) => Err(Fault::ConnectTime { limit }),
+            Ok(Err(error)) => Err(FetchError::Tls(error)),
+            Err(_) => Err(FetchError::ConnectTime { limit }),
         }
     }
 }

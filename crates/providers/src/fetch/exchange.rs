@@ -14,41 +14,44 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Fault, Limits, Target, dial::Wire};
+use super::{FetchError, FetchLimits, FetchTarget, dial::WireStream};
 
 const HEADERS_MAX: usize = 100;
 const BUFFER_MAX_BYTES: usize = 64 * 1024;
 
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5";
 
-pub(super) struct Answer {
+pub(super) struct RawResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    pub(super) body: Body,
+    pub(super) body: RawBody,
 }
 
 /// A body on its way, with the task that drives its connection.
-pub(super) struct Body {
+pub(super) struct RawBody {
     incoming: Incoming,
     _connection: AbortOnDropHandle<hyper::Result<()>>,
 }
 
 /// Asks for the target and waits for the answer's headers.
 pub(super) async fn ask(
-    wire: Box<dyn Wire>,
-    target: &Target,
+    wire: Box<dyn WireStream>,
+    target: &FetchTarget,
     agent: &str,
-    limits: &Limits,
-) -> Result<Answer, Fault> {
+    limits: &FetchLimits,
+) -> Result<RawResponse, FetchError> {
     let request = request(target, agent)?;
     let limit = limits.first_byte;
     let answer = timeout(limit, send(wire, request))
         .await
-        .map_err(|_| Fault::FirstByteTime { limit })?;
+        .map_err(|_| FetchError::FirstByteTime { limit })?;
     answer.map_err(|error| fault(&error))
 }
 
-async fn send(wire: Box<dyn Wire>, request: Request<Empty<Bytes>>) -> hyper::Result<Answer> {
+async fn send(
+    wire: Box<dyn WireStream>,
+    request: Request<Empty<Bytes>>,
+) -> hyper::Result<RawResponse> {
     let (mut sender, connection) = http1::Builder::new()
         .max_headers(HEADERS_MAX)
         .max_buf_size(BUFFER_MAX_BYTES)
@@ -56,17 +59,17 @@ async fn send(wire: Box<dyn Wire>, request: Request<Empty<Bytes>>) -> hyper::Res
         .await?;
     let connection = AbortOnDropHandle::new(tokio::spawn(connection));
     let (head, incoming) = sender.send_request(request).await?.into_parts();
-    Ok(Answer {
+    Ok(RawResponse {
         status: head.status,
         headers: head.headers,
-        body: Body {
+        body: RawBody {
             incoming,
             _connection: connection,
         },
     })
 }
 
-fn request(target: &Target, agent: &str) -> Result<Request<Empty<Bytes>>, Fault> {
+fn request(target: &FetchTarget, agent: &str) -> Result<Request<Empty<Bytes>>, FetchError> {
     let url = target.url();
     let host = url.host_str().unwrap_or_default();
     let host = match url.port() {
@@ -83,18 +86,21 @@ fn request(target: &Target, agent: &str) -> Result<Request<Empty<Bytes>>, Fault>
         .body(Empty::new())
         .map_err(|error| {
             let why = error.to_string();
-            Fault::Refused(super::Refusal::Malformed { why })
+            FetchError::Refused(super::FetchRefusal::Malformed { why })
         })
 }
 
-impl Body {
+impl RawBody {
     /// The body's pieces as they come, each within the idle limit; a fault travels as `io::Error`.
-    pub(super) fn pieces(self, limits: &Limits) -> impl Stream<Item = io::Result<Bytes>> + use<> {
+    pub(super) fn pieces(
+        self,
+        limits: &FetchLimits,
+    ) -> impl Stream<Item = io::Result<Bytes>> + use<> {
         let limit = limits.idle;
         stream::try_unfold(self, move |mut body| async move {
             loop {
                 let frame = match timeout(limit, body.incoming.frame()).await {
-                    Err(_) => return Err(Fault::IdleTime { limit }.into_io()),
+                    Err(_) => return Err(FetchError::IdleTime { limit }.into_io()),
                     Ok(None) => return Ok(None),
                     Ok(Some(Err(error))) => return Err(fault(&error).into_io()),
                     Ok(Some(Ok(frame))) => frame,
@@ -108,10 +114,10 @@ impl Body {
     }
 }
 
-fn fault(error: &hyper::Error) -> Fault {
+fn fault(error: &hyper::Error) -> FetchError {
     if error.is_parse() {
-        Fault::NotHttp
+        FetchError::NotHttp
     } else {
-        Fault::Reset
+        FetchError::Reset
     }
 }

@@ -1,4 +1,4 @@
-//! What may be fetched: turns text into a [`Target`], the only thing that can be dialled.
+//! What may be fetched: turns text into a [`FetchTarget`], the only thing that can be dialled.
 //!
 //! One parser reads the URL, and its reading is what is checked, looked up, dialled and sent: two
 //! parsers that differ are how such guards are passed. A literal address is judged here; the addresses
@@ -12,62 +12,62 @@ use std::net::IpAddr;
 
 use url::Url;
 
-use super::Refusal;
+use super::FetchRefusal;
 
-pub use allow::{Allow, AllowFault};
+pub use allow::{AllowList, AllowListError};
 
 pub(super) const URL_MAX_CHARS: usize = 2_048;
 const PORTS: [u16; 4] = [80, 443, 8080, 8443];
 
 /// A URL that our rules let us fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct FetchTarget {
     url: Url,
-    host: Host,
+    host: TargetHost,
     port: u16,
     opened: bool,
 }
 
 /// Where a URL points: a name in lower case without a dot at its end, or a literal address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host {
+pub enum TargetHost {
     Name(String),
     Address(IpAddr),
 }
 
-impl Target {
+impl FetchTarget {
     /// Reads and checks a URL as somebody wrote it.
-    pub fn parse(raw: &str, allow: &Allow) -> Result<Self, Refusal> {
+    pub fn parse(raw: &str, allow: &AllowList) -> Result<Self, FetchRefusal> {
         let raw = raw.trim_matches(' ');
         within_length(raw)?;
         // The parser would drop these silently, and the text would mean something else than it shows.
         if raw.chars().any(|c| c.is_control() || c.is_whitespace()) {
             let why = "it holds spaces or control characters".to_owned();
-            return Err(Refusal::Malformed { why });
+            return Err(FetchRefusal::Malformed { why });
         }
         let url = Url::parse(raw).map_err(malformed)?;
         Self::check(url, allow)
     }
 
     /// Checks a URL that was put together from a page's address and a reference in it.
-    pub fn check(mut url: Url, allow: &Allow) -> Result<Self, Refusal> {
+    pub fn check(mut url: Url, allow: &AllowList) -> Result<Self, FetchRefusal> {
         url.set_fragment(None);
         within_length(url.as_str())?;
         if !matches!(url.scheme(), "http" | "https") {
             let scheme = url.scheme().to_owned();
-            return Err(Refusal::Scheme { scheme });
+            return Err(FetchRefusal::Scheme { scheme });
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Refusal::UserInfo);
+            return Err(FetchRefusal::UserInfo);
         }
-        let host = Host::of(&url)?;
+        let host = TargetHost::from_url(&url)?;
         let port = url.port_or_known_default().unwrap_or_default();
         let opened = allow.opens(&host, port);
         host.check(opened)?;
         if !opened && !PORTS.contains(&port) {
-            return Err(Refusal::Port { port });
+            return Err(FetchRefusal::Port { port });
         }
-        if let Host::Name(name) = &host {
+        if let TargetHost::Name(name) = &host {
             url.set_host(Some(name)).map_err(malformed)?;
         }
         Ok(Self {
@@ -79,17 +79,17 @@ impl Target {
     }
 
     /// Where a redirect leads, by the same rules; never from https to http.
-    pub fn redirect(&self, location: &str, allow: &Allow) -> Result<Self, Refusal> {
+    pub fn redirect(&self, location: &str, allow: &AllowList) -> Result<Self, FetchRefusal> {
         within_length(location)?;
         let next = Self::check(self.url.join(location).map_err(malformed)?, allow)?;
         if self.is_secure() && !next.is_secure() {
-            return Err(Refusal::Downgrade);
+            return Err(FetchRefusal::Downgrade);
         }
         Ok(next)
     }
 
     /// Judges an address that the host's name leads to; gives the one to dial.
-    pub(super) fn judge(&self, address: IpAddr) -> Result<IpAddr, Refusal> {
+    pub(super) fn judge(&self, address: IpAddr) -> Result<IpAddr, FetchRefusal> {
         judge(address, self.opened)
     }
 
@@ -97,7 +97,7 @@ impl Target {
         &self.url
     }
 
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &TargetHost {
         &self.host
     }
 
@@ -115,8 +115,8 @@ impl Target {
     }
 }
 
-impl Host {
-    fn of(url: &Url) -> Result<Self, Refusal> {
+impl TargetHost {
+    fn from_url(url: &Url) -> Result<Self, FetchRefusal> {
         match url.host() {
             Some(url::Host::Ipv4(address)) => Ok(Self::Address(address.into())),
             Some(url::Host::Ipv6(address)) => Ok(Self::Address(address.into())),
@@ -125,43 +125,43 @@ impl Host {
         }
     }
 
-    fn check(&self, opened: bool) -> Result<(), Refusal> {
+    fn check(&self, opened: bool) -> Result<(), FetchRefusal> {
         match self {
             Self::Address(address) => judge(*address, opened).map(|_| ()),
             Self::Name(name) if names::is_metadata(name) => {
                 let host = name.clone();
-                Err(Refusal::Metadata { host })
+                Err(FetchRefusal::Metadata { host })
             }
             Self::Name(name) if !opened && names::is_local(name) => {
                 let name = name.clone();
-                Err(Refusal::LocalName { name })
+                Err(FetchRefusal::LocalName { name })
             }
             Self::Name(_) => Ok(()),
         }
     }
 }
 
-fn judge(address: IpAddr, opened: bool) -> Result<IpAddr, Refusal> {
+fn judge(address: IpAddr, opened: bool) -> Result<IpAddr, FetchRefusal> {
     if address::is_metadata(address) {
         let host = address.to_string();
-        return Err(Refusal::Metadata { host });
+        return Err(FetchRefusal::Metadata { host });
     }
     if opened {
         return Ok(address);
     }
-    address::public(address).map_err(|why| Refusal::Address { address, why })
+    address::public(address).map_err(|why| FetchRefusal::Address { address, why })
 }
 
-fn within_length(text: &str) -> Result<(), Refusal> {
+fn within_length(text: &str) -> Result<(), FetchRefusal> {
     let chars = text.chars().count();
     if chars > URL_MAX_CHARS {
         let limit = URL_MAX_CHARS;
-        return Err(Refusal::TooLong { chars, limit });
+        return Err(FetchRefusal::TooLong { chars, limit });
     }
     Ok(())
 }
 
-fn malformed(error: url::ParseError) -> Refusal {
+fn malformed(error: url::ParseError) -> FetchRefusal {
     let why = error.to_string();
-    Refusal::Malformed { why }
+    FetchRefusal::Malformed { why }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 const MIB: usize = 1024 * 1024;
 
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct FetchLimits {
     /// Of looking up the name, of connecting, and of the encrypted handshake, each.
     pub connect: Duration,
     /// From the sent request to the last of the answer's headers.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub at_once_per_host: usize,
 }
 
-impl Default for Limits {
+impl Default for FetchLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(5),

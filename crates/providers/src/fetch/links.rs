@@ -15,7 +15,7 @@ use html5ever::{
 };
 use url::Url;
 
-use super::{Allow, Target};
+use super::{AllowList, FetchTarget};
 
 const LINKS_MAX: usize = 1_000;
 const TEXT_MAX_CHARS: usize = 200;
@@ -23,13 +23,13 @@ const TEXT_MAX_CHARS: usize = 200;
 /// A link as a reader sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    pub target: Target,
+    pub target: FetchTarget,
     /// The words that are linked, blanks folded.
     pub text: String,
 }
 
 /// The fetchable links of a page that was found at `page`.
-pub fn links(html: &str, page: &Url, allow: &Allow) -> Vec<Link> {
+pub fn links(html: &str, page: &Url, allow: &AllowList) -> Vec<Link> {
     let found = tags(html);
     let base = found.base.as_deref().and_then(|base| page.join(base).ok());
     let base = base.as_ref().unwrap_or(page);
@@ -39,7 +39,7 @@ pub fn links(html: &str, page: &Url, allow: &Allow) -> Vec<Link> {
         let Ok(url) = base.join(anchor.href.trim()) else {
             continue;
         };
-        let Ok(target) = Target::check(url, allow) else {
+        let Ok(target) = FetchTarget::check(url, allow) else {
             continue;
         };
         if links.len() < LINKS_MAX && seen.insert(target.url().clone()) {

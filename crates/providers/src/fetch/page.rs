@@ -1,6 +1,6 @@
 //! Fetches a page: check, robots.txt, the host's turn, connect, ask, follow or read.
 //!
-//! Takes a URL as text, gives a [`Page`] with its bytes as the server meant them: decoded from their
+//! Takes a URL as text, gives a [`FetchedPage`] with its bytes as the server meant them: decoded from their
 //! transfer, not yet from their charset. What the bytes are, and what they say, is for
 //! `evidence::extract`. Whether to try again is for the caller. Time is tokio's, which tests can pause.
 
@@ -12,11 +12,12 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    Allow, Connector, Cut, Fault, Limits, Refusal, Resolver, System, Target, body,
+    AllowList, FetchError, FetchLimits, FetchRefusal, FetchTarget, NameResolver, PageCut,
+    StreamConnector, SystemNetwork, body,
     dial::Dialer,
-    exchange::{self, Answer},
+    exchange::{self, RawResponse},
     robots::RobotsCache,
-    slots::Slots,
+    slots::HostSlots,
 };
 use crate::tls;
 
@@ -29,7 +30,7 @@ const ROBOTS_TOTAL: Duration = Duration::from_secs(15);
 
 /// What a server answered.
 #[derive(Clone)]
-pub struct Page {
+pub struct FetchedPage {
     /// Where the bytes came from, after redirects.
     pub url: Url,
     /// Any status but a redirect; bytes are read of a success only.
@@ -37,14 +38,14 @@ pub struct Page {
     pub content_type: Option<String>,
     pub headers: HeaderMap,
     pub bytes: Vec<u8>,
-    pub cut: Option<Cut>,
+    pub cut: Option<PageCut>,
     pub redirects: usize,
 }
 
-impl fmt::Debug for Page {
+impl fmt::Debug for FetchedPage {
     /// Without the bytes: a stranger's text has no place in our logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Page")
+        f.debug_struct("FetchedPage")
             .field("url", &self.url.as_str())
             .field("status", &self.status.as_u16())
             .field("bytes", &self.bytes.len())
@@ -55,45 +56,45 @@ impl fmt::Debug for Page {
 
 /// Reads pages of the public internet, and of hosts that the operator opened.
 pub struct Fetcher {
-    road: Road,
+    road: FetchPath,
     robots: RobotsCache,
 }
 
 /// Everything between a checked target and its answer, robots.txt left aside.
-pub(super) struct Road {
+pub(super) struct FetchPath {
     dialer: Dialer,
-    allow: Allow,
-    limits: Limits,
-    slots: Slots,
+    allow: AllowList,
+    limits: FetchLimits,
+    slots: HostSlots,
 }
 
 /// What a fetcher reaches the network with.
-pub struct Network {
-    pub resolver: Arc<dyn Resolver>,
-    pub connector: Arc<dyn Connector>,
+pub struct FetchNetwork {
+    pub resolver: Arc<dyn NameResolver>,
+    pub connector: Arc<dyn StreamConnector>,
     pub tls: Arc<ClientConfig>,
 }
 
-impl Network {
+impl FetchNetwork {
     /// The machine's own; fails if the machine trusts no certificate at all.
     pub fn system() -> Result<Self, rustls::Error> {
         Ok(Self {
-            resolver: Arc::new(System),
-            connector: Arc::new(System),
+            resolver: Arc::new(SystemNetwork),
+            connector: Arc::new(SystemNetwork),
             tls: Arc::new(tls::system()?),
         })
     }
 }
 
 impl Fetcher {
-    pub fn new(network: Network, allow: Allow, limits: Limits) -> Self {
+    pub fn new(network: FetchNetwork, allow: AllowList, limits: FetchLimits) -> Self {
         let dialer = Dialer {
             resolver: network.resolver,
             connector: network.connector,
             tls: network.tls,
         };
-        let slots = Slots::new(limits.at_once_per_host);
-        let road = Road {
+        let slots = HostSlots::new(limits.at_once_per_host);
+        let road = FetchPath {
             dialer,
             allow,
             limits,
@@ -106,31 +107,35 @@ impl Fetcher {
     }
 
     /// What the operator opened; the links of a page are judged by it too.
-    pub fn allow(&self) -> &Allow {
+    pub fn allow(&self) -> &AllowList {
         &self.road.allow
     }
 
     /// Fetches one page.
-    pub async fn get(&self, url: &str) -> Result<Page, Fault> {
-        let target = Target::parse(url, &self.road.allow)?;
+    pub async fn get(&self, url: &str) -> Result<FetchedPage, FetchError> {
+        let target = FetchTarget::parse(url, &self.road.allow)?;
         self.road.follow(target, Some(&self.robots)).await
     }
 }
 
-enum Step {
-    Arrived(Page),
-    Onward(Target),
+enum FetchStep {
+    Arrived(FetchedPage),
+    Onward(FetchTarget),
 }
 
-impl Road {
-    async fn follow(&self, first: Target, robots: Option<&RobotsCache>) -> Result<Page, Fault> {
+impl FetchPath {
+    async fn follow(
+        &self,
+        first: FetchTarget,
+        robots: Option<&RobotsCache>,
+    ) -> Result<FetchedPage, FetchError> {
         let mut target = first;
         let total = match robots {
             Some(_) => self.limits.total,
             None => self.limits.total.min(ROBOTS_TOTAL),
         };
         let mut end = Instant::now() + total;
-        let late = |_| Fault::TotalTime { limit: total };
+        let late = |_| FetchError::TotalTime { limit: total };
         for redirects in 0..=self.limits.redirects {
             if let Some(robots) = robots {
                 let checked = timeout_at(end, robots.check(&target, self)).await;
@@ -142,39 +147,40 @@ impl Road {
             let step = timeout_at(end, self.step(&target, redirects)).await;
             drop(turn);
             match step.map_err(late)?? {
-                Step::Arrived(page) => return Ok(page),
-                Step::Onward(next) => target = next,
+                FetchStep::Arrived(page) => return Ok(page),
+                FetchStep::Onward(next) => target = next,
             }
         }
         let limit = self.limits.redirects;
-        Err(Refusal::TooManyRedirects { limit }.into())
+        Err(FetchRefusal::TooManyRedirects { limit }.into())
     }
 
-    async fn step(&self, target: &Target, redirects: usize) -> Result<Step, Fault> {
+    async fn step(&self, target: &FetchTarget, redirects: usize) -> Result<FetchStep, FetchError> {
         let wire = self.dialer.dial(target, &self.limits).await?;
         let answer = exchange::ask(wire, target, AGENT, &self.limits).await?;
         if is_redirect(answer.status) {
             let location = answer.headers.get(header::LOCATION);
-            let location = location.ok_or(Refusal::NoLocation)?;
+            let location = location.ok_or(FetchRefusal::NoLocation)?;
             let location = String::from_utf8_lossy(location.as_bytes());
-            return Ok(Step::Onward(target.redirect(&location, &self.allow)?));
+            return Ok(FetchStep::Onward(target.redirect(&location, &self.allow)?));
         }
         let page = self.arrive(target, answer, redirects).await?;
-        Ok(Step::Arrived(page))
+        Ok(FetchStep::Arrived(page))
     }
 
     async fn arrive(
         &self,
-        target: &Target,
-        answer: Answer,
+        target: &FetchTarget,
+        answer: RawResponse,
         redirects: usize,
-    ) -> Result<Page, Fault> {
-        let (bytes, cut) = match answer.status.is_success() {
-            true => body::read(answer.body, &answer.headers, &self.limits).await?,
-            false => (Vec::new(), None),
+    ) -> Result<FetchedPage, FetchError> {
+        let (bytes, cut) = if answer.status.is_success() {
+            body::read(answer.body, &answer.headers, &self.limits).await?
+        } else {
+            (Vec::new(), None)
         };
         let content_type = answer.headers.get(header::CONTENT_TYPE);
-        Ok(Page {
+        Ok(FetchedPage {
             url: target.url().clone(),
             status: answer.status,
             content_type: content_type.map(|t| String::from_utf8_lossy(t.as_bytes()).into_owned()),
@@ -189,9 +195,9 @@ impl Road {
     pub(super) fn robots_file(
         &self,
         url: Url,
-    ) -> Pin<Box<dyn Future<Output = Result<Page, Fault>> + Send + '_>> {
+    ) -> Pin<Box<dyn Future<Output = Result<FetchedPage, FetchError>> + Send + '_>> {
         Box::pin(async move {
-            let target = Target::check(url, &self.allow)?;
+            let target = FetchTarget::check(url, &self.allow)?;
             self.follow(target, None).await
         })
     }

@@ -14,7 +14,7 @@ use http::StatusCode;
 use robotxt::Robots;
 use tokio::{sync::OnceCell, time::Instant};
 
-use super::{Fault, Page, Refusal, Target, page::Road};
+use super::{FetchError, FetchRefusal, FetchTarget, FetchedPage, page::FetchPath};
 
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const FAILURE_KEPT: Duration = Duration::from_secs(5 * 60);
@@ -22,33 +22,37 @@ const SITES_MAX: usize = 1_024;
 
 #[derive(Default)]
 pub(super) struct RobotsCache {
-    sites: Mutex<HashMap<String, Arc<Site>>>,
+    sites: Mutex<HashMap<String, Arc<RobotsSite>>>,
 }
 
-struct Site {
+struct RobotsSite {
     since: Instant,
     /// The time before, the rules could not be had.
     asked_again: bool,
-    rules: OnceCell<Rules>,
+    rules: OnceCell<RobotsRules>,
 }
 
-enum Rules {
+enum RobotsRules {
     Known(Robots),
     Unreachable,
 }
 
 impl RobotsCache {
     /// Refuses the target if its site's rules do. Several pages of a site wait for one file.
-    pub(super) async fn check(&self, target: &Target, road: &Road) -> Result<(), Fault> {
+    pub(super) async fn check(
+        &self,
+        target: &FetchTarget,
+        road: &FetchPath,
+    ) -> Result<(), FetchError> {
         let site = self.site(target);
         match site.rules.get_or_try_init(|| ask(target, road)).await? {
-            Rules::Known(robots) if robots.is_url_allowed(target.url()) => Ok(()),
-            Rules::Known(_) => Err(Refusal::Robots.into()),
-            Rules::Unreachable => Err(Fault::RobotsUnreachable),
+            RobotsRules::Known(robots) if robots.is_url_allowed(target.url()) => Ok(()),
+            RobotsRules::Known(_) => Err(FetchRefusal::Robots.into()),
+            RobotsRules::Unreachable => Err(FetchError::RobotsUnreachable),
         }
     }
 
-    fn site(&self, target: &Target) -> Arc<Site> {
+    fn site(&self, target: &FetchTarget) -> Arc<RobotsSite> {
         let key = target.url().origin().ascii_serialization();
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let over = sites.get(&key).filter(|site| site.is_over());
@@ -60,7 +64,7 @@ impl RobotsCache {
             make_room(&mut sites);
         }
         let fresh = || {
-            Arc::new(Site {
+            Arc::new(RobotsSite {
                 since: Instant::now(),
                 asked_again,
                 rules: OnceCell::new(),
@@ -70,22 +74,22 @@ impl RobotsCache {
     }
 }
 
-impl Site {
+impl RobotsSite {
     fn is_over(&self) -> bool {
         let kept = match self.rules.get() {
-            Some(Rules::Unreachable) if !self.asked_again => return true,
-            Some(Rules::Unreachable) => FAILURE_KEPT,
-            Some(Rules::Known(_)) | None => KEPT,
+            Some(RobotsRules::Unreachable) if !self.asked_again => return true,
+            Some(RobotsRules::Unreachable) => FAILURE_KEPT,
+            Some(RobotsRules::Known(_)) | None => KEPT,
         };
         self.since.elapsed() > kept
     }
 
     fn is_unreachable(&self) -> bool {
-        matches!(self.rules.get(), Some(Rules::Unreachable))
+        matches!(self.rules.get(), Some(RobotsRules::Unreachable))
     }
 }
 
-fn make_room(sites: &mut HashMap<String, Arc<Site>>) {
+fn make_room(sites: &mut HashMap<String, Arc<RobotsSite>>) {
     sites.retain(|_, site| !site.is_over());
     if sites.len() >= SITES_MAX {
         let oldest = sites.iter().min_by_key(|(_, site)| site.since);
@@ -96,26 +100,28 @@ fn make_room(sites: &mut HashMap<String, Arc<Site>>) {
 }
 
 /// Asks the site for its rules. A fault that its pages would meet just the same is passed on as it is.
-async fn ask(target: &Target, road: &Road) -> Result<Rules, Fault> {
+async fn ask(target: &FetchTarget, road: &FetchPath) -> Result<RobotsRules, FetchError> {
     let url = target.url().join("/robots.txt");
-    let url = url.map_err(|_| Fault::RobotsUnreachable)?;
+    let url = url.map_err(|_| FetchError::RobotsUnreachable)?;
     let rules = match road.robots_file(url).await {
-        Ok(page) => of_page(&page, road),
-        Err(Fault::Refused(Refusal::TooManyRedirects { .. })) => Rules::Known(Robots::allow_all()),
+        Ok(page) => rules_from_page(&page, road),
+        Err(FetchError::Refused(FetchRefusal::TooManyRedirects { .. })) => {
+            RobotsRules::Known(Robots::allow_all())
+        }
         Err(fault) if fault.is_unconnected() => return Err(fault),
-        Err(_) => Rules::Unreachable,
+        Err(_) => RobotsRules::Unreachable,
     };
     Ok(rules)
 }
 
 /// RFC 9309, section 2.3.1; that a busy server has no rules is not to be concluded from its 429.
-fn of_page(page: &Page, road: &Road) -> Rules {
+fn rules_from_page(page: &FetchedPage, road: &FetchPath) -> RobotsRules {
     let status = page.status;
     if status.is_success() {
-        Rules::Known(Robots::parse(&page.bytes, road.product()))
+        RobotsRules::Known(Robots::parse(&page.bytes, road.product()))
     } else if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
-        Rules::Known(Robots::allow_all())
+        RobotsRules::Known(Robots::allow_all())
     } else {
-        Rules::Unreachable
+        RobotsRules::Unreachable
     }
 }

@@ -7,17 +7,17 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Host;
+use super::TargetHost;
 
 /// Above this many, hosts that nobody waits for are forgotten.
 const HOSTS_KEPT: usize = 1_024;
 
-pub(super) struct Slots {
+pub(super) struct HostSlots {
     at_once: usize,
-    hosts: Mutex<HashMap<Host, Arc<Semaphore>>>,
+    hosts: Mutex<HashMap<TargetHost, Arc<Semaphore>>>,
 }
 
-impl Slots {
+impl HostSlots {
     pub(super) fn new(at_once: usize) -> Self {
         Self {
             at_once,
@@ -26,13 +26,13 @@ impl Slots {
     }
 
     /// Waits for the host's turn; the turn ends when the permit is dropped.
-    pub(super) async fn take(&self, host: &Host) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn take(&self, host: &TargetHost) -> Option<OwnedSemaphorePermit> {
         let semaphore = self.semaphore(host);
         // Our semaphores are never closed, so there is always a permit.
         semaphore.acquire_owned().await.ok()
     }
 
-    fn semaphore(&self, host: &Host) -> Arc<Semaphore> {
+    fn semaphore(&self, host: &TargetHost) -> Arc<Semaphore> {
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() > HOSTS_KEPT {
             hosts.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);

@@ -8,30 +8,30 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::Progress;
+use super::AnswerProgress;
 use super::completion::Completion;
-use super::gather::Gathered;
-use super::request::Request;
-use super::sse::{Event, Events};
+use super::gather::PartialCompletion;
+use super::request::ModelRequest;
+use super::sse::{SseEvent, SseEvents};
 use crate::Secret;
-use crate::call::{Fault, Transport};
-use crate::client::Opened;
+use crate::call::{AttemptError, TransportError};
+use crate::client::OpenResponse;
 
 /// After the last event the stream should end; a connection that lingers is given up.
 const LINGER: Duration = Duration::from_millis(50);
 
 /// How one answer is read.
-pub(super) struct Reading<'a> {
-    pub(super) request: &'a Request,
+pub(super) struct AnswerReader<'a> {
+    pub(super) request: &'a ModelRequest,
     /// Struck from the answer, should it be repeated there.
     pub(super) key: Option<&'a Secret>,
-    pub(super) progress: Option<&'a dyn Progress>,
+    pub(super) progress: Option<&'a dyn AnswerProgress>,
     /// Adds an event, or a whole reply, to the answer.
-    pub(super) take: fn(&mut Gathered, &Value),
+    pub(super) take: fn(&mut PartialCompletion, &Value),
 }
 
-impl Reading<'_> {
-    pub(super) async fn read(&self, mut opened: Opened) -> Result<Completion, Fault> {
+impl AnswerReader<'_> {
+    pub(super) async fn read(&self, mut opened: OpenResponse) -> Result<Completion, AttemptError> {
         let mut begin = Vec::new();
         while begin.iter().all(u8::is_ascii_whitespace) {
             match opened.next().await? {
@@ -51,13 +51,17 @@ impl Reading<'_> {
         }
     }
 
-    async fn whole(&self, mut opened: Opened, mut body: Vec<u8>) -> Result<Completion, Fault> {
+    async fn whole(
+        &self,
+        mut opened: OpenResponse,
+        mut body: Vec<u8>,
+    ) -> Result<Completion, AttemptError> {
         while let Some(piece) = opened.next().await? {
             body.extend_from_slice(&piece);
         }
         let reply = opened.reply(body);
         let value: Value = reply.json()?;
-        let mut gathered = Gathered::default();
+        let mut gathered = PartialCompletion::default();
         self.add(&mut gathered, &value);
         if gathered.finish.is_none() && !value["error"].is_null() {
             return Err(reply.refused());
@@ -67,9 +71,13 @@ impl Reading<'_> {
         completion.ok_or_else(|| reply.refused())
     }
 
-    async fn stream(&self, mut opened: Opened, begin: Vec<u8>) -> Result<Completion, Fault> {
-        let mut events = Events::default();
-        let mut gathered = Gathered::default();
+    async fn stream(
+        &self,
+        mut opened: OpenResponse,
+        begin: Vec<u8>,
+    ) -> Result<Completion, AttemptError> {
+        let mut events = SseEvents::default();
+        let mut gathered = PartialCompletion::default();
         let mut piece = Some(begin);
         while !gathered.done {
             let (whole, ended) = match &piece {
@@ -90,7 +98,7 @@ impl Reading<'_> {
             // Reading on to the end lets the connection be used again.
             let _ = timeout(LINGER, opened.next()).await;
         } else if gathered.finish.is_none() {
-            return Err(Transport::Truncated.into());
+            return Err(TransportError::Truncated.into());
         }
         self.show(&mut gathered, true);
         let completion = gathered.completion(self.request, self.key);
@@ -98,7 +106,7 @@ impl Reading<'_> {
     }
 
     /// Adds an event; fails if it says that there will be no answer.
-    fn event(&self, gathered: &mut Gathered, event: &Event) -> Result<(), Broken> {
+    fn event(&self, gathered: &mut PartialCompletion, event: &SseEvent) -> Result<(), BrokenEvent> {
         if gathered.done || event.data.is_empty() {
             return Ok(());
         }
@@ -110,7 +118,7 @@ impl Reading<'_> {
         let fails =
             event.name == "error" || value.as_ref().is_none_or(|value| !value["error"].is_null());
         if fails && gathered.finish.is_none() {
-            return Err(Broken);
+            return Err(BrokenEvent);
         }
         // An answer that was already declared finished is not lost by what comes after, which may bring the usage.
         gathered.done = fails;
@@ -118,12 +126,12 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn add(&self, gathered: &mut Gathered, value: &Value) {
+    fn add(&self, gathered: &mut PartialCompletion, value: &Value) {
         (self.take)(gathered, value);
         self.show(gathered, false);
     }
 
-    fn show(&self, gathered: &mut Gathered, all: bool) {
+    fn show(&self, gathered: &mut PartialCompletion, all: bool) {
         if let Some(progress) = self.progress
             && let Some(piece) = gathered.fresh(self.key, all)
         {
@@ -133,4 +141,4 @@ impl Reading<'_> {
 }
 
 /// The event brought an error, or nothing that can be read.
-struct Broken;
+struct BrokenEvent;

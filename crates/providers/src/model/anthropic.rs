@@ -10,12 +10,12 @@ mod write;
 use async_trait::async_trait;
 use http::{HeaderName, HeaderValue};
 
-use super::answer::Reading;
-use super::form::Form;
-use super::learn::Learnt;
-use super::{Completion, Endpoint, Format, Model, Progress, Request};
-use crate::Client;
-use crate::call::{Attempt, Fault};
+use super::answer::AnswerReader;
+use super::form::RequestForm;
+use super::learn::LearntForm;
+use super::{AnswerFormat, AnswerProgress, Completion, ModelClient, ModelEndpoint, ModelRequest};
+use crate::HttpClient;
+use crate::call::{AttemptError, CallAttempt};
 use crate::client;
 
 const VERSION: (HeaderName, HeaderValue) = (
@@ -24,45 +24,45 @@ const VERSION: (HeaderName, HeaderValue) = (
 );
 
 pub(super) struct Anthropic {
-    client: Client,
-    endpoint: Endpoint,
+    client: HttpClient,
+    endpoint: ModelEndpoint,
     model: String,
-    learnt: Learnt,
+    learnt: LearntForm,
 }
 
 impl Anthropic {
-    pub(super) fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
+    pub(super) fn new(client: HttpClient, endpoint: ModelEndpoint, model: &str) -> Self {
         Self {
             client,
             endpoint,
             model: model.to_owned(),
-            learnt: Learnt::default(),
+            learnt: LearntForm::default(),
         }
     }
 
     async fn once(
         &self,
-        form: Form,
-        request: &Request,
-        attempt: &Attempt,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Completion, Fault> {
+        form: RequestForm,
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
         let body = write::body(&self.model, form, request);
         let url = self.endpoint.address.join(["messages"]);
         let key = self.endpoint.key.as_ref();
         let (name, version) = VERSION;
-        let sent = client::Request::post(url, &body, self.endpoint.first_byte)
+        let sent = client::HttpRequest::post(url, &body, self.endpoint.first_byte)
             .key_header("x-api-key", key)
             .header(name, version);
         let opened = self.client.open(attempt, sent).await?;
-        let reading = Reading {
+        let reading = AnswerReader {
             request,
             key,
             progress,
             take: read::take,
         };
         let mut completion = reading.read(opened).await?;
-        if let Format::Schema { name, .. } = &request.format {
+        if let AnswerFormat::Schema { name, .. } = &request.format {
             read::unwrap_answer(&mut completion, name);
         }
         Ok(completion)
@@ -70,16 +70,16 @@ impl Anthropic {
 }
 
 #[async_trait]
-impl Model for Anthropic {
+impl ModelClient for Anthropic {
     async fn complete(
         &self,
-        request: &Request,
-        attempt: &Attempt,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Completion, Fault> {
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
         let once = |form| self.once(form, request, attempt, progress);
         self.learnt
-            .send(request, Form::plainer_messages, once)
+            .send(request, RequestForm::plainer_messages, once)
             .await
     }
 }

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::anthropic::Anthropic;
 use super::completion::Completion;
 use super::openai::OpenAi;
-use super::settings::{Api, Role, RoleSettings, Settings};
-use super::{Model, Progress, Request};
-use crate::Client;
-use crate::call::{Attempt, Caller, Exhausted, Fault, Kind, Provider, Served, Terms};
-use crate::error::Cause;
+use super::settings::{ModelApi, ModelRole, ModelSettings, RoleSettings};
+use super::{AnswerProgress, ModelClient, ModelRequest};
+use crate::HttpClient;
+use crate::call::{
+    AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted,
+    ProviderName,
+};
+use crate::error::FailureCause;
 
 /// Codes by which a provider says that its model's output broke the form: the answer is no use, the request is fine.
 const OUTPUT_CODES: &[&str] = &["json_validate_failed", "tool_use_failed"];
@@ -18,32 +21,34 @@ const OUTPUT_CODES: &[&str] = &["json_validate_failed", "tool_use_failed"];
 /// All models that a run may ask, and what was learnt about them. One per process.
 pub struct Models {
     caller: Arc<Caller>,
-    settings: Settings,
-    models: BTreeMap<Provider, Entry>,
+    settings: ModelSettings,
+    models: BTreeMap<ProviderName, RoleEntry>,
 }
 
-struct Entry {
-    model: Arc<dyn Model>,
+struct RoleEntry {
+    model: Arc<dyn ModelClient>,
     /// The model's name, as it is asked for.
     name: String,
 }
 
 impl Models {
-    pub fn new(client: &Client, caller: Arc<Caller>, settings: Settings) -> Self {
+    pub fn new(client: &HttpClient, caller: Arc<Caller>, settings: ModelSettings) -> Self {
         let mut models = BTreeMap::new();
-        for role in Role::ALL {
+        for role in ModelRole::ALL {
             for (place, provider) in chain(&settings, role).into_iter().enumerate() {
                 let Some(endpoint) = settings.endpoints.get(place) else {
                     continue;
                 };
                 let name = named(&settings, role, place);
-                let model: Arc<dyn Model> = match endpoint.api {
-                    Api::OpenAi => Arc::new(OpenAi::new(client.clone(), endpoint.clone(), &name)),
-                    Api::Anthropic => {
+                let model: Arc<dyn ModelClient> = match endpoint.api {
+                    ModelApi::OpenAi => {
+                        Arc::new(OpenAi::new(client.clone(), endpoint.clone(), &name))
+                    }
+                    ModelApi::Anthropic => {
                         Arc::new(Anthropic::new(client.clone(), endpoint.clone(), &name))
                     }
                 };
-                models.entry(provider).or_insert(Entry { model, name });
+                models.entry(provider).or_insert(RoleEntry { model, name });
             }
         }
         Self {
@@ -56,69 +61,72 @@ impl Models {
     /// Asks the role's models in order. An answer that breaks off or holds nothing is asked for once more.
     pub async fn ask(
         &self,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Served<Completion>, Exhausted> {
-        match self.once(role, request, terms, progress).await {
+        role: ModelRole,
+        request: &ModelRequest,
+        context: &CallContext<'_>,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
+        match self.once(role, request, context, progress).await {
             Err(exhausted) if is_worth_another(&exhausted) => {
-                self.once(role, request, terms, progress).await
+                self.once(role, request, context, progress).await
             }
             outcome => outcome,
         }
     }
 
     /// The providers that serve a role, in order.
-    pub fn providers(&self, role: Role) -> Vec<Provider> {
+    pub fn providers(&self, role: ModelRole) -> Vec<ProviderName> {
         chain(&self.settings, role)
     }
 
     pub(super) async fn once(
         &self,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Served<Completion>, Exhausted> {
+        role: ModelRole,
+        request: &ModelRequest,
+        context: &CallContext<'_>,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
         let request = &self.fitted(role, request);
-        let terms = Terms {
-            kind: Kind::Model,
-            ..*terms
+        let context = CallContext {
+            kind: CallKind::Model,
+            ..*context
         };
         let chain = chain(&self.settings, role);
         self.caller
-            .chain(&chain, &terms, |attempt: Attempt| async move {
-                let entry = self.models.get(&attempt.provider).ok_or(Fault::Bug)?;
+            .chain(&chain, &context, |attempt: CallAttempt| async move {
+                let entry = self
+                    .models
+                    .get(&attempt.provider)
+                    .ok_or(AttemptError::Bug)?;
                 let mut completion = entry.model.complete(request, &attempt, progress).await?;
                 let prices = &self.settings.prices;
                 let price = prices
                     .get(&entry.name)
                     .or_else(|| prices.get(&completion.model));
-                completion.cost = price.map(|price| price.of(&completion.usage));
+                completion.cost = price.map(|price| price.cost(&completion.usage));
                 Ok(completion)
             })
             .await
     }
 
     /// Tells a model that its endpoint did not keep to a schema.
-    pub(super) fn schema_was_ignored(&self, by: &Provider) {
+    pub(super) fn schema_was_ignored(&self, by: &ProviderName) {
         if let Some(entry) = self.models.get(by) {
             entry.model.schema_was_ignored();
         }
     }
 
     /// Twice the tokens, up to the ceiling; none if there are no more to be had.
-    pub(super) fn more_tokens(&self, role: Role, request: &Request) -> Option<u32> {
+    pub(super) fn more_tokens(&self, role: ModelRole, request: &ModelRequest) -> Option<u32> {
         let now = self.fitted(role, request).max_tokens?;
         let more = now.saturating_mul(2).min(self.settings.max_tokens_ceiling);
         (more > now).then_some(more)
     }
 
     /// The request with the role's settings where it has none of its own.
-    fn fitted(&self, role: Role, request: &Request) -> Request {
-        let settings = of_role(&self.settings, role);
-        Request {
+    fn fitted(&self, role: ModelRole, request: &ModelRequest) -> ModelRequest {
+        let settings = role_settings(&self.settings, role);
+        ModelRequest {
             temperature: request.temperature.or(Some(settings.temperature)),
             max_tokens: request.max_tokens.or(Some(settings.max_tokens)),
             ..request.clone()
@@ -127,29 +135,29 @@ impl Models {
 }
 
 /// Whether the failure is about the answer's form: then the same question may get a better one.
-pub(super) fn is_worth_another(exhausted: &Exhausted) -> bool {
+pub(super) fn is_worth_another(exhausted: &ChainExhausted) -> bool {
     exhausted.decisive().is_some_and(|failure| {
         let code = failure.code.as_deref().unwrap_or_default();
-        failure.cause == Cause::Garbled || OUTPUT_CODES.contains(&code)
+        failure.cause == FailureCause::Garbled || OUTPUT_CODES.contains(&code)
     })
 }
 
-fn of_role(settings: &Settings, role: Role) -> RoleSettings {
+fn role_settings(settings: &ModelSettings, role: ModelRole) -> RoleSettings {
     let set = settings.roles.get(&role).cloned();
-    set.unwrap_or_else(|| RoleSettings::of(role))
+    set.unwrap_or_else(|| RoleSettings::for_role(role))
 }
 
-fn named(settings: &Settings, role: Role, place: usize) -> String {
+fn named(settings: &ModelSettings, role: ModelRole, place: usize) -> String {
     let own = settings
         .endpoints
         .get(place)
         .and_then(|endpoint| endpoint.model.clone());
-    own.unwrap_or_else(|| of_role(settings, role).model)
+    own.unwrap_or_else(|| role_settings(settings, role).model)
 }
 
-fn chain(settings: &Settings, role: Role) -> Vec<Provider> {
-    let named = |(place, endpoint): (usize, &super::Endpoint)| {
-        Provider::model(&endpoint.name, &named(settings, role, place))
+fn chain(settings: &ModelSettings, role: ModelRole) -> Vec<ProviderName> {
+    let named = |(place, endpoint): (usize, &super::ModelEndpoint)| {
+        ProviderName::model(&endpoint.name, &named(settings, role, place))
     };
     settings.endpoints.iter().enumerate().map(named).collect()
 }

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::price::Cost;
+use super::price::ModelCost;
 use super::request::ToolCall;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,19 +12,19 @@ pub struct Completion {
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    pub finish: Finish,
-    pub usage: Usage,
+    pub finish: FinishReason,
+    pub usage: TokenUsage,
     /// The model as the endpoint names it.
     pub model: String,
     /// Unknown where the settings hold no price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
+    pub cost: Option<ModelCost>,
 }
 
 /// Why the model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum FinishReason {
     Stop,
     /// It ran into the limit on tokens.
     Length,
@@ -37,7 +37,7 @@ pub enum Finish {
 
 /// Tokens that were read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     pub input: u64,
     pub output: u64,
     /// The part of `input` that the endpoint still had in its cache.
@@ -48,7 +48,7 @@ pub struct Usage {
     pub estimated: bool,
 }
 
-impl AddAssign for Usage {
+impl AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);

@@ -6,61 +6,70 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::completion::Usage;
+use super::completion::TokenUsage;
 use super::content::filled;
-use super::settings::Endpoint;
+use super::settings::ModelEndpoint;
 use super::tokens;
-use crate::call::{Attempt, Caller, Fault, Kind, Provider, Terms};
-use crate::client::{self, Reply};
+use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
+use crate::client::{self, HttpReply};
 use crate::lenient::count_value;
-use crate::{Client, Failure};
+use crate::{CallFailure, HttpClient};
 
 /// Texts in one request at most: what the smallest common limit allows.
 const BATCH_MAX: usize = 96;
 
 pub struct Embedder {
-    client: Client,
+    client: HttpClient,
     caller: Arc<Caller>,
-    endpoint: Endpoint,
+    endpoint: ModelEndpoint,
     model: String,
-    provider: Provider,
+    provider: ProviderName,
 }
 
 /// Vectors of one length, in the order of the texts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Embedded {
+pub struct EmbeddedTexts {
     pub vectors: Vec<Vec<f32>>,
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// The model as the endpoint names it.
     pub model: String,
 }
 
 impl Embedder {
-    pub fn new(client: Client, caller: Arc<Caller>, endpoint: Endpoint, model: &str) -> Self {
+    pub fn new(
+        client: HttpClient,
+        caller: Arc<Caller>,
+        endpoint: ModelEndpoint,
+        model: &str,
+    ) -> Self {
         Self {
             client,
             caller,
-            provider: Provider::model(&endpoint.name, model),
+            provider: ProviderName::model(&endpoint.name, model),
             model: model.to_owned(),
             endpoint,
         }
     }
 
-    pub async fn embed(&self, texts: &[String], terms: &Terms<'_>) -> Result<Embedded, Failure> {
-        let terms = Terms {
-            kind: Kind::Model,
-            ..*terms
+    pub async fn embed(
+        &self,
+        texts: &[String],
+        context: &CallContext<'_>,
+    ) -> Result<EmbeddedTexts, CallFailure> {
+        let context = CallContext {
+            kind: CallKind::Model,
+            ..*context
         };
-        let mut all = Embedded {
+        let mut all = EmbeddedTexts {
             vectors: Vec::with_capacity(texts.len()),
-            usage: Usage::default(),
+            usage: TokenUsage::default(),
             model: String::new(),
         };
         for batch in texts.chunks(BATCH_MAX) {
             let length = all.vectors.first().map(Vec::len);
             let one = self
                 .caller
-                .call(&self.provider, &terms, |attempt| async move {
+                .call(&self.provider, &context, |attempt| async move {
                     self.batch(batch, length, &attempt).await
                 })
                 .await?;
@@ -75,24 +84,24 @@ impl Embedder {
         &self,
         texts: &[String],
         length: Option<usize>,
-        attempt: &Attempt,
-    ) -> Result<Embedded, Fault> {
+        attempt: &CallAttempt,
+    ) -> Result<EmbeddedTexts, AttemptError> {
         let url = self.endpoint.address.join(["embeddings"]);
         let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
-        let sent = client::Request::post(url, &body, self.endpoint.first_byte)
+        let sent = client::HttpRequest::post(url, &body, self.endpoint.first_byte)
             .bearer(self.endpoint.key.as_ref());
-        let reply: Reply = self.client.ask(attempt, sent).await?.struck();
+        let reply: HttpReply = self.client.ask(attempt, sent).await?.struck();
         let value: Value = reply.json()?;
         let vectors = vectors(&value, texts.len(), length).ok_or_else(|| reply.refused())?;
         let tokens = count_value(&value["usage"]["prompt_tokens"])
             .or_else(|| count_value(&value["usage"]["total_tokens"]));
         let guess = || texts.iter().map(|text| tokens::estimate(text)).sum();
-        Ok(Embedded {
+        Ok(EmbeddedTexts {
             vectors,
-            usage: Usage {
+            usage: TokenUsage {
                 input: tokens.unwrap_or_else(guess),
                 estimated: tokens.is_none(),
-                ..Usage::default()
+                ..TokenUsage::default()
             },
             model: filled(&value["model"]).unwrap_or(&self.model).to_owned(),
         })

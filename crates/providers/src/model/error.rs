@@ -4,24 +4,24 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::completion::{Completion, Usage};
-use super::json::Unfit;
-use super::price::Cost;
-use crate::call::{Exhausted, Provider};
-use crate::error::{Category, Severity};
+use super::completion::{Completion, TokenUsage};
+use super::json::UnusableJson;
+use super::price::ModelCost;
+use crate::call::{ChainExhausted, ProviderName};
+use crate::error::{FailureCategory, FailureSeverity};
 
 /// What all the answers to one question took together, also those that were no use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent {
-    pub usage: Usage,
+pub struct ModelSpending {
+    pub usage: TokenUsage,
     /// The sum of the costs that are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
+    pub cost: Option<ModelCost>,
     /// Answers that came.
     pub answers: u32,
 }
 
-impl Spent {
+impl ModelSpending {
     pub(super) fn add(&mut self, completion: &Completion) {
         self.usage += completion.usage;
         self.answers = self.answers.saturating_add(1);
@@ -32,29 +32,35 @@ impl Spent {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Error {
+pub enum ModelError {
     /// Nobody answered.
-    Call { exhausted: Exhausted, spent: Spent },
+    Call {
+        exhausted: ChainExhausted,
+        spent: ModelSpending,
+    },
     /// The answers did not fit the type, even when asked again.
     Unreadable {
-        by: Provider,
-        why: Unfit,
+        by: ProviderName,
+        why: UnusableJson,
         /// The last answer was cut off by the limit on tokens.
         cut_off: bool,
-        spent: Spent,
+        spent: ModelSpending,
     },
     /// The model declined, or a filter stopped it.
-    Refused { by: Provider, spent: Spent },
+    Refused {
+        by: ProviderName,
+        spent: ModelSpending,
+    },
 }
 
-impl Error {
-    pub fn category(&self) -> Category {
+impl ModelError {
+    pub fn category(&self) -> FailureCategory {
         match self {
             Self::Call { exhausted, .. } => exhausted
                 .decisive()
-                .map_or(Category::ApiError, |failure| failure.category),
-            Self::Unreadable { .. } => Category::Parsing,
-            Self::Refused { .. } => Category::Validation,
+                .map_or(FailureCategory::ApiError, |failure| failure.category),
+            Self::Unreadable { .. } => FailureCategory::Parsing,
+            Self::Refused { .. } => FailureCategory::Validation,
         }
     }
 
@@ -63,13 +69,13 @@ impl Error {
         match self {
             Self::Call { exhausted, .. } => exhausted
                 .decisive()
-                .is_some_and(|failure| failure.severity == Severity::Recoverable),
+                .is_some_and(|failure| failure.severity == FailureSeverity::Recoverable),
             Self::Unreadable { .. } => true,
             Self::Refused { .. } => false,
         }
     }
 
-    pub fn spent(&self) -> &Spent {
+    pub fn spent(&self) -> &ModelSpending {
         match self {
             Self::Call { spent, .. }
             | Self::Unreadable { spent, .. }
@@ -88,7 +94,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call { exhausted, .. } => exhausted.fmt(f),
@@ -111,7 +117,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ModelError {}
 
 /// An error as it is handed to programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +128,7 @@ pub struct ErrorResponse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
     #[serde(rename = "type")]
-    pub category: Category,
+    pub category: FailureCategory,
     pub message: String,
     pub retryable: bool,
 }

@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use super::request::{Format, Request};
-use crate::call::{Answer, Fault, Kind, classify};
-use crate::error::Cause;
+use super::request::{AnswerFormat, ModelRequest};
+use crate::call::{AttemptError, CallKind, FailedResponse, classify};
+use crate::error::FailureCause;
 
 /// How an answer in JSON is asked for, from the strongest way to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
+pub(super) enum SchemaSupport {
     /// A strict schema with limits on the length of texts, which not everybody takes.
     Bounded,
     /// A strict schema.
@@ -22,7 +22,7 @@ pub(super) enum Shape {
     Prompt,
 }
 
-impl Shape {
+impl SchemaSupport {
     fn weaker(self) -> Option<Self> {
         match self {
             Self::Bounded => Some(Self::Strict),
@@ -35,8 +35,8 @@ impl Shape {
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) shape: Shape,
+pub(super) struct RequestForm {
+    pub(super) shape: SchemaSupport,
     pub(super) stream: bool,
     /// Whether usage is asked for in a stream.
     pub(super) usage: bool,
@@ -45,10 +45,10 @@ pub(super) struct Form {
     pub(super) max_tokens: bool,
 }
 
-impl Default for Form {
+impl Default for RequestForm {
     fn default() -> Self {
         Self {
-            shape: Shape::Bounded,
+            shape: SchemaSupport::Bounded,
             stream: true,
             usage: true,
             temperature: true,
@@ -59,15 +59,15 @@ impl Default for Form {
 
 /// What a refusal has to say about the form.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Lesson {
+pub(super) enum FormLesson {
     /// It has nothing to do with it.
     None,
-    Use(Form),
+    Use(RequestForm),
     /// It may be the form; nothing is named.
     Unnamed,
 }
 
-impl Form {
+impl RequestForm {
     /// Both lessons together.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -79,25 +79,25 @@ impl Form {
         }
     }
 
-    pub(super) fn lesson(self, fault: &Fault, request: &Request) -> Lesson {
-        let Fault::Answer(answer) = fault else {
-            return Lesson::None;
+    pub(super) fn lesson(self, fault: &AttemptError, request: &ModelRequest) -> FormLesson {
+        let AttemptError::Answer(answer) = fault else {
+            return FormLesson::None;
         };
-        let refused = classify(Kind::Model, fault).cause == Cause::RequestRefused;
+        let refused = classify(CallKind::Model, fault).cause == FailureCause::RequestRefused;
         if !refused || !matches!(answer.status, 400 | 422 | 501) {
-            return Lesson::None;
+            return FormLesson::None;
         }
         let named = named(answer);
         if named.is_empty() {
-            return Lesson::Unnamed;
+            return FormLesson::Unnamed;
         }
         let lessons = named.iter().find_map(|name| self.without(name, request));
-        lessons.map_or(Lesson::None, Lesson::Use)
+        lessons.map_or(FormLesson::None, FormLesson::Use)
     }
 
     /// The same without what the endpoint refuses, if it is in use.
-    fn without(self, name: &str, request: &Request) -> Option<Self> {
-        let shaped = matches!(request.format, Format::Schema { .. });
+    fn without(self, name: &str, request: &ModelRequest) -> Option<Self> {
+        let shaped = matches!(request.format, AnswerFormat::Schema { .. });
         match name {
             "response_format" if shaped => {
                 let shape = self.shape.weaker()?;
@@ -124,9 +124,9 @@ impl Form {
     }
 
     /// Plainer chat completions to try when a refusal names nothing.
-    pub(super) fn plainer_chats(self, request: &Request) -> Vec<Self> {
+    pub(super) fn plainer_chats(self, request: &ModelRequest) -> Vec<Self> {
         let mut forms = Vec::new();
-        if matches!(request.format, Format::Schema { .. }) {
+        if matches!(request.format, AnswerFormat::Schema { .. }) {
             let weaker = std::iter::successors(self.shape.weaker(), |shape| shape.weaker());
             forms.extend(weaker.map(|shape| Self { shape, ..self }));
         }
@@ -136,11 +136,13 @@ impl Form {
     }
 
     /// Plainer Messages to try: their refusals never name a parameter.
-    pub(super) fn plainer_messages(self, request: &Request) -> Vec<Self> {
+    pub(super) fn plainer_messages(self, request: &ModelRequest) -> Vec<Self> {
         let mut forms = Vec::new();
         forms.extend(self.without("temperature", request));
-        if matches!(request.format, Format::Schema { .. }) && self.shape < Shape::Prompt {
-            let shape = Shape::Prompt;
+        if matches!(request.format, AnswerFormat::Schema { .. })
+            && self.shape < SchemaSupport::Prompt
+        {
+            let shape = SchemaSupport::Prompt;
             forms.push(Self { shape, ..self });
         }
         self.and_all(forms)
@@ -157,7 +159,7 @@ impl Form {
 }
 
 /// The parameters that an error names: OpenAI's `param`, or the places of a FastAPI error.
-fn named(answer: &Answer) -> Vec<String> {
+fn named(answer: &FailedResponse) -> Vec<String> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let param = [&body["error"]["param"], &body["param"]];
     let param = param.into_iter().filter_map(Value::as_str);
@@ -189,34 +191,39 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::call::Headers;
+    use crate::call::ResponseHeaders;
 
-    fn refusal(status: u16, body: &Value) -> Fault {
-        Answer::new(status, Headers::default(), body.to_string().as_bytes()).into()
+    fn refusal(status: u16, body: &Value) -> AttemptError {
+        FailedResponse::new(
+            status,
+            ResponseHeaders::default(),
+            body.to_string().as_bytes(),
+        )
+        .into()
     }
 
-    fn asking() -> Request {
-        Request {
-            format: Format::Schema {
+    fn asking() -> ModelRequest {
+        ModelRequest {
+            format: AnswerFormat::Schema {
                 name: "plan".into(),
                 schema: Arc::new(json!({})),
             },
-            ..Request::new("", "")
+            ..ModelRequest::new("", "")
         }
     }
 
     #[test]
     fn a_refusal_teaches_by_the_parameter_it_names_and_never_by_its_words() {
-        let form = Form::default();
-        let weaker = Form {
-            shape: Shape::Strict,
+        let form = RequestForm::default();
+        let weaker = RequestForm {
+            shape: SchemaSupport::Strict,
             ..form
         };
-        let unused = Form {
+        let unused = RequestForm {
             usage: false,
             ..form
         };
-        let plain = Form {
+        let plain = RequestForm {
             stream: false,
             ..form
         };
@@ -224,41 +231,41 @@ mod tests {
             (
                 400,
                 json!({"error": {"param": "response_format", "code": null}}),
-                Lesson::Use(weaker),
+                FormLesson::Use(weaker),
             ),
             (
                 422,
                 json!({"object": "error", "param": null, "message": {"detail": [
                     {"type": "extra_forbidden", "loc": ["body", "stream_options", "include_usage"]}
                 ]}}),
-                Lesson::Use(unused),
+                FormLesson::Use(unused),
             ),
             (
                 400,
                 json!({"error": {"param": "stream", "code": "unsupported_value"}}),
-                Lesson::Use(plain),
+                FormLesson::Use(plain),
             ),
             (
                 400,
                 json!({"error": {"param": "", "message": "'response_format' is not supported"}}),
-                Lesson::Unnamed,
+                FormLesson::Unnamed,
             ),
             (
                 400,
                 json!({"error": {"param": "messages[3]", "message": "not response_format"}}),
-                Lesson::None,
+                FormLesson::None,
             ),
             (
                 400,
                 json!({"error": {"code": "context_length_exceeded", "param": "messages"}}),
-                Lesson::None,
+                FormLesson::None,
             ),
             (
                 500,
                 json!({"error": {"param": "response_format"}}),
-                Lesson::None,
+                FormLesson::None,
             ),
-            (401, json!({}), Lesson::None),
+            (401, json!({}), FormLesson::None),
         ];
         for (status, body, lesson) in cases {
             assert_eq!(
@@ -271,20 +278,25 @@ mod tests {
 
     #[test]
     fn every_ladder_ends() {
-        let mut form = Form::default();
+        let mut form = RequestForm::default();
         let body = json!({"error": {"param": "response_format"}});
         for _ in 0..3 {
-            let Lesson::Use(next) = form.lesson(&refusal(400, &body), &asking()) else {
+            let FormLesson::Use(next) = form.lesson(&refusal(400, &body), &asking()) else {
                 unreachable!("there is a weaker shape")
             };
             form = next;
         }
-        assert_eq!(form.shape, Shape::Prompt);
-        assert_eq!(form.lesson(&refusal(400, &body), &asking()), Lesson::None);
-        assert_eq!(Form::default().plainer_chats(&asking()).len(), 6);
-        assert_eq!(Form::default().plainer_messages(&asking()).len(), 3);
+        assert_eq!(form.shape, SchemaSupport::Prompt);
         assert_eq!(
-            Form::default().plainer_chats(&Request::new("", "")).len(),
+            form.lesson(&refusal(400, &body), &asking()),
+            FormLesson::None
+        );
+        assert_eq!(RequestForm::default().plainer_chats(&asking()).len(), 6);
+        assert_eq!(RequestForm::default().plainer_messages(&asking()).len(), 3);
+        assert_eq!(
+            RequestForm::default()
+                .plainer_chats(&ModelRequest::new("", ""))
+                .len(),
             3
         );
     }

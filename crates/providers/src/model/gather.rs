@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::completion::{Completion, Finish, Usage};
-use super::request::{Request, ToolCall};
+use super::completion::{Completion, FinishReason, TokenUsage};
+use super::request::{ModelRequest, ToolCall};
 use super::tokens;
 use crate::Secret;
 
@@ -12,9 +12,9 @@ use crate::Secret;
 const CALLS_MAX: usize = 128;
 
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct PartialCompletion {
     pub(super) text: String,
-    pub(super) finish: Option<Finish>,
+    pub(super) finish: Option<FinishReason>,
     pub(super) input: Option<u64>,
     pub(super) output: Option<u64>,
     pub(super) cached: u64,
@@ -28,7 +28,7 @@ pub(super) struct Gathered {
     shown_bytes: usize,
 }
 
-impl Gathered {
+impl PartialCompletion {
     /// Adds to the tool call of this number; without one, to the last, or to a new one if it brings its own id.
     pub(super) fn add_call(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) {
         let last = self.calls.keys().next_back().copied();
@@ -74,15 +74,17 @@ impl Gathered {
     /// The whole answer; none if there is nothing in it.
     pub(super) fn completion(
         mut self,
-        request: &Request,
+        request: &ModelRequest,
         key: Option<&Secret>,
     ) -> Option<Completion> {
-        let finish = match self.finish.unwrap_or(Finish::Unsaid) {
-            Finish::Stop | Finish::Unsaid if !self.calls.is_empty() => Finish::ToolCalls,
+        let finish = match self.finish.unwrap_or(FinishReason::Unsaid) {
+            FinishReason::Stop | FinishReason::Unsaid if !self.calls.is_empty() => {
+                FinishReason::ToolCalls
+            }
             finish => finish,
         };
         let is_empty = self.text.trim().is_empty() && self.calls.is_empty();
-        if is_empty && !matches!(finish, Finish::Length | Finish::Refused) {
+        if is_empty && !matches!(finish, FinishReason::Length | FinishReason::Refused) {
             return None;
         }
         let number = |(place, mut call): (usize, ToolCall)| {
@@ -102,7 +104,7 @@ impl Gathered {
             let called: u64 = calls.iter().map(ToolCall::estimate_tokens).sum();
             tokens::estimate(&self.text) + called + self.thought_tokens
         };
-        let usage = Usage {
+        let usage = TokenUsage {
             input: self.input.unwrap_or_else(|| request.estimate_tokens()),
             output: self.output.unwrap_or_else(written),
             cached: self.cached,

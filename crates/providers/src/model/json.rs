@@ -13,7 +13,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use self::mend::Mended;
+use self::mend::MendedJson;
 
 /// Places in a text at which a JSON value may begin that are tried.
 const STARTS_MAX: usize = 32;
@@ -26,13 +26,13 @@ const WORDS_MAX_CHARS: usize = 300;
 
 /// Why a text gave no such value, in words for the model and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
+pub struct UnusableJson {
     /// Where in the value, as in `queries[2].priority`; empty if it is not about one place.
     pub path: String,
     pub words: String,
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for UnusableJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             f.write_str(&self.words)
@@ -42,15 +42,15 @@ impl fmt::Display for Unfit {
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for UnusableJson {}
 
 /// The value that a model's text holds.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Unfit> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, UnusableJson> {
     read_noting(text).map(|(value, _)| value)
 }
 
 /// The value, and whether the text had to be mended for it.
-pub(super) fn read_noting<T: DeserializeOwned>(text: &str) -> Result<(T, bool), Unfit> {
+pub(super) fn read_noting<T: DeserializeOwned>(text: &str) -> Result<(T, bool), UnusableJson> {
     if text.len() > TEXT_MAX_BYTES {
         return Err(unfit("the answer is too long to be read"));
     }
@@ -83,7 +83,7 @@ pub(super) fn plain(text: &str) -> Option<Value> {
 }
 
 /// The values that begin somewhere in the text, untouched ones first.
-fn candidates(text: &str) -> Vec<Mended> {
+fn candidates(text: &str) -> Vec<MendedJson> {
     let mut found = Vec::new();
     let mut from = 0;
     for _ in 0..STARTS_MAX {
@@ -99,11 +99,11 @@ fn candidates(text: &str) -> Vec<Mended> {
     found
 }
 
-fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Unfit> {
+fn parse<T: DeserializeOwned>(json: &str) -> Result<T, UnusableJson> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        Unfit {
+        UnusableJson {
             path: if path == "." {
                 String::new()
             } else {
@@ -123,8 +123,8 @@ fn words(error: &serde_json::Error) -> String {
     shorten(words.strip_suffix(&place).unwrap_or(&words))
 }
 
-fn unfit(words: &str) -> Unfit {
-    Unfit {
+fn unfit(words: &str) -> UnusableJson {
+    UnusableJson {
         path: String::new(),
         words: shorten(words),
     }

@@ -10,38 +10,38 @@ pub(super) use write::rounded;
 
 use async_trait::async_trait;
 
-use super::answer::Reading;
-use super::form::{Form, Shape};
-use super::learn::Learnt;
-use super::{Completion, Endpoint, Model, Progress, Request};
-use crate::Client;
-use crate::call::{Attempt, Fault};
+use super::answer::AnswerReader;
+use super::form::{RequestForm, SchemaSupport};
+use super::learn::LearntForm;
+use super::{AnswerProgress, Completion, ModelClient, ModelEndpoint, ModelRequest};
+use crate::HttpClient;
+use crate::call::{AttemptError, CallAttempt};
 use crate::client;
 
 pub(super) struct OpenAi {
-    client: Client,
-    endpoint: Endpoint,
+    client: HttpClient,
+    endpoint: ModelEndpoint,
     model: String,
-    learnt: Learnt,
+    learnt: LearntForm,
 }
 
 impl OpenAi {
-    pub(super) fn new(client: Client, endpoint: Endpoint, model: &str) -> Self {
+    pub(super) fn new(client: HttpClient, endpoint: ModelEndpoint, model: &str) -> Self {
         Self {
             client,
             endpoint,
             model: model.to_owned(),
-            learnt: Learnt::default(),
+            learnt: LearntForm::default(),
         }
     }
 
     async fn once(
         &self,
-        form: Form,
-        request: &Request,
-        attempt: &Attempt,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Completion, Fault> {
+        form: RequestForm,
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
         let body = write::body(&self.model, form, request);
         let url = self.endpoint.address.join(["chat", "completions"]);
         // Without a stream the answer begins when it is complete.
@@ -51,9 +51,9 @@ impl OpenAi {
             attempt.time_limit
         };
         let key = self.endpoint.key.as_ref();
-        let sent = client::Request::post(url, &body, first_byte).bearer(key);
+        let sent = client::HttpRequest::post(url, &body, first_byte).bearer(key);
         let opened = self.client.open(attempt, sent).await?;
-        let reading = Reading {
+        let reading = AnswerReader {
             request,
             key,
             progress,
@@ -64,21 +64,23 @@ impl OpenAi {
 }
 
 #[async_trait]
-impl Model for OpenAi {
+impl ModelClient for OpenAi {
     async fn complete(
         &self,
-        request: &Request,
-        attempt: &Attempt,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Completion, Fault> {
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
         let once = |form| self.once(form, request, attempt, progress);
-        self.learnt.send(request, Form::plainer_chats, once).await
+        self.learnt
+            .send(request, RequestForm::plainer_chats, once)
+            .await
     }
 
     fn schema_was_ignored(&self) {
-        self.learnt.remember(Form {
-            shape: Shape::Object,
-            ..Form::default()
+        self.learnt.remember(RequestForm {
+            shape: SchemaSupport::Object,
+            ..RequestForm::default()
         });
     }
 }

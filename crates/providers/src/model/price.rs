@@ -5,11 +5,11 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::completion::Usage;
+use super::completion::TokenUsage;
 
 /// Dollars for a million tokens, in millionths of a dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
+pub struct TokenPrice {
     pub input_micros: u64,
     pub output_micros: u64,
     /// For input that was still in the cache; as other input, if none is given.
@@ -17,12 +17,12 @@ pub struct Price {
     pub cached_micros: Option<u64>,
 }
 
-impl Price {
-    pub fn of(&self, usage: &Usage) -> Cost {
+impl TokenPrice {
+    pub fn cost(&self, usage: &TokenUsage) -> ModelCost {
         let cached = usage.cached.min(usage.input);
         let cost = |tokens: u64, micros: u64| tokens.saturating_mul(micros);
         // A millionth of a dollar for a million tokens is a millionth of a millionth for one.
-        Cost(
+        ModelCost(
             cost(usage.input - cached, self.input_micros)
                 .saturating_add(cost(
                     cached,
@@ -36,23 +36,23 @@ impl Price {
 /// Money, in millionths of a millionth of a dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Cost(pub u64);
+pub struct ModelCost(pub u64);
 
 const PICOS: u64 = 1_000_000_000_000;
 
-impl Cost {
+impl ModelCost {
     pub fn dollars(self) -> f64 {
         self.0 as f64 / PICOS as f64
     }
 }
 
-impl AddAssign for Cost {
+impl AddAssign for ModelCost {
     fn add_assign(&mut self, other: Self) {
         self.0 = self.0.saturating_add(other.0);
     }
 }
 
-impl fmt::Display for Cost {
+impl fmt::Display for ModelCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "${:.4}", self.dollars())
     }
@@ -64,22 +64,22 @@ mod tests {
 
     #[test]
     fn a_cost_is_exact_and_cached_input_has_its_own_price() {
-        let price = Price {
+        let price = TokenPrice {
             input_micros: 2_500_000,
             output_micros: 10_000_000,
             cached_micros: Some(1_250_000),
         };
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 1_001,
             output: 10,
             cached: 1_000,
             estimated: false,
         };
-        let one = price.of(&usage);
-        assert_eq!(one, Cost(2_500_000 + 1_250_000_000 + 100_000_000));
-        let mut sum = Cost::default();
+        let one = price.cost(&usage);
+        assert_eq!(one, ModelCost(2_500_000 + 1_250_000_000 + 100_000_000));
+        let mut sum = ModelCost::default();
         (0..10_000).for_each(|_| sum += one);
-        assert_eq!(sum, Cost(one.0 * 10_000));
+        assert_eq!(sum, ModelCost(one.0 * 10_000));
         assert_eq!(sum.to_string(), "$13.5250");
     }
 }

@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::tokens;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Request {
+pub struct ModelRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolDefinition>,
     #[serde(default)]
-    pub format: Format,
+    pub format: AnswerFormat,
     /// The role's, if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
@@ -26,8 +26,8 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-pub enum Message {
-    /// An instruction in the midst of a talk; the first one is [`Request::system`].
+pub enum ChatMessage {
+    /// An instruction in the midst of a talk; the first one is [`ModelRequest::system`].
     System {
         text: String,
     },
@@ -48,7 +48,7 @@ pub enum Message {
 
 /// Something the model may ask us to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct ToolDefinition {
     pub name: String,
     pub description: String,
     /// JSON Schema of the arguments.
@@ -66,18 +66,18 @@ pub struct ToolCall {
 /// The form of the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
-pub enum Format {
+pub enum AnswerFormat {
     #[default]
     Text,
     /// JSON that fits the schema, as far as the endpoint can see to that.
     Schema { name: String, schema: Arc<Value> },
 }
 
-impl Request {
+impl ModelRequest {
     pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
         Self {
             system: Some(system.into()),
-            messages: vec![Message::User { text: user.into() }],
+            messages: vec![ChatMessage::User { text: user.into() }],
             ..Self::default()
         }
     }
@@ -93,21 +93,21 @@ impl Request {
 
     /// How many tokens the request has, roughly.
     pub fn estimate_tokens(&self) -> u64 {
-        let talk = self.messages.iter().map(Message::estimate_tokens);
+        let talk = self.messages.iter().map(ChatMessage::estimate_tokens);
         let tools = self.tools.iter().map(|tool| {
             let described = tokens::estimate(&tool.name) + tokens::estimate(&tool.description);
             described + tokens::estimate(&tool.parameters.to_string())
         });
         let schema = match &self.format {
-            Format::Text => 0,
-            Format::Schema { schema, .. } => tokens::estimate(&schema.to_string()),
+            AnswerFormat::Text => 0,
+            AnswerFormat::Schema { schema, .. } => tokens::estimate(&schema.to_string()),
         };
         let system = self.system.as_deref().map_or(0, tokens::estimate);
         system + schema + talk.sum::<u64>() + tools.sum::<u64>()
     }
 }
 
-impl Message {
+impl ChatMessage {
     fn estimate_tokens(&self) -> u64 {
         /// What the marks of role and end cost.
         const FRAME: u64 = 4;
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_stable_and_tells_requests_apart() {
-        let request = Request::new("Be brief.", "What is a fathom?");
-        let same: Request =
+        let request = ModelRequest::new("Be brief.", "What is a fathom?");
+        let same: ModelRequest =
             serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
         assert_eq!(same, request);
         assert_eq!(same.fingerprint(), request.fingerprint());
@@ -172,12 +172,12 @@ mod tests {
             request.fingerprint(),
             "b088912aef0be059feda354d49d12841e5c11c967e1efbd5a5d2cee7049dfd9d"
         );
-        let changes: [fn(&mut Request); 4] = [
+        let changes: [fn(&mut ModelRequest); 4] = [
             |request| request.system = None,
             |request| request.temperature = Some(0.1),
             |request| request.max_tokens = Some(1),
             |request| {
-                request.messages.push(Message::User {
+                request.messages.push(ChatMessage::User {
                     text: String::new(),
                 })
             },

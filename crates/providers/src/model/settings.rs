@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::price::Price;
-use crate::{Address, Secret};
+use super::price::TokenPrice;
+use crate::{BaseUrl, Secret};
 
 /// The part a model plays in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum ModelRole {
     Planner,
     Searcher,
     Analyst,
@@ -19,7 +19,7 @@ pub enum Role {
     Reviewer,
 }
 
-impl Role {
+impl ModelRole {
     pub const ALL: [Self; 5] = [
         Self::Planner,
         Self::Searcher,
@@ -38,13 +38,13 @@ pub struct RoleSettings {
 }
 
 impl RoleSettings {
-    pub fn of(role: Role) -> Self {
+    pub fn for_role(role: ModelRole) -> Self {
         let (model, temperature) = match role {
-            Role::Planner => ("gpt-4o", 0.3),
-            Role::Searcher => ("gpt-4o-mini", 0.1),
-            Role::Analyst => ("gpt-4o", 0.2),
-            Role::Writer => ("gpt-4o", 0.4),
-            Role::Reviewer => ("gpt-4o", 0.1),
+            ModelRole::Planner => ("gpt-4o", 0.3),
+            ModelRole::Searcher => ("gpt-4o-mini", 0.1),
+            ModelRole::Analyst => ("gpt-4o", 0.2),
+            ModelRole::Writer => ("gpt-4o", 0.4),
+            ModelRole::Reviewer => ("gpt-4o", 0.1),
         };
         Self {
             model: model.to_owned(),
@@ -57,7 +57,7 @@ impl RoleSettings {
 /// The wire form an endpoint speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Api {
+pub enum ModelApi {
     /// Chat completions, as OpenAI and most others offer them.
     OpenAi,
     /// Anthropic's Messages.
@@ -65,12 +65,12 @@ pub enum Api {
 }
 
 #[derive(Clone, Debug)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     /// The name that events and errors give it.
     pub name: String,
-    pub api: Api,
+    pub api: ModelApi,
     /// What comes before `/chat/completions` or `/messages`, such as `https://api.openai.com/v1`.
-    pub address: Address,
+    pub address: BaseUrl,
     /// Local servers need none.
     pub key: Option<Secret>,
     /// The model to ask for here, whatever the role; a local server often has just one.
@@ -84,11 +84,12 @@ pub struct Endpoint {
 const FIRST_BYTE: Duration = Duration::from_secs(30);
 const FIRST_BYTE_NEARBY: Duration = Duration::from_secs(600);
 
-impl Endpoint {
-    pub fn new(api: Api, address: Address, key: Option<Secret>) -> Self {
-        let first_byte = match address.is_nearby() {
-            true => FIRST_BYTE_NEARBY,
-            false => FIRST_BYTE,
+impl ModelEndpoint {
+    pub fn new(api: ModelApi, address: BaseUrl, key: Option<Secret>) -> Self {
+        let first_byte = if address.is_nearby() {
+            FIRST_BYTE_NEARBY
+        } else {
+            FIRST_BYTE
         };
         Self {
             name: address.authority(),
@@ -102,26 +103,26 @@ impl Endpoint {
 }
 
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ModelSettings {
     /// The first is asked first; the others when it fails.
-    pub endpoints: Vec<Endpoint>,
-    pub roles: BTreeMap<Role, RoleSettings>,
+    pub endpoints: Vec<ModelEndpoint>,
+    pub roles: BTreeMap<ModelRole, RoleSettings>,
     /// By the model's name as it is asked for.
-    pub prices: BTreeMap<String, Price>,
+    pub prices: BTreeMap<String, TokenPrice>,
     /// An answer that was cut off is asked for again with more tokens, up to this many.
     pub max_tokens_ceiling: u32,
 }
 
-impl Settings {
-    pub fn new(endpoints: Vec<Endpoint>) -> Self {
-        let roles = Role::ALL.map(|role| (role, RoleSettings::of(role)));
+impl ModelSettings {
+    pub fn new(endpoints: Vec<ModelEndpoint>) -> Self {
+        let roles = ModelRole::ALL.map(|role| (role, RoleSettings::for_role(role)));
         // List prices of the default models; an operator with others sets them.
         let prices = [
             ("gpt-4o", 2_500_000, 10_000_000),
             ("gpt-4o-mini", 150_000, 600_000),
         ];
         let priced = |(model, input_micros, output_micros): (&str, u64, u64)| {
-            let price = Price {
+            let price = TokenPrice {
                 input_micros,
                 output_micros,
                 cached_micros: Some(input_micros / 2),

@@ -5,24 +5,24 @@
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct SseEvent {
     pub(super) name: String,
     pub(super) data: String,
 }
 
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct SseEvents {
     /// The beginning of a line whose end has not come yet.
     line: Vec<u8>,
     /// Whether the last byte was a carriage return, so that a line feed now belongs to it.
     after_return: bool,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
 }
 
-impl Events {
+impl SseEvents {
     /// The events that are complete after this piece.
-    pub(super) fn feed(&mut self, piece: &[u8]) -> Vec<Event> {
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Vec<SseEvent> {
         let mut whole = Vec::new();
         let mut rest = piece;
         if self.after_return && rest.first().is_some_and(|byte| *byte == b'\n') {
@@ -45,7 +45,7 @@ impl Events {
     }
 
     /// The event that the end of the stream completes.
-    pub(super) fn end(&mut self) -> Option<Event> {
+    pub(super) fn end(&mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             // A line without its end can only be a field: it completes no event by itself.
             self.end_line();
@@ -53,7 +53,7 @@ impl Events {
         self.dispatch()
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
@@ -77,7 +77,7 @@ impl Events {
         None
     }
 
-    fn dispatch(&mut self) -> Option<Event> {
+    fn dispatch(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
         std::mem::take(&mut self.has_data).then_some(event)
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn events_are_the_same_however_the_bytes_are_cut() {
-        let event = |name: &str, data: &str| Event {
+        let event = |name: &str, data: &str| SseEvent {
             name: name.to_owned(),
             data: data.to_owned(),
         };
@@ -102,8 +102,8 @@ mod tests {
             event("", "last"),
         ];
         for size in 1..=STREAM.len() {
-            let mut events = Events::default();
-            let mut seen: Vec<Event> = STREAM
+            let mut events = SseEvents::default();
+            let mut seen: Vec<SseEvent> = STREAM
                 .as_bytes()
                 .chunks(size)
                 .flat_map(|piece| events.feed(piece))
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_replaced() {
-        let mut events = Events::default();
+        let mut events = SseEvents::default();
         let seen = events.feed(b"data: a\xff\xfeb\n\n");
         assert_eq!(seen[0].data, "a\u{fffd}\u{fffd}b");
     }

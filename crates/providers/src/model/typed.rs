@@ -7,14 +7,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ask::{Models, is_worth_another};
-use super::completion::{Completion, Finish};
-use super::error::{Error, Spent};
-use super::json::{self, Unfit};
-use super::request::{Format, Message, Request};
+use super::completion::{Completion, FinishReason};
+use super::error::{ModelError, ModelSpending};
+use super::json::{self, UnusableJson};
+use super::request::{AnswerFormat, ChatMessage, ModelRequest};
 use super::schema;
-use super::settings::Role;
-use crate::call::{Provider, Served, Terms};
-use crate::error::Failure;
+use super::settings::ModelRole;
+use crate::call::{CallContext, ChainAnswer, ProviderName};
+use crate::error::CallFailure;
 
 /// The question, and once more.
 const ASKS_MAX: u32 = 2;
@@ -24,12 +24,12 @@ const SHOWN_MAX_CHARS: usize = 4_000;
 
 /// A value, and what it took.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Typed<T> {
+pub struct TypedAnswer<T> {
     pub value: T,
-    pub by: Provider,
+    pub by: ProviderName,
     /// Who was asked in vain before.
-    pub tried: Vec<Failure>,
-    pub spent: Spent,
+    pub tried: Vec<CallFailure>,
+    pub spent: ModelSpending,
     /// The model as the endpoint names it.
     pub model: String,
     /// The answer had small faults of writing, or its end was missing.
@@ -40,35 +40,35 @@ impl Models {
     /// Asks for a value. The request's own format and tools are not used.
     pub async fn ask_typed<T: DeserializeOwned + JsonSchema>(
         &self,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-    ) -> Result<Typed<T>, Error> {
+        role: ModelRole,
+        request: &ModelRequest,
+        context: &CallContext<'_>,
+    ) -> Result<TypedAnswer<T>, ModelError> {
         let schema = Arc::new(schema::strict::<T>());
-        let mut asked = Request {
+        let mut asked = ModelRequest {
             tools: Vec::new(),
-            format: Format::Schema {
+            format: AnswerFormat::Schema {
                 name: schema::name::<T>(),
                 schema: schema.clone(),
             },
             ..request.clone()
         };
-        let mut spent = Spent::default();
+        let mut spent = ModelSpending::default();
         let mut asks = 0;
         // Bounded by `ASKS_MAX`.
         loop {
             asks += 1;
             let last = asks >= ASKS_MAX;
-            let served = match self.once(role, &asked, terms, None).await {
+            let served = match self.once(role, &asked, context, None).await {
                 Ok(served) => served,
                 Err(exhausted) if !last && is_worth_another(&exhausted) => continue,
-                Err(exhausted) => return Err(Error::Call { exhausted, spent }),
+                Err(exhausted) => return Err(ModelError::Call { exhausted, spent }),
             };
             spent.add(&served.value);
             let why = match json::read_noting(&served.value.text) {
-                _ if served.value.finish == Finish::Refused => {
+                _ if served.value.finish == FinishReason::Refused => {
                     let by = served.by;
-                    return Err(Error::Refused { by, spent });
+                    return Err(ModelError::Refused { by, spent });
                 }
                 Ok(read) => return Ok(typed(read, served, spent)),
                 Err(why) => why,
@@ -86,15 +86,15 @@ impl Models {
     /// The question for the second time: with more room if the answer was cut off, else with what was wrong.
     fn put_again(
         &self,
-        role: Role,
-        asked: Request,
+        role: ModelRole,
+        asked: ModelRequest,
         completion: &Completion,
-        why: &Unfit,
-    ) -> Request {
-        if completion.finish == Finish::Length
+        why: &UnusableJson,
+    ) -> ModelRequest {
+        if completion.finish == FinishReason::Length
             && let Some(more) = self.more_tokens(role, &asked)
         {
-            return Request {
+            return ModelRequest {
                 max_tokens: Some(more),
                 ..asked
             };
@@ -106,18 +106,22 @@ impl Models {
         let mut messages = asked.messages;
         // Some refuse an empty message.
         if !shown.trim().is_empty() {
-            messages.push(Message::Assistant {
+            messages.push(ChatMessage::Assistant {
                 text: shown,
                 tool_calls: Vec::new(),
             });
         }
-        messages.push(Message::User { text: words });
-        Request { messages, ..asked }
+        messages.push(ChatMessage::User { text: words });
+        ModelRequest { messages, ..asked }
     }
 }
 
-fn typed<T>((value, mended): (T, bool), served: Served<Completion>, spent: Spent) -> Typed<T> {
-    Typed {
+fn typed<T>(
+    (value, mended): (T, bool),
+    served: ChainAnswer<Completion>,
+    spent: ModelSpending,
+) -> TypedAnswer<T> {
+    TypedAnswer {
         value,
         by: served.by,
         tried: served.tried,
@@ -127,18 +131,22 @@ fn typed<T>((value, mended): (T, bool), served: Served<Completion>, spent: Spent
     }
 }
 
-fn unreadable(why: Unfit, served: Served<Completion>, spent: Spent) -> Error {
-    Error::Unreadable {
+fn unreadable(
+    why: UnusableJson,
+    served: ChainAnswer<Completion>,
+    spent: ModelSpending,
+) -> ModelError {
+    ModelError::Unreadable {
         by: served.by,
         why,
-        cut_off: served.value.finish == Finish::Length,
+        cut_off: served.value.finish == FinishReason::Length,
         spent,
     }
 }
 
 /// Whether the answer could not have come from an endpoint that keeps to the schema.
 fn ignores(schema: &Value, completion: &Completion) -> bool {
-    let ended = matches!(completion.finish, Finish::Stop | Finish::Unsaid);
+    let ended = matches!(completion.finish, FinishReason::Stop | FinishReason::Unsaid);
     let keeps = json::plain(&completion.text).is_some_and(|value| schema::keeps_to(schema, &value));
     ended && !keeps
 }

@@ -2,25 +2,25 @@
 
 mod memory;
 
-pub use memory::MemoryCache;
+pub use memory::MemoryPageCache;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::Read;
-use crate::error::Failure;
+use super::ReadPage;
+use crate::error::CallFailure;
 
 /// What is known of an address.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
-    Page(Box<Read>),
+pub enum CachedOutcome {
+    Page(Box<ReadPage>),
     /// The page is gone, refused or unreadable.
-    Failure(Failure),
+    Failure(CallFailure),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedPage {
-    pub found: Found,
+    pub found: CachedOutcome,
     /// Whoever reads the cache looks at this; the cache may hold it for longer, or shorter.
     pub fresh_until: Timestamp,
 }

@@ -6,31 +6,31 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Read;
-use crate::error::Failure;
+use super::ReadPage;
+use crate::error::CallFailure;
 
-type Outcome = Result<Read, Failure>;
-type Flight = tokio::sync::Mutex<Option<Outcome>>;
+type FlightOutcome = Result<ReadPage, CallFailure>;
+type PageFlight = tokio::sync::Mutex<Option<FlightOutcome>>;
 /// The page's address, and whether the cache is to be passed over.
-type Key = (String, bool);
+type FlightKey = (String, bool);
 
 #[derive(Default)]
-pub(super) struct Flights {
-    under_way: Mutex<HashMap<Key, Arc<Flight>>>,
+pub(super) struct PageFlights {
+    under_way: Mutex<HashMap<FlightKey, Arc<PageFlight>>>,
 }
 
-impl Flights {
-    pub(super) fn join(&self, url: &str, anew: bool) -> Seat<'_> {
+impl PageFlights {
+    pub(super) fn join(&self, url: &str, anew: bool) -> FlightSeat<'_> {
         let key = (url.to_owned(), anew);
         let flight = Arc::clone(self.under_way().entry(key.clone()).or_default());
-        Seat {
+        FlightSeat {
             flights: self,
             key,
             flight,
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<Key, Arc<Flight>>> {
+    fn under_way(&self) -> MutexGuard<'_, HashMap<FlightKey, Arc<PageFlight>>> {
         self.under_way
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -38,20 +38,20 @@ impl Flights {
 }
 
 /// A place in a flight; the last to leave ends it.
-pub(super) struct Seat<'a> {
-    flights: &'a Flights,
-    key: Key,
-    flight: Arc<Flight>,
+pub(super) struct FlightSeat<'a> {
+    flights: &'a PageFlights,
+    key: FlightKey,
+    flight: Arc<PageFlight>,
 }
 
-impl Seat<'_> {
+impl FlightSeat<'_> {
     /// Waits for this seat's turn.
-    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, Option<Outcome>> {
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, Option<FlightOutcome>> {
         self.flight.lock().await
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for FlightSeat<'_> {
     fn drop(&mut self) {
         // Nobody joins while the list is locked: the list and this seat hold the last two.
         let mut under_way = self.flights.under_way();

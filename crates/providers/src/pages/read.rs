@@ -7,11 +7,11 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use url::Url;
 
-use super::form::Form;
-use crate::fetch::{Cut, Page};
+use super::format::PageFormat;
+use crate::fetch::{FetchedPage, PageCut};
 
 #[derive(Clone, PartialEq)]
-pub struct Read {
+pub struct ReadPage {
     /// What was asked for, as the guard understood it.
     pub requested: Url,
     /// Where the bytes came from, after redirects.
@@ -24,21 +24,21 @@ pub struct Read {
     pub hash: Hash,
     /// Decoded from their transfer, not yet from their charset.
     pub bytes: Bytes,
-    pub cut: Option<Cut>,
-    pub form: Form,
+    pub cut: Option<PageCut>,
+    pub form: PageFormat,
     pub redirects: usize,
     pub from_cache: bool,
 }
 
-impl Read {
-    pub(super) fn new(requested: &Url, page: Page, fetched_at: Timestamp) -> Self {
+impl ReadPage {
+    pub(super) fn new(requested: &Url, page: FetchedPage, fetched_at: Timestamp) -> Self {
         let bytes = Bytes::from(page.bytes);
         Self {
             requested: requested.clone(),
             url: page.url,
             status: page.status.as_u16(),
             hash: blake3::hash(&bytes),
-            form: Form::of(page.content_type.as_deref(), &bytes),
+            form: PageFormat::detect(page.content_type.as_deref(), &bytes),
             content_type: page.content_type,
             fetched_at,
             bytes,
@@ -58,10 +58,10 @@ impl Read {
     }
 }
 
-impl fmt::Debug for Read {
+impl fmt::Debug for ReadPage {
     /// Without the bytes: a stranger's text has no place in our logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read")
+        f.debug_struct("ReadPage")
             .field("url", &self.url.as_str())
             .field("form", &self.form)
             .field("bytes", &self.bytes.len())

@@ -1,26 +1,26 @@
 //! An answer of JSON that bends its own rules: `NaN`, stray backslashes, lists that are null or missing.
 
-use crate::call::Fault;
-use crate::client::Reply;
+use crate::call::AttemptError;
+use crate::client::HttpReply;
 use crate::json::Json;
 
 /// An answer's JSON, and how many numbers in it were none.
-pub(super) struct Body<'a> {
+pub(super) struct JsonBody<'a> {
     pub(super) json: Json<'a>,
     pub(super) bad_numbers: u32,
 }
 
 /// The answer's JSON, mended if need be; else the fault that says what came instead.
-pub(super) fn body(reply: &Reply) -> Result<Body<'_>, Fault> {
+pub(super) fn body(reply: &HttpReply) -> Result<JsonBody<'_>, AttemptError> {
     if let Ok(json) = reply.tree() {
-        return Ok(Body {
+        return Ok(JsonBody {
             json,
             bad_numbers: 0,
         });
     }
     let (text, bad_numbers) = mended(&String::from_utf8_lossy(reply.body()));
     let json = serde_json::from_str::<Json<'_>>(&text).map_err(|_| reply.refused())?;
-    Ok(Body {
+    Ok(JsonBody {
         json: json.into_owned(),
         bad_numbers,
     })
@@ -28,11 +28,11 @@ pub(super) fn body(reply: &Reply) -> Result<Body<'_>, Fault> {
 
 /// The list at `path`. It may be missing from an answer that holds `sign`, by which we know that it is one.
 pub(super) fn items<'a>(
-    reply: &Reply,
+    reply: &HttpReply,
     json: &'a Json<'a>,
     path: &[&str],
     sign: &str,
-) -> Result<&'a [Json<'a>], Fault> {
+) -> Result<&'a [Json<'a>], AttemptError> {
     match json.at(path) {
         Some(Json::List(items)) => Ok(items),
         None | Some(Json::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),

@@ -5,32 +5,36 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 use roxmltree::Node;
 
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
 use super::xml::{children, document, text, text_at};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault, Headers};
-use crate::client::Reply;
-use crate::{Doi, Published};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
+use crate::client::HttpReply;
+use crate::{Doi, PublicationDate};
 
 /// Where the number of an error begins; the error comes as if it were a result.
 const ERRORS: &str = "/api/errors";
 
-pub(super) struct Arxiv(pub(super) Endpoint);
+pub(super) struct Arxiv(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Arxiv {
+impl SearchProvider for Arxiv {
     fn name(&self) -> &'static str {
-        Engine::Arxiv.as_str()
+        SearchEngine::Arxiv.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Arxiv.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Arxiv.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let Some(words) = search_query(query) else {
-            return Ok(Found::default());
+            return Ok(SearchAnswer::default());
         };
         let request = self
             .0
@@ -47,7 +51,7 @@ impl Search for Arxiv {
 }
 
 /// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
-fn search_query(query: &Query) -> Option<String> {
+fn search_query(query: &SearchQuery) -> Option<String> {
     let is_order = |c: char| "\"():[]\\".contains(c);
     let words: Vec<&str> = query
         .text()
@@ -64,18 +68,18 @@ fn search_query(query: &Query) -> Option<String> {
     })
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let xml = String::from_utf8_lossy(reply.body());
     let tree = document(&xml).ok_or_else(|| reply.refused())?;
     let feed = tree.root_element();
     if feed.tag_name().name() != "feed" {
         return Err(reply.refused());
     }
-    let mut gather = Gather::new(query, Engine::Arxiv);
+    let mut gather = HitCollector::new(query, SearchEngine::Arxiv);
     for entry in children(feed, "entry") {
         let id = text_at(entry, &["id"]);
         if id.as_deref().is_some_and(|id| id.contains(ERRORS)) {
-            return Err(told(200, Headers::default(), "400"));
+            return Err(told(200, ResponseHeaders::default(), "400"));
         }
         let published = gather.date(text_at(entry, &["published"]).as_deref());
         gather.add(draft(entry, id, published));
@@ -86,8 +90,8 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 fn draft<'a>(
     entry: Node<'a, 'a>,
     id: Option<Cow<'a, str>>,
-    published: Option<Published>,
-) -> Draft<'a> {
+    published: Option<PublicationDate>,
+) -> HitDraft<'a> {
     let link = |title: &str, name: &str| {
         children(entry, "link")
             .find(|link| link.attribute(name) == Some(title))
@@ -97,8 +101,8 @@ fn draft<'a>(
     let own = text_at(entry, &["doi"]).and_then(|doi| Doi::told(&doi));
     let url = link("alternate", "rel").or(id);
     let url = url.map(|url| Cow::Owned(url.replacen("http://arxiv.org/", "https://arxiv.org/", 1)));
-    Draft {
-        doi: own.or_else(|| Doi::of_url(url.as_deref()?)),
+    HitDraft {
+        doi: own.or_else(|| Doi::from_url(url.as_deref()?)),
         url,
         title: text_at(entry, &["title"]),
         authors: children(entry, "author")
@@ -109,6 +113,6 @@ fn draft<'a>(
         venue: text_at(entry, &["journal_ref"]),
         abstract_text: text_at(entry, &["summary"]),
         pdf_url: link("pdf", "title"),
-        ..Draft::default()
+        ..HitDraft::default()
     }
 }

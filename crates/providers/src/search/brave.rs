@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::{list, text};
 
 /// Longer queries, and those of more words, are refused.
@@ -17,19 +17,23 @@ const TEXT_CHARS: usize = 400;
 const TEXT_WORDS: usize = 50;
 const RESULTS: usize = 20;
 
-pub(super) struct Brave(pub(super) Endpoint);
+pub(super) struct Brave(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Brave {
+impl SearchProvider for Brave {
     fn name(&self) -> &'static str {
-        Engine::Brave.as_str()
+        SearchEngine::Brave.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Brave.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Brave.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let words: Vec<&str> = query
             .text_within(TEXT_CHARS)
             .split(' ')
@@ -47,22 +51,22 @@ impl Search for Brave {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::Brave).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Brave).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["web", "results"], "query")? {
         let told = text(&item["page_age"]).or_else(|| text(&item["age"]));
         let published = gather.date(told.as_deref());
         let more = list(&item["extra_snippets"]).iter().filter_map(text);
         let snippet: Vec<Cow<'_, str>> =
             text(&item["description"]).into_iter().chain(more).collect();
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"]),
             title: text(&item["title"]),
             snippet: Some(snippet.join(" ").into()),
             published,
             language: text(&item["language"]),
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

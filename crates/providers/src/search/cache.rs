@@ -1,12 +1,12 @@
 //! Answers that are kept for a while, so that a question put again within that time is not sent again.
 //!
-//! Takes a [`Query`] and what a provider answered; gives the answer back as long as it counts. What is kept does not
+//! Takes a [`SearchQuery`] and what a provider answered; gives the answer back as long as it counts. What is kept does not
 //! depend on who answered, but an answer counts only while the same provider is asked first, at the same address: whoever
-//! sets up a better one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderCache`].
+//! sets up a better one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderSearchCache`].
 
 mod folder;
 
-pub use folder::FolderCache;
+pub use folder::FolderSearchCache;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Found, Query};
-use crate::call::{Provider, Served};
-use crate::{Address, Clock};
+use super::{SearchAnswer, SearchQuery};
+use crate::call::{ChainAnswer, ProviderName};
+use crate::{BaseUrl, Clock};
 
 /// An empty answer, or one by another provider than the first, may be due to a bad hour.
 const THIN_KEPT_MAX: Duration = Duration::from_secs(60 * 60);
@@ -26,18 +26,18 @@ const THIN_KEPT_MAX: Duration = Duration::from_secs(60 * 60);
 const FORM: u32 = 2;
 
 /// Who is asked first for a kind of sources, and where.
-pub(super) struct First<'a> {
-    pub(super) provider: Provider,
-    pub(super) address: &'a Address,
+pub(super) struct FirstPlace<'a> {
+    pub(super) provider: ProviderName,
+    pub(super) address: &'a BaseUrl,
 }
 
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CachedAnswer {
-    pub found: Found,
-    pub by: Provider,
+    pub found: SearchAnswer,
+    pub by: ProviderName,
     /// Who was asked first.
-    pub first: Provider,
+    pub first: ProviderName,
     /// Whoever reads the cache looks at this; the cache may hold it for longer, or shorter.
     pub kept_at: Timestamp,
 }
@@ -52,19 +52,23 @@ pub trait SearchCache: Send + Sync {
 
 /// How long answers are kept, and where.
 #[derive(Clone)]
-pub struct Keeping {
+pub struct SearchCaching {
     pub cache: Arc<dyn SearchCache>,
     pub clock: Arc<dyn Clock>,
     pub kept: Duration,
 }
 
-impl Keeping {
+impl SearchCaching {
     /// The answer to this question, if one is kept that still counts.
-    pub(super) async fn answer(&self, query: &Query, first: &First<'_>) -> Option<Served<Found>> {
+    pub(super) async fn answer(
+        &self,
+        query: &SearchQuery,
+        first: &FirstPlace<'_>,
+    ) -> Option<ChainAnswer<SearchAnswer>> {
         let answer = self.cache.get(&name(query, first.address)?).await?;
         let counts = answer.first == first.provider && self.is_fresh(&answer);
-        counts.then(|| Served {
-            value: Found {
+        counts.then(|| ChainAnswer {
+            value: SearchAnswer {
                 from_cache: true,
                 ..answer.found
             },
@@ -73,7 +77,12 @@ impl Keeping {
         })
     }
 
-    pub(super) async fn keep(&self, query: &Query, first: &First<'_>, served: &Served<Found>) {
+    pub(super) async fn keep(
+        &self,
+        query: &SearchQuery,
+        first: &FirstPlace<'_>,
+        served: &ChainAnswer<SearchAnswer>,
+    ) {
         let answer = CachedAnswer {
             found: served.value.clone(),
             by: served.by.clone(),
@@ -101,7 +110,7 @@ impl Keeping {
 
 /// The question, whoever answers it: its kind, its words, its bounds, and where it is put first. The day on which it is put
 /// counts only where it bounds the answer, as it does for news.
-fn name(query: &Query, address: &Address) -> Option<String> {
+fn name(query: &SearchQuery, address: &BaseUrl) -> Option<String> {
     let asked = (
         FORM,
         query.kind(),

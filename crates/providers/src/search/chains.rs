@@ -4,40 +4,43 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::cache::First;
-use super::endpoint::Endpoint;
+use super::cache::FirstPlace;
+use super::endpoint::SearchEndpoint;
 use super::{
-    Engine, Found, Keeping, Kind, Query, Search, Settings, arxiv::Arxiv, brave::Brave,
-    crossref::Crossref, gdelt::Gdelt, github::Github, newsapi::Newsapi, openalex::Openalex,
-    pubmed::Pubmed, searxng::Searxng, semantic_scholar::SemanticScholar, serper::Serper,
-    tavily::Tavily, wikipedia::Wikipedia,
+    SearchAnswer, SearchCaching, SearchEngine, SearchKind, SearchProvider, SearchQuery,
+    SearchSettings, arxiv::Arxiv, brave::Brave, crossref::Crossref, gdelt::Gdelt, github::Github,
+    newsapi::Newsapi, openalex::Openalex, pubmed::Pubmed, searxng::Searxng,
+    semantic_scholar::SemanticScholar, serper::Serper, tavily::Tavily, wikipedia::Wikipedia,
 };
-use crate::call::{self, Caller, Exhausted, Fault, Health, Provider, Served, Terms};
-use crate::{Address, Client};
+use crate::call::{
+    self, AttemptError, CallContext, Caller, ChainAnswer, ChainExhausted, ProviderHealth,
+    ProviderName,
+};
+use crate::{BaseUrl, HttpClient};
 
 /// Searches of every kind.
-pub struct Chains {
+pub struct SearchChains {
     caller: Arc<Caller>,
-    searches: BTreeMap<Engine, Ready>,
-    left_out: Vec<LeftOut>,
-    chains: BTreeMap<Kind, Vec<Engine>>,
-    keeping: Option<Keeping>,
+    searches: BTreeMap<SearchEngine, ReadyEngine>,
+    left_out: Vec<LeftOutEngine>,
+    chains: BTreeMap<SearchKind, Vec<SearchEngine>>,
+    keeping: Option<SearchCaching>,
 }
 
-struct Ready {
-    address: Address,
-    search: Arc<dyn Search>,
+struct ReadyEngine {
+    address: BaseUrl,
+    search: Arc<dyn SearchProvider>,
 }
 
 /// A provider that is in a chain but lacks a setting. It prints as a sentence that says which.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    pub engine: Engine,
+pub struct LeftOutEngine {
+    pub engine: SearchEngine,
     /// The setting to set.
     pub setting: String,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for LeftOutEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is left out: set {}", self.engine, self.setting)
     }
@@ -45,31 +48,31 @@ impl fmt::Display for LeftOut {
 
 /// How a provider stands, for people.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Status {
-    pub engine: Engine,
-    pub kind: Kind,
+pub struct EngineStatus {
+    pub engine: SearchEngine,
+    pub kind: SearchKind,
     /// The kinds of question for which it is asked.
-    pub asked_for: Vec<Kind>,
-    pub address: Option<Address>,
-    pub state: State,
+    pub asked_for: Vec<SearchKind>,
+    pub address: Option<BaseUrl>,
+    pub state: EngineState,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum State {
+pub enum EngineState {
     /// It can be asked; how it has been doing, once it was.
     Ready {
-        health: Option<Health>,
+        health: Option<ProviderHealth>,
     },
-    LeftOut(LeftOut),
+    LeftOut(LeftOutEngine),
     /// No chain names it.
     NotAsked,
 }
 
-impl Chains {
-    pub fn new(settings: &Settings, client: &Client, caller: Arc<Caller>) -> Self {
+impl SearchChains {
+    pub fn new(settings: &SearchSettings, client: &HttpClient, caller: Arc<Caller>) -> Self {
         let mut searches = BTreeMap::new();
         let mut left_out = Vec::new();
-        for engine in Engine::ALL {
+        for engine in SearchEngine::ALL {
             let asked = settings
                 .chains
                 .values()
@@ -81,7 +84,7 @@ impl Chains {
                 Ok(endpoint) => {
                     let address = endpoint.address.clone();
                     let search = search(engine, endpoint);
-                    searches.insert(engine, Ready { address, search });
+                    searches.insert(engine, ReadyEngine { address, search });
                 }
                 Err(lacking) => left_out.push(lacking),
             }
@@ -96,7 +99,7 @@ impl Chains {
     }
 
     /// With answers kept for a while.
-    pub fn keeping(self, keeping: Keeping) -> Self {
+    pub fn keeping(self, keeping: SearchCaching) -> Self {
         Self {
             keeping: Some(keeping),
             ..self
@@ -104,28 +107,28 @@ impl Chains {
     }
 
     /// The answer that is kept from an earlier search, if there is one that still counts; else that of
-    /// [`Chains::search_anew`].
+    /// [`SearchChains::search_anew`].
     pub async fn search(
         &self,
-        query: &Query,
-        terms: &Terms<'_>,
-    ) -> Result<Served<Found>, Exhausted> {
+        query: &SearchQuery,
+        context: &CallContext<'_>,
+    ) -> Result<ChainAnswer<SearchAnswer>, ChainExhausted> {
         if let Some((keeping, first)) = self.kept_for(query.kind())
             && let Some(kept) = keeping.answer(query, &first).await
         {
             return Ok(kept);
         }
-        self.search_anew(query, terms).await
+        self.search_anew(query, context).await
     }
 
     /// Asks the kind's providers in order until one answers. An answer without hits is an answer; a failure is never
     /// kept, whatever comes is kept all the same.
     pub async fn search_anew(
         &self,
-        query: &Query,
-        terms: &Terms<'_>,
-    ) -> Result<Served<Found>, Exhausted> {
-        let served = self.ask(query, terms).await?;
+        query: &SearchQuery,
+        context: &CallContext<'_>,
+    ) -> Result<ChainAnswer<SearchAnswer>, ChainExhausted> {
+        let served = self.ask(query, context).await?;
         if let Some((keeping, first)) = self.kept_for(query.kind()) {
             keeping.keep(query, &first, &served).await;
         }
@@ -133,54 +136,58 @@ impl Chains {
     }
 
     /// Where answers of this kind are kept, and who is asked first for them.
-    fn kept_for(&self, kind: Kind) -> Option<(&Keeping, First<'_>)> {
+    fn kept_for(&self, kind: SearchKind) -> Option<(&SearchCaching, FirstPlace<'_>)> {
         let engine = self.ready(kind).next()?;
-        let first = First {
-            provider: Provider::new(engine.as_str()),
+        let first = FirstPlace {
+            provider: ProviderName::new(engine.as_str()),
             address: &self.searches.get(&engine)?.address,
         };
         Some((self.keeping.as_ref()?, first))
     }
 
-    async fn ask(&self, query: &Query, terms: &Terms<'_>) -> Result<Served<Found>, Exhausted> {
-        let terms = Terms {
-            kind: call::Kind::Search,
-            ..*terms
+    async fn ask(
+        &self,
+        query: &SearchQuery,
+        context: &CallContext<'_>,
+    ) -> Result<ChainAnswer<SearchAnswer>, ChainExhausted> {
+        let context = CallContext {
+            kind: call::CallKind::Search,
+            ..*context
         };
         let ready = self.ready(query.kind());
         let ready = ready.filter_map(|engine| self.searches.get(&engine));
-        let providers: Vec<Provider> = ready
-            .map(|ready| Provider::new(ready.search.name()))
+        let providers: Vec<ProviderName> = ready
+            .map(|ready| ProviderName::new(ready.search.name()))
             .collect();
         self.caller
-            .chain(&providers, &terms, async |attempt| {
-                let engine = attempt.provider.as_str().parse::<Engine>();
+            .chain(&providers, &context, async |attempt| {
+                let engine = attempt.provider.as_str().parse::<SearchEngine>();
                 let ready = engine.ok().and_then(|engine| self.searches.get(&engine));
-                let ready = ready.ok_or(Fault::Bug)?;
+                let ready = ready.ok_or(AttemptError::Bug)?;
                 ready.search.search(query, &attempt).await
             })
             .await
     }
 
     /// Who is in a chain but lacks a setting.
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[LeftOutEngine] {
         &self.left_out
     }
 
     /// The kind's providers that can be asked, in order.
-    pub fn ready(&self, kind: Kind) -> impl Iterator<Item = Engine> {
+    pub fn ready(&self, kind: SearchKind) -> impl Iterator<Item = SearchEngine> {
         let chain = self.chains.get(&kind).map_or(&[][..], Vec::as_slice);
-        let known = |engine: &Engine| self.searches.contains_key(engine);
+        let known = |engine: &SearchEngine| self.searches.contains_key(engine);
         chain.iter().copied().filter(known)
     }
 
     /// How every provider stands.
-    pub fn status(&self) -> Vec<Status> {
+    pub fn status(&self) -> Vec<EngineStatus> {
         let health = self.caller.health();
-        let status = |engine: Engine| Status {
+        let status = |engine: SearchEngine| EngineStatus {
             engine,
             kind: engine.kind(),
-            asked_for: Kind::ALL
+            asked_for: SearchKind::ALL
                 .into_iter()
                 .filter(|kind| self.chains.get(kind).is_some_and(|c| c.contains(&engine)))
                 .collect(),
@@ -190,36 +197,42 @@ impl Chains {
                 .map(|ready| ready.address.clone()),
             state: self.state(engine, &health),
         };
-        Engine::ALL.into_iter().map(status).collect()
+        SearchEngine::ALL.into_iter().map(status).collect()
     }
 
-    fn state(&self, engine: Engine, health: &[Health]) -> State {
-        let of_it = |health: &&Health| {
-            health.kind == call::Kind::Search && health.provider.as_str() == engine.as_str()
+    fn state(&self, engine: SearchEngine, health: &[ProviderHealth]) -> EngineState {
+        let of_it = |health: &&ProviderHealth| {
+            health.kind == call::CallKind::Search && health.provider.as_str() == engine.as_str()
         };
         if self.searches.contains_key(&engine) {
             let health = health.iter().find(of_it).cloned();
-            return State::Ready { health };
+            return EngineState::Ready { health };
         }
         let lacking = self
             .left_out
             .iter()
             .find(|lacking| lacking.engine == engine);
-        lacking.cloned().map_or(State::NotAsked, State::LeftOut)
+        lacking
+            .cloned()
+            .map_or(EngineState::NotAsked, EngineState::LeftOut)
     }
 }
 
 /// What the provider needs to be asked, or what it lacks.
-fn endpoint(engine: Engine, settings: &Settings, client: &Client) -> Result<Endpoint, LeftOut> {
-    let own = settings.of(engine);
-    let lacking = |setting: String| LeftOut { engine, setting };
-    let public = || Address::parse(engine.public_address()?).ok();
+fn endpoint(
+    engine: SearchEngine,
+    settings: &SearchSettings,
+    client: &HttpClient,
+) -> Result<SearchEndpoint, LeftOutEngine> {
+    let own = settings.for_engine(engine);
+    let lacking = |setting: String| LeftOutEngine { engine, setting };
+    let public = || BaseUrl::parse(engine.public_address()?).ok();
     let address = own.address.or_else(public);
     let address = address.ok_or_else(|| lacking(engine.address_setting()))?;
     if engine.needs_key() && own.key.is_none() {
         return Err(lacking(engine.key_setting().unwrap_or_default().to_owned()));
     }
-    Ok(Endpoint {
+    Ok(SearchEndpoint {
         client: client.clone(),
         address,
         key: own.key,
@@ -228,20 +241,20 @@ fn endpoint(engine: Engine, settings: &Settings, client: &Client) -> Result<Endp
     })
 }
 
-fn search(engine: Engine, endpoint: Endpoint) -> Arc<dyn Search> {
+fn search(engine: SearchEngine, endpoint: SearchEndpoint) -> Arc<dyn SearchProvider> {
     match engine {
-        Engine::Serper => Arc::new(Serper(endpoint)),
-        Engine::Tavily => Arc::new(Tavily(endpoint)),
-        Engine::Brave => Arc::new(Brave(endpoint)),
-        Engine::Searxng => Arc::new(Searxng(endpoint)),
-        Engine::SemanticScholar => Arc::new(SemanticScholar(endpoint)),
-        Engine::Openalex => Arc::new(Openalex(endpoint)),
-        Engine::Crossref => Arc::new(Crossref(endpoint)),
-        Engine::Pubmed => Arc::new(Pubmed(endpoint)),
-        Engine::Arxiv => Arc::new(Arxiv(endpoint)),
-        Engine::Newsapi => Arc::new(Newsapi(endpoint)),
-        Engine::Gdelt => Arc::new(Gdelt(endpoint)),
-        Engine::Github => Arc::new(Github(endpoint)),
-        Engine::Wikipedia => Arc::new(Wikipedia(endpoint)),
+        SearchEngine::Serper => Arc::new(Serper(endpoint)),
+        SearchEngine::Tavily => Arc::new(Tavily(endpoint)),
+        SearchEngine::Brave => Arc::new(Brave(endpoint)),
+        SearchEngine::Searxng => Arc::new(Searxng(endpoint)),
+        SearchEngine::SemanticScholar => Arc::new(SemanticScholar(endpoint)),
+        SearchEngine::Openalex => Arc::new(Openalex(endpoint)),
+        SearchEngine::Crossref => Arc::new(Crossref(endpoint)),
+        SearchEngine::Pubmed => Arc::new(Pubmed(endpoint)),
+        SearchEngine::Arxiv => Arc::new(Arxiv(endpoint)),
+        SearchEngine::Newsapi => Arc::new(Newsapi(endpoint)),
+        SearchEngine::Gdelt => Arc::new(Gdelt(endpoint)),
+        SearchEngine::Github => Arc::new(Github(endpoint)),
+        SearchEngine::Wikipedia => Arc::new(Wikipedia(endpoint)),
     }
 }

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
 use crate::Doi;
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::json::Json;
 use crate::lenient::{count, date_parts, first_text, list, text};
 use crate::works;
@@ -20,19 +20,23 @@ use crate::works;
 /// Dates of a record, the most telling first.
 const DATES: [&str; 4] = ["issued", "published", "published-online", "published-print"];
 
-pub(super) struct Crossref(pub(super) Endpoint);
+pub(super) struct Crossref(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Crossref {
+impl SearchProvider for Crossref {
     fn name(&self) -> &'static str {
-        Engine::Crossref.as_str()
+        SearchEngine::Crossref.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Crossref.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Crossref.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut request = self
             .0
             .get(["works"])
@@ -53,17 +57,17 @@ impl Search for Crossref {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
     if body.json["status"] != "ok" {
         return Err(reply.refused());
     }
-    let mut gather = Gather::new(query, Engine::Crossref).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Crossref).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["message", "items"], "")? {
         let score = gather.score(&item["score"]);
         let title = first_text(&item["title"]);
         let doi = text(&item["DOI"]).and_then(|doi| Doi::told(&doi));
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: doi
                 .as_ref()
                 .map(|doi| doi.url().into())
@@ -78,7 +82,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             language: text(&item["language"]),
             retracted: works::is_retracted(item, title.as_deref()),
             title,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

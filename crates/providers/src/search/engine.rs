@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::SearchKind;
 
 /// A search provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Engine {
+pub enum SearchEngine {
     Serper,
     Tavily,
     Brave,
@@ -26,7 +26,7 @@ pub enum Engine {
     Wikipedia,
 }
 
-impl Engine {
+impl SearchEngine {
     pub const ALL: [Self; 13] = [
         Self::Serper,
         Self::Tavily,
@@ -61,17 +61,17 @@ impl Engine {
         }
     }
 
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> SearchKind {
         match self {
-            Self::Serper | Self::Tavily | Self::Brave | Self::Searxng => Kind::Web,
+            Self::Serper | Self::Tavily | Self::Brave | Self::Searxng => SearchKind::Web,
             Self::SemanticScholar
             | Self::Openalex
             | Self::Crossref
             | Self::Pubmed
-            | Self::Arxiv => Kind::Academic,
-            Self::Newsapi | Self::Gdelt => Kind::News,
-            Self::Github => Kind::Code,
-            Self::Wikipedia => Kind::Encyclopaedia,
+            | Self::Arxiv => SearchKind::Academic,
+            Self::Newsapi | Self::Gdelt => SearchKind::News,
+            Self::Github => SearchKind::Code,
+            Self::Wikipedia => SearchKind::Encyclopaedia,
         }
     }
 
@@ -130,7 +130,7 @@ impl Engine {
     }
 }
 
-impl fmt::Display for Engine {
+impl fmt::Display for SearchEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -138,16 +138,16 @@ impl fmt::Display for Engine {
 
 /// There is no provider of that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unknown;
+pub struct UnknownEngine;
 
-impl FromStr for Engine {
-    type Err = Unknown;
+impl FromStr for SearchEngine {
+    type Err = UnknownEngine;
 
-    fn from_str(name: &str) -> Result<Self, Unknown> {
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
         let name = name.trim().to_ascii_lowercase();
         Self::ALL
             .into_iter()
             .find(|engine| engine.as_str() == name)
-            .ok_or(Unknown)
+            .ok_or(UnknownEngine)
     }
 }

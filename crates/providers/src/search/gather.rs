@@ -1,27 +1,27 @@
-//! From what a provider says of a result to a [`Hit`]: cleaned, bounded, ranked; or left out and counted.
+//! From what a provider says of a result to a [`SearchHit`]: cleaned, bounded, ranked; or left out and counted.
 
 use std::borrow::Cow;
 
 use url::Url;
 
 use super::hit::{
-    ABSTRACT_CHARS_MAX, AUTHORS_MAX, Hit, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, TEXT_CHARS_MAX,
+    ABSTRACT_CHARS_MAX, AUTHORS_MAX, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, SearchHit, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
-use super::{Dropped, Engine, Found, Kind, Query};
-use crate::call::Provider;
+use super::{DroppedHits, SearchAnswer, SearchEngine, SearchKind, SearchQuery};
+use crate::call::ProviderName;
 use crate::json::Json;
 use crate::plain::{bounded, plain};
-use crate::{Doi, Published};
+use crate::{Doi, PublicationDate};
 
 /// One result as the provider tells it; what its answer holds is not copied before it is cleaned.
 #[derive(Default)]
-pub(super) struct Draft<'a> {
+pub(super) struct HitDraft<'a> {
     pub(super) url: Option<Cow<'a, str>>,
     pub(super) title: Option<Cow<'a, str>>,
     pub(super) snippet: Option<Cow<'a, str>>,
     pub(super) authors: Vec<Cow<'a, str>>,
-    pub(super) published: Option<Published>,
+    pub(super) published: Option<PublicationDate>,
     pub(super) venue: Option<Cow<'a, str>>,
     pub(super) citations: Option<u64>,
     pub(super) doi: Option<Doi>,
@@ -35,24 +35,24 @@ pub(super) struct Draft<'a> {
     pub(super) is_code: bool,
 }
 
-pub(super) struct Gather<'q> {
-    query: &'q Query,
-    engine: Engine,
-    provider: Provider,
+pub(super) struct HitCollector<'q> {
+    query: &'q SearchQuery,
+    engine: SearchEngine,
+    provider: ProviderName,
     place: u32,
-    hits: Vec<Hit>,
-    dropped: Dropped,
+    hits: Vec<SearchHit>,
+    dropped: DroppedHits,
 }
 
-impl<'q> Gather<'q> {
-    pub(super) fn new(query: &'q Query, engine: Engine) -> Self {
+impl<'q> HitCollector<'q> {
+    pub(super) fn new(query: &'q SearchQuery, engine: SearchEngine) -> Self {
         Self {
             query,
             engine,
-            provider: Provider::new(engine.as_str()),
+            provider: ProviderName::new(engine.as_str()),
             place: 0,
             hits: Vec::new(),
-            dropped: Dropped::default(),
+            dropped: DroppedHits::default(),
         }
     }
 
@@ -66,9 +66,9 @@ impl<'q> Gather<'q> {
     }
 
     /// Reads a date; one that cannot be read is counted.
-    pub(super) fn date(&mut self, told: Option<&str>) -> Option<Published> {
+    pub(super) fn date(&mut self, told: Option<&str>) -> Option<PublicationDate> {
         let told = told.map(str::trim).filter(|told| !told.is_empty())?;
-        let date = Published::parse(told, self.query.today());
+        let date = PublicationDate::parse(told, self.query.today());
         self.dropped.dates += u32::from(date.is_none());
         date
     }
@@ -86,7 +86,7 @@ impl<'q> Gather<'q> {
         score
     }
 
-    pub(super) fn add(&mut self, draft: Draft<'_>) {
+    pub(super) fn add(&mut self, draft: HitDraft<'_>) {
         self.place = self.place.saturating_add(1);
         let Some(url) = draft.url.as_deref().and_then(address) else {
             self.dropped.no_address += 1;
@@ -113,15 +113,15 @@ impl<'q> Gather<'q> {
         }
     }
 
-    pub(super) fn finish(self) -> Found {
-        Found {
+    pub(super) fn finish(self) -> SearchAnswer {
+        SearchAnswer {
             hits: self.hits,
             dropped: self.dropped,
             from_cache: false,
         }
     }
 
-    fn hit(&self, url: String, title: String, draft: Draft<'_>) -> Hit {
+    fn hit(&self, url: String, title: String, draft: HitDraft<'_>) -> SearchHit {
         let clean = if draft.is_code { bounded } else { plain };
         let some = |text: Option<Cow<'_, str>>, most: usize| {
             let text = text.map(|text| clean(&text, most));
@@ -131,8 +131,8 @@ impl<'q> Gather<'q> {
         let abstract_text = abstract_text.as_deref().map(without_heading);
         let snippet = draft.snippet.or_else(|| abstract_text.map(Cow::Borrowed));
         let authors = draft.authors.into_iter().take(AUTHORS_MAX);
-        Hit {
-            doi: draft.doi.or_else(|| Doi::of_url(&url)),
+        SearchHit {
+            doi: draft.doi.or_else(|| Doi::from_url(&url)),
             url,
             title,
             snippet: some(snippet, SNIPPET_CHARS_MAX).unwrap_or_default(),
@@ -155,7 +155,7 @@ impl<'q> Gather<'q> {
     }
 
     /// Not every provider keeps to the years and days that it is asked for. An unknown date is no reason to drop.
-    fn is_out_of_range(&self, published: Option<Published>) -> bool {
+    fn is_out_of_range(&self, published: Option<PublicationDate>) -> bool {
         let Some(published) = published else {
             return false;
         };
@@ -163,12 +163,12 @@ impl<'q> Gather<'q> {
         let year = published.year();
         let years = from.is_some_and(|from| year < from) || to.is_some_and(|to| year > to);
         match self.engine.kind() {
-            Kind::Academic => years,
-            Kind::News => self
+            SearchKind::Academic => years,
+            SearchKind::News => self
                 .query
                 .since()
                 .is_some_and(|since| published.last_day() < since),
-            Kind::Web | Kind::Code | Kind::Encyclopaedia => false,
+            SearchKind::Web | SearchKind::Code | SearchKind::Encyclopaedia => false,
         }
     }
 }

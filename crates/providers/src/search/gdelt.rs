@@ -5,11 +5,11 @@
 use async_trait::async_trait;
 
 use super::answer::body;
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault, Headers};
-use crate::client::Reply;
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
+use crate::client::HttpReply;
 use crate::json::Json;
 use crate::lenient::{list, text};
 
@@ -33,21 +33,25 @@ const SLOW_DOWN: &[u8] = b"Please limit requests";
 /// How it says that it found nothing.
 const NOTHING: Json<'static> = Json::Fields(Vec::new());
 
-pub(super) struct Gdelt(pub(super) Endpoint);
+pub(super) struct Gdelt(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Gdelt {
+impl SearchProvider for Gdelt {
     fn name(&self) -> &'static str {
-        Engine::Gdelt.as_str()
+        SearchEngine::Gdelt.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Gdelt.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Gdelt.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let Some(words) = words(query) else {
-            return Ok(Found::default());
+            return Ok(SearchAnswer::default());
         };
         let mut request = self
             .0
@@ -72,7 +76,7 @@ impl Search for Gdelt {
 }
 
 /// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
-fn words(query: &Query) -> Option<String> {
+fn words(query: &SearchQuery) -> Option<String> {
     let words = || {
         let text = query.text_within(TEXT_CHARS);
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -88,28 +92,28 @@ fn words(query: &Query) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let begins = reply.body().trim_ascii_start();
     if begins.starts_with(SLOW_DOWN) {
-        return Err(told(200, Headers::default(), "rate_limited"));
+        return Err(told(200, ResponseHeaders::default(), "rate_limited"));
     }
     if begins.first().is_some_and(u8::is_ascii_alphabetic) {
-        return Err(told(200, Headers::default(), "400"));
+        return Err(told(200, ResponseHeaders::default(), "400"));
     }
     let body = body(reply)?;
     if body.json != NOTHING && !matches!(body.json["articles"], Json::List(_)) {
         return Err(reply.refused());
     }
-    let mut gather = Gather::new(query, Engine::Gdelt).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Gdelt).bad_numbers(body.bad_numbers);
     for item in list(&body.json["articles"]) {
         let published = gather.date(text(&item["seendate"]).as_deref());
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"]),
             title: text(&item["title"]),
             published,
             venue: text(&item["domain"]),
             language: text(&item["language"]),
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use reqwest::header::{HeaderName, HeaderValue};
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::{list, text};
 
 /// Longer queries are refused.
@@ -19,19 +19,23 @@ const TEXT_CHARS: usize = 256;
 /// Between the places of one file that match.
 const GAP: &str = " … ";
 
-pub(super) struct Github(pub(super) Endpoint);
+pub(super) struct Github(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Github {
+impl SearchProvider for Github {
     fn name(&self) -> &'static str {
-        Engine::Github.as_str()
+        SearchEngine::Github.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Github.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Github.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let version = HeaderName::from_static("x-github-api-version");
         let request = self
             .0
@@ -46,9 +50,9 @@ impl Search for Github {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::Github).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Github).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["items"], "total_count")? {
         let score = gather.score(&item["score"]);
         let repository = &item["repository"];
@@ -58,20 +62,21 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             .collect();
         let name = text(&repository["full_name"]);
         let path = text(&item["path"]).or_else(|| text(&item["name"]));
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["html_url"]),
             title: path.map(|path| match &name {
                 Some(name) => format!("{name}: {path}").into(),
                 None => path,
             }),
-            snippet: match fragments.is_empty() {
-                true => text(&repository["description"]),
-                false => Some(fragments.join(GAP).into()),
+            snippet: if fragments.is_empty() {
+                text(&repository["description"])
+            } else {
+                Some(fragments.join(GAP).into())
             },
             venue: name,
             score,
             is_code: true,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

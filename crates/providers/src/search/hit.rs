@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
-use crate::call::Provider;
-use crate::{Doi, Published};
+use super::SearchKind;
+use crate::call::ProviderName;
+use crate::{Doi, PublicationDate};
 
 pub const URL_CHARS_MAX: usize = 2_048;
 pub const TITLE_CHARS_MAX: usize = 500;
@@ -21,21 +21,21 @@ pub const NAME_CHARS_MAX: usize = 300;
 const AUTHORS_SHOWN: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct SearchHit {
     /// `http` or `https`, as the provider gave it.
     pub url: String,
     pub title: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub snippet: String,
-    pub kind: Kind,
-    pub provider: Provider,
+    pub kind: SearchKind,
+    pub provider: ProviderName,
     /// The place in the provider's list, from one.
     pub rank: u32,
     /// All of them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<Published>,
+    pub published: Option<PublicationDate>,
     /// Journal, conference, outlet, repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
@@ -61,9 +61,9 @@ pub struct Hit {
     pub retracted: bool,
 }
 
-impl Hit {
+impl SearchHit {
     pub fn year(&self) -> Option<i16> {
-        self.published.map(Published::year)
+        self.published.map(PublicationDate::year)
     }
 
     /// Three authors, then "et al.".

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::text;
 
 /// Longer queries are refused.
@@ -21,19 +21,23 @@ const LANGUAGES: [&str; 14] = [
 /// The title of an article that was taken down.
 const REMOVED: &str = "[Removed]";
 
-pub(super) struct Newsapi(pub(super) Endpoint);
+pub(super) struct Newsapi(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Newsapi {
+impl SearchProvider for Newsapi {
     fn name(&self) -> &'static str {
-        Engine::Newsapi.as_str()
+        SearchEngine::Newsapi.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Newsapi.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Newsapi.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut request = self
             .0
             .get(["everything"])
@@ -52,22 +56,22 @@ impl Search for Newsapi {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
     if body.json["status"] != "ok" {
         return Err(reply.refused());
     }
-    let mut gather = Gather::new(query, Engine::Newsapi).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Newsapi).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["articles"], "totalResults")? {
         let published = gather.date(text(&item["publishedAt"]).as_deref());
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"]),
             title: text(&item["title"]).filter(|title| title != REMOVED),
             snippet: text(&item["description"]).or_else(|| text(&item["content"])),
             authors: text(&item["author"]).into_iter().collect(),
             published,
             venue: text(&item["source"]["name"]),
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

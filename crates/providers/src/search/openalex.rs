@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
 use crate::Doi;
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::json::Json;
 use crate::lenient::{count, list, text, yes};
 
@@ -20,19 +20,23 @@ const TEXT_CHARS: usize = 300;
 /// Words of an abstract that are put together again.
 const ABSTRACT_WORDS_MAX: usize = 5_000;
 
-pub(super) struct Openalex(pub(super) Endpoint);
+pub(super) struct Openalex(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Openalex {
+impl SearchProvider for Openalex {
     fn name(&self) -> &'static str {
-        Engine::Openalex.as_str()
+        SearchEngine::Openalex.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Openalex.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Openalex.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut request = self
             .0
             .get(["works"])
@@ -50,14 +54,16 @@ impl Search for Openalex {
 }
 
 /// A 403 is its word for too many calls, not for a wrong key.
-fn understood(fault: Fault) -> Fault {
+fn understood(fault: AttemptError) -> AttemptError {
     match fault {
-        Fault::Answer(answer) if answer.status == 403 => told(403, answer.headers, "rate_limited"),
+        AttemptError::Answer(answer) if answer.status == 403 => {
+            told(403, answer.headers, "rate_limited")
+        }
         fault => fault,
     }
 }
 
-fn filter(query: &Query) -> String {
+fn filter(query: &SearchQuery) -> String {
     let (from, to) = query.years();
     let parts = [
         from.map(|year| format!("from_publication_date:{year}-01-01")),
@@ -67,9 +73,9 @@ fn filter(query: &Query) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::Openalex).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Openalex).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["results"], "meta")? {
         let date = text(&item["publication_date"]).or_else(|| text(&item["publication_year"]));
         let published = gather.date(date.as_deref());
@@ -78,7 +84,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let doi = text(&item["doi"]).and_then(|doi| Doi::told(&doi));
         let url =
             text(&place["landing_page_url"]).or_else(|| doi.as_ref().map(|doi| doi.url().into()));
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: url.or_else(|| text(&item["id"])),
             title: text(&item["display_name"]).or_else(|| text(&item["title"])),
             authors: list(&item["authorships"])
@@ -94,7 +100,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             score,
             language: text(&item["language"]),
             retracted: yes(&item["is_retracted"]),
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

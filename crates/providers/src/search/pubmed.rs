@@ -8,13 +8,13 @@ use async_trait::async_trait;
 use roxmltree::Node;
 
 use super::answer::body;
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
 use super::xml::{self, at, children, document, text_at};
-use super::{Engine, Found, Kind, Query, RESULTS_MAX, Search};
+use super::{RESULTS_MAX, SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
 use crate::Doi;
-use crate::call::{Attempt, Fault};
-use crate::client::{Reply, Request};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::{HttpReply, HttpRequest};
 use crate::json::Json;
 use crate::lenient::{list, text};
 
@@ -26,22 +26,26 @@ const WRONG_KEY: &str = "API key invalid";
 
 const RETRACTED: &str = "Retracted Publication";
 
-pub(super) struct Pubmed(pub(super) Endpoint);
+pub(super) struct Pubmed(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Pubmed {
+impl SearchProvider for Pubmed {
     fn name(&self) -> &'static str {
-        Engine::Pubmed.as_str()
+        SearchEngine::Pubmed.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Pubmed.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Pubmed.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let ids = self.ids(query, attempt).await?;
         if ids.is_empty() {
-            return Ok(Found::default());
+            return Ok(SearchAnswer::default());
         }
         let request = self
             .request("efetch.fcgi")
@@ -54,7 +58,11 @@ impl Search for Pubmed {
 }
 
 impl Pubmed {
-    async fn ids(&self, query: &Query, attempt: &Attempt) -> Result<Vec<String>, Fault> {
+    async fn ids(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<Vec<String>, AttemptError> {
         let mut request = self
             .request("esearch.fcgi")
             .query("term", query.text())
@@ -72,7 +80,7 @@ impl Pubmed {
         read_ids(&reply)
     }
 
-    fn request(&self, program: &str) -> Request {
+    fn request(&self, program: &str) -> HttpRequest {
         let request = self
             .0
             .get([program])
@@ -84,8 +92,8 @@ impl Pubmed {
     }
 }
 
-fn understood(fault: Fault) -> Fault {
-    let Fault::Answer(answer) = &fault else {
+fn understood(fault: AttemptError) -> AttemptError {
+    let AttemptError::Answer(answer) = &fault else {
         return fault;
     };
     let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
@@ -95,7 +103,7 @@ fn understood(fault: Fault) -> Fault {
     fault
 }
 
-fn read_ids(reply: &Reply) -> Result<Vec<String>, Fault> {
+fn read_ids(reply: &HttpReply) -> Result<Vec<String>, AttemptError> {
     let body = body(reply)?;
     let result = &body.json["esearchresult"];
     let is_number =
@@ -112,28 +120,32 @@ fn read_ids(reply: &Reply) -> Result<Vec<String>, Fault> {
     }
 }
 
-fn read(reply: &Reply, query: &Query, ids: &[String]) -> Result<Found, Fault> {
+fn read(
+    reply: &HttpReply,
+    query: &SearchQuery,
+    ids: &[String],
+) -> Result<SearchAnswer, AttemptError> {
     let xml = String::from_utf8_lossy(reply.body());
     let tree = document(&xml).ok_or_else(|| reply.refused())?;
     let set = tree.root_element();
     if set.tag_name().name() != "PubmedArticleSet" {
         return Err(reply.refused());
     }
-    let mut records: Vec<Record<'_>> = set
+    let mut records: Vec<PubmedRecord<'_>> = set
         .children()
         .filter(Node::is_element)
-        .filter_map(Record::new)
+        .filter_map(PubmedRecord::new)
         .collect();
     // The first answer has the order of relevance.
-    let place = |record: &Record<'_>| {
+    let place = |record: &PubmedRecord<'_>| {
         ids.iter()
             .position(|id| Some(id.as_str()) == record.id.as_deref())
     };
     records.sort_by_key(|record| place(record).unwrap_or(usize::MAX));
-    let mut gather = Gather::new(query, Engine::Pubmed);
+    let mut gather = HitCollector::new(query, SearchEngine::Pubmed);
     for record in records {
         let published = gather.date(record.date().as_deref());
-        gather.add(Draft {
+        gather.add(HitDraft {
             published,
             ..record.draft()
         });
@@ -142,7 +154,7 @@ fn read(reply: &Reply, query: &Query, ids: &[String]) -> Result<Found, Fault> {
 }
 
 /// An article, or a chapter of a book.
-struct Record<'a> {
+struct PubmedRecord<'a> {
     id: Option<Cow<'a, str>>,
     /// What is said of the article itself.
     article: Node<'a, 'a>,
@@ -151,7 +163,7 @@ struct Record<'a> {
     citation: Node<'a, 'a>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> PubmedRecord<'a> {
     fn new(node: Node<'a, 'a>) -> Option<Self> {
         let article = at(node, &["MedlineCitation"]);
         let citation = article.or_else(|| at(node, &["BookDocument"]))?;
@@ -163,10 +175,10 @@ impl<'a> Record<'a> {
         })
     }
 
-    fn draft(&self) -> Draft<'a> {
+    fn draft(&self) -> HitDraft<'a> {
         let article = self.article;
         let venue = text_at(article, &["Journal", "Title"]);
-        Draft {
+        HitDraft {
             url: self.id.as_ref().map(|id| format!("{PAGES}{id}/").into()),
             title: text_at(article, &["ArticleTitle"])
                 .or_else(|| text_at(article, &["VernacularTitle"]))
@@ -177,7 +189,7 @@ impl<'a> Record<'a> {
             abstract_text: self.abstract_text(),
             language: text_at(article, &["Language"]),
             retracted: self.is_retracted(),
-            ..Draft::default()
+            ..HitDraft::default()
         }
     }
 

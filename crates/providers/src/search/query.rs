@@ -18,7 +18,7 @@ const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_999;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SearchKind {
     Web,
     Academic,
     News,
@@ -26,7 +26,7 @@ pub enum Kind {
     Encyclopaedia,
 }
 
-impl Kind {
+impl SearchKind {
     pub const ALL: [Self; 5] = [
         Self::Web,
         Self::Academic,
@@ -48,8 +48,8 @@ impl Kind {
 
 /// A question for a search provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Query {
-    kind: Kind,
+pub struct SearchQuery {
+    kind: SearchKind,
     text: String,
     today: Date,
     max_results: usize,
@@ -60,7 +60,7 @@ pub struct Query {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum QueryFault {
+pub enum QueryError {
     #[error("the search query is empty; say what to look for")]
     Empty,
     #[error("the search query has {chars} characters; the most is {QUERY_CHARS_MAX}")]
@@ -73,13 +73,13 @@ pub enum QueryFault {
     Language(String),
 }
 
-impl Query {
+impl SearchQuery {
     /// A query as of `today`, which gives relative dates and the span of news their meaning.
-    pub fn parse(kind: Kind, raw: &str, today: Date) -> Result<Self, QueryFault> {
+    pub fn parse(kind: SearchKind, raw: &str, today: Date) -> Result<Self, QueryError> {
         let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let chars = text.chars().count();
         match chars {
-            0 => Err(QueryFault::Empty),
+            0 => Err(QueryError::Empty),
             1..=QUERY_CHARS_MAX => Ok(Self {
                 kind,
                 text,
@@ -90,26 +90,26 @@ impl Query {
                 since: None,
                 language: None,
             }),
-            _ => Err(QueryFault::TooLong { chars }),
+            _ => Err(QueryError::TooLong { chars }),
         }
     }
 
-    pub fn with_max_results(self, asked: usize) -> Result<Self, QueryFault> {
+    pub fn with_max_results(self, asked: usize) -> Result<Self, QueryError> {
         match asked {
             1..=RESULTS_MAX => Ok(Self {
                 max_results: asked,
                 ..self
             }),
-            _ => Err(QueryFault::Results { asked }),
+            _ => Err(QueryError::Results { asked }),
         }
     }
 
     /// Works from these years only, both included.
-    pub fn with_years(self, from: Option<i16>, to: Option<i16>) -> Result<Self, QueryFault> {
+    pub fn with_years(self, from: Option<i16>, to: Option<i16>) -> Result<Self, QueryError> {
         let known = from.iter().chain(&to).all(|year| YEARS.contains(year));
         let ordered = from.zip(to).is_none_or(|(from, to)| from <= to);
         if !(known && ordered) {
-            return Err(QueryFault::Years { from, to });
+            return Err(QueryError::Years { from, to });
         }
         Ok(Self {
             year_from: from,
@@ -126,10 +126,10 @@ impl Query {
         }
     }
 
-    pub fn with_language(self, code: &str) -> Result<Self, QueryFault> {
+    pub fn with_language(self, code: &str) -> Result<Self, QueryError> {
         let fits = (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphabetic());
         if !fits {
-            return Err(QueryFault::Language(code.chars().take(20).collect()));
+            return Err(QueryError::Language(code.chars().take(20).collect()));
         }
         Ok(Self {
             language: Some(code.to_ascii_lowercase()),
@@ -137,7 +137,7 @@ impl Query {
         })
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SearchKind {
         self.kind
     }
 
@@ -160,7 +160,7 @@ impl Query {
     /// The first day that news may be from; none for other kinds unless it was set.
     pub fn since(&self) -> Option<Date> {
         let month: Span = NEWS_DAYS.days();
-        let usual = || (self.kind == Kind::News).then(|| self.today.saturating_sub(month));
+        let usual = || (self.kind == SearchKind::News).then(|| self.today.saturating_sub(month));
         self.since.or_else(usual)
     }
 
@@ -192,7 +192,8 @@ mod tests {
     #[test]
     fn a_long_question_is_cut_between_words() {
         let today = jiff::civil::date(2024, 3, 8);
-        let query = Query::parse(Kind::Web, "where does é the tide turn", today).unwrap();
+        let query =
+            SearchQuery::parse(SearchKind::Web, "where does é the tide turn", today).unwrap();
         assert_eq!(query.text_within(100), "where does é the tide turn");
         assert_eq!(query.text_within(14), "where does é");
         assert_eq!(query.text_within(3), "whe");

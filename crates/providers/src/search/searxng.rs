@@ -3,26 +3,30 @@
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::{list, text};
 
-pub(super) struct Searxng(pub(super) Endpoint);
+pub(super) struct Searxng(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Searxng {
+impl SearchProvider for Searxng {
     fn name(&self) -> &'static str {
-        Engine::Searxng.as_str()
+        SearchEngine::Searxng.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Searxng.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Searxng.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut request = self
             .0
             .get(["search"])
@@ -37,13 +41,13 @@ impl Search for Searxng {
 }
 
 /// The words without what begins an order there: `!!g` would send us elsewhere.
-fn words(query: &Query) -> String {
+fn words(query: &SearchQuery) -> String {
     let words = query.text().split(' ');
     let plain = words.map(|word| word.trim_start_matches(['!', ':']));
     plain.collect::<Vec<_>>().join(" ")
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
     let results = items(reply, &body.json, &["results"], "query")?;
     let silent = list(&body.json["unresponsive_engines"]).len();
@@ -52,20 +56,20 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
         let no_retry = [("x-should-retry", "false")].into_iter().collect();
         return Err(told(200, no_retry, "unavailable"));
     }
-    let mut gather = Gather::new(query, Engine::Searxng).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Searxng).bad_numbers(body.bad_numbers);
     gather.engines_silent(silent);
     for item in results {
         let date = text(&item["publishedDate"]).or_else(|| text(&item["pubdate"]));
         let published = gather.date(date.as_deref());
         let score = gather.score(&item["score"]);
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"]),
             title: text(&item["title"]),
             snippet: text(&item["content"]),
             authors: text(&item["author"]).into_iter().collect(),
             published,
             score,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
 use crate::Doi;
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::json::Json;
 use crate::lenient::{count, list, text};
 
@@ -18,19 +18,23 @@ const FIELDS: &str =
 /// Its pages, by the number of the work.
 const PAGES: &str = "https://www.semanticscholar.org/paper/";
 
-pub(super) struct SemanticScholar(pub(super) Endpoint);
+pub(super) struct SemanticScholar(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for SemanticScholar {
+impl SearchProvider for SemanticScholar {
     fn name(&self) -> &'static str {
-        Engine::SemanticScholar.as_str()
+        SearchEngine::SemanticScholar.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::SemanticScholar.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::SemanticScholar.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut request = self
             .0
             .get(["paper", "search"])
@@ -47,7 +51,7 @@ impl Search for SemanticScholar {
     }
 }
 
-fn years(query: &Query) -> Option<String> {
+fn years(query: &SearchQuery) -> Option<String> {
     let year = |year: Option<i16>| year.map(|year| year.to_string()).unwrap_or_default();
     match query.years() {
         (None, None) => None,
@@ -55,14 +59,15 @@ fn years(query: &Query) -> Option<String> {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::SemanticScholar).bad_numbers(body.bad_numbers);
+    let mut gather =
+        HitCollector::new(query, SearchEngine::SemanticScholar).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["data"], "total")? {
         let told = text(&item["publicationDate"]).or_else(|| text(&item["year"]));
         let published = gather.date(told.as_deref());
         let score = gather.score(&item["matchScore"]);
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"])
                 .or_else(|| Some(format!("{PAGES}{}", text(&item["paperId"])?).into())),
             title: text(&item["title"]),
@@ -77,7 +82,7 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
             abstract_text: text(&item["abstract"]),
             pdf_url: text(&item["openAccessPdf"]["url"]),
             score,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())
@@ -85,5 +90,5 @@ fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
 
 fn doi(ids: &Json<'_>) -> Option<Doi> {
     let own = text(&ids["DOI"]).and_then(|doi| Doi::told(&doi));
-    own.or_else(|| Doi::of_arxiv(&text(&ids["ArXiv"])?))
+    own.or_else(|| Doi::from_arxiv(&text(&ids["ArXiv"])?))
 }

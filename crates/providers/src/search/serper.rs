@@ -4,29 +4,33 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::answer::{body, items};
-use super::endpoint::{Endpoint, told};
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::{SearchEndpoint, told};
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::text;
 
 /// Its one word for a used up account, which it sends as a plain 400 without a code.
 const NO_CREDITS: &str = "Not enough credits";
 
-pub(super) struct Serper(pub(super) Endpoint);
+pub(super) struct Serper(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Serper {
+impl SearchProvider for Serper {
     fn name(&self) -> &'static str {
-        Engine::Serper.as_str()
+        SearchEngine::Serper.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Serper.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Serper.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let mut asked = json!({ "q": query.text(), "num": query.max_results() });
         if let Some(language) = query.language() {
             asked["hl"] = json!(language);
@@ -40,8 +44,8 @@ impl Search for Serper {
     }
 }
 
-fn understood(fault: Fault) -> Fault {
-    let Fault::Answer(answer) = &fault else {
+fn understood(fault: AttemptError) -> AttemptError {
+    let AttemptError::Answer(answer) = &fault else {
         return fault;
     };
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
@@ -51,17 +55,17 @@ fn understood(fault: Fault) -> Fault {
     fault
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::Serper).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Serper).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["organic"], "searchParameters")? {
         let published = gather.date(text(&item["date"]).as_deref());
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["link"]),
             title: text(&item["title"]),
             snippet: text(&item["snippet"]),
             published,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

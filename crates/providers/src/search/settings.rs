@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Engine, Kind};
-use crate::{Address, AddressFault, Secret};
+use super::{SearchEngine, SearchKind};
+use crate::{BaseUrl, BaseUrlError, Secret};
 
 const CONTACT: &str = "FATHOM_CONTACT";
 
@@ -20,11 +20,11 @@ const CONTACT: &str = "FATHOM_CONTACT";
 const KEY_BYTES_MAX: usize = 4_096;
 
 #[derive(Clone, Debug)]
-pub struct Settings {
-    pub engines: BTreeMap<Engine, EngineSettings>,
+pub struct SearchSettings {
+    pub engines: BTreeMap<SearchEngine, EngineSettings>,
     pub contact: Option<String>,
     /// Who is asked for each kind, in order.
-    pub chains: BTreeMap<Kind, Vec<Engine>>,
+    pub chains: BTreeMap<SearchKind, Vec<SearchEngine>>,
     /// An answer must begin within this time.
     pub first_byte: Duration,
 }
@@ -32,17 +32,17 @@ pub struct Settings {
 #[derive(Clone, Debug, Default)]
 pub struct EngineSettings {
     /// Instead of its public address.
-    pub address: Option<Address>,
+    pub address: Option<BaseUrl>,
     pub key: Option<Secret>,
 }
 
 /// A setting that cannot be used. Its value is not repeated: it may be a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsFault {
+pub enum SearchSettingsError {
     #[error("{setting} cannot be used as an address: {fault}")]
     Address {
         setting: String,
-        fault: AddressFault,
+        fault: BaseUrlError,
     },
     #[error("{setting} holds characters that no key has; copy the key anew")]
     Key { setting: &'static str },
@@ -55,32 +55,35 @@ pub enum SettingsFault {
     Engine { setting: String, name: String },
 }
 
-impl Default for Settings {
+impl Default for SearchSettings {
     fn default() -> Self {
         let chains = [
             (
-                Kind::Web,
+                SearchKind::Web,
                 vec![
-                    Engine::Serper,
-                    Engine::Tavily,
-                    Engine::Brave,
-                    Engine::Searxng,
-                    Engine::Wikipedia,
+                    SearchEngine::Serper,
+                    SearchEngine::Tavily,
+                    SearchEngine::Brave,
+                    SearchEngine::Searxng,
+                    SearchEngine::Wikipedia,
                 ],
             ),
             (
-                Kind::Academic,
+                SearchKind::Academic,
                 vec![
-                    Engine::SemanticScholar,
-                    Engine::Openalex,
-                    Engine::Crossref,
-                    Engine::Pubmed,
-                    Engine::Arxiv,
+                    SearchEngine::SemanticScholar,
+                    SearchEngine::Openalex,
+                    SearchEngine::Crossref,
+                    SearchEngine::Pubmed,
+                    SearchEngine::Arxiv,
                 ],
             ),
-            (Kind::News, vec![Engine::Newsapi, Engine::Gdelt]),
-            (Kind::Code, vec![Engine::Github]),
-            (Kind::Encyclopaedia, vec![Engine::Wikipedia]),
+            (
+                SearchKind::News,
+                vec![SearchEngine::Newsapi, SearchEngine::Gdelt],
+            ),
+            (SearchKind::Code, vec![SearchEngine::Github]),
+            (SearchKind::Encyclopaedia, vec![SearchEngine::Wikipedia]),
         ];
         Self {
             engines: BTreeMap::new(),
@@ -91,15 +94,17 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl SearchSettings {
     /// The settings under the names above, as `lookup` finds them. A blank value counts as none.
-    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsFault> {
+    pub fn from_lookup(
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, SearchSettingsError> {
         let value = |name: &str| {
             let value = lookup(name)?;
             Some(value.trim().to_owned()).filter(|value| !value.is_empty())
         };
         let mut settings = Self::default();
-        for engine in Engine::ALL {
+        for engine in SearchEngine::ALL {
             let found = EngineSettings {
                 address: address(engine, &value)?,
                 key: key(engine, &value)?,
@@ -107,7 +112,7 @@ impl Settings {
             settings.engines.insert(engine, found);
         }
         settings.contact = value(CONTACT).map(contact).transpose()?;
-        for kind in Kind::ALL {
+        for kind in SearchKind::ALL {
             let setting = chain_setting(kind);
             if let Some(order) = value(&setting) {
                 settings.chains.insert(kind, chain(setting, &order)?);
@@ -116,29 +121,29 @@ impl Settings {
         Ok(settings)
     }
 
-    pub fn of(&self, engine: Engine) -> EngineSettings {
+    pub fn for_engine(&self, engine: SearchEngine) -> EngineSettings {
         self.engines.get(&engine).cloned().unwrap_or_default()
     }
 }
 
 /// The setting that holds a kind's order.
-fn chain_setting(kind: Kind) -> String {
+fn chain_setting(kind: SearchKind) -> String {
     format!("FATHOM_SEARCH_{}", kind.as_str().to_ascii_uppercase())
 }
 
 fn address(
-    engine: Engine,
+    engine: SearchEngine,
     value: &impl Fn(&str) -> Option<String>,
-) -> Result<Option<Address>, SettingsFault> {
+) -> Result<Option<BaseUrl>, SearchSettingsError> {
     let setting = engine.address_setting();
-    let parsed = value(&setting).map(|raw| Address::parse(&raw)).transpose();
-    parsed.map_err(|fault| SettingsFault::Address { setting, fault })
+    let parsed = value(&setting).map(|raw| BaseUrl::parse(&raw)).transpose();
+    parsed.map_err(|fault| SearchSettingsError::Address { setting, fault })
 }
 
 fn key(
-    engine: Engine,
+    engine: SearchEngine,
     value: &impl Fn(&str) -> Option<String>,
-) -> Result<Option<Secret>, SettingsFault> {
+) -> Result<Option<Secret>, SearchSettingsError> {
     let Some(setting) = engine.key_setting() else {
         return Ok(None);
     };
@@ -147,31 +152,33 @@ fn key(
     };
     let fits = raw.len() <= KEY_BYTES_MAX && raw.bytes().all(|byte| byte.is_ascii_graphic());
     if !fits {
-        return Err(SettingsFault::Key { setting });
+        return Err(SearchSettingsError::Key { setting });
     }
     Ok(Secret::parse(&raw))
 }
 
-fn contact(raw: String) -> Result<String, SettingsFault> {
+fn contact(raw: String) -> Result<String, SearchSettingsError> {
     let whole = raw.len() <= 254 && raw.bytes().all(|byte| byte.is_ascii_graphic());
     let parts = raw.split_once('@');
     match parts {
         Some((name, host)) if whole && !name.is_empty() && host.contains('.') => Ok(raw),
-        _ => Err(SettingsFault::Contact),
+        _ => Err(SearchSettingsError::Contact),
     }
 }
 
-fn chain(setting: String, order: &str) -> Result<Vec<Engine>, SettingsFault> {
+fn chain(setting: String, order: &str) -> Result<Vec<SearchEngine>, SearchSettingsError> {
     let mut chain = Vec::new();
     for name in order
         .split(',')
         .map(str::trim)
         .filter(|name| !name.is_empty())
     {
-        let engine = name.parse::<Engine>().map_err(|_| SettingsFault::Engine {
-            setting: setting.clone(),
-            name: name.chars().take(40).collect(),
-        })?;
+        let engine = name
+            .parse::<SearchEngine>()
+            .map_err(|_| SearchSettingsError::Engine {
+                setting: setting.clone(),
+                name: name.chars().take(40).collect(),
+            })?;
         if !chain.contains(&engine) {
             chain.push(engine);
         }
@@ -180,5 +187,5 @@ fn chain(setting: String, order: &str) -> Result<Vec<Engine>, SettingsFault> {
 }
 
 fn names() -> String {
-    Engine::ALL.map(Engine::as_str).join(", ")
+    SearchEngine::ALL.map(SearchEngine::as_str).join(", ")
 }

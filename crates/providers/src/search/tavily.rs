@@ -4,30 +4,34 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::answer::{body, items};
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::lenient::text;
 
 /// Longer queries are refused.
 const TEXT_CHARS: usize = 400;
 const RESULTS: usize = 20;
 
-pub(super) struct Tavily(pub(super) Endpoint);
+pub(super) struct Tavily(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Tavily {
+impl SearchProvider for Tavily {
     fn name(&self) -> &'static str {
-        Engine::Tavily.as_str()
+        SearchEngine::Tavily.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Tavily.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Tavily.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let asked = json!({
             "query": query.text_within(TEXT_CHARS),
             "max_results": query.max_results().min(RESULTS),
@@ -40,20 +44,20 @@ impl Search for Tavily {
     }
 }
 
-fn read(reply: &Reply, query: &Query) -> Result<Found, Fault> {
+fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
-    let mut gather = Gather::new(query, Engine::Tavily).bad_numbers(body.bad_numbers);
+    let mut gather = HitCollector::new(query, SearchEngine::Tavily).bad_numbers(body.bad_numbers);
     for item in items(reply, &body.json, &["results"], "query")? {
         let published = gather.date(text(&item["published_date"]).as_deref());
         let score = gather.score(&item["score"]);
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&item["url"]),
             title: text(&item["title"]),
             snippet: text(&item["content"]),
             full_text: text(&item["raw_content"]),
             published,
             score,
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())

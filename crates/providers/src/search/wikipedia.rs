@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 
 use super::answer::body;
-use super::endpoint::Endpoint;
-use super::gather::{Draft, Gather};
-use super::{Engine, Found, Kind, Query, Search};
-use crate::Address;
-use crate::call::{Attempt, Fault};
-use crate::client::Reply;
+use super::endpoint::SearchEndpoint;
+use super::gather::{HitCollector, HitDraft};
+use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use crate::BaseUrl;
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpReply;
 use crate::json::Json;
 use crate::lenient::{list, text};
 
@@ -23,19 +23,23 @@ const TEXT_CHARS: usize = 300;
 /// It gives out so many openings at once.
 const OPENINGS: usize = 20;
 
-pub(super) struct Wikipedia(pub(super) Endpoint);
+pub(super) struct Wikipedia(pub(super) SearchEndpoint);
 
 #[async_trait]
-impl Search for Wikipedia {
+impl SearchProvider for Wikipedia {
     fn name(&self) -> &'static str {
-        Engine::Wikipedia.as_str()
+        SearchEngine::Wikipedia.as_str()
     }
 
-    fn kind(&self) -> Kind {
-        Engine::Wikipedia.kind()
+    fn kind(&self) -> SearchKind {
+        SearchEngine::Wikipedia.kind()
     }
 
-    async fn search(&self, query: &Query, attempt: &Attempt) -> Result<Found, Fault> {
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        attempt: &CallAttempt,
+    ) -> Result<SearchAnswer, AttemptError> {
         let words = query.text_within(TEXT_CHARS);
         let request = self
             .0
@@ -60,7 +64,11 @@ impl Search for Wikipedia {
     }
 }
 
-fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault> {
+fn read(
+    reply: &HttpReply,
+    query: &SearchQuery,
+    address: &BaseUrl,
+) -> Result<SearchAnswer, AttemptError> {
     let body = body(reply)?;
     let answer = &body.json["query"];
     if !body.json["error"].is_null()
@@ -69,13 +77,14 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
         return Err(reply.refused());
     }
     let pages = pages(&answer["pages"]);
-    let mut gather = Gather::new(query, Engine::Wikipedia).bad_numbers(body.bad_numbers);
+    let mut gather =
+        HitCollector::new(query, SearchEngine::Wikipedia).bad_numbers(body.bad_numbers);
     for item in list(&answer["search"]) {
         let title = text(&item["title"]);
         let page = title.as_ref().and_then(|title| pages.get(title)).copied();
         let page = page.unwrap_or(&Json::Null);
         let published = gather.date(text(&item["timestamp"]).as_deref());
-        gather.add(Draft {
+        gather.add(HitDraft {
             url: text(&page["fullurl"])
                 .or_else(|| Some(page_url(address, title.as_deref()?).into())),
             title,
@@ -84,7 +93,7 @@ fn read(reply: &Reply, query: &Query, address: &Address) -> Result<Found, Fault>
             venue: Some(address.authority().into()),
             abstract_text: text(&page["extract"]),
             language: text(&page["pagelanguage"]),
-            ..Draft::default()
+            ..HitDraft::default()
         });
     }
     Ok(gather.finish())
@@ -100,6 +109,6 @@ fn pages<'a>(pages: &'a Json<'a>) -> HashMap<Cow<'a, str>, &'a Json<'a>> {
         .collect()
 }
 
-fn page_url(address: &Address, title: &str) -> String {
+fn page_url(address: &BaseUrl, title: &str) -> String {
     address.join(["wiki", &title.replace(' ', "_")]).into()
 }

@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alike::{self, Text};
 use super::{Finding, Key, Sighting, Source, address};
 use crate::Doi;
-use crate::Published;
-use crate::search::{Engine, Hit, Kind};
+use crate::PublicationDate;
+use crate::search::{SearchEngine, SearchHit, SearchKind};
 
 /// More are not merged in one go: the first in the order of sources are.
 pub const FINDINGS_MAX: usize = 20_000;
 
 /// Whose word on a work counts first.
-const TRUST: [Engine; 13] = [
-    Engine::Crossref,
-    Engine::Pubmed,
-    Engine::Openalex,
-    Engine::SemanticScholar,
-    Engine::Arxiv,
-    Engine::Newsapi,
-    Engine::Gdelt,
-    Engine::Wikipedia,
-    Engine::Github,
-    Engine::Tavily,
-    Engine::Brave,
-    Engine::Serper,
-    Engine::Searxng,
+const TRUST: [SearchEngine; 13] = [
+    SearchEngine::Crossref,
+    SearchEngine::Pubmed,
+    SearchEngine::Openalex,
+    SearchEngine::SemanticScholar,
+    SearchEngine::Arxiv,
+    SearchEngine::Newsapi,
+    SearchEngine::Gdelt,
+    SearchEngine::Wikipedia,
+    SearchEngine::Github,
+    SearchEngine::Tavily,
+    SearchEngine::Brave,
+    SearchEngine::Serper,
+    SearchEngine::Searxng,
 ];
 
 /// The sources behind the findings, by key. The order of the findings does not matter, nor does it if one comes twice.
@@ -67,8 +67,8 @@ fn order(finding: &Finding) -> Order {
     (trust(&finding.hit), finding.hit.rank, rest)
 }
 
-fn trust(hit: &Hit) -> usize {
-    let engine = hit.provider.as_str().parse::<Engine>().ok();
+fn trust(hit: &SearchHit) -> usize {
+    let engine = hit.provider.as_str().parse::<SearchEngine>().ok();
     let place = TRUST.iter().position(|known| Some(*known) == engine);
     place.unwrap_or(TRUST.len())
 }
@@ -98,8 +98,8 @@ fn certain(findings: &[&Finding]) -> BTreeMap<Key, Vec<usize>> {
     groups
 }
 
-fn doi(hit: &Hit) -> Option<Doi> {
-    hit.doi.clone().or_else(|| Doi::of_url(&hit.url))
+fn doi(hit: &SearchHit) -> Option<Doi> {
+    hit.doi.clone().or_else(|| Doi::from_url(&hit.url))
 }
 
 /// Joins groups of nearly the same text, the most alike first, unless two DOIs would come together.
@@ -134,7 +134,7 @@ fn apparent(groups: Vec<Group>, findings: &[&Finding]) -> Vec<Group> {
 
 /// The longest text of a group, and the title that goes with it.
 fn text<'a>(findings: impl Iterator<Item = &'a &'a Finding>) -> (&'a str, String) {
-    let body = |hit: &Hit| {
+    let body = |hit: &SearchHit| {
         let told = [hit.full_text.as_deref(), hit.abstract_text.as_deref()];
         let told = told.into_iter().flatten().next().unwrap_or(&hit.snippet);
         format!("{} {told}", hit.title)
@@ -193,9 +193,10 @@ impl Joined {
 
 /// What the findings, in their order, say of their source.
 fn source(key: Key, findings: Vec<&Finding>) -> Source {
-    let hits: Vec<&Hit> = findings.iter().map(|finding| &finding.hit).collect();
-    let first = |told: fn(&Hit) -> Option<&String>| hits.iter().find_map(|hit| told(hit)).cloned();
-    let longest = |told: fn(&Hit) -> Option<&String>| {
+    let hits: Vec<&SearchHit> = findings.iter().map(|finding| &finding.hit).collect();
+    let first =
+        |told: fn(&SearchHit) -> Option<&String>| hits.iter().find_map(|hit| told(hit)).cloned();
+    let longest = |told: fn(&SearchHit) -> Option<&String>| {
         let texts = hits.iter().filter_map(|hit| told(hit));
         // Of equals the first.
         texts.rev().max_by_key(|text| text.chars().count()).cloned()
@@ -214,7 +215,7 @@ fn source(key: Key, findings: Vec<&Finding>) -> Source {
             .unwrap_or_default(),
         title: first(|hit| Some(&hit.title)).unwrap_or_default(),
         snippet: longest(|hit| Some(&hit.snippet)).unwrap_or_default(),
-        kind: hits.first().map_or(Kind::Web, |hit| hit.kind),
+        kind: hits.first().map_or(SearchKind::Web, |hit| hit.kind),
         authors: authors(&hits),
         published: published(&hits),
         venue: first(|hit| hit.venue.as_ref()),
@@ -229,14 +230,14 @@ fn source(key: Key, findings: Vec<&Finding>) -> Source {
     }
 }
 
-fn authors(hits: &[&Hit]) -> Vec<String> {
+fn authors(hits: &[&SearchHit]) -> Vec<String> {
     let lists = hits.iter().map(|hit| &hit.authors);
     let told = lists.into_iter().find(|list| !list.is_empty());
     told.cloned().unwrap_or_default()
 }
 
 /// The most precise date of the year that is told first: a search engine may give the day on which it came by.
-fn published(hits: &[&Hit]) -> Option<Published> {
+fn published(hits: &[&SearchHit]) -> Option<PublicationDate> {
     let told = || hits.iter().filter_map(|hit| hit.published);
     let year = told().next()?.year();
     // Of equals the first.

@@ -21,7 +21,7 @@ pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
     let doi = fields::doi(record, "DOI", asked)?;
     let title = fields::text(record, "title").map(|title| with_subtitle(title, record));
     Some(Work {
-        notice: notice::of_crossref(record, title.as_deref()),
+        notice: notice::from_crossref(record, title.as_deref()),
         title,
         authors: authors(record),
         published: DATES.iter().find_map(|key| date_parts(&record[*key])),
@@ -38,7 +38,7 @@ pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
 }
 
 /// A book without authors has its editors.
-fn authors(record: &Json<'_>) -> Vec<super::Author> {
+fn authors(record: &Json<'_>) -> Vec<super::WorkAuthor> {
     let people = match list(&record["author"]) {
         [] => list(&record["editor"]),
         authors => authors,

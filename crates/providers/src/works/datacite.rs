@@ -4,7 +4,7 @@ use super::fields;
 use super::work::Work;
 use crate::json::Json;
 use crate::lenient::{count, list};
-use crate::{Doi, Published};
+use crate::{Doi, PublicationDate};
 
 pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
     let record = answer.at(&["data", "attributes"])?;
@@ -38,13 +38,13 @@ fn publisher(record: &Json<'_>) -> Option<String> {
 }
 
 /// The day it was issued, if that is told; else the year.
-fn published(record: &Json<'_>) -> Option<Published> {
+fn published(record: &Json<'_>) -> Option<PublicationDate> {
     let dates = list(&record["dates"]).iter();
     let issued = dates
         .filter(|date| date["dateType"] == "Issued")
         .find_map(|date| date["date"].as_str()?.parse().ok());
     let year = || i16::try_from(count(&record["publicationYear"])?).ok();
-    issued.or_else(|| Published::new(year()?, None, None))
+    issued.or_else(|| PublicationDate::new(year()?, None, None))
 }
 
 fn pages(container: &Json<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Fields that the registers' records have in common.
 
-use super::work::Author;
+use super::work::WorkAuthor;
 use crate::Doi;
 use crate::json::Json;
 use crate::lenient;
@@ -28,15 +28,15 @@ pub(super) fn doi(record: &Json<'_>, key: &str, asked: &Doi) -> Option<Doi> {
 }
 
 /// People and bodies, by the keys that a register has for a family name, a given name, and a whole name.
-pub(super) fn authors(people: &[Json<'_>], [family, given, name]: [&str; 3]) -> Vec<Author> {
+pub(super) fn authors(people: &[Json<'_>], [family, given, name]: [&str; 3]) -> Vec<WorkAuthor> {
     let author = |person: &Json<'_>| match text(person, family) {
-        Some(family) => Some(Author {
+        Some(family) => Some(WorkAuthor {
             family,
             given: text(person, given),
         }),
         None => text(person, name)
             .or_else(|| text(person, given))
-            .map(|name| Author {
+            .map(|name| WorkAuthor {
                 family: name,
                 given: None,
             }),

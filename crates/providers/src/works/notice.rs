@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
 use crate::lenient::{date_parts, list};
-use crate::{Doi, Published};
+use crate::{Doi, PublicationDate};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notice {
+pub struct WorkNotice {
     pub kind: NoticeKind,
     /// The notice itself.
     pub doi: Option<Doi>,
-    pub date: Option<Published>,
+    pub date: Option<PublicationDate>,
 }
 
 /// In the order of how grave they are.
@@ -45,11 +45,11 @@ const TITLE_MARKS: [&str; 4] = ["retracted:", "retracted article:", "withdrawn:"
 const CAPITAL_MARKS: [&str; 2] = ["RETRACTED", "WITHDRAWN"];
 
 pub(crate) fn is_retracted(record: &Json<'_>, title: Option<&str>) -> bool {
-    of_crossref(record, title).is_some_and(|notice| notice.kind == NoticeKind::Retraction)
+    from_crossref(record, title).is_some_and(|notice| notice.kind == NoticeKind::Retraction)
 }
 
 /// The gravest notice of a Crossref record, and of several the last.
-pub(super) fn of_crossref(record: &Json<'_>, title: Option<&str>) -> Option<Notice> {
+pub(super) fn from_crossref(record: &Json<'_>, title: Option<&str>) -> Option<WorkNotice> {
     let notices = list(&record["updated-by"]).iter();
     let gravest = notices
         .filter_map(notice)
@@ -58,7 +58,7 @@ pub(super) fn of_crossref(record: &Json<'_>, title: Option<&str>) -> Option<Noti
     let marked = title.is_some_and(is_marked) && !is_notice_itself;
     match gravest {
         Some(notice) if notice.kind == NoticeKind::Retraction || !marked => Some(notice),
-        _ => marked.then_some(Notice {
+        _ => marked.then_some(WorkNotice {
             kind: NoticeKind::Retraction,
             doi: None,
             date: None,
@@ -66,8 +66,8 @@ pub(super) fn of_crossref(record: &Json<'_>, title: Option<&str>) -> Option<Noti
     }
 }
 
-fn notice(update: &Json<'_>) -> Option<Notice> {
-    Some(Notice {
+fn notice(update: &Json<'_>) -> Option<WorkNotice> {
+    Some(WorkNotice {
         kind: NoticeKind::named(update["type"].as_str()?)?,
         doi: update["DOI"].as_str().and_then(|doi| Doi::parse(doi).ok()),
         date: date_parts(&update["updated"]),

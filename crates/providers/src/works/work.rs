@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::notice::{Notice, NoticeKind};
-use crate::{Doi, Published};
+use super::notice::{NoticeKind, WorkNotice};
+use crate::{Doi, PublicationDate};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     pub doi: Doi,
     pub title: Option<String>,
     /// In their order; very long lists are cut.
-    pub authors: Vec<Author>,
-    pub published: Option<Published>,
+    pub authors: Vec<WorkAuthor>,
+    pub published: Option<PublicationDate>,
     /// The journal, book, conference or repository.
     pub venue: Option<String>,
     pub publisher: Option<String>,
@@ -23,7 +23,7 @@ pub struct Work {
     /// Where a reader finds it.
     pub url: String,
     /// The gravest thing that was said about it since.
-    pub notice: Option<Notice>,
+    pub notice: Option<WorkNotice>,
     /// How often it is cited, as far as the register knows.
     pub citations: Option<u64>,
 }
@@ -37,7 +37,7 @@ impl Work {
 
 /// A person, or a body that has only one name, which is then its family name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Author {
+pub struct WorkAuthor {
     pub family: String,
     pub given: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_providers::Clock;
-use fathom_providers::call::{Caller, Event, Headers, Settings};
+use fathom_providers::call::{CallEvent, CallSettings, Caller, ResponseHeaders};
 use jiff::{SignedDuration, Timestamp};
 use rand::RngCore;
 use tokio::time::Instant;
@@ -67,28 +67,28 @@ impl RngCore for Luck {
     }
 }
 
-pub fn caller(settings: Settings, clock: &Arc<VirtualClock>, luck: Luck) -> Caller {
+pub fn caller(settings: CallSettings, clock: &Arc<VirtualClock>, luck: Luck) -> Caller {
     Caller::new(settings, clock.clone(), Box::new(luck))
 }
 
 /// The events of a test's calls, in order.
 #[derive(Default)]
-pub struct Seen(Mutex<Vec<Event>>);
+pub struct Seen(Mutex<Vec<CallEvent>>);
 
 impl Seen {
-    pub fn take(&self) -> Vec<Event> {
+    pub fn take(&self) -> Vec<CallEvent> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
-impl fathom_providers::call::Sink for Seen {
-    fn attempt(&self, event: Event) {
+impl fathom_providers::call::CallSink for Seen {
+    fn attempt(&self, event: CallEvent) {
         self.0.lock().unwrap().push(event);
     }
 }
 
 /// Headers written as `name: value`, one a line.
-pub fn headers(lines: &str) -> Headers {
+pub fn headers(lines: &str) -> ResponseHeaders {
     lines
         .lines()
         .filter_map(|line| line.split_once(':'))

@@ -3,38 +3,43 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fathom_providers::Cause;
+use fathom_providers::FailureCause;
 use fathom_providers::call::{
-    Answer, Attempt, Caller, Exhausted, Fault, Kind, Provider, Served, Settings, Terms, Transport,
+    AttemptError, CallAttempt, CallContext, CallKind, CallSettings, Caller, ChainAnswer,
+    ChainExhausted, FailedResponse, ProviderName, TransportError,
 };
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-fn answer(status: u16, headers: &str, body: &str) -> Fault {
-    Answer::new(status, bench::headers(headers), body.as_bytes()).into()
+fn answer(status: u16, headers: &str, body: &str) -> AttemptError {
+    FailedResponse::new(status, bench::headers(headers), body.as_bytes()).into()
 }
 
 /// Asks a, b and c in order; those named meet their fault, the others answer with their name.
-async fn ask(caller: &Caller, faults: &[(&str, Fault)]) -> Result<Served<String>, Exhausted> {
+async fn ask(
+    caller: &Caller,
+    faults: &[(&str, AttemptError)],
+) -> Result<ChainAnswer<String>, ChainExhausted> {
     let seen = Seen::default();
-    let terms = Terms {
-        kind: Kind::Model,
+    let context = CallContext {
+        kind: CallKind::Model,
         deadline: HOUR,
         sink: &seen,
     };
-    let faults: HashMap<&str, &Fault> = faults.iter().map(|(name, fault)| (*name, fault)).collect();
-    let operation = |attempt: Attempt| {
+    let faults: HashMap<&str, &AttemptError> =
+        faults.iter().map(|(name, fault)| (*name, fault)).collect();
+    let operation = |attempt: CallAttempt| {
         let name = attempt.provider.as_str().to_owned();
         let fault = faults.get(name.as_str()).copied().cloned();
         async move { fault.map_or(Ok(name), Err) }
     };
-    let providers = ["a", "b", "c"].map(Provider::new);
-    caller.chain(&providers, &terms, operation).await
+    let providers = ["a", "b", "c"].map(ProviderName::new);
+    caller.chain(&providers, &context, operation).await
 }
 
-fn causes(exhausted: &Exhausted) -> Vec<(&str, Cause)> {
+fn causes(exhausted: &ChainExhausted) -> Vec<(&str, FailureCause)> {
     let tried = exhausted.tried.iter();
     tried
         .map(|failure| (failure.provider.as_str(), failure.cause))
@@ -44,7 +49,7 @@ fn causes(exhausted: &Exhausted) -> Vec<(&str, Cause)> {
 #[tokio::test(start_paused = true)]
 async fn the_first_choice_answers_when_all_is_well() {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
     let served = ask(&caller, &[]).await.unwrap();
     assert_eq!((served.value.as_str(), served.is_degraded()), ("a", false));
 }
@@ -52,15 +57,18 @@ async fn the_first_choice_answers_when_all_is_well() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_key_a_used_up_quota_or_a_long_wait_lead_to_the_next() {
     for (fault, cause) in [
-        (answer(401, "", ""), Cause::KeyRefused),
-        (answer(402, "", ""), Cause::QuotaUsedUp),
-        (answer(429, "retry-after: 300", ""), Cause::RateLimited),
-        (answer(503, "", ""), Cause::ServerFailed),
-        (answer(400, "", ""), Cause::RequestRefused),
-        (Transport::DnsUnknown.into(), Cause::NoSuchHost),
+        (answer(401, "", ""), FailureCause::KeyRefused),
+        (answer(402, "", ""), FailureCause::QuotaUsedUp),
+        (
+            answer(429, "retry-after: 300", ""),
+            FailureCause::RateLimited,
+        ),
+        (answer(503, "", ""), FailureCause::ServerFailed),
+        (answer(400, "", ""), FailureCause::RequestRefused),
+        (TransportError::DnsUnknown.into(), FailureCause::NoSuchHost),
     ] {
         let clock = VirtualClock::start();
-        let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+        let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
         let served = ask(&caller, &[("a", fault)]).await.unwrap();
         assert_eq!((served.by.as_str(), served.is_degraded()), ("b", true));
         assert_eq!(served.tried[0].cause, cause);
@@ -70,11 +78,11 @@ async fn a_refused_key_a_used_up_quota_or_a_long_wait_lead_to_the_next() {
 #[tokio::test(start_paused = true)]
 async fn what_no_other_provider_can_mend_ends_the_chain() {
     for (fault, cause) in [
-        (answer(413, "", ""), Cause::ContextTooLong),
-        (Fault::Bug, Cause::Bug),
+        (answer(413, "", ""), FailureCause::ContextTooLong),
+        (AttemptError::Bug, FailureCause::Bug),
     ] {
         let clock = VirtualClock::start();
-        let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+        let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
         let exhausted = ask(&caller, &[("a", fault)]).await.unwrap_err();
         assert_eq!(causes(&exhausted), [("a", cause)]);
     }
@@ -83,16 +91,16 @@ async fn what_no_other_provider_can_mend_ends_the_chain() {
 #[tokio::test(start_paused = true)]
 async fn an_open_breaker_is_passed_over() {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
     for _ in 0..3 {
-        ask(&caller, &[("a", Transport::TlsRefused.into())])
+        ask(&caller, &[("a", TransportError::TlsRefused.into())])
             .await
             .unwrap();
     }
     let served = ask(&caller, &[]).await.unwrap();
     assert_eq!(
         (served.by.as_str(), served.tried[0].cause),
-        ("b", Cause::BreakerOpen)
+        ("b", FailureCause::BreakerOpen)
     );
     assert_eq!(served.tried[0].attempts, 0);
 }
@@ -100,8 +108,8 @@ async fn an_open_breaker_is_passed_over() {
 #[tokio::test(start_paused = true)]
 async fn a_provider_passed_over_gets_a_last_chance_when_nobody_else_answers() {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
-    let down = || Fault::from(Transport::TlsRefused);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
+    let down = || AttemptError::from(TransportError::TlsRefused);
     for pause in [0, 0, 0, 30] {
         tokio::time::sleep(Duration::from_secs(pause)).await;
         ask(&caller, &[("a", down())]).await.unwrap();
@@ -129,7 +137,7 @@ async fn a_provider_passed_over_gets_a_last_chance_when_nobody_else_answers() {
 #[tokio::test(start_paused = true)]
 async fn when_all_fail_each_is_named_with_its_reason() {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
     let faults = [
         (
             "a",
@@ -150,7 +158,7 @@ async fn when_all_fail_each_is_named_with_its_reason() {
         exhausted.wake_at().unwrap().to_string(),
         "2026-11-16T02:05:00Z"
     );
-    let none = Exhausted::default().to_string();
+    let none = ChainExhausted::default().to_string();
     assert_eq!(
         none,
         "no provider is set up for this; set a key or an address for one"

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use fathom_providers::call::{Answer, Attempt, Caller, Kind, Provider, Settings, Terms};
-use fathom_providers::{Failure, Secret};
+use fathom_providers::call::{
+    CallAttempt, CallContext, CallKind, CallSettings, Caller, FailedResponse, ProviderName,
+};
+use fathom_providers::{CallFailure, Secret};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 
@@ -13,9 +15,9 @@ async fn nothing_that_is_stored_or_shown_holds_the_key() {
     let body =
         br#"{"error": {"code": "canary-7f3a", "type": "canary-7f3a", "message": "canary-7f3a"}}"#;
     let headers = bench::headers("x-request-id: canary-7f3a\nretry-after: canary-7f3a");
-    let answer = Answer::new(401, headers, body).strike(&secret);
+    let answer = FailedResponse::new(401, headers, body).strike(&secret);
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Most);
     let failure = fail(&caller, "a", &answer).await;
     let shown = format!(
         "{failure} {failure:?} {} {answer:?} {secret:?}",
@@ -26,18 +28,18 @@ async fn nothing_that_is_stored_or_shown_holds_the_key() {
 
 #[test]
 fn an_answer_is_shown_without_what_it_says() {
-    let answer = Answer::new(500, bench::headers("set-cookie: canary"), b"canary");
+    let answer = FailedResponse::new(500, bench::headers("set-cookie: canary"), b"canary");
     assert_eq!(
         format!("{answer:?}"),
-        "Answer { status: 500, headers: 1, body_bytes: 6 }"
+        "FailedResponse { status: 500, headers: 1, body_bytes: 6 }"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_kept_in_a_log_and_read_back() {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Least);
-    let fault = Answer::new(
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Least);
+    let fault = FailedResponse::new(
         429,
         bench::headers("retry-after: 600"),
         br#"{"error": {"type": "rate_limit_error"}}"#,
@@ -56,7 +58,10 @@ async fn a_failure_is_kept_in_a_log_and_read_back() {
         "message": "serper asks for fewer calls; wait, or lower the concurrency",
     });
     assert_eq!(stored, should);
-    assert_eq!(serde_json::from_value::<Failure>(stored).unwrap(), failure);
+    assert_eq!(
+        serde_json::from_value::<CallFailure>(stored).unwrap(),
+        failure
+    );
     assert_eq!(
         failure.to_string(),
         "serper asks for fewer calls; wait, or lower the concurrency \
@@ -65,16 +70,16 @@ async fn a_failure_is_kept_in_a_log_and_read_back() {
 }
 
 /// The failure of a call that always gets this answer.
-async fn fail(caller: &Caller, name: &str, answer: &Answer) -> Failure {
+async fn fail(caller: &Caller, name: &str, answer: &FailedResponse) -> CallFailure {
     let seen = Seen::default();
-    let terms = Terms {
-        kind: Kind::Model,
+    let context = CallContext {
+        kind: CallKind::Model,
         deadline: Duration::from_secs(3_600),
         sink: &seen,
     };
-    let operation = |_: Attempt| async { Err::<(), _>(answer.clone().into()) };
+    let operation = |_: CallAttempt| async { Err::<(), _>(answer.clone().into()) };
     let failure = caller
-        .call(&Provider::new(name), &terms, operation)
+        .call(&ProviderName::new(name), &context, operation)
         .await
         .unwrap_err();
     let events = serde_json::to_string(&seen.take()).unwrap();

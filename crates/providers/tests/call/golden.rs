@@ -5,29 +5,31 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use fathom_providers::Clock as _;
-use fathom_providers::call::{Fault, Kind, Provider, Settings, Terms, Transport};
+use fathom_providers::call::{
+    AttemptError, CallContext, CallKind, CallSettings, ProviderName, TransportError,
+};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 use crate::table;
 
-const TRANSPORT: [Transport; 17] = [
-    Transport::Connect,
-    Transport::TlsTimeout,
-    Transport::TlsRefused,
-    Transport::DnsTemporary,
-    Transport::DnsUnknown,
-    Transport::Refused,
-    Transport::Reset,
-    Transport::FirstByte,
-    Transport::Idle,
-    Transport::Total,
-    Transport::Truncated,
-    Transport::Protocol,
-    Transport::TooManyRedirects,
-    Transport::TooLarge,
-    Transport::Decode,
-    Transport::Forbidden,
-    Transport::Robots,
+const TRANSPORT: [TransportError; 17] = [
+    TransportError::Connect,
+    TransportError::TlsTimeout,
+    TransportError::TlsRefused,
+    TransportError::DnsTemporary,
+    TransportError::DnsUnknown,
+    TransportError::Refused,
+    TransportError::Reset,
+    TransportError::FirstByte,
+    TransportError::Idle,
+    TransportError::Total,
+    TransportError::Truncated,
+    TransportError::Protocol,
+    TransportError::TooManyRedirects,
+    TransportError::TooLarge,
+    TransportError::Decode,
+    TransportError::Forbidden,
+    TransportError::Robots,
 ];
 
 const HEAD: &str = "\
@@ -46,7 +48,7 @@ async fn each_fault_ends_as_the_golden_table_says() {
     let mut table = HEAD.to_owned();
     let mut cells = 0;
     for (name, fault) in faults() {
-        for kind in [Kind::Model, Kind::Search, Kind::Page] {
+        for kind in [CallKind::Model, CallKind::Search, CallKind::Page] {
             let once = cell(kind, &fault, 1).await;
             let always = cell(kind, &fault, u32::MAX).await;
             let call = format!("{kind:?}").to_lowercase();
@@ -74,41 +76,41 @@ async fn each_fault_ends_as_the_golden_table_says() {
 }
 
 /// Every fault with its name: the answers of the file, then the transport's.
-fn faults() -> Vec<(String, Fault)> {
+fn faults() -> Vec<(String, AttemptError)> {
     let answers = table::answers().map(|(name, answer)| (name, answer.into()));
     let transport = TRANSPORT.map(|fault| {
         let name = serde_json::to_value(fault).unwrap();
         (name.as_str().unwrap().replace('_', " "), fault.into())
     });
-    let bug = ("our own bug".to_owned(), Fault::Bug);
+    let bug = ("our own bug".to_owned(), AttemptError::Bug);
     answers.chain(transport).chain([bug]).collect()
 }
 
 /// The end, attempts and waits of a call that meets the fault so many times, with least and most luck.
-async fn cell(kind: Kind, fault: &Fault, times: u32) -> String {
+async fn cell(kind: CallKind, fault: &AttemptError, times: u32) -> String {
     let least = run(kind, fault, times, Luck::Least).await;
     let most = run(kind, fault, times, Luck::Most).await;
     table::cell(&least, &most)
 }
 
-async fn run(kind: Kind, fault: &Fault, times: u32, luck: Luck) -> table::Told {
+async fn run(kind: CallKind, fault: &AttemptError, times: u32, luck: Luck) -> table::Told {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, luck);
+    let caller = bench::caller(CallSettings::default(), &clock, luck);
     let seen = Seen::default();
-    let terms = Terms {
+    let context = CallContext {
         kind,
         deadline: Duration::from_secs(1_800),
         sink: &seen,
     };
-    let operation = |attempt: fathom_providers::call::Attempt| async move {
+    let operation = |attempt: fathom_providers::call::CallAttempt| async move {
         if attempt.number <= times {
             Err(fault.clone())
         } else {
             Ok(())
         }
     };
-    let provider = Provider::new("provider");
-    let result = caller.call(&provider, &terms, operation).await;
+    let provider = ProviderName::new("provider");
+    let result = caller.call(&provider, &context, operation).await;
     let told = table::told(&result, &seen.take());
     assert_eq!(
         told.waits_ms.iter().sum::<u64>(),

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use fathom_providers::Clock as _;
-use fathom_providers::call::{Answer, Attempt, Fault, Kind, Provider, Settings, Terms, Then};
+use fathom_providers::call::{
+    AttemptError, CallAttempt, CallContext, CallKind, CallSettings, FailedResponse, NextAction,
+    ProviderName,
+};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 
@@ -26,32 +29,32 @@ async fn waits_are_as_long_as_the_server_asks() {
 /// What the layer does about a 429 with these headers, in the words of the table.
 async fn waited(headers: &str) -> String {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Most);
     let seen = Seen::default();
-    let terms = Terms {
-        kind: Kind::Model,
+    let context = CallContext {
+        kind: CallKind::Model,
         deadline: Duration::from_secs(1_800),
         sink: &seen,
     };
-    let answer = Answer::new(429, bench::headers(headers), b"");
-    let operation = |attempt: Attempt| {
+    let answer = FailedResponse::new(429, bench::headers(headers), b"");
+    let operation = |attempt: CallAttempt| {
         let answer = answer.clone();
         async move {
             if attempt.number == 1 {
-                Err(Fault::from(answer))
+                Err(AttemptError::from(answer))
             } else {
                 Ok(())
             }
         }
     };
     let result = caller
-        .call(&Provider::new("provider"), &terms, operation)
+        .call(&ProviderName::new("provider"), &context, operation)
         .await;
     let seconds = |ms: u64| (ms as f64 / 1_000.0).to_string();
     match seen.take()[0].then {
         // What we wait by ourselves: 10 s and all of the jitter.
-        Then::Retry { wait_ms: 12_500 } => "none".to_owned(),
-        Then::Retry { wait_ms } => {
+        NextAction::Retry { wait_ms: 12_500 } => "none".to_owned(),
+        NextAction::Retry { wait_ms } => {
             assert_eq!(
                 clock.elapsed(),
                 Duration::from_millis(wait_ms),
@@ -59,7 +62,7 @@ async fn waited(headers: &str) -> String {
             );
             seconds(wait_ms)
         }
-        Then::WakeLater { wait_ms } => {
+        NextAction::WakeLater { wait_ms } => {
             let wake_at = result.unwrap_err().wake_at.unwrap();
             let ahead = wake_at.duration_since(clock.now()).as_millis();
             assert_eq!(
@@ -68,6 +71,6 @@ async fn waited(headers: &str) -> String {
             );
             format!("wake {}", seconds(wait_ms))
         }
-        Then::Return | Then::Stop { .. } => panic!("a 429 is tried again"),
+        NextAction::Return | NextAction::Stop { .. } => panic!("a 429 is tried again"),
     }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fathom_providers::Clock as _;
-use fathom_providers::call::{Answer, Attempt, Fault, Kind, Provider, Settings, Terms};
+use fathom_providers::call::{
+    AttemptError, CallAttempt, CallContext, CallKind, CallSettings, FailedResponse, ProviderName,
+};
 use proptest::prelude::*;
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
@@ -59,9 +61,9 @@ proptest! {
         status in 0..1_000_u16,
         headers in headers(),
         body in body(),
-        kind in prop::sample::select(vec![Kind::Model, Kind::Search, Kind::Page]),
+        kind in prop::sample::select(vec![CallKind::Model, CallKind::Search, CallKind::Page]),
     ) {
-        let answer = Answer::new(status, headers.into_iter().collect(), &body);
+        let answer = FailedResponse::new(status, headers.into_iter().collect(), &body);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -73,22 +75,22 @@ proptest! {
     }
 }
 
-async fn ask(kind: Kind, answer: Answer) -> (usize, Duration) {
+async fn ask(kind: CallKind, answer: FailedResponse) -> (usize, Duration) {
     let clock = VirtualClock::start();
-    let caller = bench::caller(Settings::default(), &clock, Luck::Most);
+    let caller = bench::caller(CallSettings::default(), &clock, Luck::Most);
     let seen = Seen::default();
-    let terms = Terms {
+    let context = CallContext {
         kind,
         deadline: Duration::from_secs(3_600),
         sink: &seen,
     };
-    let operation = |attempt: Attempt| {
+    let operation = |attempt: CallAttempt| {
         attempt.saw(answer.headers.clone());
-        let fault = Fault::from(answer.clone());
+        let fault = AttemptError::from(answer.clone());
         async { Err::<(), _>(fault) }
     };
     let failure = caller
-        .call(&Provider::new("a"), &terms, operation)
+        .call(&ProviderName::new("a"), &context, operation)
         .await
         .unwrap_err();
     assert!(!failure.to_string().is_empty());

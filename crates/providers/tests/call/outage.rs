@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use fathom_providers::Clock as _;
 use fathom_providers::call::{
-    Answer, Attempt, Caller, Event, Fault, Headers, Kind, Provider, Settings, Terms, Transport,
+    AttemptError, CallAttempt, CallContext, CallEvent, CallKind, CallSettings, Caller,
+    FailedResponse, ProviderName, ResponseHeaders, TransportError,
 };
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -34,18 +35,18 @@ enum Outage {
 }
 
 impl Outage {
-    fn kind(self) -> Kind {
+    fn kind(self) -> CallKind {
         match self {
-            Self::ModelHangs => Kind::Model,
-            _ => Kind::Search,
+            Self::ModelHangs => CallKind::Model,
+            _ => CallKind::Search,
         }
     }
 
     /// How long the first byte is waited for.
     fn patience(self) -> Duration {
         match self.kind() {
-            Kind::Model => Duration::from_secs(30),
-            Kind::Search | Kind::Page => Duration::from_secs(10),
+            CallKind::Model => Duration::from_secs(30),
+            CallKind::Search | CallKind::Page => Duration::from_secs(10),
         }
     }
 }
@@ -95,7 +96,7 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
         let mut figures = Figures::default();
         for seconds in DOWN_FOR_S {
             let down_to = DOWN_FROM + Duration::from_secs(seconds);
-            figures = figures.worst(simulate(outage, Settings::default(), down_to).await);
+            figures = figures.worst(simulate(outage, CallSettings::default(), down_to).await);
         }
         print(outage, &figures);
         let most = 1.2 * figures.healthy_per_minute;
@@ -118,7 +119,7 @@ async fn an_outage_brings_no_storm_and_ends_soon_after_it_is_over() {
 /// Why a last resort is needed: the doubling alone can leave a lone provider unasked for minutes after its return.
 #[tokio::test(start_paused = true)]
 async fn without_a_last_resort_recovery_takes_minutes() {
-    let mut settings = Settings::default();
+    let mut settings = CallSettings::default();
     settings.breaker.last_resort = None;
     let down_to = DOWN_FROM + Duration::from_secs(600);
     let figures = simulate(Outage::Unavailable, settings, down_to).await;
@@ -145,7 +146,7 @@ fn print(outage: Outage, figures: &Figures) {
     );
 }
 
-async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figures {
+async fn simulate(outage: Outage, settings: CallSettings, down_to: Duration) -> Figures {
     let clock = VirtualClock::start();
     let rng = Box::new(StdRng::seed_from_u64(seed()));
     let world = World {
@@ -167,12 +168,12 @@ async fn simulate(outage: Outage, settings: Settings, down_to: Duration) -> Figu
 /// One run: call, work for three to nine seconds, and so on until three minutes after the outage.
 async fn work(run: u64, world: World) {
     let mut rng = StdRng::seed_from_u64(seed().wrapping_add(run));
-    let provider = Provider::new("provider");
+    let provider = ProviderName::new("provider");
     while world.clock.elapsed() < world.down_to + 3 * MINUTE {
         let pause = Duration::from_millis(rng.random_range(3_000..9_000));
         world.clock.sleep(pause).await;
-        let sink = |_: Event| {};
-        let terms = Terms {
+        let sink = |_: CallEvent| {};
+        let context = CallContext {
             kind: world.outage.kind(),
             deadline: world.clock.elapsed() + 2 * MINUTE,
             sink: &sink,
@@ -180,13 +181,13 @@ async fn work(run: u64, world: World) {
         // A call that fails is given up; the run goes on degraded.
         let _ = world
             .caller
-            .call(&provider, &terms, |_: Attempt| answer(&world))
+            .call(&provider, &context, |_: CallAttempt| answer(&world))
             .await;
     }
 }
 
 /// The provider's side of an attempt.
-async fn answer(world: &World) -> Result<(), Fault> {
+async fn answer(world: &World) -> Result<(), AttemptError> {
     let now = world.clock.elapsed();
     let number = {
         let mut ledger = world.ledger.lock().unwrap();
@@ -194,16 +195,18 @@ async fn answer(world: &World) -> Result<(), Fault> {
         ledger.len() - 1
     };
     if (DOWN_FROM..world.down_to).contains(&now) {
-        let status = |status| Fault::from(Answer::new(status, Headers::default(), b""));
+        let status = |status| {
+            AttemptError::from(FailedResponse::new(status, ResponseHeaders::default(), b""))
+        };
         match world.outage {
-            Outage::Refused => return Err(Transport::Refused.into()),
+            Outage::Refused => return Err(TransportError::Refused.into()),
             Outage::Unavailable => return Err(status(503)),
             Outage::RateLimited => return Err(status(429)),
             Outage::Flaky if number % 2 == 0 => return Err(status(500)),
             Outage::Flaky => {}
             Outage::SearchHangs | Outage::ModelHangs => {
                 world.clock.sleep(world.outage.patience()).await;
-                return Err(Transport::FirstByte.into());
+                return Err(TransportError::FirstByte.into());
             }
         }
     }

@@ -2,20 +2,20 @@
 //!
 //! Tests of whole doors use it too, so that they are held to the same table.
 
-use fathom_providers::Failure;
-use fathom_providers::call::{Answer, Event, Then};
+use fathom_providers::CallFailure;
+use fathom_providers::call::{CallEvent, FailedResponse, NextAction};
 
 use crate::bench;
 
 /// The answers of `faults.http`, each with its name.
-pub fn answers() -> impl Iterator<Item = (String, Answer)> {
+pub fn answers() -> impl Iterator<Item = (String, FailedResponse)> {
     let cases = include_str!("faults.http").split("\n### ").skip(1);
     cases.map(|case| {
         let (name, case) = case.split_once('\n').unwrap();
         let (head, body) = case.split_once("\n\n").unwrap_or((case, ""));
         let (status, headers) = head.split_once('\n').unwrap_or((head, ""));
         let status = status.trim().parse().unwrap();
-        let answer = Answer::new(status, bench::headers(headers), body.trim().as_bytes());
+        let answer = FailedResponse::new(status, bench::headers(headers), body.trim().as_bytes());
         (name.to_owned(), answer)
     })
 }
@@ -26,7 +26,7 @@ pub struct Told {
     pub end: String,
 }
 
-pub fn told<T>(result: &Result<T, Failure>, events: &[Event]) -> Told {
+pub fn told<T>(result: &Result<T, CallFailure>, events: &[CallEvent]) -> Told {
     let end = match result {
         Ok(_) => "answer".to_owned(),
         Err(failure) => failed(failure, events.len()),
@@ -53,7 +53,7 @@ pub fn cell(least: &Told, most: &Told) -> String {
     }
 }
 
-fn failed(failure: &Failure, attempts: usize) -> String {
+fn failed(failure: &CallFailure, attempts: usize) -> String {
     assert_eq!(failure.attempts as usize, attempts);
     let word = |value: serde_json::Value| value.as_str().unwrap().replace('_', " ");
     let later = if failure.wake_at.is_some() {
@@ -69,10 +69,10 @@ fn failed(failure: &Failure, attempts: usize) -> String {
     )
 }
 
-fn wait_ms(event: &Event) -> Option<u64> {
+fn wait_ms(event: &CallEvent) -> Option<u64> {
     match event.then {
-        Then::Retry { wait_ms } => Some(wait_ms),
-        Then::Return | Then::WakeLater { .. } | Then::Stop { .. } => None,
+        NextAction::Retry { wait_ms } => Some(wait_ms),
+        NextAction::Return | NextAction::WakeLater { .. } | NextAction::Stop { .. } => None,
     }
 }
 

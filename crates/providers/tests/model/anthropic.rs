@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use fathom_providers::Cause;
-use fathom_providers::model::{Error, Finish, Message, Request, Tool, ToolCall};
+use fathom_providers::FailureCause;
+use fathom_providers::model::{
+    ChatMessage, FinishReason, ModelError, ModelRequest, ToolCall, ToolDefinition,
+};
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
@@ -60,7 +62,7 @@ async fn a_streamed_message_is_read_and_the_request_is_as_it_should_be() {
         .value;
     assert_eq!(
         (&*completion.text, completion.finish),
-        ("Kelp grows.", Finish::Stop)
+        ("Kelp grows.", FinishReason::Stop)
     );
     let usage = completion.usage;
     assert_eq!(
@@ -125,28 +127,28 @@ async fn tools_and_their_results_are_put_as_the_interface_wants_them() {
         name: "web_search".into(),
         arguments: arguments.into(),
     };
-    let asked = Request {
-        tools: vec![Tool {
+    let asked = ModelRequest {
+        tools: vec![ToolDefinition {
             name: "web_search".into(),
             description: "Searches.".into(),
             parameters: Arc::new(json!({"type": "object"})),
         }],
         messages: vec![
-            Message::User {
+            ChatMessage::User {
                 text: "Look.".into(),
             },
-            Message::System {
+            ChatMessage::System {
                 text: "Be brief.".into(),
             },
-            Message::Assistant {
+            ChatMessage::Assistant {
                 text: " ".into(),
                 tool_calls: vec![call("a", "{\"query\":\"x\"}"), call("b", "{broken")],
             },
-            Message::Tool {
+            ChatMessage::Tool {
                 call_id: "a".into(),
                 text: "one".into(),
             },
-            Message::Tool {
+            ChatMessage::Tool {
                 call_id: "b".into(),
                 text: "two".into(),
             },
@@ -163,7 +165,7 @@ async fn tools_and_their_results_are_put_as_the_interface_wants_them() {
     );
     assert_eq!(
         (&*completion.text, completion.finish),
-        ("Looking.", Finish::ToolCalls)
+        ("Looking.", FinishReason::ToolCalls)
     );
     let body = &server.asked()[0].body;
     assert_eq!(body["system"], "You plan research.\n\nBe brief.");
@@ -188,7 +190,7 @@ async fn errors_refusals_and_breaks_are_told_apart() {
     let [delta, stop] = end("refusal");
     let server = Server::with(vec![stream(&[start(), delta, stop])]).await;
     let error = World::anthropic(&server).plan().await.unwrap_err();
-    assert!(matches!(error, Error::Refused { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
 
     let overloaded =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}});
@@ -212,12 +214,15 @@ async fn errors_refusals_and_breaks_are_told_apart() {
 
     let server = Server::with(vec![stream(&good[..2])]).await;
     let exhausted = World::anthropic(&server).ask(&request()).await.unwrap_err();
-    assert_eq!(exhausted.decisive().unwrap().cause, Cause::Garbled);
+    assert_eq!(exhausted.decisive().unwrap().cause, FailureCause::Garbled);
 
     let gone = json!({"type": "error", "error": {"type": "not_found_error", "message": "model"}});
     let server = Server::with(vec![Reply::json(404, &gone)]).await;
     let exhausted = World::anthropic(&server).ask(&request()).await.unwrap_err();
-    assert_eq!(exhausted.decisive().unwrap().cause, Cause::RequestRefused);
+    assert_eq!(
+        exhausted.decisive().unwrap().cause,
+        FailureCause::RequestRefused
+    );
     assert_eq!(server.asked().len(), 1);
 }
 

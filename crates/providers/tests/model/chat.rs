@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use fathom_providers::Cause;
+use fathom_providers::FailureCause;
 use fathom_providers::model::{
-    Api, Cost, Finish, Message, Progress, Request, Settings, Tool, ToolCall, Usage,
+    AnswerProgress, ChatMessage, FinishReason, ModelApi, ModelCost, ModelRequest, ModelSettings,
+    TokenUsage, ToolCall, ToolDefinition,
 };
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::world::{CANARY, World, endpoint, request};
 #[derive(Default)]
 struct Watch(Mutex<Vec<String>>);
 
-impl Progress for Watch {
+impl AnswerProgress for Watch {
     fn begin(&self) {
         self.0.lock().unwrap().push("begin".to_owned());
     }
@@ -47,9 +48,9 @@ async fn an_answer_is_streamed_and_counted_and_the_request_is_as_it_should_be() 
     let served = world.ask_watched(&request(), Some(&watch)).await.unwrap();
     let completion = served.value;
     assert_eq!(completion.text, "Kelp grows.");
-    assert_eq!(completion.finish, Finish::Stop);
+    assert_eq!(completion.finish, FinishReason::Stop);
     assert_eq!(completion.model, "tiny-1");
-    let usage = Usage {
+    let usage = TokenUsage {
         input: 7,
         output: 3,
         cached: 2,
@@ -59,7 +60,7 @@ async fn an_answer_is_streamed_and_counted_and_the_request_is_as_it_should_be() 
     // gpt-4o: 5 tokens at 2.50, 2 at 1.25, 3 at 10 dollars a million.
     assert_eq!(
         completion.cost,
-        Some(Cost(12_500_000 + 2_500_000 + 30_000_000))
+        Some(ModelCost(12_500_000 + 2_500_000 + 30_000_000))
     );
     assert_eq!(*watch.0.lock().unwrap(), ["begin", "Kelp ", "grows."]);
     assert!(served.by.as_str().ends_with("/gpt-4o"));
@@ -115,21 +116,21 @@ async fn tools_are_offered_and_their_calls_put_together_from_pieces() {
         name: "web_search".into(),
         arguments: "{}".into(),
     };
-    let asked = Request {
-        tools: vec![Tool {
+    let asked = ModelRequest {
+        tools: vec![ToolDefinition {
             name: "web_search".into(),
             description: "Searches.".into(),
             parameters: Arc::new(json!({"type": "object"})),
         }],
         messages: vec![
-            Message::User {
+            ChatMessage::User {
                 text: "Look.".into(),
             },
-            Message::Assistant {
+            ChatMessage::Assistant {
                 text: String::new(),
                 tool_calls: vec![earlier],
             },
-            Message::Tool {
+            ChatMessage::Tool {
                 call_id: "z".into(),
                 text: "nothing".into(),
             },
@@ -137,7 +138,7 @@ async fn tools_are_offered_and_their_calls_put_together_from_pieces() {
         ..request()
     };
     let completion = world.ask(&asked).await.unwrap().value;
-    assert_eq!(completion.finish, Finish::ToolCalls);
+    assert_eq!(completion.finish, FinishReason::ToolCalls);
     let [search, page] = &completion.tool_calls[..] else {
         panic!("{completion:?}")
     };
@@ -229,7 +230,7 @@ async fn an_answer_that_is_none_is_asked_for_once_more_and_then_told() {
         let exhausted = World::openai(&server).ask(&request()).await.unwrap_err();
         assert_eq!(
             exhausted.decisive().unwrap().cause,
-            Cause::Garbled,
+            FailureCause::Garbled,
             "{text}"
         );
         assert_eq!(server.asked().len(), 2, "{text}");
@@ -252,7 +253,10 @@ async fn an_error_in_the_midst_of_a_stream_is_classed_by_its_code() {
     let full = failing(json!({"error": {"code": "context_length_exceeded"}}));
     let server = Server::with(vec![full]).await;
     let exhausted = World::openai(&server).ask(&request()).await.unwrap_err();
-    assert_eq!(exhausted.decisive().unwrap().cause, Cause::ContextTooLong);
+    assert_eq!(
+        exhausted.decisive().unwrap().cause,
+        FailureCause::ContextTooLong
+    );
     assert_eq!(server.asked().len(), 1);
 }
 
@@ -264,12 +268,15 @@ async fn a_refused_key_leads_to_the_next_endpoint_after_one_attempt() {
     )])
     .await;
     let second = Server::with(vec![Reply::chat("Kelp")]).await;
-    let mut fallback = endpoint(Api::OpenAi, &second);
+    let mut fallback = endpoint(ModelApi::OpenAi, &second);
     fallback.model = Some("local".to_owned());
-    let world = World::with(Settings::new(vec![endpoint(Api::OpenAi, &first), fallback]));
+    let world = World::with(ModelSettings::new(vec![
+        endpoint(ModelApi::OpenAi, &first),
+        fallback,
+    ]));
     let served = world.ask(&request()).await.unwrap();
     assert!(served.by.as_str().ends_with("/local"));
-    assert_eq!(served.tried[0].cause, Cause::KeyRefused);
+    assert_eq!(served.tried[0].cause, FailureCause::KeyRefused);
     assert_eq!(served.value.cost, None, "nobody set a price for it");
     assert_eq!(second.asked()[0].body["model"], "local");
     world.ask(&request()).await.unwrap();
@@ -294,7 +301,7 @@ async fn a_model_that_declines_says_so_in_its_finish() {
     ] {
         let server = Server::with(vec![reply]).await;
         let served = World::openai(&server).ask(&request()).await.unwrap();
-        assert_eq!(served.value.finish, Finish::Refused);
+        assert_eq!(served.value.finish, FinishReason::Refused);
     }
 }
 

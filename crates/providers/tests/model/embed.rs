@@ -2,24 +2,29 @@
 
 use std::time::Duration;
 
-use fathom_providers::Cause;
-use fathom_providers::call::{Event, Kind, Terms};
-use fathom_providers::model::{Api, Embedded, Embedder};
+use fathom_providers::FailureCause;
+use fathom_providers::call::{CallContext, CallEvent, CallKind};
+use fathom_providers::model::{EmbeddedTexts, Embedder, ModelApi};
 use serde_json::{Value, json};
 
 use crate::server::{Asked, Reply, Server};
 use crate::world::{caller, client, endpoint};
 
-async fn embed(server: &Server, texts: usize) -> Result<Embedded, Cause> {
-    let embedder = Embedder::new(client(), caller(), endpoint(Api::OpenAi, server), "embed-1");
+async fn embed(server: &Server, texts: usize) -> Result<EmbeddedTexts, FailureCause> {
+    let embedder = Embedder::new(
+        client(),
+        caller(),
+        endpoint(ModelApi::OpenAi, server),
+        "embed-1",
+    );
     let texts: Vec<String> = (0..texts).map(|number| format!("text {number}")).collect();
-    let sink = |event: Event| drop(event);
-    let terms = Terms {
-        kind: Kind::Model,
+    let sink = |event: CallEvent| drop(event);
+    let context = CallContext {
+        kind: CallKind::Model,
         deadline: Duration::from_secs(600),
         sink: &sink,
     };
-    let embedded = embedder.embed(&texts, &terms).await;
+    let embedded = embedder.embed(&texts, &context).await;
     embedded.map_err(|failure| failure.cause)
 }
 
@@ -70,7 +75,11 @@ async fn vectors_that_cannot_be_used_are_refused() {
         json!(null),
     ] {
         let server = Server::with(vec![Reply::json(200, &json!({"data": data}))]).await;
-        assert_eq!(embed(&server, 2).await, Err(Cause::Garbled), "{data}");
+        assert_eq!(
+            embed(&server, 2).await,
+            Err(FailureCause::Garbled),
+            "{data}"
+        );
     }
     let bytes = json!({"data": [{"embedding": "AACAPw=="}, {"embedding": "AAAAQA=="}]});
     let server = Server::with(vec![Reply::json(200, &bytes)]).await;

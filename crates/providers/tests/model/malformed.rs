@@ -1,6 +1,6 @@
 //! A stream that breaks anywhere, or is harmed anywhere, ends in a value that was sent or in a typed error.
 
-use fathom_providers::model::{Api, Error, Settings, Typed};
+use fathom_providers::model::{ModelApi, ModelError, ModelSettings, TypedAnswer};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -21,12 +21,15 @@ fn whole() -> Vec<u8> {
 }
 
 /// Every reply is this one, so that asking again does not help.
-async fn asked_for(replies: Vec<Reply>) -> Vec<Result<Typed<Plan>, Error>> {
+async fn asked_for(replies: Vec<Reply>) -> Vec<Result<TypedAnswer<Plan>, ModelError>> {
     let client = client();
     let mut outcomes = Vec::new();
     for reply in replies {
         let server = Server::with(vec![reply]).await;
-        let world = World::by(&client, Settings::new(vec![endpoint(Api::OpenAi, &server)]));
+        let world = World::by(
+            &client,
+            ModelSettings::new(vec![endpoint(ModelApi::OpenAi, &server)]),
+        );
         outcomes.push(world.plan().await);
         assert!(server.asked().len() <= 6, "every question has its bound");
     }
@@ -45,7 +48,7 @@ async fn a_stream_cut_anywhere_gives_the_plan_or_a_typed_error() {
     // Whole are those that end within the closing of a stream whose answer was declared finished.
     assert_eq!(read.count(), "\n\ndata: [DONE]\n\n".len());
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
-        assert!(matches!(error, Error::Call { .. }), "{error:?}");
+        assert!(matches!(error, ModelError::Call { .. }), "{error:?}");
         assert!(error.is_retryable());
     }
 }

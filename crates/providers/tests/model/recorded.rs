@@ -7,23 +7,23 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use fathom_providers::call::{Event, Kind, Terms};
-use fathom_providers::model::{Api, Completion, Embedder, Finish, Settings};
-use fathom_providers::{Cause, Client};
+use fathom_providers::call::{CallContext, CallEvent, CallKind};
+use fathom_providers::model::{Completion, Embedder, FinishReason, ModelApi, ModelSettings};
+use fathom_providers::{FailureCause, HttpClient};
 use serde_json::Value;
 
 use crate::server::{Reply, Server};
 use crate::world::{World, caller, client, endpoint, request};
 
 /// Folders with answers that are read, and the wire form of each.
-const FOLDERS: &[(&str, Api)] = &[
-    ("openai_chat", Api::OpenAi),
-    ("openai_chat_tools", Api::OpenAi),
-    ("openai_chat_stream", Api::OpenAi),
-    ("compat", Api::OpenAi),
-    ("compat_stream", Api::OpenAi),
-    ("anthropic", Api::Anthropic),
-    ("anthropic_stream", Api::Anthropic),
+const FOLDERS: &[(&str, ModelApi)] = &[
+    ("openai_chat", ModelApi::OpenAi),
+    ("openai_chat_tools", ModelApi::OpenAi),
+    ("openai_chat_stream", ModelApi::OpenAi),
+    ("compat", ModelApi::OpenAi),
+    ("compat_stream", ModelApi::OpenAi),
+    ("anthropic", ModelApi::Anthropic),
+    ("anthropic_stream", ModelApi::Anthropic),
 ];
 
 /// Recordings of an interface that we do not speak.
@@ -66,9 +66,13 @@ fn recordings(data: &Path, folder: &str) -> Vec<Recording> {
     files.iter().map(read).collect()
 }
 
-async fn replay(recording: &Recording, api: Api, client: &Client) -> Result<Completion, Cause> {
+async fn replay(
+    recording: &Recording,
+    api: ModelApi,
+    client: &HttpClient,
+) -> Result<Completion, FailureCause> {
     let server = Server::with(vec![recording.reply()]).await;
-    let world = World::by(client, Settings::new(vec![endpoint(api, &server)]));
+    let world = World::by(client, ModelSettings::new(vec![endpoint(api, &server)]));
     let served = world.ask(&request()).await.map(|served| served.value);
     served.map_err(|exhausted| {
         let failure = exhausted.decisive().unwrap();
@@ -148,7 +152,10 @@ fn check(recording: &Recording, completion: &Completion) {
     let name = &recording.name;
     assert!(!completion.model.is_empty(), "{name}");
     let nothing = completion.text.is_empty() && completion.tool_calls.is_empty();
-    assert!(!nothing || completion.finish == Finish::Length, "{name}");
+    assert!(
+        !nothing || completion.finish == FinishReason::Length,
+        "{name}"
+    );
     let output = recorded_output_tokens(&recording.response);
     assert_eq!(completion.usage.estimated, output.is_none(), "{name}");
     assert!(
@@ -181,14 +188,14 @@ async fn every_recorded_error_is_classed_by_its_status_and_code() {
     let recordings = recordings(data, "errors");
     for recording in &recordings {
         let api = if recording.uri.contains("anthropic.com") {
-            Api::Anthropic
+            ModelApi::Anthropic
         } else {
-            Api::OpenAi
+            ModelApi::OpenAi
         };
         let cause = replay(recording, api, &client).await.unwrap_err();
         let expected = match recording.response["status"].as_u64() {
-            Some(429) => Cause::RateLimited,
-            _ => Cause::RequestRefused,
+            Some(429) => FailureCause::RateLimited,
+            _ => FailureCause::RequestRefused,
         };
         assert_eq!(cause, expected, "{}", recording.name);
         *causes.entry(format!("{cause:?}")).or_default() += 1;
@@ -211,15 +218,20 @@ async fn every_recorded_embedding_is_read() {
     for recording in &recordings {
         let texts = recording.response["body"]["data"].as_array().unwrap().len();
         let server = Server::with(vec![recording.reply()]).await;
-        let embedder = Embedder::new(client(), caller(), endpoint(Api::OpenAi, &server), "any");
-        let sink = |event: Event| drop(event);
-        let terms = Terms {
-            kind: Kind::Model,
+        let embedder = Embedder::new(
+            client(),
+            caller(),
+            endpoint(ModelApi::OpenAi, &server),
+            "any",
+        );
+        let sink = |event: CallEvent| drop(event);
+        let context = CallContext {
+            kind: CallKind::Model,
             deadline: Duration::from_secs(600),
             sink: &sink,
         };
         let texts = vec![String::new(); texts];
-        let embedded = embedder.embed(&texts, &terms).await.unwrap();
+        let embedded = embedder.embed(&texts, &context).await.unwrap();
         lengths.push(embedded.vectors[0].len());
     }
     println!(

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use fathom_providers::model::{Api, Settings};
+use fathom_providers::model::{ModelApi, ModelSettings};
 use serde_json::json;
 
 use crate::server::{Reply, Server, chunk, events};
@@ -44,9 +44,9 @@ async fn a_key_that_a_server_repeats_reaches_no_error_event_or_answer() {
     let log = Log::default();
     let _kept = log.listen();
     for reply in echoes() {
-        for api in [Api::OpenAi, Api::Anthropic] {
+        for api in [ModelApi::OpenAi, ModelApi::Anthropic] {
             let server = Server::with(vec![reply.clone()]).await;
-            let settings = Settings::new(vec![endpoint(api, &server)]);
+            let settings = ModelSettings::new(vec![endpoint(api, &server)]);
             assert_clean("settings", &shown(&settings));
             let world = World::with(settings);
             match world.ask(&request()).await {

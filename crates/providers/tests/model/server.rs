@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::serve::{Listener, ListenerExt};
-use fathom_providers::Address;
+use fathom_providers::BaseUrl;
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -137,8 +137,8 @@ impl Server {
         Self::start(move |number, _| replies[number.min(replies.len() - 1)].clone()).await
     }
 
-    pub fn address(&self) -> Address {
-        Address::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap()
+    pub fn address(&self) -> BaseUrl {
+        BaseUrl::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap()
     }
 
     pub fn asked(&self) -> Vec<Asked> {

@@ -1,7 +1,9 @@
 //! A Rust value from a model, or a typed error that says what to do.
 
-use fathom_providers::Category;
-use fathom_providers::model::{Cost, Error, Finish, Role, Settings, Usage};
+use fathom_providers::FailureCategory;
+use fathom_providers::model::{
+    FinishReason, ModelCost, ModelError, ModelRole, ModelSettings, TokenUsage,
+};
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server, completion};
@@ -30,7 +32,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_readers_words_a
     let server = Server::with(vec![Reply::chat(wrong), Reply::chat(PLAN)]).await;
     let typed = World::openai(&server).plan().await.unwrap();
     assert_eq!(typed.value, plan());
-    let usage = Usage {
+    let usage = TokenUsage {
         input: 20,
         output: 10,
         cached: 0,
@@ -39,7 +41,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_readers_words_a
     assert_eq!((typed.spent.usage, typed.spent.answers), (usage, 2));
     assert_eq!(
         typed.spent.cost,
-        Some(Cost(20 * 2_500_000 + 10 * 10_000_000))
+        Some(ModelCost(20 * 2_500_000 + 10 * 10_000_000))
     );
     let messages = server.asked()[1].body["messages"].clone();
     assert_eq!(messages[2], json!({"role": "assistant", "content": wrong}));
@@ -74,8 +76,8 @@ async fn a_refusal_is_no_parsing_error_and_is_not_asked_again() {
     refusal["choices"][0]["message"] = json!({"content": null, "refusal": "No."});
     let server = Server::with(vec![Reply::json(200, &refusal)]).await;
     let error = World::openai(&server).plan().await.unwrap_err();
-    assert!(matches!(error, Error::Refused { .. }));
-    assert_eq!(error.category(), Category::Validation);
+    assert!(matches!(error, ModelError::Refused { .. }));
+    assert_eq!(error.category(), FailureCategory::Validation);
     assert!(!error.is_retryable());
     assert!(
         error
@@ -104,14 +106,17 @@ async fn an_answer_that_was_cut_off_is_mended_or_asked_for_with_more_room() {
     assert_eq!(asked[1].body["messages"], asked[0].body["messages"]);
 
     let server = Server::with(vec![short]).await;
-    let mut settings = Settings::new(vec![endpoint(
-        fathom_providers::model::Api::OpenAi,
+    let mut settings = ModelSettings::new(vec![endpoint(
+        fathom_providers::model::ModelApi::OpenAi,
         &server,
     )]);
     settings.max_tokens_ceiling = 5_000;
     let error = World::with(settings).plan().await.unwrap_err();
     assert_eq!(server.asked()[1].body["max_tokens"], 5_000);
-    assert!(matches!(error, Error::Unreadable { cut_off: true, .. }));
+    assert!(matches!(
+        error,
+        ModelError::Unreadable { cut_off: true, .. }
+    ));
     assert!(error.to_string().ends_with("raise the role's max_tokens"));
 }
 
@@ -122,7 +127,7 @@ async fn an_output_that_the_endpoint_itself_refuses_is_asked_for_again() {
     assert_eq!(World::openai(&server).plan().await.unwrap().value, plan());
     let server = Server::with(vec![Reply::json(400, &failed)]).await;
     let error = World::openai(&server).plan().await.unwrap_err();
-    assert!(matches!(error, Error::Call { .. }));
+    assert!(matches!(error, ModelError::Call { .. }));
     assert_eq!(server.asked().len(), 2);
 }
 
@@ -133,11 +138,11 @@ async fn a_completion_and_its_cost_can_be_stored() {
         .ask(&crate::world::request())
         .await
         .unwrap();
-    assert_eq!(served.value.finish, Finish::Stop);
+    assert_eq!(served.value.finish, FinishReason::Stop);
     let text = serde_json::to_string(&served.value).unwrap();
     assert_eq!(
         serde_json::from_str::<fathom_providers::model::Completion>(&text).unwrap(),
         served.value
     );
-    assert_eq!(Role::ALL.len(), 5);
+    assert_eq!(ModelRole::ALL.len(), 5);
 }

@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fathom_providers::call::{self, Caller, Event, Exhausted, Kind, Served, Terms};
-use fathom_providers::model::{
-    Api, Completion, Endpoint, Error, Models, Progress, Request, Role, Settings, Typed,
+use fathom_providers::call::{
+    self, CallContext, CallEvent, CallKind, Caller, ChainAnswer, ChainExhausted,
 };
-use fathom_providers::{Client, ClientSettings, Secret, SystemClock};
+use fathom_providers::model::{
+    AnswerProgress, Completion, ModelApi, ModelEndpoint, ModelError, ModelRequest, ModelRole,
+    ModelSettings, Models, TypedAnswer,
+};
+use fathom_providers::{ClientSettings, HttpClient, Secret, SystemClock};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use schemars::JsonSchema;
@@ -29,18 +32,18 @@ pub fn plan() -> Plan {
     serde_json::from_str(PLAN).unwrap()
 }
 
-pub fn request() -> Request {
-    Request::new("You plan research.", "Why do kelp forests shrink?")
+pub fn request() -> ModelRequest {
+    ModelRequest::new("You plan research.", "Why do kelp forests shrink?")
 }
 
 pub struct World {
     pub models: Models,
-    pub events: Mutex<Vec<Event>>,
+    pub events: Mutex<Vec<CallEvent>>,
 }
 
 /// A call layer that waits for nothing.
 pub fn caller() -> Arc<Caller> {
-    let mut settings = call::Settings::default();
+    let mut settings = call::CallSettings::default();
     settings.retry.backoff_base = Duration::ZERO;
     settings.retry.rate_base = Duration::ZERO;
     settings.limit.rate_least = 1e6;
@@ -48,24 +51,24 @@ pub fn caller() -> Arc<Caller> {
     Arc::new(Caller::new(settings, Arc::new(SystemClock::default()), rng))
 }
 
-pub fn client() -> Client {
-    Client::new(ClientSettings::default()).unwrap()
+pub fn client() -> HttpClient {
+    HttpClient::new(ClientSettings::default()).unwrap()
 }
 
-pub fn endpoint(api: Api, server: &Server) -> Endpoint {
-    Endpoint::new(api, server.address(), Secret::parse(CANARY))
+pub fn endpoint(api: ModelApi, server: &Server) -> ModelEndpoint {
+    ModelEndpoint::new(api, server.address(), Secret::parse(CANARY))
 }
 
 impl World {
-    pub fn new(endpoints: Vec<Endpoint>) -> Self {
-        Self::with(Settings::new(endpoints))
+    pub fn new(endpoints: Vec<ModelEndpoint>) -> Self {
+        Self::with(ModelSettings::new(endpoints))
     }
 
-    pub fn with(settings: Settings) -> Self {
+    pub fn with(settings: ModelSettings) -> Self {
         Self::by(&client(), settings)
     }
 
-    pub fn by(client: &Client, settings: Settings) -> Self {
+    pub fn by(client: &HttpClient, settings: ModelSettings) -> Self {
         Self {
             models: Models::new(client, caller(), settings),
             events: Mutex::default(),
@@ -73,43 +76,46 @@ impl World {
     }
 
     pub fn openai(server: &Server) -> Self {
-        Self::new(vec![endpoint(Api::OpenAi, server)])
+        Self::new(vec![endpoint(ModelApi::OpenAi, server)])
     }
 
     pub fn anthropic(server: &Server) -> Self {
-        let mut endpoint = endpoint(Api::Anthropic, server);
+        let mut endpoint = endpoint(ModelApi::Anthropic, server);
         endpoint.model = Some("tiny".to_owned());
         Self::new(vec![endpoint])
     }
 
-    pub async fn ask(&self, request: &Request) -> Result<Served<Completion>, Exhausted> {
+    pub async fn ask(
+        &self,
+        request: &ModelRequest,
+    ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
         self.ask_watched(request, None).await
     }
 
     pub async fn ask_watched(
         &self,
-        request: &Request,
-        progress: Option<&dyn Progress>,
-    ) -> Result<Served<Completion>, Exhausted> {
-        let sink = |event: Event| self.events.lock().unwrap().push(event);
-        let terms = terms(&sink);
+        request: &ModelRequest,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
+        let sink = |event: CallEvent| self.events.lock().unwrap().push(event);
+        let context = context(&sink);
         self.models
-            .ask(Role::Planner, request, &terms, progress)
+            .ask(ModelRole::Planner, request, &context, progress)
             .await
     }
 
-    pub async fn plan(&self) -> Result<Typed<Plan>, Error> {
-        let sink = |event: Event| self.events.lock().unwrap().push(event);
-        let terms = terms(&sink);
+    pub async fn plan(&self) -> Result<TypedAnswer<Plan>, ModelError> {
+        let sink = |event: CallEvent| self.events.lock().unwrap().push(event);
+        let context = context(&sink);
         self.models
-            .ask_typed(Role::Planner, &request(), &terms)
+            .ask_typed(ModelRole::Planner, &request(), &context)
             .await
     }
 }
 
-fn terms<'a>(sink: &'a (impl Fn(Event) + Send + Sync)) -> Terms<'a> {
-    Terms {
-        kind: Kind::Model,
+fn context<'a>(sink: &'a (impl Fn(CallEvent) + Send + Sync)) -> CallContext<'a> {
+    CallContext {
+        kind: CallKind::Model,
         deadline: Duration::from_secs(600),
         sink,
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fathom_providers::Cause;
-use fathom_providers::pages::{Dead, Form, PageSettings};
+use fathom_providers::FailureCause;
+use fathom_providers::pages::{DeadLink, PageFormat, PageSettings};
 
 use crate::bench::Luck;
 use crate::world::{Act, World, say};
@@ -24,7 +24,7 @@ async fn a_page_is_read_once_within_its_time_and_again_after_it() {
     let first = door.read("http://example.com/a#part").await.unwrap();
     assert_eq!(
         (first.form, first.status, first.from_cache),
-        (Form::Html, 200, false)
+        (PageFormat::Html, 200, false)
     );
     assert_eq!(first.hash, blake3::hash(PAGE.as_bytes()));
     assert_eq!(first.requested.as_str(), "http://example.com/a");
@@ -36,8 +36,8 @@ async fn a_page_is_read_once_within_its_time_and_again_after_it() {
         (first.fetched_at, &first.bytes)
     );
     assert_eq!(world.asked().len(), 1);
-    let terms = door.terms();
-    let anew = door.pages.read_anew("http://example.com/a", &terms).await;
+    let context = door.context();
+    let anew = door.pages.read_anew("http://example.com/a", &context).await;
     let anew = anew.unwrap();
     assert!(!anew.from_cache && anew.fetched_at > first.fetched_at);
     tokio::time::advance(Duration::from_secs(25 * 60 * 60)).await;
@@ -78,8 +78,8 @@ async fn what_its_server_forbids_to_keep_is_not_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_dead_link_is_marked_and_not_followed_again_for_ten_minutes() {
     for (status, dead) in [
-        (404, Some(Dead::NotFound)),
-        (410, Some(Dead::Gone)),
+        (404, Some(DeadLink::NotFound)),
+        (410, Some(DeadLink::Gone)),
         (403, None),
     ] {
         let world = World::new(move |at| match at {
@@ -90,8 +90,11 @@ async fn a_dead_link_is_marked_and_not_followed_again_for_ten_minutes() {
         for (wait_s, attempts, asked) in [(0, 1, 1), (9 * 60, 0, 1), (2 * 60, 1, 2)] {
             tokio::time::advance(Duration::from_secs(wait_s)).await;
             let failure = door.read("http://example.com/").await.unwrap_err();
-            assert_eq!(failure.cause, Cause::SourceRefused);
-            assert_eq!((failure.attempts, Dead::of(&failure)), (attempts, dead));
+            assert_eq!(failure.cause, FailureCause::SourceRefused);
+            assert_eq!(
+                (failure.attempts, DeadLink::from_failure(&failure)),
+                (attempts, dead)
+            );
             assert_eq!(world.asked().len(), asked, "{status}");
         }
         // However many links of a site are dead, the site is not left alone for it.
@@ -100,7 +103,7 @@ async fn a_dead_link_is_marked_and_not_followed_again_for_ten_minutes() {
             assert_eq!(failure.unwrap_err().status, Some(status));
         }
     }
-    assert_eq!(Dead::NotFound.to_string(), "dead link (404)");
+    assert_eq!(DeadLink::NotFound.to_string(), "dead link (404)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,7 +114,7 @@ async fn a_host_that_nobody_has_is_a_dead_link() {
     });
     let door = world.pages(Luck::Least, PageSettings::default());
     let failure = door.read("http://example.com/").await.unwrap_err();
-    assert_eq!(Dead::of(&failure), Some(Dead::NoSuchHost));
+    assert_eq!(DeadLink::from_failure(&failure), Some(DeadLink::NoSuchHost));
     assert_eq!(world.dials(), 0);
 }
 
@@ -121,7 +124,10 @@ async fn a_server_that_fails_is_asked_again_and_is_no_dead_link() {
     let door = world.pages(Luck::Least, PageSettings::default());
     for calls in 1..=2 {
         let failure = door.read("http://example.com/").await.unwrap_err();
-        assert_eq!((failure.attempts, Dead::of(&failure)), (2, None));
+        assert_eq!(
+            (failure.attempts, DeadLink::from_failure(&failure)),
+            (2, None)
+        );
         assert_eq!(world.asked().len(), 2 * calls);
     }
 }
@@ -156,7 +162,7 @@ async fn an_address_that_is_refused_is_neither_asked_nor_remembered() {
         let failure = door.read(url).await.unwrap_err();
         assert_eq!(
             (failure.cause, failure.attempts),
-            (Cause::Forbidden, 0),
+            (FailureCause::Forbidden, 0),
             "{url}"
         );
         assert!(!failure.to_string().contains("canary"));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_compression::tokio::write::GzipEncoder;
-use fathom_providers::call::{Kind, Settings, Terms};
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::{Cause, SystemClock};
+use fathom_providers::call::{CallContext, CallKind, CallSettings};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
+use fathom_providers::{FailureCause, SystemClock};
 use futures::future::join_all;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,19 +20,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const AT_ONCE: usize = 16;
 
 /// For what hangs on purpose. What does not hang gets all the time of the rules, however busy the machine is.
-fn impatient() -> Limits {
-    Limits {
+fn impatient() -> FetchLimits {
+    FetchLimits {
         first_byte: Duration::from_secs(2),
         idle: Duration::from_secs(2),
         total: Duration::from_secs(4),
-        ..Limits::default()
+        ..FetchLimits::default()
     }
 }
 
-fn pages(port: u16, limits: Limits) -> Pages {
-    let allow = Allow::parse(&format!("127.0.0.1:{port}")).unwrap();
+fn pages(port: u16, limits: FetchLimits) -> Pages {
+    let allow = AllowList::parse(&format!("127.0.0.1:{port}")).unwrap();
     let clock = Arc::new(SystemClock::default());
-    let mut settings = Settings::default();
+    let mut settings = CallSettings::default();
     settings.page.in_flight_max = AT_ONCE;
     // Each of the cases fails on purpose.
     settings.breaker.consecutive = u32::MAX;
@@ -40,10 +40,10 @@ fn pages(port: u16, limits: Limits) -> Pages {
     let caller =
         fathom_providers::call::Caller::new(settings, clock.clone(), Box::new(Luck::Least));
     let deps = PageDeps {
-        fetcher: Fetcher::new(Network::system().unwrap(), allow, limits),
+        fetcher: Fetcher::new(FetchNetwork::system().unwrap(), allow, limits),
         caller: Arc::new(caller),
         clock,
-        cache: Arc::new(MemoryCache::default()),
+        cache: Arc::new(MemoryPageCache::default()),
     };
     Pages::new(deps, PageSettings::default())
 }
@@ -60,25 +60,25 @@ async fn every_misbehaviour_of_a_server_ends_in_its_cause_after_its_attempts() {
         }
     });
     let quick = [
-        ("closes", Cause::Unreachable, 2),
-        ("resets", Cause::Unreachable, 2),
-        ("resets-in-the-middle", Cause::Unreachable, 2),
-        ("promises-more", Cause::Unreachable, 2),
-        ("speaks-smtp", Cause::Unreachable, 1),
-        ("encodes-twice", Cause::Garbled, 1),
-        ("says-gzip-and-sends-none", Cause::Garbled, 1),
-        ("endless-pdf", Cause::TooLarge, 1),
-        ("bomb", Cause::TooLarge, 1),
-        ("private", Cause::SourceRefused, 1),
-        ("sends-inside", Cause::Forbidden, 1),
+        ("closes", FailureCause::Unreachable, 2),
+        ("resets", FailureCause::Unreachable, 2),
+        ("resets-in-the-middle", FailureCause::Unreachable, 2),
+        ("promises-more", FailureCause::Unreachable, 2),
+        ("speaks-smtp", FailureCause::Unreachable, 1),
+        ("encodes-twice", FailureCause::Garbled, 1),
+        ("says-gzip-and-sends-none", FailureCause::Garbled, 1),
+        ("endless-pdf", FailureCause::TooLarge, 1),
+        ("bomb", FailureCause::TooLarge, 1),
+        ("private", FailureCause::SourceRefused, 1),
+        ("sends-inside", FailureCause::Forbidden, 1),
     ];
     let slow = [
-        ("hangs", Cause::TimedOut, 2),
-        ("drips-headers", Cause::TimedOut, 2),
-        ("begins-and-hangs", Cause::TimedOut, 2),
-        ("drips-for-ever", Cause::TimedOut, 1),
+        ("hangs", FailureCause::TimedOut, 2),
+        ("drips-headers", FailureCause::TimedOut, 2),
+        ("begins-and-hangs", FailureCause::TimedOut, 2),
+        ("drips-for-ever", FailureCause::TimedOut, 1),
     ];
-    let patient = pages(port, with_room(Limits::default()));
+    let patient = pages(port, with_room(FetchLimits::default()));
     let impatient = pages(port, with_room(impatient()));
     let quick = quick.map(|case| meet(&patient, port, case));
     let slow = slow.map(|case| meet(&impatient, port, case));
@@ -99,30 +99,30 @@ async fn what_comes_after_the_promised_length_is_not_read() {
     });
     let seen = Seen::default();
     let url = format!("http://127.0.0.1:{port}/promises-less");
-    let pages = pages(port, Limits::default());
-    let read = pages.read(&url, &terms(&seen)).await;
+    let pages = pages(port, FetchLimits::default());
+    let read = pages.read(&url, &context(&seen)).await;
     assert_eq!(read.unwrap().bytes, "only");
 }
 
-async fn meet(pages: &Pages, port: u16, (path, cause, attempts): (&str, Cause, u32)) {
+async fn meet(pages: &Pages, port: u16, (path, cause, attempts): (&str, FailureCause, u32)) {
     let seen = Seen::default();
     let url = format!("http://127.0.0.1:{port}/{path}");
-    let failure = pages.read(&url, &terms(&seen)).await.unwrap_err();
+    let failure = pages.read(&url, &context(&seen)).await.unwrap_err();
     let met = (failure.cause, failure.attempts);
     assert_eq!(met, (cause, attempts), "{path}");
     assert_eq!(seen.take().len(), attempts as usize, "{path}");
 }
 
-fn terms(seen: &Seen) -> Terms<'_> {
-    Terms {
-        kind: Kind::Page,
+fn context(seen: &Seen) -> CallContext<'_> {
+    CallContext {
+        kind: CallKind::Page,
         deadline: PATIENCE,
         sink: seen,
     }
 }
 
-fn with_room(limits: Limits) -> Limits {
-    Limits {
+fn with_room(limits: FetchLimits) -> FetchLimits {
+    FetchLimits {
         at_once_per_host: AT_ONCE,
         ..limits
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fathom_providers::Cause;
+use fathom_providers::FailureCause;
 use fathom_providers::pages::PageSettings;
 use futures::future::join_all;
 
@@ -42,7 +42,7 @@ async fn a_failure_is_shared_too() {
     assert!(
         reads
             .iter()
-            .all(|read| read.as_ref().unwrap_err().cause == Cause::ServerFailed)
+            .all(|read| read.as_ref().unwrap_err().cause == FailureCause::ServerFailed)
     );
     assert_eq!(world.asked().len(), 2, "one call of two attempts");
 }
@@ -63,14 +63,14 @@ async fn when_the_first_goes_away_the_next_fetches() {
 async fn each_waits_no_longer_than_its_own_deadline() {
     let world = slow();
     let door = world.pages(Luck::Least, PageSettings::default());
-    let hasty = door.terms_until(Duration::from_millis(500));
+    let hasty = door.context_until(Duration::from_millis(500));
     // The first has little time, then the second; neither costs the others their page.
     let (first, patient, second) = tokio::join!(
         door.pages.read(URL, &hasty),
         door.read(URL),
         door.pages.read(URL, &hasty)
     );
-    assert_eq!(first.unwrap_err().cause, Cause::OutOfTime);
-    assert_eq!(second.unwrap_err().cause, Cause::OutOfTime);
+    assert_eq!(first.unwrap_err().cause, FailureCause::OutOfTime);
+    assert_eq!(second.unwrap_err().cause, FailureCause::OutOfTime);
     assert_eq!(patient.unwrap().bytes, "worth the wait");
 }

@@ -7,17 +7,19 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fathom_providers::Failure;
-use fathom_providers::call::{Kind, Settings, Terms};
-use fathom_providers::fetch::{Allow, Connector, Fetcher, Limits, Network, Resolver, Wire};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages, Read};
+use fathom_providers::CallFailure;
+use fathom_providers::call::{CallContext, CallKind, CallSettings};
+use fathom_providers::fetch::{
+    AllowList, FetchLimits, FetchNetwork, Fetcher, NameResolver, StreamConnector, WireStream,
+};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages, ReadPage};
 use rustls::ClientConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
 use crate::bench::{self, Luck, Seen, VirtualClock};
 
 /// Reading the system's certificates takes long; once is enough.
-static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| Network::system().unwrap().tls);
+static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| FetchNetwork::system().unwrap().tls);
 
 /// What happens on the way to a page or at its server.
 #[derive(Clone, Debug)]
@@ -55,17 +57,17 @@ impl World {
     }
 
     pub fn pages(&self, luck: Luck, settings: PageSettings) -> Door {
-        let network = Network {
+        let network = FetchNetwork {
             resolver: Arc::new(self.clone()),
             connector: Arc::new(self.clone()),
             tls: Arc::clone(&TLS),
         };
         let clock = VirtualClock::start();
         let deps = PageDeps {
-            fetcher: Fetcher::new(network, Allow::default(), Limits::default()),
-            caller: Arc::new(bench::caller(Settings::default(), &clock, luck)),
+            fetcher: Fetcher::new(network, AllowList::default(), FetchLimits::default()),
+            caller: Arc::new(bench::caller(CallSettings::default(), &clock, luck)),
             clock,
-            cache: Arc::new(MemoryCache::default()),
+            cache: Arc::new(MemoryPageCache::default()),
         };
         Door {
             pages: Pages::new(deps, settings),
@@ -91,17 +93,17 @@ pub struct Door {
 }
 
 impl Door {
-    pub async fn read(&self, url: &str) -> Result<Read, Failure> {
-        self.pages.read(url, &self.terms()).await
+    pub async fn read(&self, url: &str) -> Result<ReadPage, CallFailure> {
+        self.pages.read(url, &self.context()).await
     }
 
-    pub fn terms(&self) -> Terms<'_> {
-        self.terms_until(Duration::from_secs(1_000_000))
+    pub fn context(&self) -> CallContext<'_> {
+        self.context_until(Duration::from_secs(1_000_000))
     }
 
-    pub fn terms_until(&self, deadline: Duration) -> Terms<'_> {
-        Terms {
-            kind: Kind::Page,
+    pub fn context_until(&self, deadline: Duration) -> CallContext<'_> {
+        CallContext {
+            kind: CallKind::Page,
             deadline,
             sink: &self.seen,
         }
@@ -109,7 +111,7 @@ impl Door {
 }
 
 #[async_trait]
-impl Resolver for World {
+impl NameResolver for World {
     async fn resolve(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
         match (self.script)("look up") {
             Act::LookUpFails(kind) => Err(kind.into()),
@@ -119,8 +121,8 @@ impl Resolver for World {
 }
 
 #[async_trait]
-impl Connector for World {
-    async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+impl StreamConnector for World {
+    async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
         self.dials.fetch_add(1, Ordering::Relaxed);
         match (self.script)("connect") {
             Act::ConnectFails(Some(kind)) => return Err(kind.into()),

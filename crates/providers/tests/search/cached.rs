@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_providers::Clock;
-use fathom_providers::call::{Event, Exhausted, Kind as CallKind, Served, Terms};
+use fathom_providers::call::{CallContext, CallEvent, CallKind, ChainAnswer, ChainExhausted};
 use fathom_providers::search::{
-    CachedAnswer, Chains, Engine, FolderCache, Found, Keeping, Kind, Query, SearchCache,
+    CachedAnswer, FolderSearchCache, SearchAnswer, SearchCache, SearchCaching, SearchChains,
+    SearchEngine, SearchKind, SearchQuery,
 };
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -65,11 +66,11 @@ impl World {
     }
 
     /// Chains of a process of its own, which ask these for the web.
-    fn chains(&self, engines: &[Engine]) -> Chains {
+    fn chains(&self, engines: &[SearchEngine]) -> SearchChains {
         let mut settings = settings(self.server.port);
-        settings.chains = [(Kind::Web, engines.to_vec())].into();
-        chains(&settings, &client()).keeping(Keeping {
-            cache: Arc::new(FolderCache::new(self.folder.path().to_owned())),
+        settings.chains = [(SearchKind::Web, engines.to_vec())].into();
+        chains(&settings, &client()).keeping(SearchCaching {
+            cache: Arc::new(FolderSearchCache::new(self.folder.path().to_owned())),
             clock: self.calendar.clone(),
             kept: DAY,
         })
@@ -80,27 +81,30 @@ impl World {
     }
 }
 
-fn kelp() -> Query {
-    Query::parse(Kind::Web, "kelp forests", TODAY).unwrap()
+fn kelp() -> SearchQuery {
+    SearchQuery::parse(SearchKind::Web, "kelp forests", TODAY).unwrap()
 }
 
-async fn anew(chains: &Chains, query: &Query) -> Result<Served<Found>, Exhausted> {
-    let terms = Terms {
+async fn anew(
+    chains: &SearchChains,
+    query: &SearchQuery,
+) -> Result<ChainAnswer<SearchAnswer>, ChainExhausted> {
+    let context = CallContext {
         kind: CallKind::Search,
         deadline: Duration::from_secs(600),
-        sink: &|event: Event| drop(event),
+        sink: &|event: CallEvent| drop(event),
     };
-    chains.search_anew(query, &terms).await
+    chains.search_anew(query, &context).await
 }
 
 #[tokio::test]
 async fn an_answer_is_asked_for_once_within_its_time_and_again_after_it() {
     let world = World::new([json(200, ANSWER)]).await;
-    let (first, _) = search(&world.chains(&[Engine::Serper]), &kelp()).await;
+    let (first, _) = search(&world.chains(&[SearchEngine::Serper]), &kelp()).await;
     let first = first.unwrap();
     assert!(!first.value.from_cache);
     world.calendar.pass(23);
-    let chains = world.chains(&[Engine::Serper]);
+    let chains = world.chains(&[SearchEngine::Serper]);
     let (kept, events) = search(&chains, &kelp()).await;
     let kept = kept.unwrap();
     assert!(kept.value.from_cache && events.is_empty());
@@ -120,13 +124,18 @@ async fn an_answer_is_asked_for_once_within_its_time_and_again_after_it() {
 #[tokio::test]
 async fn blanks_make_no_other_question_but_words_and_bounds_do() {
     let world = World::new([json(200, ANSWER)]).await;
-    let chains = world.chains(&[Engine::Serper]);
+    let chains = world.chains(&[SearchEngine::Serper]);
     search(&chains, &kelp()).await.0.unwrap();
-    let same = Query::parse(Kind::Web, "  kelp   forests ", TODAY.tomorrow().unwrap()).unwrap();
+    let same = SearchQuery::parse(
+        SearchKind::Web,
+        "  kelp   forests ",
+        TODAY.tomorrow().unwrap(),
+    )
+    .unwrap();
     assert!(search(&chains, &same).await.0.unwrap().value.from_cache);
     for other in [
-        Query::parse(Kind::Web, "kelp forest", TODAY).unwrap(),
-        Query::parse(Kind::Web, "kelp OR forests", TODAY).unwrap(),
+        SearchQuery::parse(SearchKind::Web, "kelp forest", TODAY).unwrap(),
+        SearchQuery::parse(SearchKind::Web, "kelp OR forests", TODAY).unwrap(),
         kelp().with_max_results(9).unwrap(),
         kelp().with_language("de").unwrap(),
         kelp().with_years(Some(2_020), None).unwrap(),
@@ -142,18 +151,18 @@ async fn blanks_make_no_other_question_but_words_and_bounds_do() {
 async fn a_failure_is_not_remembered() {
     let world = World::new([json(403, "{}"), json(200, ANSWER)]).await;
     assert!(
-        search(&world.chains(&[Engine::Serper]), &kelp())
+        search(&world.chains(&[SearchEngine::Serper]), &kelp())
             .await
             .0
             .is_err()
     );
-    let (answer, _) = search(&world.chains(&[Engine::Serper]), &kelp()).await;
+    let (answer, _) = search(&world.chains(&[SearchEngine::Serper]), &kelp()).await;
     assert!(!answer.unwrap().value.from_cache);
 }
 
 #[tokio::test]
 async fn an_empty_answer_or_one_of_the_second_choice_is_kept_for_an_hour_at_most() {
-    let both = [Engine::Serper, Engine::Tavily];
+    let both = [SearchEngine::Serper, SearchEngine::Tavily];
     for answers in [
         vec![json(200, EMPTY)],
         vec![json(403, "{}"), json(200, SECOND), json(200, ANSWER)],
@@ -174,9 +183,13 @@ async fn an_empty_answer_or_one_of_the_second_choice_is_kept_for_an_hour_at_most
 #[tokio::test]
 async fn a_better_provider_that_is_set_up_is_asked_at_once() {
     let world = World::new([json(200, SECOND), json(200, ANSWER)]).await;
-    let alone = world.chains(&[Engine::Tavily]);
+    let alone = world.chains(&[SearchEngine::Tavily]);
     search(&alone, &kelp()).await.0.unwrap();
-    let (answer, _) = search(&world.chains(&[Engine::Serper, Engine::Tavily]), &kelp()).await;
+    let (answer, _) = search(
+        &world.chains(&[SearchEngine::Serper, SearchEngine::Tavily]),
+        &kelp(),
+    )
+    .await;
     let answer = answer.unwrap();
     assert_eq!(
         (answer.by.as_str(), answer.value.from_cache),
@@ -187,7 +200,7 @@ async fn a_better_provider_that_is_set_up_is_asked_at_once() {
 #[tokio::test]
 async fn a_damaged_file_is_as_good_as_none() {
     let world = World::new([json(200, ANSWER)]).await;
-    let chains = world.chains(&[Engine::Serper]);
+    let chains = world.chains(&[SearchEngine::Serper]);
     search(&chains, &kelp()).await.0.unwrap();
     for file in std::fs::read_dir(world.folder.path()).unwrap() {
         std::fs::write(file.unwrap().path(), "{\"found\": {\"hits\"").unwrap();
@@ -208,12 +221,12 @@ fn held(folder: &Path) -> u64 {
 #[tokio::test]
 async fn the_folder_keeps_its_bound_and_what_came_last_stays() {
     let world = World::new([json(200, ANSWER)]).await;
-    let served = search(&world.chains(&[Engine::Serper]), &kelp())
+    let served = search(&world.chains(&[SearchEngine::Serper]), &kelp())
         .await
         .0
         .unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let cache = FolderCache::new(folder.path().to_owned()).with_max_bytes(16_000);
+    let cache = FolderSearchCache::new(folder.path().to_owned()).with_max_bytes(16_000);
     let answer = |snippet: usize| {
         let mut found = served.value.clone();
         found.hits[0].snippet = "a".repeat(snippet);

@@ -1,15 +1,17 @@
 //! Chains: who is asked, in which order, who is left out, and what becomes of failures.
 
-use fathom_providers::Cause;
-use fathom_providers::search::{Engine, Kind, Query, Settings, SettingsFault, State};
+use fathom_providers::FailureCause;
+use fathom_providers::search::{
+    EngineState, SearchEngine, SearchKind, SearchQuery, SearchSettings, SearchSettingsError,
+};
 
 use crate::world::{Answer, Server, TODAY, chains, client, query, search, settings};
 
 const JSON: &str = "application/json";
 
-fn web(chain: &[Engine], port: u16) -> Settings {
-    Settings {
-        chains: [(Kind::Web, chain.to_vec())].into(),
+fn web(chain: &[SearchEngine], port: u16) -> SearchSettings {
+    SearchSettings {
+        chains: [(SearchKind::Web, chain.to_vec())].into(),
         ..settings(port)
     }
 }
@@ -26,15 +28,15 @@ async fn a_wrong_key_is_tried_once_and_the_next_provider_answers() {
     let refused = Answer::new(403, JSON, r#"{"message":"Unauthorized."}"#);
     let server = Server::start([refused, tavily("found")]).await;
     let chains = chains(
-        &web(&[Engine::Serper, Engine::Tavily], server.port),
+        &web(&[SearchEngine::Serper, SearchEngine::Tavily], server.port),
         &client(),
     );
-    let asked = query(Engine::Serper, "x");
+    let asked = query(SearchEngine::Serper, "x");
     let (outcome, events) = search(&chains, &asked).await;
     let served = outcome.unwrap();
     assert_eq!(served.by.as_str(), "tavily");
     assert_eq!(served.value.hits[0].title, "found");
-    assert_eq!(served.tried[0].cause, Cause::KeyRefused);
+    assert_eq!(served.tried[0].cause, FailureCause::KeyRefused);
     assert_eq!((served.tried[0].attempts, events.len()), (1, 2));
 
     // Until the settings change it is not asked again.
@@ -44,7 +46,7 @@ async fn a_wrong_key_is_tried_once_and_the_next_provider_answers() {
         .status()
         .into_iter()
         .find_map(|status| match status.state {
-            State::Ready { health } if status.engine == Engine::Serper => health,
+            EngineState::Ready { health } if status.engine == SearchEngine::Serper => health,
             _ => None,
         });
     assert!(health.unwrap().key_refused);
@@ -54,9 +56,12 @@ async fn a_wrong_key_is_tried_once_and_the_next_provider_answers() {
 async fn a_used_up_quota_is_not_tried_again() {
     let used_up = Answer::new(432, JSON, r#"{"detail":{"error":"limit"}}"#);
     let server = Server::start([used_up]).await;
-    let chains = chains(&web(&[Engine::Tavily], server.port), &client());
-    let (outcome, _) = search(&chains, &query(Engine::Tavily, "x")).await;
-    assert_eq!(outcome.unwrap_err().tried[0].cause, Cause::QuotaUsedUp);
+    let chains = chains(&web(&[SearchEngine::Tavily], server.port), &client());
+    let (outcome, _) = search(&chains, &query(SearchEngine::Tavily, "x")).await;
+    assert_eq!(
+        outcome.unwrap_err().tried[0].cause,
+        FailureCause::QuotaUsedUp
+    );
     assert_eq!(server.asked().len(), 1);
 }
 
@@ -64,10 +69,10 @@ async fn a_used_up_quota_is_not_tried_again() {
 async fn an_answer_without_hits_is_an_answer() {
     let server = Server::start([Answer::new(200, JSON, r#"{"query":"x","results":[]}"#)]).await;
     let chains = chains(
-        &web(&[Engine::Tavily, Engine::Brave], server.port),
+        &web(&[SearchEngine::Tavily, SearchEngine::Brave], server.port),
         &client(),
     );
-    let (outcome, _) = search(&chains, &query(Engine::Tavily, "x")).await;
+    let (outcome, _) = search(&chains, &query(SearchEngine::Tavily, "x")).await;
     let served = outcome.unwrap();
     assert_eq!((served.by.as_str(), served.value.hits.len()), ("tavily", 0));
     assert_eq!(server.asked().len(), 1);
@@ -77,10 +82,10 @@ async fn an_answer_without_hits_is_an_answer() {
 async fn when_nobody_answers_each_says_why() {
     let server = Server::start([Answer::new(200, "text/html", "<html>")]).await;
     let chains = chains(
-        &web(&[Engine::Serper, Engine::Brave], server.port),
+        &web(&[SearchEngine::Serper, SearchEngine::Brave], server.port),
         &client(),
     );
-    let (outcome, _) = search(&chains, &query(Engine::Serper, "x")).await;
+    let (outcome, _) = search(&chains, &query(SearchEngine::Serper, "x")).await;
     let told = outcome.unwrap_err().to_string();
     assert!(
         told.contains("serper answered in a form that cannot be read"),
@@ -94,7 +99,7 @@ async fn when_nobody_answers_each_says_why() {
 
 #[test]
 fn without_settings_the_keyless_are_ready_and_the_others_say_what_to_set() {
-    let settings = Settings::from_lookup(|_| None).unwrap();
+    let settings = SearchSettings::from_lookup(|_| None).unwrap();
     let chains = chains(&settings, &client());
     let left_out: Vec<String> = chains.left_out().iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -108,13 +113,18 @@ fn without_settings_the_keyless_are_ready_and_the_others_say_what_to_set() {
             "github is left out: set GITHUB_TOKEN",
         ]
     );
-    let ready = |kind| chains.ready(kind).map(Engine::as_str).collect::<Vec<_>>();
-    assert_eq!(ready(Kind::Web), ["wikipedia"]);
-    assert_eq!(ready(Kind::News), ["gdelt"]);
-    assert_eq!(ready(Kind::Encyclopaedia), ["wikipedia"]);
-    assert!(ready(Kind::Code).is_empty());
+    let ready = |kind| {
+        chains
+            .ready(kind)
+            .map(SearchEngine::as_str)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ready(SearchKind::Web), ["wikipedia"]);
+    assert_eq!(ready(SearchKind::News), ["gdelt"]);
+    assert_eq!(ready(SearchKind::Encyclopaedia), ["wikipedia"]);
+    assert!(ready(SearchKind::Code).is_empty());
     assert_eq!(
-        ready(Kind::Academic),
+        ready(SearchKind::Academic),
         [
             "semantic_scholar",
             "openalex",
@@ -127,9 +137,9 @@ fn without_settings_the_keyless_are_ready_and_the_others_say_what_to_set() {
 
 #[tokio::test]
 async fn a_kind_without_a_provider_says_so() {
-    let settings = Settings::from_lookup(|_| None).unwrap();
+    let settings = SearchSettings::from_lookup(|_| None).unwrap();
     let chains = chains(&settings, &client());
-    let (outcome, _) = search(&chains, &query(Engine::Github, "x")).await;
+    let (outcome, _) = search(&chains, &query(SearchEngine::Github, "x")).await;
     assert_eq!(
         outcome.unwrap_err().to_string(),
         "no provider is set up for this; set a key or an address for one"
@@ -138,7 +148,7 @@ async fn a_kind_without_a_provider_says_so() {
 
 #[test]
 fn the_settings_give_addresses_keys_and_order() {
-    let settings = Settings::from_lookup(|name| {
+    let settings = SearchSettings::from_lookup(|name| {
         let value = match name {
             "FATHOM_SEARXNG_URL" => "http://127.0.0.1:8888/searx/",
             "BRAVE_API_KEY" => " canary ",
@@ -151,7 +161,10 @@ fn the_settings_give_addresses_keys_and_order() {
     })
     .unwrap();
     let chains = chains(&settings, &client());
-    let web: Vec<&str> = chains.ready(Kind::Web).map(Engine::as_str).collect();
+    let web: Vec<&str> = chains
+        .ready(SearchKind::Web)
+        .map(SearchEngine::as_str)
+        .collect();
     assert_eq!(web, ["searxng", "brave"]);
     let status = chains.status();
     let of = |engine| {
@@ -160,11 +173,11 @@ fn the_settings_give_addresses_keys_and_order() {
             .find(|status| status.engine == engine)
             .unwrap()
     };
-    assert_eq!(of(Engine::Serper).state, State::NotAsked);
-    assert_eq!(of(Engine::Brave).asked_for, [Kind::Web]);
-    let address = of(Engine::Searxng).address.as_ref().unwrap();
+    assert_eq!(of(SearchEngine::Serper).state, EngineState::NotAsked);
+    assert_eq!(of(SearchEngine::Brave).asked_for, [SearchKind::Web]);
+    let address = of(SearchEngine::Searxng).address.as_ref().unwrap();
     assert_eq!(address.to_string(), "http://127.0.0.1:8888/searx/");
-    assert_eq!(status.len(), Engine::ALL.len());
+    assert_eq!(status.len(), SearchEngine::ALL.len());
 }
 
 #[test]
@@ -196,12 +209,13 @@ fn a_setting_that_cannot_be_used_is_named_without_its_value() {
             "FATHOM_CONTACT is no mail address; give one such as name@example.org, or none",
         ),
     ] {
-        let fault = Settings::from_lookup(|asked| (asked == name).then(|| value.to_owned()));
+        let fault = SearchSettings::from_lookup(|asked| (asked == name).then(|| value.to_owned()));
         assert_eq!(fault.unwrap_err().to_string(), told);
     }
-    let fault =
-        Settings::from_lookup(|name| (name == "FATHOM_SEARCH_NEWS").then(|| "gdelt,x".into()));
-    let SettingsFault::Engine { setting, name } = fault.unwrap_err() else {
+    let fault = SearchSettings::from_lookup(|name| {
+        (name == "FATHOM_SEARCH_NEWS").then(|| "gdelt,x".into())
+    });
+    let SearchSettingsError::Engine { setting, name } = fault.unwrap_err() else {
         panic!("another fault was expected");
     };
     assert_eq!(
@@ -212,9 +226,10 @@ fn a_setting_that_cannot_be_used_is_named_without_its_value() {
 
 #[test]
 fn a_query_that_cannot_be_asked_says_why() {
-    let parse = |text: &str| Query::parse(Kind::Web, text, TODAY);
-    let told =
-        |fault: Result<Query, fathom_providers::search::QueryFault>| fault.unwrap_err().to_string();
+    let parse = |text: &str| SearchQuery::parse(SearchKind::Web, text, TODAY);
+    let told = |fault: Result<SearchQuery, fathom_providers::search::QueryError>| {
+        fault.unwrap_err().to_string()
+    };
     assert_eq!(
         told(parse(" \n")),
         "the search query is empty; say what to look for"
@@ -236,6 +251,6 @@ fn a_query_that_cannot_be_asked_says_why() {
     assert!(told(good().with_years(Some(2024), Some(2020))).contains("set the earlier one first"));
     assert!(told(good().with_language("english")).contains("is no language"));
     assert_eq!(good().since(), None);
-    let news = Query::parse(Kind::News, "x", TODAY).unwrap();
+    let news = SearchQuery::parse(SearchKind::News, "x", TODAY).unwrap();
     assert_eq!(news.since().unwrap().to_string(), "2024-02-07");
 }

@@ -10,17 +10,17 @@
 //! {"body": "up to the next line that begins with >"}
 //! ```
 
-use fathom_providers::search::{Engine, Query};
+use fathom_providers::search::{SearchEngine, SearchQuery};
 
 use crate::world::{Answer, query};
 
 pub(crate) struct Fixture {
-    pub(crate) query: Query,
+    pub(crate) query: SearchQuery,
     pub(crate) requests: Vec<String>,
     pub(crate) answers: Vec<Answer>,
 }
 
-pub(crate) fn read(engine: Engine, text: &str) -> Fixture {
+pub(crate) fn read(engine: SearchEngine, text: &str) -> Fixture {
     let mut fixture = Fixture {
         query: query(engine, "x"),
         requests: Vec::new(),
@@ -52,7 +52,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Fixture {
     fixture
 }
 
-fn parse_query(engine: Engine, asked: &str) -> Query {
+fn parse_query(engine: SearchEngine, asked: &str) -> SearchQuery {
     let mut parts = asked.split("; ");
     let mut query = query(engine, parts.next().unwrap());
     for part in parts {

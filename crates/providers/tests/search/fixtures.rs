@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fathom_providers::search::Engine;
-use fathom_providers::{Client, Failure};
+use fathom_providers::search::SearchEngine;
+use fathom_providers::{CallFailure, HttpClient};
 
 use crate::fixture;
 use crate::world::{Server, alone, client, search};
@@ -14,7 +14,7 @@ use crate::world::{Server, alone, client, search};
 async fn every_provider_asks_and_reads_as_its_fixtures_say() {
     let client = client();
     let mut wrong = Vec::new();
-    for engine in Engine::ALL {
+    for engine in SearchEngine::ALL {
         let folder = folder().join(engine.as_str());
         let mut files: Vec<PathBuf> = fs::read_dir(&folder)
             .unwrap_or_else(|_| panic!("{engine} has no fixtures"))
@@ -37,7 +37,7 @@ async fn every_provider_asks_and_reads_as_its_fixtures_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-async fn run(engine: Engine, file: &Path, client: &Client) -> (Option<String>, String) {
+async fn run(engine: SearchEngine, file: &Path, client: &HttpClient) -> (Option<String>, String) {
     let fixture = fixture::read(engine, &fs::read_to_string(file).unwrap());
     let server = Server::start(fixture.answers).await;
     let (outcome, events) = search(&alone(engine, server.port, client), &fixture.query).await;
@@ -60,8 +60,8 @@ async fn run(engine: Engine, file: &Path, client: &Client) -> (Option<String>, S
 }
 
 /// All but the time to come back, which differs from run to run.
-fn failure(failure: &Failure) -> String {
-    let facts = Failure {
+fn failure(failure: &CallFailure) -> String {
+    let facts = CallFailure {
         wake_at: None,
         ..failure.clone()
     };

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use fathom_providers::search::{Engine, Query};
-use fathom_providers::{Category, Client};
+use fathom_providers::search::{SearchEngine, SearchQuery};
+use fathom_providers::{FailureCategory, HttpClient};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn json() -> impl Strategy<Value = Value> {
 }
 
 /// Good answers of the fixtures, with some bytes changed or the end cut off.
-fn harmed(engine: Engine) -> impl Strategy<Value = Vec<u8>> {
+fn harmed(engine: SearchEngine) -> impl Strategy<Value = Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/search/fixtures");
     let text = fs::read_to_string(folder.join(engine.as_str()).join("results.http")).unwrap();
     let good = fixture::read(engine, &text).answers.pop().unwrap().body;
@@ -119,7 +119,7 @@ fn harmed(engine: Engine) -> impl Strategy<Value = Vec<u8>> {
 struct Bench {
     runtime: tokio::runtime::Runtime,
     server: Server,
-    client: Client,
+    client: HttpClient,
 }
 
 impl Bench {
@@ -134,34 +134,41 @@ impl Bench {
     }
 
     /// Searches once; a failure must be the provider's, not ours.
-    fn meet(&self, engine: Engine, answers: Vec<Answer>) {
+    fn meet(&self, engine: SearchEngine, answers: Vec<Answer>) {
         self.ask(engine, &query(engine, "x"), answers);
     }
 
-    fn ask(&self, engine: Engine, asked: &Query, answers: Vec<Answer>) {
+    fn ask(&self, engine: SearchEngine, asked: &SearchQuery, answers: Vec<Answer>) {
         self.server.say(answers);
         let chains = alone(engine, self.server.port, &self.client);
         match self.runtime.block_on(search(&chains, asked)).0 {
             Ok(served) => sane::check(&served.value, asked),
-            Err(failed) => assert_ne!(failed.tried[0].category, Category::Internal, "{engine}"),
+            Err(failed) => assert_ne!(
+                failed.tried[0].category,
+                FailureCategory::Internal,
+                "{engine}"
+            ),
         }
     }
 }
 
 /// The body as the answer; for PubMed as the first one and as the second.
-fn answers(engine: Engine, body: Vec<u8>) -> Vec<Vec<Answer>> {
+fn answers(engine: SearchEngine, body: Vec<u8>) -> Vec<Vec<Answer>> {
     let form = "application/json";
     let answer = Answer::new(200, form, body);
     let ids = Answer::new(200, form, r#"{"esearchresult":{"idlist":["1"]}}"#);
     match engine {
-        Engine::Pubmed => vec![vec![answer.clone()], vec![ids, answer]],
+        SearchEngine::Pubmed => vec![vec![answer.clone()], vec![ids, answer]],
         _ => vec![vec![answer]],
     }
 }
 
-fn every_engine<S: Strategy>(strategy: impl Fn(Engine) -> S, body: impl Fn(S::Value) -> Vec<u8>) {
+fn every_engine<S: Strategy>(
+    strategy: impl Fn(SearchEngine) -> S,
+    body: impl Fn(S::Value) -> Vec<u8>,
+) {
     let bench = Bench::new();
-    for engine in Engine::ALL {
+    for engine in SearchEngine::ALL {
         let mut runner = TestRunner::new(Config {
             failure_persistence: None,
             ..Config::with_cases(CASES)
@@ -203,8 +210,8 @@ fn any_question_can_be_asked() {
     });
     let texts = prop_oneof!["\\PC{1,40}", "\\PC{1900,2000}", "[()\"!:?&#%+ -]{1,20}"];
     let met = runner.run(&texts, |text| {
-        for engine in Engine::ALL {
-            let Ok(asked) = Query::parse(engine.kind(), &text, TODAY) else {
+        for engine in SearchEngine::ALL {
+            let Ok(asked) = SearchQuery::parse(engine.kind(), &text, TODAY) else {
                 continue;
             };
             bench.ask(engine, &asked, vec![Answer::new(200, "text/plain", "{}")]);
@@ -230,7 +237,7 @@ fn deep_and_long_answers_do_no_harm() {
     );
     let laughs = r#"<!DOCTYPE feed [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;&d;">]><feed><entry><title>&e;</title></entry></feed>"#;
     for body in [deep_json, deep_xml, long_json, long_xml, laughs.to_owned()] {
-        for engine in Engine::ALL {
+        for engine in SearchEngine::ALL {
             for answers in answers(engine, body.clone().into_bytes()) {
                 bench.meet(engine, answers);
             }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fathom_providers::search::{Dropped, Engine, Query, RESULTS_MAX};
-use fathom_providers::{Cause, Client};
+use fathom_providers::search::{DroppedHits, RESULTS_MAX, SearchEngine, SearchQuery};
+use fathom_providers::{FailureCause, HttpClient};
 use jiff::civil::date;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ enum Expected {
     /// Works or pages: so many.
     Items(usize),
     /// A refusal of this cause.
-    Failure(Cause),
+    Failure(FailureCause),
     /// Something that no search brings.
     NotForSearch,
 }
@@ -80,7 +80,13 @@ async fn recorded_answers_are_read_and_refusals_are_classed() {
     assert!(hits > 0, "{} holds no recorded answers", root.display());
 }
 
-async fn read(engine: Engine, file: &Path, server: &Server, client: &Client, tally: &mut Tally) {
+async fn read(
+    engine: SearchEngine,
+    file: &Path,
+    server: &Server,
+    client: &HttpClient,
+    tally: &mut Tally,
+) {
     let recorded = recorded(engine, &fs::read_to_string(file).unwrap());
     let asked = recorded_query(engine);
     server.say(recorded.answers);
@@ -110,7 +116,7 @@ async fn read(engine: Engine, file: &Path, server: &Server, client: &Client, tal
     }
 }
 
-fn lost(dropped: Dropped) -> usize {
+fn lost(dropped: DroppedHits) -> usize {
     let hits = [
         dropped.no_address,
         dropped.no_title,
@@ -121,7 +127,7 @@ fn lost(dropped: Dropped) -> usize {
     hits.into_iter().sum::<u32>() as usize
 }
 
-fn recorded_query(engine: Engine) -> Query {
+fn recorded_query(engine: SearchEngine) -> SearchQuery {
     let query = query(engine, "recorded").with_since(date(1900, 1, 1));
     query.with_max_results(RESULTS_MAX).unwrap()
 }
@@ -138,16 +144,16 @@ fn files(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn engine(folder: &str) -> Option<Engine> {
+fn engine(folder: &str) -> Option<SearchEngine> {
     match folder {
-        "semanticscholar" => Some(Engine::SemanticScholar),
-        "pubmed_xml" => Some(Engine::Pubmed),
+        "semanticscholar" => Some(SearchEngine::SemanticScholar),
+        "pubmed_xml" => Some(SearchEngine::Pubmed),
         name => name.parse().ok(),
     }
 }
 
-fn recorded(engine: Engine, text: &str) -> Recorded {
-    if engine == Engine::Pubmed {
+fn recorded(engine: SearchEngine, text: &str) -> Recorded {
+    if engine == SearchEngine::Pubmed {
         return of_pubmed(text);
     }
     let file: Value = serde_json::from_str(text).unwrap();
@@ -161,8 +167,8 @@ fn recorded(engine: Engine, text: &str) -> Recorded {
     };
     let expected = match status {
         200..=299 => None,
-        400..=499 => Some(Expected::Failure(Cause::RequestRefused)),
-        _ => Some(Expected::Failure(Cause::Garbled)),
+        400..=499 => Some(Expected::Failure(FailureCause::RequestRefused)),
+        _ => Some(Expected::Failure(FailureCause::Garbled)),
     };
     let (body, expected) = match expected {
         Some(failure) => (body, failure),
@@ -183,8 +189,8 @@ fn of_bare_file(file: &Value) -> Value {
     places.into_iter().flatten().next().unwrap_or(file).clone()
 }
 
-fn of_success(engine: Engine, body: String) -> (String, Expected) {
-    if engine == Engine::Arxiv {
+fn of_success(engine: SearchEngine, body: String) -> (String, Expected) {
+    if engine == SearchEngine::Arxiv {
         let entries = body.matches("<entry>").count();
         return (body, Expected::Items(entries));
     }
@@ -192,26 +198,26 @@ fn of_success(engine: Engine, body: String) -> (String, Expected) {
         return (body, Expected::NotForSearch);
     };
     let (path, list) = match engine {
-        Engine::Serper => ("/organic", json.clone()),
-        Engine::Tavily | Engine::Searxng => ("/results", json.clone()),
-        Engine::Brave => ("/web/results", json.clone()),
-        Engine::Newsapi => ("/articles", json.clone()),
-        Engine::Wikipedia => ("/query/search", json.clone()),
-        Engine::Openalex => (
+        SearchEngine::Serper => ("/organic", json.clone()),
+        SearchEngine::Tavily | SearchEngine::Searxng => ("/results", json.clone()),
+        SearchEngine::Brave => ("/web/results", json.clone()),
+        SearchEngine::Newsapi => ("/articles", json.clone()),
+        SearchEngine::Wikipedia => ("/query/search", json.clone()),
+        SearchEngine::Openalex => (
             "/results",
             as_list(&json, "doi", "results", json!({"meta": {}})),
         ),
-        Engine::SemanticScholar => (
+        SearchEngine::SemanticScholar => (
             "/data",
             as_list(&json, "paperId", "data", json!({"total": 1})),
         ),
-        Engine::Crossref => ("/message/items", of_crossref(&json)),
+        SearchEngine::Crossref => ("/message/items", of_crossref(&json)),
         _ => panic!("{engine} has no recorded answers"),
     };
     let items = list.pointer(path).and_then(Value::as_array);
     let sign = match engine {
-        Engine::SemanticScholar => "/paperId",
-        Engine::Crossref => "/DOI",
+        SearchEngine::SemanticScholar => "/paperId",
+        SearchEngine::Crossref => "/DOI",
         _ => "",
     };
     let works = items.filter(|items| items.iter().all(|item| item.pointer(sign).is_some()));
@@ -248,7 +254,7 @@ fn of_pubmed(text: &str) -> Recorded {
     let ids = json!({ "esearchresult": { "idlist": ["1"] } });
     let expected = match (is_set, text.contains("<ERROR>")) {
         (true, _) => Expected::Items(count),
-        (false, true) => Expected::Failure(Cause::Garbled),
+        (false, true) => Expected::Failure(FailureCause::Garbled),
         (false, false) => Expected::NotForSearch,
     };
     Recorded {

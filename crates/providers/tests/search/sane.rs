@@ -1,13 +1,13 @@
 //! What every hit keeps to, whatever a provider sends.
 
 use fathom_providers::search::{
-    ABSTRACT_CHARS_MAX, AUTHORS_MAX, Found, Hit, NAME_CHARS_MAX, Query, SNIPPET_CHARS_MAX,
-    TEXT_CHARS_MAX, TITLE_CHARS_MAX, URL_CHARS_MAX,
+    ABSTRACT_CHARS_MAX, AUTHORS_MAX, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, SearchAnswer, SearchHit,
+    SearchQuery, TEXT_CHARS_MAX, TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
 use url::Url;
 
 /// Fails on the first hit that breaks a promise.
-pub(crate) fn check(found: &Found, query: &Query) {
+pub(crate) fn check(found: &SearchAnswer, query: &SearchQuery) {
     assert!(found.hits.len() <= query.max_results(), "too many hits");
     let mut rank = 0;
     for hit in &found.hits {
@@ -16,11 +16,11 @@ pub(crate) fn check(found: &Found, query: &Query) {
         check_hit(hit);
     }
     let stored = serde_json::to_string(found).unwrap();
-    let loaded: Found = serde_json::from_str(&stored).unwrap();
+    let loaded: SearchAnswer = serde_json::from_str(&stored).unwrap();
     assert_eq!(&loaded, found, "a stored answer is the same when loaded");
 }
 
-fn check_hit(hit: &Hit) {
+fn check_hit(hit: &SearchHit) {
     for url in std::iter::once(&hit.url).chain(&hit.pdf_url) {
         let parsed = Url::parse(url).unwrap();
         assert!(matches!(parsed.scheme(), "http" | "https") && parsed.has_host());

@@ -1,6 +1,6 @@
 //! T29 for search: keys stay out of everything that is printed, stored or told, even if a server repeats them.
 
-use fathom_providers::search::Engine;
+use fathom_providers::search::SearchEngine;
 
 use crate::world::{Answer, Server, alone, chains, client, key, query, search, settings};
 
@@ -9,7 +9,7 @@ async fn no_key_is_ever_printed_stored_or_told() {
     let client = client();
     let server = Server::start([]).await;
     let mut places = 0;
-    for engine in Engine::ALL
+    for engine in SearchEngine::ALL
         .into_iter()
         .filter(|engine| engine.key_setting().is_some())
     {
@@ -48,7 +48,7 @@ async fn no_key_is_ever_printed_stored_or_told() {
 }
 
 /// The ways in which servers repeat a key: in refusals, in their headers, and among the results.
-fn answers(engine: Engine, key: &str) -> Vec<Vec<Answer>> {
+fn answers(engine: SearchEngine, key: &str) -> Vec<Vec<Answer>> {
     let json = "application/json";
     let mut refusal = Answer::new(
         401,
@@ -62,7 +62,7 @@ fn answers(engine: Engine, key: &str) -> Vec<Vec<Answer>> {
     );
     let ids = Answer::new(200, json, r#"{"esearchresult":{"idlist":["1"]}}"#);
     let found = match engine {
-        Engine::Pubmed => vec![
+        SearchEngine::Pubmed => vec![
             ids,
             Answer::new(
                 200,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use fathom_providers::Doi;
-use fathom_providers::Published;
-use fathom_providers::call::Provider;
-use fathom_providers::search::{Hit, Kind};
+use fathom_providers::PublicationDate;
+use fathom_providers::call::ProviderName;
+use fathom_providers::search::{SearchHit, SearchKind};
 use fathom_providers::source::{Finding, Relevance, Source, merge, quality_prior};
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -16,13 +16,13 @@ const LONG: &str = "Tidal turbines were tested in a narrow strait for three year
     nine days, and the cost of each megawatt hour fell by a third while the machines were scaled up and their \
     blades were cleaned of mussels by divers twice a year.";
 
-fn hit(provider: &str, url: &str, title: &str) -> Hit {
-    Hit {
+fn hit(provider: &str, url: &str, title: &str) -> SearchHit {
+    SearchHit {
         url: url.into(),
         title: title.into(),
         snippet: String::new(),
-        kind: Kind::Web,
-        provider: Provider::new(provider),
+        kind: SearchKind::Web,
+        provider: ProviderName::new(provider),
         rank: 1,
         authors: Vec::new(),
         published: None,
@@ -38,11 +38,11 @@ fn hit(provider: &str, url: &str, title: &str) -> Hit {
     }
 }
 
-fn work(provider: &str, doi: &str, text: &str) -> Hit {
-    Hit {
+fn work(provider: &str, doi: &str, text: &str) -> SearchHit {
+    SearchHit {
         doi: Doi::told(doi),
         abstract_text: (!text.is_empty()).then(|| text.into()),
-        kind: Kind::Academic,
+        kind: SearchKind::Academic,
         ..hit(
             provider,
             &format!("https://{provider}.example/{doi}"),
@@ -51,12 +51,12 @@ fn work(provider: &str, doi: &str, text: &str) -> Hit {
     }
 }
 
-fn found(query: &str, hit: Hit) -> Finding {
+fn found(query: &str, hit: SearchHit) -> Finding {
     let query = query.into();
     Finding { query, hit }
 }
 
-fn merged(hits: impl IntoIterator<Item = Hit>) -> Vec<Source> {
+fn merged(hits: impl IntoIterator<Item = SearchHit>) -> Vec<Source> {
     let findings: Vec<Finding> = hits.into_iter().map(|hit| found("q", hit)).collect();
     merge(&findings)
 }
@@ -64,7 +64,7 @@ fn merged(hits: impl IntoIterator<Item = Hit>) -> Vec<Source> {
 #[test]
 fn a_source_remembers_every_query_and_provider_that_found_it() {
     let one = hit("serper", "http://www.example.org/a/?utm_source=x", "A");
-    let other = Hit {
+    let other = SearchHit {
         rank: 4,
         ..hit("brave", "https://example.org/a#part", "A")
     };
@@ -114,7 +114,7 @@ fn hits_of_one_doi_are_one_source_in_every_form_of_it() {
 #[test]
 fn a_page_goes_to_the_one_doi_that_is_known_for_its_address() {
     let page = || hit("serper", "https://journal.example/7", "Page");
-    let known = |doi: &str| Hit {
+    let known = |doi: &str| SearchHit {
         url: page().url,
         ..work("openalex", doi, "")
     };
@@ -128,7 +128,7 @@ fn a_page_goes_to_the_one_doi_that_is_known_for_its_address() {
 
 #[test]
 fn nearly_the_same_text_is_one_source_but_two_dois_never_are() {
-    let page = |url: &str, text: &str| Hit {
+    let page = |url: &str, text: &str| SearchHit {
         snippet: text.into(),
         ..hit("tavily", url, "Tidal turbines")
     };
@@ -163,7 +163,7 @@ fn nearly_the_same_text_is_one_source_but_two_dois_never_are() {
         .len(),
         2
     );
-    let titled = |url: &str, title: &str| Hit {
+    let titled = |url: &str, title: &str| SearchHit {
         title: title.into(),
         ..page(url, LONG)
     };
@@ -192,7 +192,7 @@ fn a_row_of_small_changes_does_not_make_one_source_of_all() {
         let words = (nth * 6..nth * 6 + 100).map(|n| format!("w{n}"));
         words.collect::<Vec<_>>().join(" ")
     };
-    let pages = (10..30).map(|nth| Hit {
+    let pages = (10..30).map(|nth| SearchHit {
         snippet: text(nth),
         ..hit("tavily", &format!("https://{nth}.example/"), "Row")
     });
@@ -202,15 +202,15 @@ fn a_row_of_small_changes_does_not_make_one_source_of_all() {
 
 #[test]
 fn of_each_fact_the_source_keeps_the_best_that_was_told() {
-    let told = |text: &str| Published::parse(text, TODAY);
-    let web = Hit {
+    let told = |text: &str| PublicationDate::parse(text, TODAY);
+    let web = SearchHit {
         url: "https://doi.org/10.5555/a?utm_source=x".into(),
         snippet: "A longer snippet.".into(),
         published: told("2023-05-06"),
         full_text: Some("All of it.".into()),
         ..work("serper", "10.5555/a", "")
     };
-    let register = Hit {
+    let register = SearchHit {
         title: "Tidal Turbines: a Study".into(),
         authors: vec!["A".into(), "B".into(), "C".into(), "D".into()],
         published: told("2023"),
@@ -219,11 +219,11 @@ fn of_each_fact_the_source_keeps_the_best_that_was_told() {
         rank: 9,
         ..work("crossref", "10.5555/a", "Short.")
     };
-    let late = Hit {
+    let late = SearchHit {
         published: told("2024-01-02"),
         ..work("brave", "10.5555/a", "")
     };
-    let index = Hit {
+    let index = SearchHit {
         citations: Some(40),
         retracted: true,
         venue: Some("tides".into()),
@@ -243,7 +243,7 @@ fn of_each_fact_the_source_keeps_the_best_that_was_told() {
     assert_eq!(source.full_text.as_deref(), Some("All of it."));
     assert_eq!(source.pdf_url.as_deref(), Some("https://example.org/a.pdf"));
     assert!(source.retracted);
-    assert_eq!(source.kind, Kind::Academic);
+    assert_eq!(source.kind, SearchKind::Academic);
     assert_eq!(source.relevance, None);
 }
 
@@ -260,18 +260,18 @@ fn the_quality_prior_is_the_sum_that_was_agreed() {
     assert_eq!(prior(&|s| s.full_text = Some("x".into())), 0.2);
     assert_eq!(prior(&|s| s.citations = Some(150)), 0.15);
     assert_eq!(prior(&|s| s.citations = Some(u64::MAX)), 0.3);
-    let on = |day| move |s: &mut Source| s.published = Some(Published::from(day));
+    let on = |day| move |s: &mut Source| s.published = Some(PublicationDate::from(day));
     assert_eq!(prior(&on(date(2021, 3, 8))), 0.2);
     assert_eq!(prior(&on(date(2021, 3, 7))), 0.0);
     assert_eq!(
-        prior(&|s| s.published = Published::new(2021, None, None)),
+        prior(&|s| s.published = PublicationDate::new(2021, None, None)),
         0.2
     );
     let all = |s: &mut Source| {
         s.snippet = LONG.into();
         s.full_text = Some(LONG.into());
         s.citations = Some(5_000);
-        s.published = Published::new(2024, None, None);
+        s.published = PublicationDate::new(2024, None, None);
     };
     assert_eq!(prior(&all), 1.0);
 }
@@ -326,12 +326,12 @@ fn any_finding() -> impl Strategy<Value = Finding> {
             let (rank, citations, year, retracted) = facts;
             found(
                 &query,
-                Hit {
+                SearchHit {
                     doi: doi.and_then(Doi::told),
                     snippet: text,
                     rank,
                     citations,
-                    published: year.and_then(|year| Published::new(year, None, None)),
+                    published: year.and_then(|year| PublicationDate::new(year, None, None)),
                     retracted,
                     ..hit(provider, url, title)
                 },
@@ -357,7 +357,7 @@ proptest! {
         let keys: BTreeSet<_> = sources.iter().map(|source| &source.key).collect();
         prop_assert_eq!(keys.len(), sources.len());
         for finding in &findings {
-            let own = finding.hit.doi.clone().or_else(|| Doi::of_url(&finding.hit.url));
+            let own = finding.hit.doi.clone().or_else(|| Doi::from_url(&finding.hit.url));
             let holders: Vec<&Source> = sources.iter().filter(|source| {
                 source.sightings.iter().any(|s| s.query == finding.query && s.provider == finding.hit.provider && s.rank == finding.hit.rank && s.url == finding.hit.url)
                     && own.as_ref().is_none_or(|own| source.doi.as_ref() == Some(own))

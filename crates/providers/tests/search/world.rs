@@ -9,9 +9,13 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response};
-use fathom_providers::call::{Caller, Event, Exhausted, Kind, Served, Terms};
-use fathom_providers::search::{Chains, Engine, EngineSettings, Found, Query, Settings};
-use fathom_providers::{Address, Client, ClientSettings, Clock, Secret, SystemClock};
+use fathom_providers::call::{
+    CallContext, CallEvent, CallKind, Caller, ChainAnswer, ChainExhausted,
+};
+use fathom_providers::search::{
+    EngineSettings, SearchAnswer, SearchChains, SearchEngine, SearchQuery, SearchSettings,
+};
+use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use rand::SeedableRng;
@@ -151,22 +155,22 @@ impl Clock for Hasty {
     }
 }
 
-pub(crate) fn key(engine: Engine) -> String {
+pub(crate) fn key(engine: SearchEngine) -> String {
     format!("canary-key-of-{engine}")
 }
 
 /// Settings in which every provider has a key and is reached at `port`, under a path of its name.
-pub(crate) fn settings(port: u16) -> Settings {
-    let mut settings = Settings {
+pub(crate) fn settings(port: u16) -> SearchSettings {
+    let mut settings = SearchSettings {
         contact: Some(CONTACT.to_owned()),
-        ..Settings::default()
+        ..SearchSettings::default()
     };
-    for engine in Engine::ALL {
+    for engine in SearchEngine::ALL {
         let address = format!("http://127.0.0.1:{port}/{engine}");
         let key = engine
             .key_setting()
             .and_then(|_| Secret::parse(&key(engine)));
-        let address = Some(Address::parse(&address).unwrap());
+        let address = Some(BaseUrl::parse(&address).unwrap());
         settings
             .engines
             .insert(engine, EngineSettings { address, key });
@@ -175,39 +179,42 @@ pub(crate) fn settings(port: u16) -> Settings {
 }
 
 /// One for each test: setting up certificates takes time.
-pub(crate) fn client() -> Client {
-    Client::new(ClientSettings::default()).unwrap()
+pub(crate) fn client() -> HttpClient {
+    HttpClient::new(ClientSettings::default()).unwrap()
 }
 
-pub(crate) fn chains(settings: &Settings, client: &Client) -> Chains {
+pub(crate) fn chains(settings: &SearchSettings, client: &HttpClient) -> SearchChains {
     let clock = Arc::new(Hasty::default());
     let rng = Box::new(StdRng::seed_from_u64(1));
     let caller = Caller::new(Default::default(), clock, rng);
-    Chains::new(settings, client, Arc::new(caller))
+    SearchChains::new(settings, client, Arc::new(caller))
 }
 
 /// Chains in which this provider alone answers for its kind.
-pub(crate) fn alone(engine: Engine, port: u16, client: &Client) -> Chains {
+pub(crate) fn alone(engine: SearchEngine, port: u16, client: &HttpClient) -> SearchChains {
     let mut settings = settings(port);
     settings.chains = [(engine.kind(), vec![engine])].into();
     chains(&settings, client)
 }
 
 pub(crate) async fn search(
-    chains: &Chains,
-    query: &Query,
-) -> (Result<Served<Found>, Exhausted>, Vec<Event>) {
+    chains: &SearchChains,
+    query: &SearchQuery,
+) -> (
+    Result<ChainAnswer<SearchAnswer>, ChainExhausted>,
+    Vec<CallEvent>,
+) {
     let events = Mutex::new(Vec::new());
-    let sink = |event: Event| events.lock().unwrap().push(event);
-    let terms = Terms {
-        kind: Kind::Search,
+    let sink = |event: CallEvent| events.lock().unwrap().push(event);
+    let context = CallContext {
+        kind: CallKind::Search,
         deadline: Duration::from_secs(600),
         sink: &sink,
     };
-    let outcome = chains.search(query, &terms).await;
+    let outcome = chains.search(query, &context).await;
     (outcome, events.into_inner().unwrap())
 }
 
-pub(crate) fn query(engine: Engine, text: &str) -> Query {
-    Query::parse(engine.kind(), text, TODAY).unwrap()
+pub(crate) fn query(engine: SearchEngine, text: &str) -> SearchQuery {
+    SearchQuery::parse(engine.kind(), text, TODAY).unwrap()
 }

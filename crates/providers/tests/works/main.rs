@@ -4,9 +4,9 @@
 
 mod registers;
 
-use fathom_providers::Published;
-use fathom_providers::works::{Author, NoticeKind};
-use fathom_providers::{Cause, Doi};
+use fathom_providers::PublicationDate;
+use fathom_providers::works::{NoticeKind, WorkAuthor};
+use fathom_providers::{Doi, FailureCause};
 
 use registers::Registers;
 
@@ -55,10 +55,10 @@ async fn a_work_is_found_with_its_gravest_notice() {
         (notice.kind, notice.doi),
         (NoticeKind::Retraction, Some(doi("10.5555/retraction")))
     );
-    assert_eq!(notice.date, Published::new(2022, Some(6), Some(9)));
+    assert_eq!(notice.date, PublicationDate::new(2022, Some(6), Some(9)));
 }
 
-fn name(author: &Author) -> (&str, Option<&str>) {
+fn name(author: &WorkAuthor) -> (&str, Option<&str>) {
     (&author.family, author.given.as_deref())
 }
 
@@ -102,8 +102,8 @@ async fn a_register_that_fails_leaves_it_open_whether_there_is_such_a_work() {
     });
     let registers = registers.await;
     let failure = registers.look_up(&doi("10.5555/x")).await.unwrap_err();
-    let causes: Vec<Cause> = failure.tried.iter().map(|failure| failure.cause).collect();
-    assert_eq!(causes, [Cause::ServerFailed]);
+    let causes: Vec<FailureCause> = failure.tried.iter().map(|failure| failure.cause).collect();
+    assert_eq!(causes, [FailureCause::ServerFailed]);
 }
 
 #[tokio::test]

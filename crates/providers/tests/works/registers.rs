@@ -4,9 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fathom_providers::call::{Caller, Event, Exhausted, Kind, Settings, Terms};
+use fathom_providers::call::{
+    CallContext, CallEvent, CallKind, CallSettings, Caller, ChainExhausted,
+};
 use fathom_providers::works::{OpenCopy, Work, WorkSettings, Works};
-use fathom_providers::{Address, Client, ClientSettings, Doi, Failure, SystemClock};
+use fathom_providers::{BaseUrl, CallFailure, ClientSettings, Doi, HttpClient, SystemClock};
 use rand::RngCore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -39,7 +41,7 @@ impl Registers {
                 answers.spawn(serve(wire, script.clone(), ledger.clone()));
             }
         });
-        let address = |path: &str| Address::parse(&format!("http://127.0.0.1:{port}{path}"));
+        let address = |path: &str| BaseUrl::parse(&format!("http://127.0.0.1:{port}{path}"));
         let settings = WorkSettings {
             crossref: address("").unwrap(),
             datacite: address("/").unwrap(),
@@ -47,9 +49,9 @@ impl Registers {
             mail: Some("me@example.org".to_owned()),
             ..WorkSettings::default()
         };
-        let client = Client::new(ClientSettings::default()).unwrap();
+        let client = HttpClient::new(ClientSettings::default()).unwrap();
         let clock = Arc::new(SystemClock::default());
-        let caller = Caller::new(Settings::default(), clock, Box::new(NoWaits));
+        let caller = Caller::new(CallSettings::default(), clock, Box::new(NoWaits));
         Self {
             works: Works::new(client, Arc::new(caller), settings),
             asked,
@@ -57,12 +59,12 @@ impl Registers {
         }
     }
 
-    pub async fn look_up(&self, doi: &Doi) -> Result<Option<Work>, Exhausted> {
-        self.works.look_up(doi, &terms()).await
+    pub async fn look_up(&self, doi: &Doi) -> Result<Option<Work>, ChainExhausted> {
+        self.works.look_up(doi, &context()).await
     }
 
-    pub async fn open_copy(&self, doi: &Doi) -> Result<Option<OpenCopy>, Failure> {
-        self.works.open_copy(doi, &terms()).await
+    pub async fn open_copy(&self, doi: &Doi) -> Result<Option<OpenCopy>, CallFailure> {
+        self.works.open_copy(doi, &context()).await
     }
 
     pub fn asked(&self) -> Vec<String> {
@@ -70,11 +72,11 @@ impl Registers {
     }
 }
 
-fn terms() -> Terms<'static> {
-    Terms {
-        kind: Kind::Search,
+fn context() -> CallContext<'static> {
+    CallContext {
+        kind: CallKind::Search,
         deadline: PATIENCE,
-        sink: &|event: Event| drop(event),
+        sink: &|event: CallEvent| drop(event),
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use fathom_evidence::extract::InProcessReader;
 use fathom_providers::call::Caller;
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
-use fathom_providers::model::{self, Api, Endpoint, Models};
-use fathom_providers::pages::{MemoryCache, PageDeps, PageSettings, Pages};
-use fathom_providers::search::{self, Chains};
-use fathom_providers::{Address, Client, ClientSettings, Clock, SystemClock, call};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
+use fathom_providers::model::{self, ModelApi, ModelEndpoint, Models};
+use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
+use fathom_providers::search::{self, SearchChains};
+use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, SystemClock, call};
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::reasoner::model::Model;
 use fathom_research::report::{Report, Status};
@@ -46,34 +46,34 @@ fn pages() -> Vec<Page> {
 }
 
 fn deps(stage: &Stage) -> Deps {
-    let client = Client::new(ClientSettings::default()).unwrap();
+    let client = HttpClient::new(ClientSettings::default()).unwrap();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let mut settings = call::Settings::default();
+    let mut settings = call::CallSettings::default();
     settings.retry.backoff_base = std::time::Duration::from_millis(1);
     let rng = Box::new(StdRng::seed_from_u64(7));
     let caller = Arc::new(Caller::new(settings, Arc::clone(&clock), rng));
-    let address = Address::parse(&stage.model_url()).unwrap();
-    let endpoint = Endpoint::new(Api::OpenAi, address, None);
+    let address = BaseUrl::parse(&stage.model_url()).unwrap();
+    let endpoint = ModelEndpoint::new(ModelApi::OpenAi, address, None);
     let models = Models::new(
         &client,
         Arc::clone(&caller),
-        model::Settings::new(vec![endpoint]),
+        model::ModelSettings::new(vec![endpoint]),
     );
-    let searched = search::Settings::from_lookup(|name| match name {
+    let searched = search::SearchSettings::from_lookup(|name| match name {
         "FATHOM_SEARXNG_URL" => Some(stage.search_url()),
         "FATHOM_SEARCH_WEB" => Some("searxng".to_owned()),
         _ => None,
     });
     let fetcher = Fetcher::new(
-        Network::system().unwrap(),
-        Allow::parse(&stage.fetch_allow()).unwrap(),
-        Limits::default(),
+        FetchNetwork::system().unwrap(),
+        AllowList::parse(&stage.fetch_allow()).unwrap(),
+        FetchLimits::default(),
     );
     let read = PageDeps {
         fetcher,
         caller: Arc::clone(&caller),
         clock: Arc::clone(&clock),
-        cache: Arc::new(MemoryCache::default()),
+        cache: Arc::new(MemoryPageCache::default()),
     };
     Deps {
         reasoners: vec![
@@ -82,7 +82,7 @@ fn deps(stage: &Stage) -> Deps {
         ],
         library: None,
         net: Some(Net {
-            search: Arc::new(Chains::new(&searched.unwrap(), &client, caller)),
+            search: Arc::new(SearchChains::new(&searched.unwrap(), &client, caller)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock,
         }),

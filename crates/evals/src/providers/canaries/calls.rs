@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fathom_providers::call::{Answer, Fault, Headers, Kind, Provider, Terms};
-use fathom_providers::{Address, Secret, SystemClock};
+use fathom_providers::call::{
+    AttemptError, CallContext, CallKind, FailedResponse, ProviderName, ResponseHeaders,
+};
+use fathom_providers::{BaseUrl, Secret, SystemClock};
 use futures::future::BoxFuture;
 
 use super::{Canary, Trace, caller, soon};
 
 const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 429, 500, 503];
-const KINDS: [Kind; 3] = [Kind::Model, Kind::Search, Kind::Page];
+const KINDS: [CallKind; 3] = [CallKind::Model, CallKind::Search, CallKind::Page];
 
 pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
     Box::pin(calls(canary))
@@ -29,13 +31,13 @@ async fn calls(canary: Canary) -> Result<Trace> {
                 codes(status, &canary).strike(&secret),
             ] {
                 trace.text(format!("{answer:?}"));
-                let provider = Provider::new(&format!("{kind:?} {status}"));
-                let terms = Terms {
+                let provider = ProviderName::new(&format!("{kind:?} {status}"));
+                let terms = CallContext {
                     kind,
                     deadline: soon(&clock),
                     sink: &trace,
                 };
-                let operation = async |_| Err::<(), Fault>(answer.clone().into());
+                let operation = async |_| Err::<(), AttemptError>(answer.clone().into());
                 if let Err(failure) = caller.call(&provider, &terms, operation).await {
                     trace.failure(&failure)?;
                 }
@@ -49,7 +51,7 @@ async fn calls(canary: Canary) -> Result<Trace> {
         "https://example.org/?key=KEY",
         "KEY",
     ] {
-        let refused = Address::parse(&raw.replace("KEY", canary.secret()));
+        let refused = BaseUrl::parse(&raw.replace("KEY", canary.secret()));
         let fault = refused.err().context("such an address is refused")?;
         trace.text(format!("{fault} {fault:?}"));
     }
@@ -57,9 +59,9 @@ async fn calls(canary: Canary) -> Result<Trace> {
 }
 
 /// In the server's own words, which stay outside even if nobody strikes them.
-fn prose(status: u16, canary: &Canary) -> Answer {
+fn prose(status: u16, canary: &Canary) -> FailedResponse {
     let key = canary.secret();
-    let headers: Headers = [
+    let headers: ResponseHeaders = [
         ("www-authenticate", key),
         ("x-request-id", key),
         ("retry-after", key),
@@ -68,14 +70,14 @@ fn prose(status: u16, canary: &Canary) -> Answer {
     .collect();
     let body =
         format!(r#"{{"error": {{"message": "{key} is wrong", "param": "{key}"}}, "{key}": 1}}"#);
-    Answer::new(status, headers, body.as_bytes())
+    FailedResponse::new(status, headers, body.as_bytes())
 }
 
 /// Where codes are looked for and shown.
-fn codes(status: u16, canary: &Canary) -> Answer {
+fn codes(status: u16, canary: &Canary) -> FailedResponse {
     let key = canary.secret();
     let body = format!(
         r#"{{"error": {{"code": "{key}", "type": "{key}", "status": "{key}"}}, "code": "{key}"}}"#
     );
-    Answer::new(status, Headers::default(), body.as_bytes())
+    FailedResponse::new(status, ResponseHeaders::default(), body.as_bytes())
 }

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use fathom_providers::call::{Kind, Terms};
-use fathom_providers::model::{Api, Embedder, Endpoint, Models, Progress, Request, Role, Settings};
-use fathom_providers::{Address, Client, ClientSettings, Secret, SystemClock};
+use fathom_providers::call::{CallContext, CallKind};
+use fathom_providers::model::{
+    AnswerProgress, Embedder, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings,
+    Models,
+};
+use fathom_providers::{BaseUrl, ClientSettings, HttpClient, Secret, SystemClock};
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +28,7 @@ struct Plan {
 }
 
 /// What is shown while an answer comes. Pieces are read one after the other, so a key must not come out in two.
-impl Progress for Trace {
+impl AnswerProgress for Trace {
     fn text(&self, piece: &str) {
         self.shown().push_str(piece);
     }
@@ -36,12 +39,12 @@ async fn models(canary: Canary) -> Result<Trace> {
     let answers = answers(canary.secret());
     let ways: Vec<String> = answers.keys().cloned().collect();
     let server = Server::start(answers, true).await?;
-    let client = Client::new(ClientSettings::default())?;
+    let client = HttpClient::new(ClientSettings::default())?;
     for way in ways {
         let address = format!("{}{}", server.url(), way.trim_end_matches("/*"));
-        for api in [Api::OpenAi, Api::Anthropic] {
+        for api in [ModelApi::OpenAi, ModelApi::Anthropic] {
             let key = Secret::parse(canary.secret());
-            let endpoint = Endpoint::new(api, Address::parse(&address)?, key);
+            let endpoint = ModelEndpoint::new(api, BaseUrl::parse(&address)?, key);
             ask(&endpoint, &client, &trace).await?;
         }
     }
@@ -53,26 +56,26 @@ async fn models(canary: Canary) -> Result<Trace> {
 }
 
 /// Asks for text, for a type and for vectors.
-async fn ask(endpoint: &Endpoint, client: &Client, trace: &Trace) -> Result<()> {
+async fn ask(endpoint: &ModelEndpoint, client: &HttpClient, trace: &Trace) -> Result<()> {
     let clock = Arc::new(SystemClock::default());
-    let settings = Settings::new(vec![endpoint.clone()]);
+    let settings = ModelSettings::new(vec![endpoint.clone()]);
     trace.text(format!("{settings:?}"));
     let models = Models::new(client, Arc::new(caller(&clock)), settings);
-    let terms = Terms {
-        kind: Kind::Model,
+    let terms = CallContext {
+        kind: CallKind::Model,
         deadline: soon(&clock),
         sink: trace,
     };
-    let request = Request::new("You answer.", "Why do kelp forests shrink?");
+    let request = ModelRequest::new("You answer.", "Why do kelp forests shrink?");
     match models
-        .ask(Role::Writer, &request, &terms, Some(trace))
+        .ask(ModelRole::Writer, &request, &terms, Some(trace))
         .await
     {
         Ok(served) => trace.note(&served.value)?,
         Err(exhausted) => trace.exhausted(&exhausted)?,
     }
     match models
-        .ask_typed::<Plan>(Role::Planner, &request, &terms)
+        .ask_typed::<Plan>(ModelRole::Planner, &request, &terms)
         .await
     {
         Ok(typed) => trace.text(format!("{typed:?}")),

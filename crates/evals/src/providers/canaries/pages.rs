@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use fathom_providers::SystemClock;
-use fathom_providers::call::{Kind, Terms};
-use fathom_providers::fetch::{Allow, Fetcher, Limits, Network};
-use fathom_providers::pages::{Dead, MemoryCache, PageDeps, PageSettings, Pages};
+use fathom_providers::call::{CallContext, CallKind};
+use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
+use fathom_providers::pages::{DeadLink, MemoryPageCache, PageDeps, PageSettings, Pages};
 use futures::future::BoxFuture;
 
 use super::super::server::{Canned, Server};
@@ -22,16 +22,16 @@ async fn pages(canary: Canary) -> Result<Trace> {
     let key = canary.secret();
     let server = Server::start(site(&canary), true).await?;
     let clock = Arc::new(SystemClock::default());
-    let allow = Allow::parse(&format!("127.0.0.1:{}", server.port))?;
+    let allow = AllowList::parse(&format!("127.0.0.1:{}", server.port))?;
     let deps = PageDeps {
-        fetcher: Fetcher::new(Network::system()?, allow, Limits::default()),
+        fetcher: Fetcher::new(FetchNetwork::system()?, allow, FetchLimits::default()),
         caller: Arc::new(caller(&clock)),
         clock: clock.clone(),
-        cache: Arc::new(MemoryCache::default()),
+        cache: Arc::new(MemoryPageCache::default()),
     };
     let pages = Pages::new(deps, PageSettings::default());
-    let terms = Terms {
-        kind: Kind::Page,
+    let terms = CallContext {
+        kind: CallKind::Page,
         deadline: soon(&clock),
         sink: &trace,
     };
@@ -53,7 +53,7 @@ async fn pages(canary: Canary) -> Result<Trace> {
                 Ok(_) => anyhow::bail!("{path} is no page"),
                 Err(failure) => {
                     trace.failure(&failure)?;
-                    trace.text(format!("{:?}", Dead::of(&failure)));
+                    trace.text(format!("{:?}", DeadLink::from_failure(&failure)));
                 }
             }
         }

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use fathom_providers::call::{Kind, Terms};
-use fathom_providers::search::{Chains, Engine, EngineSettings, Query, Settings};
-use fathom_providers::{Address, Client, ClientSettings, Secret, SystemClock};
+use fathom_providers::call::{CallContext, CallKind};
+use fathom_providers::search::{
+    EngineSettings, SearchChains, SearchEngine, SearchQuery, SearchSettings,
+};
+use fathom_providers::{BaseUrl, ClientSettings, HttpClient, Secret, SystemClock};
 use futures::future::BoxFuture;
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -26,19 +28,19 @@ pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
 async fn search(canary: Canary) -> Result<Trace> {
     let trace = Trace::default();
     let server = Server::start(answers(canary.secret()), true).await?;
-    let client = Client::new(ClientSettings::default())?;
+    let client = HttpClient::new(ClientSettings::default())?;
     let clock = Arc::new(SystemClock::default());
-    let keyed = Engine::ALL
+    let keyed = SearchEngine::ALL
         .into_iter()
         .filter(|engine| engine.key_setting().is_some());
     for engine in keyed {
         for way in WAYS {
             let settings = settings(engine, &format!("{}/{way}", server.url()), &canary)?;
             trace.text(format!("{settings:?}"));
-            let chains = Chains::new(&settings, &client, Arc::new(caller(&clock)));
-            let query = Query::parse(engine.kind(), "kelp forests", TODAY)?;
-            let terms = Terms {
-                kind: Kind::Search,
+            let chains = SearchChains::new(&settings, &client, Arc::new(caller(&clock)));
+            let query = SearchQuery::parse(engine.kind(), "kelp forests", TODAY)?;
+            let terms = CallContext {
+                kind: CallKind::Search,
                 deadline: soon(&clock),
                 sink: &trace,
             };
@@ -60,15 +62,15 @@ async fn search(canary: Canary) -> Result<Trace> {
     Ok(trace)
 }
 
-fn settings(engine: Engine, address: &str, canary: &Canary) -> Result<Settings> {
+fn settings(engine: SearchEngine, address: &str, canary: &Canary) -> Result<SearchSettings> {
     let own = EngineSettings {
-        address: Some(Address::parse(address)?),
+        address: Some(BaseUrl::parse(address)?),
         key: Secret::parse(canary.secret()),
     };
-    Ok(Settings {
+    Ok(SearchSettings {
         engines: BTreeMap::from([(engine, own)]),
         chains: BTreeMap::from([(engine.kind(), vec![engine])]),
-        ..Settings::default()
+        ..SearchSettings::default()
     })
 }
 
@@ -81,7 +83,7 @@ fn complaints(canary: &Canary, trace: &Trace) -> Result<()> {
         ("FATHOM_CONTACT", key.to_owned()),
     ] {
         let lookup = |asked: &str| (asked == name).then(|| value.clone());
-        let fault = Settings::from_lookup(lookup)
+        let fault = SearchSettings::from_lookup(lookup)
             .err()
             .with_context(|| format!("{name} cannot be so"))?;
         trace.text(format!("{fault} {fault:?}"));

@@ -6,7 +6,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A breaker, its settings and a clock that tests move by hand.
 struct Bench {
-    breaker: Breaker,
+    breaker: CircuitBreaker,
     settings: BreakerSettings,
     now: Duration,
 }
@@ -14,7 +14,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         Self {
-            breaker: Breaker::default(),
+            breaker: CircuitBreaker::default(),
             settings: BreakerSettings {
                 last_resort: None,
                 ..BreakerSettings::default()
@@ -23,15 +23,15 @@ impl Bench {
         }
     }
 
-    fn admit(&mut self) -> Result<Pass, Shut> {
+    fn admit(&mut self) -> Result<BreakerPass, BreakerRefusal> {
         self.breaker.admit(&self.settings, self.now, false)
     }
 
-    fn settle(&mut self, pass: Pass, outcome: Outcome) {
+    fn settle(&mut self, pass: BreakerPass, outcome: CallOutcome) {
         self.breaker.settle(&self.settings, pass, outcome, self.now);
     }
 
-    fn calls(&mut self, outcomes: &[Outcome]) {
+    fn calls(&mut self, outcomes: &[CallOutcome]) {
         for outcome in outcomes {
             let pass = self.admit().unwrap();
             self.settle(pass, *outcome);
@@ -43,9 +43,9 @@ impl Bench {
     }
 }
 
-const OK: Outcome = Outcome::Answered { slow: false };
-const SLOW: Outcome = Outcome::Answered { slow: true };
-use Outcome::{Declined, Failed, KeyRefused, Unknown};
+const OK: CallOutcome = CallOutcome::Answered { slow: false };
+const SLOW: CallOutcome = CallOutcome::Answered { slow: true };
+use CallOutcome::{Declined, Failed, KeyRefused, Unknown};
 
 #[test]
 fn three_failed_calls_in_a_row_open_it() {
@@ -57,7 +57,7 @@ fn three_failed_calls_in_a_row_open_it() {
         "a decline neither counts nor ends the row"
     );
     bench.calls(&[Failed]);
-    assert_eq!(bench.admit(), Err(Shut::Until(30 * SECOND)));
+    assert_eq!(bench.admit(), Err(BreakerRefusal::Until(30 * SECOND)));
 }
 
 #[test]
@@ -93,7 +93,10 @@ fn it_stays_open_twice_as_long_each_time_up_to_five_minutes() {
     bench.calls(&[Failed; 3]);
     for open in [30, 60, 120, 240, 300, 300] {
         bench.now += Duration::from_secs(open) - SECOND;
-        assert_eq!(bench.admit(), Err(Shut::Until(bench.now + SECOND)));
+        assert_eq!(
+            bench.admit(),
+            Err(BreakerRefusal::Until(bench.now + SECOND))
+        );
         bench.now += SECOND;
         let probe = bench.admit().unwrap();
         assert!(probe.probe);
@@ -106,7 +109,10 @@ fn it_stays_open_twice_as_long_each_time_up_to_five_minutes() {
     bench.calls(&[Failed, Failed]);
     assert!(!bench.is_open(), "what was before is forgotten");
     bench.calls(&[Failed]);
-    assert_eq!(bench.admit(), Err(Shut::Until(bench.now + 30 * SECOND)));
+    assert_eq!(
+        bench.admit(),
+        Err(BreakerRefusal::Until(bench.now + 30 * SECOND))
+    );
 }
 
 #[test]
@@ -126,7 +132,7 @@ fn a_refused_key_shuts_it_until_the_settings_change() {
     let mut bench = Bench::new();
     bench.calls(&[KeyRefused]);
     bench.now += 10_000 * SECOND;
-    assert_eq!(bench.admit(), Err(Shut::KeyRefused));
+    assert_eq!(bench.admit(), Err(BreakerRefusal::KeyRefused));
     bench.breaker.reset();
     assert!(bench.admit().is_ok());
 }
@@ -140,7 +146,7 @@ fn who_has_nobody_else_to_ask_may_probe_early() {
         let mut last_resort = || bench.breaker.admit(&bench.settings, bench.now, true);
         assert_eq!(
             last_resort(),
-            Err(Shut::Until(bench.now + Duration::from_secs(open)))
+            Err(BreakerRefusal::Until(bench.now + Duration::from_secs(open)))
         );
         bench.now += Duration::from_secs(open);
         let probe = bench
@@ -154,7 +160,7 @@ fn who_has_nobody_else_to_ask_may_probe_early() {
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Admit,
-    Settle(usize, Outcome),
+    Settle(usize, CallOutcome),
     Wait(u16),
 }
 
@@ -180,7 +186,7 @@ proptest! {
     #[test]
     fn it_keeps_its_rules_under_any_order_of_calls(acts in acts()) {
         let mut bench = Bench::new();
-        let mut held: Vec<Pass> = Vec::new();
+        let mut held: Vec<BreakerPass> = Vec::new();
         let mut bad = 0;
         for act in acts {
             match act {
@@ -196,7 +202,7 @@ proptest! {
             let probes = held.iter().filter(|pass| pass.probe && bench.breaker.holds(**pass)).count();
             prop_assert!(probes <= 1);
             prop_assert!(bad >= 3 || !bench.is_open());
-            if let Some(Shut::Until(until)) = bench.breaker.shut() {
+            if let Some(BreakerRefusal::Until(until)) = bench.breaker.shut() {
                 prop_assert!(until <= bench.now + bench.settings.open_max);
             }
         }

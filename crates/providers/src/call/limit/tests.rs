@@ -10,15 +10,15 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 /// Lines up so many callers and says when each of them goes.
-fn turns(limiter: &mut Limiter, now: Duration, callers: usize) -> Vec<f64> {
-    let settings = LimitSettings::default();
+fn turns(limiter: &mut RateLimiter, now: Duration, callers: usize) -> Vec<f64> {
+    let settings = RateLimitSettings::default();
     let mut gone = Vec::new();
     let mut line = Vec::new();
     for _ in 0..callers {
         match limiter.reserve(&settings, now, FAR) {
-            Turn::Now => gone.push(now.as_secs_f64()),
-            Turn::Wait(ticket) => line.push(ticket),
-            Turn::Full { until } => panic!("there is time until {until:?}"),
+            QueueTurn::Now => gone.push(now.as_secs_f64()),
+            QueueTurn::Wait(ticket) => line.push(ticket),
+            QueueTurn::Full { until } => panic!("there is time until {until:?}"),
         }
     }
     while !line.is_empty() {
@@ -26,9 +26,9 @@ fn turns(limiter: &mut Limiter, now: Duration, callers: usize) -> Vec<f64> {
         let ticket = line.remove(0);
         let now = ticket.look_at;
         match limiter.redeem(&settings, ticket, now, FAR) {
-            Turn::Now => gone.push(now.as_secs_f64()),
-            Turn::Wait(ticket) => line.push(ticket),
-            Turn::Full { until } => panic!("there is time until {until:?}"),
+            QueueTurn::Now => gone.push(now.as_secs_f64()),
+            QueueTurn::Wait(ticket) => line.push(ticket),
+            QueueTurn::Full { until } => panic!("there is time until {until:?}"),
         }
     }
     gone
@@ -36,13 +36,13 @@ fn turns(limiter: &mut Limiter, now: Duration, callers: usize) -> Vec<f64> {
 
 #[test]
 fn without_a_word_from_the_provider_there_is_no_limit() {
-    let mut limiter = Limiter::default();
+    let mut limiter = RateLimiter::default();
     assert_eq!(turns(&mut limiter, SECOND, 1_000), [1.0; 1_000]);
 }
 
 #[test]
 fn a_pause_by_the_providers_terms_is_kept_from_the_first_call_on() {
-    let mut limiter = Limiter::keeping_apart(Some(3 * SECOND));
+    let mut limiter = RateLimiter::keeping_apart(Some(3 * SECOND));
     assert_eq!(turns(&mut limiter, SECOND, 4), [1.0, 4.0, 7.0, 10.0]);
     assert_eq!(turns(&mut limiter, seconds(11.0), 2), [13.0, 16.0]);
     assert_eq!(turns(&mut limiter, seconds(60.0), 1), [60.0]);
@@ -50,8 +50,8 @@ fn a_pause_by_the_providers_terms_is_kept_from_the_first_call_on() {
 
 #[test]
 fn a_learnt_limit_lengthens_the_pause_and_never_shortens_it() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::keeping_apart(Some(3 * SECOND));
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::keeping_apart(Some(3 * SECOND));
     turns(&mut limiter, SECOND, 1);
     limiter.keep_to(&settings, 100.0);
     assert_eq!(turns(&mut limiter, SECOND, 1), [4.0]);
@@ -67,8 +67,8 @@ fn a_learnt_limit_lengthens_the_pause_and_never_shortens_it() {
 
 #[test]
 fn a_429_halves_the_rate_holds_everyone_back_and_spreads_them() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::default();
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::default();
     let now = 10 * SECOND;
     for call in 0..40 {
         turns(&mut limiter, seconds(f64::from(call) * 0.25), 1);
@@ -87,8 +87,8 @@ fn a_429_halves_the_rate_holds_everyone_back_and_spreads_them() {
 
 #[test]
 fn calls_that_were_under_way_together_cut_the_rate_once() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::default();
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::default();
     turns(&mut limiter, SECOND, 100);
     for _ in 0..100 {
         limiter.slow_down(&settings, SECOND, 2 * SECOND, None);
@@ -98,8 +98,8 @@ fn calls_that_were_under_way_together_cut_the_rate_once() {
 
 #[test]
 fn calm_raises_the_limit_and_at_last_lifts_it() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::default();
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::default();
     turns(&mut limiter, SECOND, 1);
     limiter.slow_down(&settings, SECOND, SECOND, None);
     assert_eq!(limiter.rate(), Some(settings.rate_least));
@@ -111,9 +111,9 @@ fn calm_raises_the_limit_and_at_last_lifts_it() {
 
 #[test]
 fn calls_that_are_left_are_counted_down_until_the_reset() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::default();
-    let room = Room {
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::default();
+    let room = RemainingCalls {
         remaining: 2,
         resets_in: 20 * SECOND,
     };
@@ -123,46 +123,50 @@ fn calls_that_are_left_are_counted_down_until_the_reset() {
 
 #[test]
 fn a_pace_that_the_provider_names_is_kept() {
-    let mut limiter = Limiter::default();
-    limiter.keep_to(&LimitSettings::default(), 5.0);
+    let mut limiter = RateLimiter::default();
+    limiter.keep_to(&RateLimitSettings::default(), 5.0);
     let turns = turns(&mut limiter, SECOND, 11);
     assert_eq!((turns[0], turns[10]), (1.0, 3.0));
 }
 
 #[test]
 fn nobody_queues_beyond_the_deadline_or_the_queue() {
-    let settings = LimitSettings {
+    let settings = RateLimitSettings {
         queue_max: 2,
-        ..LimitSettings::default()
+        ..RateLimitSettings::default()
     };
-    let mut limiter = Limiter::default();
+    let mut limiter = RateLimiter::default();
     limiter.slow_down(&settings, SECOND, SECOND, Some(30 * SECOND));
     let until = 31 * SECOND;
     let full = limiter.reserve(&settings, SECOND, 30 * SECOND);
-    assert_eq!(full, Turn::Full { until }, "and no place is lost by asking");
-    let Turn::Wait(first) = limiter.reserve(&settings, SECOND, FAR) else {
+    assert_eq!(
+        full,
+        QueueTurn::Full { until },
+        "and no place is lost by asking"
+    );
+    let QueueTurn::Wait(first) = limiter.reserve(&settings, SECOND, FAR) else {
         panic!("the first may wait");
     };
     assert_eq!(first.look_at, until);
     assert!(matches!(
         limiter.reserve(&settings, SECOND, FAR),
-        Turn::Wait(_)
+        QueueTurn::Wait(_)
     ));
     assert!(matches!(
         limiter.reserve(&settings, SECOND, FAR),
-        Turn::Full { .. }
+        QueueTurn::Full { .. }
     ));
     limiter.abandon(&first);
     assert!(matches!(
         limiter.reserve(&settings, SECOND, FAR),
-        Turn::Wait(_)
+        QueueTurn::Wait(_)
     ));
 }
 
 #[test]
 fn a_limit_that_keeps_being_hit_keeps_callers_apart() {
-    let settings = LimitSettings::default();
-    let mut limiter = Limiter::default();
+    let settings = RateLimitSettings::default();
+    let mut limiter = RateLimiter::default();
     let mut now = SECOND;
     let mut calls = 0;
     while now < 61 * SECOND {
@@ -199,37 +203,37 @@ proptest! {
     /// caller's time, the line is bounded, and it is empty when all have gone.
     #[test]
     fn it_keeps_its_rules_in_any_order(acts in acts()) {
-        let settings = LimitSettings { queue_max: 8, ..LimitSettings::default() };
-        let mut limiter = Limiter::default();
+        let settings = RateLimitSettings { queue_max: 8, ..RateLimitSettings::default() };
+        let mut limiter = RateLimiter::default();
         let mut now = Duration::ZERO;
-        let mut line: Vec<Ticket> = Vec::new();
+        let mut line: Vec<QueueTicket> = Vec::new();
         for act in acts {
             match act {
                 Act::Reserve => {
                     let latest = now + 120 * SECOND;
                     match limiter.reserve(&settings, now, latest) {
-                        Turn::Now => prop_assert!(now >= limiter.paused_until),
-                        Turn::Wait(ticket) => {
+                        QueueTurn::Now => prop_assert!(now >= limiter.paused_until),
+                        QueueTurn::Wait(ticket) => {
                             prop_assert!(ticket.look_at > now && ticket.look_at <= latest);
                             line.push(ticket);
                         }
-                        Turn::Full { until } => prop_assert!(until > latest || line.len() >= 8),
+                        QueueTurn::Full { until } => prop_assert!(until > latest || line.len() >= 8),
                     }
                 }
                 Act::Drop(_) if line.is_empty() => {}
                 Act::Drop(which) => limiter.abandon(&line.swap_remove(which % line.len())),
                 Act::Advance(ms) => {
                     now += Duration::from_millis(ms.into());
-                    let (due, later) = line.into_iter().partition(|ticket: &Ticket| ticket.look_at <= now);
+                    let (due, later) = line.into_iter().partition(|ticket: &QueueTicket| ticket.look_at <= now);
                     line = later;
                     for ticket in due {
                         match limiter.redeem(&settings, ticket, now, now + 120 * SECOND) {
-                            Turn::Now => prop_assert!(now >= limiter.paused_until),
-                            Turn::Wait(ticket) => {
+                            QueueTurn::Now => prop_assert!(now >= limiter.paused_until),
+                            QueueTurn::Wait(ticket) => {
                                 prop_assert!(ticket.look_at > now);
                                 line.push(ticket);
                             }
-                            Turn::Full { .. } => {}
+                            QueueTurn::Full { .. } => {}
                         }
                     }
                 }
@@ -239,7 +243,7 @@ proptest! {
                 }
                 Act::Heed(left, resets) => {
                     let resets_in = Duration::from_secs(resets.into());
-                    limiter.heed(&settings, Room { remaining: left.into(), resets_in }, now);
+                    limiter.heed(&settings, RemainingCalls { remaining: left.into(), resets_in }, now);
                 }
             }
             prop_assert_eq!(limiter.line.len(), line.len());

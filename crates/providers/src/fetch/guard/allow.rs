@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::{Host, names};
+use super::{TargetHost, names};
 
 /// The opened hosts. The default opens none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
-    open: BTreeSet<(Host, u16)>,
+pub struct AllowList {
+    open: BTreeSet<(TargetHost, u16)>,
 }
 
 /// What is wrong with the setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AllowFault {
+pub enum AllowListError {
     #[error("\"{entry}\" has no port: write host:port")]
     NoPort { entry: String },
     #[error("\"{entry}\" does not name a host: write host:port, such as wiki.example.org:8080")]
@@ -26,9 +26,9 @@ pub enum AllowFault {
     Metadata { entry: String },
 }
 
-impl Allow {
+impl AllowList {
     /// Reads `host:port,host:port`; an IPv6 address stands in brackets. Empty entries are skipped.
-    pub fn parse(setting: &str) -> Result<Self, AllowFault> {
+    pub fn parse(setting: &str) -> Result<Self, AllowListError> {
         let entries = setting.split(',').map(str::trim);
         let open = entries
             .filter(|entry| !entry.is_empty())
@@ -37,7 +37,7 @@ impl Allow {
         Ok(Self { open })
     }
 
-    pub fn opens(&self, host: &Host, port: u16) -> bool {
+    pub fn opens(&self, host: &TargetHost, port: u16) -> bool {
         // The set is small, and a borrowed pair is no key of an owned one.
         self.open
             .iter()
@@ -45,11 +45,11 @@ impl Allow {
     }
 }
 
-fn parse_entry(entry: &str) -> Result<(Host, u16), AllowFault> {
-    let no_host = || AllowFault::NoHost {
+fn parse_entry(entry: &str) -> Result<(TargetHost, u16), AllowListError> {
+    let no_host = || AllowListError::NoHost {
         entry: entry.to_owned(),
     };
-    let no_port = || AllowFault::NoPort {
+    let no_port = || AllowListError::NoPort {
         entry: entry.to_owned(),
     };
     let (name, port) = entry.rsplit_once(':').ok_or_else(no_port)?;
@@ -59,13 +59,13 @@ fn parse_entry(entry: &str) -> Result<(Host, u16), AllowFault> {
     if url.path() != "/" || url.port().is_some() || !url.username().is_empty() {
         return Err(no_host());
     }
-    let host = Host::of(&url).map_err(|_| no_host())?;
+    let host = TargetHost::from_url(&url).map_err(|_| no_host())?;
     let metadata = match &host {
-        Host::Name(name) => names::is_metadata(name),
-        Host::Address(address) => super::address::is_metadata(*address),
+        TargetHost::Name(name) => names::is_metadata(name),
+        TargetHost::Address(address) => super::address::is_metadata(*address),
     };
     if metadata {
-        return Err(AllowFault::Metadata {
+        return Err(AllowListError::Metadata {
             entry: entry.to_owned(),
         });
     }

@@ -3,7 +3,7 @@
 //! The address behind a name is checked again when it is dialled; refusing here spares the look-up,
 //! and keeps the names of inner machines out of other people's DNS logs.
 
-use crate::fetch::Refusal;
+use crate::fetch::FetchRefusal;
 
 const NAME_MAX_CHARS: usize = 253;
 const LABEL_MAX_CHARS: usize = 63;
@@ -40,13 +40,13 @@ const LOCAL: [&str; 14] = [
 ];
 
 /// Takes a name as the URL parser left it; gives it without the dot at its end.
-pub(super) fn canonical(name: &str) -> Result<&str, Refusal> {
+pub(super) fn canonical(name: &str) -> Result<&str, FetchRefusal> {
     let name = name.strip_suffix('.').unwrap_or(name);
     let bad_label = |label: &str| label.is_empty() || label.len() > LABEL_MAX_CHARS;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if name.len() > NAME_MAX_CHARS || name.split('.').any(bad_label) || !name.chars().all(plain) {
         let why = "the host is not a name that can be looked up".to_owned();
-        return Err(Refusal::Malformed { why });
+        return Err(FetchRefusal::Malformed { why });
     }
     Ok(name)
 }

@@ -9,7 +9,7 @@ use async_compression::{
 use tokio::io::AsyncWriteExt;
 
 use crate::fetch::{
-    Cut, Fault, Page,
+    FetchError, FetchedPage, PageCut,
     tests::world::{Act, World, answer, head, not_found},
 };
 
@@ -19,7 +19,7 @@ const BOMB_BYTES: usize = 16 * MIB;
 /// As servers do it. The fastest level packs nothing better than 100:1 in some libraries.
 const PACKED: Level = Level::Precise(6);
 
-async fn fetch(acts: Vec<Act>) -> Result<Page, Fault> {
+async fn fetch(acts: Vec<Act>) -> Result<FetchedPage, FetchError> {
     let world = World::serving(move |asked| match asked.path.as_str() {
         "/robots.txt" => not_found(),
         _ => acts.clone(),
@@ -28,7 +28,7 @@ async fn fetch(acts: Vec<Act>) -> Result<Page, Fault> {
     world.get("http://example.com/").await
 }
 
-async fn fetch_encoded(encoding: &str, body: &[u8]) -> Result<Page, Fault> {
+async fn fetch_encoded(encoding: &str, body: &[u8]) -> Result<FetchedPage, FetchError> {
     fetch(answer(
         200,
         &[&format!("content-encoding: {encoding}")],
@@ -89,12 +89,12 @@ async fn nested_and_unknown_encodings_are_refused() {
     for nested in ["gzip, gzip", "br,gzip", "zstd\r\ncontent-encoding: gzip"] {
         let fault = fetch_encoded(nested, b"whatever").await.unwrap_err();
         assert!(
-            matches!(fault, Fault::NestedEncoding),
+            matches!(fault, FetchError::NestedEncoding),
             "{nested}: {fault:?}"
         );
     }
     let fault = fetch_encoded("compress", b"whatever").await.unwrap_err();
-    assert!(matches!(fault, Fault::UnknownEncoding { encoding } if encoding == "compress"));
+    assert!(matches!(fault, FetchError::UnknownEncoding { encoding } if encoding == "compress"));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_bomb_goes_off_in_no_encoding() {
             encoding
         };
         let fault = fetch_encoded(header, &bomb).await.unwrap_err();
-        let Fault::Bomb { encoded, decoded } = fault else {
+        let FetchError::Bomb { encoded, decoded } = fault else {
             panic!("{encoding}: {fault:?}");
         };
         // Stopped within a chunk of the moment it passed 100:1 or the first buffer of it came.
@@ -131,7 +131,7 @@ async fn a_bomb_behind_an_honest_beginning_is_found_too() {
     plain.resize(24 * MIB, 0);
     let body = encode("gzip", &plain).await.unwrap();
     let fault = fetch_encoded("gzip", &body).await.unwrap_err();
-    assert!(matches!(fault, Fault::Bomb { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchError::Bomb { .. }), "{fault:?}");
 }
 
 #[tokio::test]
@@ -155,9 +155,15 @@ async fn damaged_and_truncated_encodings_are_faults() {
     for encoding in ["gzip", "deflate", "br", "zstd"] {
         let body = encode(encoding, &plain).await.unwrap();
         let half = fetch_encoded(encoding, &body[..body.len() / 2]).await;
-        assert!(matches!(half, Err(Fault::BrokenEncoding)), "{encoding}");
+        assert!(
+            matches!(half, Err(FetchError::BrokenEncoding)),
+            "{encoding}"
+        );
         let text = fetch_encoded(encoding, b"<html>not encoded at all</html>").await;
-        assert!(matches!(text, Err(Fault::BrokenEncoding)), "{encoding}");
+        assert!(
+            matches!(text, Err(FetchError::BrokenEncoding)),
+            "{encoding}"
+        );
     }
 }
 
@@ -168,11 +174,17 @@ async fn a_frame_that_asks_for_a_window_of_a_gigabyte_is_refused() {
     let start: u64 = extension | window | length_less_one | unpacked;
     let brotli = [&start.to_le_bytes()[..5], b"hello", &[0x03]].concat();
     let large = fetch_encoded("br", &brotli).await;
-    assert!(matches!(large, Err(Fault::BrokenEncoding)), "{large:?}");
+    assert!(
+        matches!(large, Err(FetchError::BrokenEncoding)),
+        "{large:?}"
+    );
     // Zstandard's frame header with the same window, then one empty block.
     let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0, 0xa0, 0x01, 0, 0];
     let large = fetch_encoded("zstd", &zstd).await;
-    assert!(matches!(large, Err(Fault::BrokenEncoding)), "{large:?}");
+    assert!(
+        matches!(large, Err(FetchError::BrokenEncoding)),
+        "{large:?}"
+    );
 }
 
 #[tokio::test]
@@ -188,7 +200,7 @@ async fn a_text_is_cut_at_its_limit_and_says_so() {
         };
         let page = fetch_encoded(encoding, &body).await.unwrap();
         assert!(page.bytes == long[..at_bytes]);
-        assert_eq!(page.cut, Some(Cut { at_bytes }));
+        assert_eq!(page.cut, Some(PageCut { at_bytes }));
     }
 }
 
@@ -206,7 +218,7 @@ async fn an_endless_text_is_cut_and_an_endless_document_is_a_fault() {
     assert!(page.cut.is_some());
     for document in [b"%PDF-1.7\n".as_slice(), b"PK\x03\x04"] {
         let fault = fetch(endless(document)).await.unwrap_err();
-        assert!(matches!(fault, Fault::TooLarge { limit } if limit == 25 * MIB));
+        assert!(matches!(fault, FetchError::TooLarge { limit } if limit == 25 * MIB));
     }
 }
 
@@ -222,5 +234,5 @@ async fn a_pdf_may_be_larger_than_a_text_and_is_never_cut() {
     // Said to be too large, it is not begun: no byte of it is ever sent here.
     let headers = ["content-type: application/pdf", "content-length: 30000000"];
     let declared = fetch(vec![Act::Send(head(200, &headers)), Act::Hang]).await;
-    assert!(matches!(declared, Err(Fault::TooLarge { .. })));
+    assert!(matches!(declared, Err(FetchError::TooLarge { .. })));
 }

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use crate::fetch::{
-    Allow, Connector, Fault, Fetcher, Limits, Network, Resolver, Wire,
+    AllowList, FetchError, FetchLimits, FetchNetwork, Fetcher, NameResolver, StreamConnector,
+    WireStream,
     tests::world::{Act, World, answer, head, not_found, redirect},
 };
 use crate::tls;
@@ -22,7 +23,7 @@ fn site(acts: Vec<Act>) -> World {
 }
 
 /// Fetches the page; gives its fault, and how long it took by the paused clock.
-async fn fault_of(acts: Vec<Act>) -> (Fault, u64) {
+async fn fault_of(acts: Vec<Act>) -> (FetchError, u64) {
     let begun = Instant::now();
     let fault = site(acts).get("http://example.com/").await.unwrap_err();
     (fault, begun.elapsed().as_secs())
@@ -31,7 +32,10 @@ async fn fault_of(acts: Vec<Act>) -> (Fault, u64) {
 #[tokio::test(start_paused = true)]
 async fn headers_that_never_come_end_after_15_seconds() {
     let (fault, seconds) = fault_of(vec![Act::Hang]).await;
-    assert!(matches!(fault, Fault::FirstByteTime { .. }), "{fault:?}");
+    assert!(
+        matches!(fault, FetchError::FirstByteTime { .. }),
+        "{fault:?}"
+    );
     assert_eq!(seconds, 15);
 }
 
@@ -40,7 +44,10 @@ async fn headers_that_come_a_byte_a_second_end_after_15_seconds() {
     let start = b"HTTP/1.1 200 OK\r\nx: ".to_vec();
     let drip = vec![Act::Send(start), Act::Endless(b"a".to_vec(), SECOND)];
     let (fault, seconds) = fault_of(drip).await;
-    assert!(matches!(fault, Fault::FirstByteTime { .. }), "{fault:?}");
+    assert!(
+        matches!(fault, FetchError::FirstByteTime { .. }),
+        "{fault:?}"
+    );
     assert_eq!(seconds, 15);
 }
 
@@ -49,7 +56,7 @@ async fn endless_headers_are_not_collected() {
     let start = b"HTTP/1.1 200 OK\r\n".to_vec();
     let line = b"x: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".to_vec();
     let (fault, _) = fault_of(vec![Act::Send(start), Act::Endless(line, Duration::ZERO)]).await;
-    assert!(matches!(fault, Fault::NotHttp), "{fault:?}");
+    assert!(matches!(fault, FetchError::NotHttp), "{fault:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +64,7 @@ async fn a_body_that_falls_silent_ends_after_10_seconds() {
     let mut bytes = head(200, &["content-length: 100"]);
     bytes.extend_from_slice(b"the beginning");
     let (fault, seconds) = fault_of(vec![Act::Send(bytes), Act::Hang]).await;
-    assert!(matches!(fault, Fault::IdleTime { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchError::IdleTime { .. }), "{fault:?}");
     assert_eq!(seconds, 10);
 }
 
@@ -65,7 +72,7 @@ async fn a_body_that_falls_silent_ends_after_10_seconds() {
 async fn a_body_of_one_byte_a_second_ends_after_45_seconds() {
     let drip = Act::Endless(b"a".to_vec(), SECOND);
     let (fault, seconds) = fault_of(vec![Act::Send(head(200, &[])), drip]).await;
-    assert!(matches!(fault, Fault::TotalTime { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchError::TotalTime { .. }), "{fault:?}");
     assert_eq!(seconds, 45);
 }
 
@@ -73,7 +80,7 @@ async fn a_body_of_one_byte_a_second_ends_after_45_seconds() {
 async fn slow_redirects_share_one_total() {
     let wait = Act::Wait(14 * SECOND);
     let (fault, seconds) = fault_of([vec![wait], redirect(302, "/on")].concat()).await;
-    assert!(matches!(fault, Fault::TotalTime { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchError::TotalTime { .. }), "{fault:?}");
     assert_eq!(seconds, 45);
 }
 
@@ -96,7 +103,7 @@ async fn a_body_shorter_than_it_said_is_broken_off() {
     let mut bytes = head(200, &["content-length: 1000"]);
     bytes.extend_from_slice(b"only this");
     let (fault, _) = fault_of(vec![Act::Send(bytes)]).await;
-    assert!(matches!(fault, Fault::Reset), "{fault:?}");
+    assert!(matches!(fault, FetchError::Reset), "{fault:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,13 +121,13 @@ async fn a_chunked_body_without_its_end_is_broken_off() {
     let mut bytes = head(200, &["transfer-encoding: chunked"]);
     bytes.extend_from_slice(b"4\r\nfour\r\n");
     let (fault, _) = fault_of(vec![Act::Send(bytes)]).await;
-    assert!(matches!(fault, Fault::Reset), "{fault:?}");
+    assert!(matches!(fault, FetchError::Reset), "{fault:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_closed_without_an_answer_is_broken_off() {
     let (fault, _) = fault_of(Vec::new()).await;
-    assert!(matches!(fault, Fault::Reset), "{fault:?}");
+    assert!(matches!(fault, FetchError::Reset), "{fault:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,7 +139,7 @@ async fn something_else_than_http_is_told_apart() {
         two_lengths,
     ] {
         let (fault, _) = fault_of(vec![Act::Send(words.as_bytes().to_vec())]).await;
-        assert!(matches!(fault, Fault::NotHttp), "{words}: {fault:?}");
+        assert!(matches!(fault, FetchError::NotHttp), "{words}: {fault:?}");
     }
 }
 
@@ -142,27 +149,27 @@ async fn a_server_without_tls_where_it_is_due_gives_a_tls_fault() {
     // The greeting has no blank line at its end; the scripted server waits for one.
     let begun = Instant::now();
     let fault = world.get("https://example.com/").await.unwrap_err();
-    assert!(matches!(fault, Fault::ConnectTime { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchError::ConnectTime { .. }), "{fault:?}");
     assert_eq!(begun.elapsed().as_secs(), 5);
 
     struct Plain;
     #[async_trait]
-    impl Connector for Plain {
-        async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+    impl StreamConnector for Plain {
+        async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
             let plain = b"HTTP/1.1 400 Bad Request\r\n\r\n".as_slice();
             Ok(Box::new(tokio::io::join(plain, tokio::io::sink())))
         }
     }
     let fault = fetcher_over(world, Plain).get("https://example.com/").await;
-    assert!(matches!(fault.unwrap_err(), Fault::Tls(_)));
+    assert!(matches!(fault.unwrap_err(), FetchError::Tls(_)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_addresses() {
     struct Never;
     #[async_trait]
-    impl Connector for Never {
-        async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+    impl StreamConnector for Never {
+        async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
             std::future::pending().await
         }
     }
@@ -171,7 +178,7 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
         let begun = Instant::now();
         let fault = fetcher_over(world, Never).get("http://example.com/").await;
         let fault = fault.unwrap_err();
-        assert!(matches!(fault, Fault::ConnectTime { .. }), "{fault:?}");
+        assert!(matches!(fault, FetchError::ConnectTime { .. }), "{fault:?}");
         assert_eq!(begun.elapsed().as_secs(), 5);
     }
 }
@@ -179,27 +186,33 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
 #[tokio::test(start_paused = true)]
 async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
     let unknown = World::refusing().get("http://example.com/").await;
-    assert!(matches!(unknown.unwrap_err(), Fault::NameNotFound { .. }));
+    assert!(matches!(
+        unknown.unwrap_err(),
+        FetchError::NameNotFound { .. }
+    ));
     let empty = World::refusing().name("example.com", &[]);
     let empty = empty.get("http://example.com/").await;
-    assert!(matches!(empty.unwrap_err(), Fault::NameNotFound { .. }));
+    assert!(matches!(
+        empty.unwrap_err(),
+        FetchError::NameNotFound { .. }
+    ));
 
     struct Silent;
     #[async_trait]
-    impl Resolver for Silent {
+    impl NameResolver for Silent {
         async fn resolve(&self, _name: &str) -> io::Result<Vec<std::net::IpAddr>> {
             std::future::pending().await
         }
     }
-    let network = Network {
+    let network = FetchNetwork {
         resolver: Arc::new(Silent),
         connector: Arc::new(World::refusing()),
         tls: Arc::new(tls::system().unwrap()),
     };
     let begun = Instant::now();
-    let fetcher = Fetcher::new(network, Allow::default(), Limits::default());
+    let fetcher = Fetcher::new(network, AllowList::default(), FetchLimits::default());
     let silent = fetcher.get("http://example.com/").await;
-    assert!(matches!(silent.unwrap_err(), Fault::NameLookup { .. }));
+    assert!(matches!(silent.unwrap_err(), FetchError::NameLookup { .. }));
     assert_eq!(begun.elapsed().as_secs(), 5);
 }
 
@@ -207,8 +220,8 @@ async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
 async fn a_second_address_is_tried_where_the_first_refuses() {
     struct SecondOnly(World);
     #[async_trait]
-    impl Connector for SecondOnly {
-        async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+    impl StreamConnector for SecondOnly {
+        async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
             match to.ip().to_string().as_str() {
                 "1.1.1.1" => Err(io::ErrorKind::ConnectionRefused.into()),
                 _ => self.0.connect(to).await,
@@ -223,11 +236,11 @@ async fn a_second_address_is_tried_where_the_first_refuses() {
     );
 }
 
-fn fetcher_over(world: World, connector: impl Connector + 'static) -> Fetcher {
-    let network = Network {
+fn fetcher_over(world: World, connector: impl StreamConnector + 'static) -> Fetcher {
+    let network = FetchNetwork {
         resolver: Arc::new(world),
         connector: Arc::new(connector),
         tls: Arc::new(tls::system().unwrap()),
     };
-    Fetcher::new(network, Allow::default(), Limits::default())
+    Fetcher::new(network, AllowList::default(), FetchLimits::default())
 }

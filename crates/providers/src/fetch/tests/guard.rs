@@ -1,7 +1,7 @@
 //! T21: what is forbidden is refused without a dial; what is good is dialled where it should be.
 
 use crate::fetch::{
-    Allow, AllowFault, Fault, Limits, Refusal, Target,
+    AllowList, AllowListError, FetchError, FetchLimits, FetchRefusal, FetchTarget,
     tests::world::{World, answer, not_found, redirect},
 };
 
@@ -14,20 +14,20 @@ fn cases(file: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// The rule's name in the data file.
-fn rule(refusal: &Refusal) -> &'static str {
+fn rule(refusal: &FetchRefusal) -> &'static str {
     match refusal {
-        Refusal::TooLong { .. } => "too_long",
-        Refusal::Malformed { .. } => "malformed",
-        Refusal::Scheme { .. } => "scheme",
-        Refusal::UserInfo => "user_info",
-        Refusal::Port { .. } => "port",
-        Refusal::LocalName { .. } => "local_name",
-        Refusal::Metadata { .. } => "metadata",
-        Refusal::Address { .. } => "address",
-        Refusal::Downgrade => "downgrade",
-        Refusal::TooManyRedirects { .. } => "too_many_redirects",
-        Refusal::NoLocation => "no_location",
-        Refusal::Robots => "robots",
+        FetchRefusal::TooLong { .. } => "too_long",
+        FetchRefusal::Malformed { .. } => "malformed",
+        FetchRefusal::Scheme { .. } => "scheme",
+        FetchRefusal::UserInfo => "user_info",
+        FetchRefusal::Port { .. } => "port",
+        FetchRefusal::LocalName { .. } => "local_name",
+        FetchRefusal::Metadata { .. } => "metadata",
+        FetchRefusal::Address { .. } => "address",
+        FetchRefusal::Downgrade => "downgrade",
+        FetchRefusal::TooManyRedirects { .. } => "too_many_redirects",
+        FetchRefusal::NoLocation => "no_location",
+        FetchRefusal::Robots => "robots",
     }
 }
 
@@ -47,7 +47,7 @@ async fn every_forbidden_url_is_refused_by_its_rule_without_a_dial() {
             None => (url, World::refusing()),
         };
         let got = match world.get(url).await {
-            Err(Fault::Refused(refusal)) => rule(&refusal),
+            Err(FetchError::Refused(refusal)) => rule(&refusal),
             Err(_) => "another fault",
             Ok(_) => "fetched",
         };
@@ -77,7 +77,7 @@ async fn every_good_url_is_dialled_at_its_checked_address() {
         };
         let fault = world.get(url).await.err();
         let first = world.dialled().first().cloned().unwrap_or_default();
-        if first != expected || !matches!(fault, Some(Fault::Connect(_))) {
+        if first != expected || !matches!(fault, Some(FetchError::Connect(_))) {
             wrong.push(format!("{case}: dialled {first}, {fault:?}"));
         }
         count += 1;
@@ -89,18 +89,18 @@ async fn every_good_url_is_dialled_at_its_checked_address() {
 
 #[test]
 fn length_is_counted_before_and_after_parsing() {
-    let allow = Allow::default();
+    let allow = AllowList::default();
     let of_length = |chars: usize| format!("https://example.com/{}", "a".repeat(chars - 20));
-    assert!(Target::parse(&of_length(2_048), &allow).is_ok());
-    let refused = Target::parse(&of_length(2_049), &allow).unwrap_err();
+    assert!(FetchTarget::parse(&of_length(2_048), &allow).is_ok());
+    let refused = FetchTarget::parse(&of_length(2_049), &allow).unwrap_err();
     assert_eq!(rule(&refused), "too_long");
     // Each of these becomes nine characters.
     let swelling = format!("https://example.com/{}", "€".repeat(1_000));
-    let refused = Target::parse(&swelling, &allow).unwrap_err();
+    let refused = FetchTarget::parse(&swelling, &allow).unwrap_err();
     assert_eq!(rule(&refused), "too_long");
     let label = format!("https://{}.example.com/", "a".repeat(64));
     assert_eq!(
-        rule(&Target::parse(&label, &allow).unwrap_err()),
+        rule(&FetchTarget::parse(&label, &allow).unwrap_err()),
         "malformed"
     );
 }
@@ -112,7 +112,7 @@ fn tabs_and_line_ends_do_not_vanish_from_a_url() {
         "http://exam\nple.com/",
         "\u{0}http://example.com/",
     ] {
-        let refused = Target::parse(raw, &Allow::default()).unwrap_err();
+        let refused = FetchTarget::parse(raw, &AllowList::default()).unwrap_err();
         assert_eq!(rule(&refused), "malformed");
     }
 }
@@ -132,13 +132,13 @@ async fn an_answer_that_changes_between_calls_never_reaches_a_forbidden_address(
         "1.1.1.1",
     ];
     let world = world.name("turning.example.com", &turns);
-    let fetcher = world.fetcher("", Limits::default());
+    let fetcher = world.fetcher("", FetchLimits::default());
     let url = "http://turning.example.com/";
     assert_eq!(fetcher.get(url).await.unwrap().bytes, b"hello");
     for _ in 0..2 {
         let fault = fetcher.get(url).await.unwrap_err();
         assert!(
-            matches!(fault, Fault::Refused(Refusal::Address { .. })),
+            matches!(fault, FetchError::Refused(FetchRefusal::Address { .. })),
             "{fault:?}"
         );
     }
@@ -165,7 +165,7 @@ async fn a_redirect_is_checked_like_a_first_url() {
         });
         let world = world.name("example.net", &["93.184.216.34"]);
         let fault = world.get("http://example.net/").await.unwrap_err();
-        let Fault::Refused(refusal) = fault else {
+        let FetchError::Refused(refusal) = fault else {
             panic!("{case}: {fault:?}");
         };
         assert_eq!(rule(&refusal), expected, "{case}");
@@ -183,10 +183,10 @@ async fn a_redirect_is_checked_like_a_first_url() {
 
 #[test]
 fn a_redirect_never_leads_from_https_to_http() {
-    let allow = Allow::parse("wiki.corp:3000").unwrap();
-    let secure = Target::parse("https://example.com/", &allow).unwrap();
+    let allow = AllowList::parse("wiki.corp:3000").unwrap();
+    let secure = FetchTarget::parse("https://example.com/", &allow).unwrap();
     for lower in ["http://example.com/", "http://wiki.corp:3000/"] {
-        assert_eq!(secure.redirect(lower, &allow), Err(Refusal::Downgrade));
+        assert_eq!(secure.redirect(lower, &allow), Err(FetchRefusal::Downgrade));
     }
     assert!(
         secure
@@ -194,7 +194,7 @@ fn a_redirect_never_leads_from_https_to_http() {
             .unwrap()
             .is_secure()
     );
-    let plain = Target::parse("http://example.com/", &allow).unwrap();
+    let plain = FetchTarget::parse("http://example.com/", &allow).unwrap();
     assert!(plain.redirect("https://example.com/", &allow).is_ok());
 }
 
@@ -205,7 +205,7 @@ async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
         .name("other.corp", &["10.0.0.9"]);
     let fetcher = world.fetcher(
         "wiki.corp:3000, 127.0.0.1:9000,[::1]:8080",
-        Limits::default(),
+        FetchLimits::default(),
     );
     for open in [
         "http://wiki.corp:3000/",
@@ -213,7 +213,7 @@ async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
         "http://[::1]:8080/a",
     ] {
         let fault = fetcher.get(open).await.unwrap_err();
-        assert!(matches!(fault, Fault::Connect(_)), "{open}: {fault:?}");
+        assert!(matches!(fault, FetchError::Connect(_)), "{open}: {fault:?}");
     }
     assert_eq!(
         world.dialled(),
@@ -228,7 +228,10 @@ async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
         "http://127.0.0.2:9000/",
     ] {
         let fault = fetcher.get(closed).await.unwrap_err();
-        assert!(matches!(fault, Fault::Refused(_)), "{closed}: {fault:?}");
+        assert!(
+            matches!(fault, FetchError::Refused(_)),
+            "{closed}: {fault:?}"
+        );
     }
     assert_eq!(world.dialled().len(), 3);
 }
@@ -236,26 +239,29 @@ async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
 #[tokio::test]
 async fn metadata_is_refused_even_where_the_operator_opened_a_host() {
     let world = World::refusing().name("wiki.corp", &["169.254.169.254"]);
-    let fetcher = world.fetcher("wiki.corp:80", Limits::default());
+    let fetcher = world.fetcher("wiki.corp:80", FetchLimits::default());
     let fault = fetcher.get("http://wiki.corp/").await.unwrap_err();
-    assert!(matches!(fault, Fault::Refused(Refusal::Metadata { .. })));
+    assert!(matches!(
+        fault,
+        FetchError::Refused(FetchRefusal::Metadata { .. })
+    ));
     assert!(world.dialled().is_empty());
 }
 
 #[test]
 fn a_wrong_allow_list_says_what_is_wrong() {
-    let fault = |setting| Allow::parse(setting).unwrap_err();
-    assert!(matches!(fault("wiki"), AllowFault::NoPort { .. }));
-    assert!(matches!(fault("wiki:http"), AllowFault::NoPort { .. }));
-    assert!(matches!(fault("a/b:80"), AllowFault::NoHost { .. }));
-    assert!(matches!(fault("user@a:80"), AllowFault::NoHost { .. }));
-    assert!(matches!(fault("*.corp:80"), AllowFault::NoHost { .. }));
+    let fault = |setting| AllowList::parse(setting).unwrap_err();
+    assert!(matches!(fault("wiki"), AllowListError::NoPort { .. }));
+    assert!(matches!(fault("wiki:http"), AllowListError::NoPort { .. }));
+    assert!(matches!(fault("a/b:80"), AllowListError::NoHost { .. }));
+    assert!(matches!(fault("user@a:80"), AllowListError::NoHost { .. }));
+    assert!(matches!(fault("*.corp:80"), AllowListError::NoHost { .. }));
     for metadata in [
         "169.254.169.254:80",
         "[fd00:ec2::254]:80",
         "metadata.google.internal.:80",
     ] {
-        assert!(matches!(fault(metadata), AllowFault::Metadata { .. }));
+        assert!(matches!(fault(metadata), AllowListError::Metadata { .. }));
     }
-    assert_eq!(Allow::parse(" , ").unwrap(), Allow::default());
+    assert_eq!(AllowList::parse(" , ").unwrap(), AllowList::default());
 }

@@ -2,11 +2,11 @@
 
 use url::Url;
 
-use crate::fetch::{Allow, links};
+use crate::fetch::{AllowList, links};
 
 fn found(html: &str) -> Vec<String> {
     let page = Url::parse("https://example.com/a/page?x=1").unwrap();
-    let links = links(html, &page, &Allow::default());
+    let links = links(html, &page, &AllowList::default());
     links
         .iter()
         .map(|link| link.target.url().to_string())
@@ -60,7 +60,7 @@ fn text_that_looks_like_markup_gives_no_link() {
 fn a_link_has_its_words() {
     let page = Url::parse("https://example.com/").unwrap();
     let html = "<p>Before <a href=/x>The <b>whole</b>\n  story &amp; more</a> after</p><a href=/y><img></a>";
-    let links = links(html, &page, &Allow::default());
+    let links = links(html, &page, &AllowList::default());
     let texts: Vec<&str> = links.iter().map(|link| link.text.as_str()).collect();
     assert_eq!(texts, ["The whole story & more", ""]);
 }

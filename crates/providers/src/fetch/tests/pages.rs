@@ -12,7 +12,7 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use crate::fetch::{
-    Fault, Limits, Refusal,
+    FetchError, FetchLimits, FetchRefusal,
     tests::world::{Act, Asked, World, answer, not_found, redirect},
 };
 
@@ -38,9 +38,9 @@ fn countdown(asked: &Asked) -> Vec<Act> {
     }
 }
 
-fn refusal(fault: Fault) -> Refusal {
+fn refusal(fault: FetchError) -> FetchRefusal {
     match fault {
-        Fault::Refused(refusal) => refusal,
+        FetchError::Refused(refusal) => refusal,
         other => panic!("not a refusal: {other:?}"),
     }
 }
@@ -56,7 +56,7 @@ async fn five_redirects_are_followed_and_a_sixth_is_not() {
     );
     assert_eq!(page.content_type.as_deref(), Some("text/html"));
     let fault = world.get("http://example.com/6").await.unwrap_err();
-    assert_eq!(refusal(fault), Refusal::TooManyRedirects { limit: 5 });
+    assert_eq!(refusal(fault), FetchRefusal::TooManyRedirects { limit: 5 });
 }
 
 #[tokio::test]
@@ -76,10 +76,10 @@ async fn every_kind_of_redirect_leads_on_across_sites() {
 async fn a_redirect_without_a_place_or_to_itself_ends() {
     let world = two_sites(|_| answer(302, &[], b""));
     let fault = world.get("http://example.com/").await.unwrap_err();
-    assert_eq!(refusal(fault), Refusal::NoLocation);
+    assert_eq!(refusal(fault), FetchRefusal::NoLocation);
     let world = two_sites(|_| redirect(302, "/"));
     let fault = world.get("http://example.com/").await.unwrap_err();
-    assert_eq!(refusal(fault), Refusal::TooManyRedirects { limit: 5 });
+    assert_eq!(refusal(fault), FetchRefusal::TooManyRedirects { limit: 5 });
     assert_eq!(world.pages_asked().len(), 6);
 }
 
@@ -131,12 +131,12 @@ fn with_robots(status: u16, robots: &'static str) -> World {
 async fn robots_txt_is_obeyed_on_the_way_too() {
     let rules = "user-agent: *\ndisallow: /\n\nuser-agent: Fathom\nallow: /private/open\ndisallow: /private\n";
     let world = with_robots(200, rules);
-    let fetcher = world.fetcher("", Limits::default());
+    let fetcher = world.fetcher("", FetchLimits::default());
     assert!(fetcher.get("http://example.com/public").await.is_ok());
     assert!(fetcher.get("http://example.com/private/open").await.is_ok());
     for closed in ["http://example.com/private/page", "http://example.org/away"] {
         let fault = fetcher.get(closed).await.unwrap_err();
-        assert_eq!(refusal(fault), Refusal::Robots);
+        assert_eq!(refusal(fault), FetchRefusal::Robots);
     }
     // Asked once for the whole site, and no forbidden page was asked for.
     let asked = world.asked.lock().unwrap().clone();
@@ -160,7 +160,7 @@ async fn a_site_without_robots_txt_is_open_and_one_that_fails_is_closed() {
         match page {
             Ok(_) => assert!(open, "{status}"),
             Err(fault) => assert!(
-                !open && matches!(fault, Fault::RobotsUnreachable),
+                !open && matches!(fault, FetchError::RobotsUnreachable),
                 "{status}"
             ),
         }
@@ -176,7 +176,7 @@ async fn robots_txt_is_asked_again_after_a_day_and_after_failures_at_once_then_a
         (500, [(0, 1), (1, 2), (5 * 60 - 10, 2), (20, 3)]),
     ] {
         let world = with_robots(status, "");
-        let fetcher = world.fetcher("", Limits::default());
+        let fetcher = world.fetcher("", FetchLimits::default());
         let files = || {
             let asked = world.asked.lock().unwrap();
             asked.iter().filter(|a| a.ends_with("/robots.txt")).count()
@@ -194,7 +194,7 @@ async fn a_robots_txt_that_hangs_closes_the_site_in_time() {
     let world = named(World::serving(|_| vec![Act::Hang]));
     let begun = Instant::now();
     let fault = world.get("http://example.com/").await.unwrap_err();
-    assert!(matches!(fault, Fault::RobotsUnreachable), "{fault:?}");
+    assert!(matches!(fault, FetchError::RobotsUnreachable), "{fault:?}");
     assert_eq!(begun.elapsed().as_secs(), 15);
 }
 
@@ -212,10 +212,10 @@ async fn a_moved_robots_txt_counts_and_a_forbidden_place_for_it_does_not() {
     let fault = moved("http://example.org/rules")
         .get("http://example.com/")
         .await;
-    assert_eq!(refusal(fault.unwrap_err()), Refusal::Robots);
+    assert_eq!(refusal(fault.unwrap_err()), FetchRefusal::Robots);
     let world = moved("http://169.254.169.254/");
     let fault = world.get("http://example.com/").await.unwrap_err();
-    assert!(matches!(refusal(fault), Refusal::Metadata { .. }));
+    assert!(matches!(refusal(fault), FetchRefusal::Metadata { .. }));
     assert_eq!(world.dialled(), ["93.184.216.34:80"]);
     // RFC 9309: a file that is not reached within five redirects may be taken as absent.
     assert!(
@@ -238,11 +238,11 @@ async fn a_host_is_asked_two_things_at_once_and_waiting_costs_no_page_its_time()
         let slow = vec![Act::Wait(Duration::from_secs(10))];
         [slow, answer(200, &[], b"page")].concat()
     });
-    let fetcher = world.fetcher("", Limits::default());
+    let fetcher = world.fetcher("", FetchLimits::default());
     let begun = Instant::now();
-    let ended = |page: Result<_, Fault>| {
+    let ended = |page: Result<_, FetchError>| {
         now.fetch_sub(1, Ordering::SeqCst);
-        page.map(|_: crate::fetch::Page| begun.elapsed().as_secs())
+        page.map(|_: crate::fetch::FetchedPage| begun.elapsed().as_secs())
     };
     let fetches = (0..20).map(|n| {
         let url = format!("http://example.com/{n}");

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use proptest::prelude::*;
 
-use crate::fetch::{Allow, Fetcher, Host, Target, guard::address::public};
+use crate::fetch::{AllowList, FetchTarget, Fetcher, TargetHost, guard::address::public};
 
 fn public_v4(address: Ipv4Addr) -> bool {
     public(IpAddr::V4(address)).is_ok()
@@ -74,14 +74,14 @@ proptest! {
 
     #[test]
     fn a_target_means_the_same_when_it_is_read_again(raw in ".{0,80}", host in "[a-zA-Z0-9.%@:\\[\\]x-]{0,30}") {
-        let allow = Allow::default();
+        let allow = AllowList::default();
         for text in [raw, format!("http://{host}/")] {
-            let Ok(target) = Target::parse(&text, &allow) else {
+            let Ok(target) = FetchTarget::parse(&text, &allow) else {
                 continue;
             };
-            let again = Target::parse(target.url().as_str(), &allow);
+            let again = FetchTarget::parse(target.url().as_str(), &allow);
             prop_assert_eq!(again, Ok(target.clone()));
-            if let Host::Address(address) = target.host() {
+            if let TargetHost::Address(address) = target.host() {
                 prop_assert!(public(*address).is_ok());
             }
         }

@@ -15,7 +15,10 @@ use async_trait::async_trait;
 use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::fetch::{Allow, Connector, Fault, Fetcher, Limits, Network, Page, Resolver, Wire};
+use crate::fetch::{
+    AllowList, FetchError, FetchLimits, FetchNetwork, FetchedPage, Fetcher, NameResolver,
+    StreamConnector, WireStream,
+};
 use crate::tls;
 
 /// Reading the system's certificates takes long; once is enough.
@@ -83,17 +86,17 @@ impl World {
         self
     }
 
-    pub(super) fn fetcher(&self, allow: &str, limits: Limits) -> Fetcher {
-        let network = Network {
+    pub(super) fn fetcher(&self, allow: &str, limits: FetchLimits) -> Fetcher {
+        let network = FetchNetwork {
             resolver: Arc::new(self.clone()),
             connector: Arc::new(self.clone()),
             tls: Arc::clone(&TLS),
         };
-        Fetcher::new(network, Allow::parse(allow).unwrap(), limits)
+        Fetcher::new(network, AllowList::parse(allow).unwrap(), limits)
     }
 
-    pub(super) async fn get(&self, url: &str) -> Result<Page, Fault> {
-        self.fetcher("", Limits::default()).get(url).await
+    pub(super) async fn get(&self, url: &str) -> Result<FetchedPage, FetchError> {
+        self.fetcher("", FetchLimits::default()).get(url).await
     }
 
     pub(super) fn dialled(&self) -> Vec<String> {
@@ -110,7 +113,7 @@ impl World {
 }
 
 #[async_trait]
-impl Resolver for World {
+impl NameResolver for World {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let name = name.trim_end_matches('.');
         self.lookups.lock().unwrap().push(name.to_owned());
@@ -124,8 +127,8 @@ impl Resolver for World {
 }
 
 #[async_trait]
-impl Connector for World {
-    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn Wire>> {
+impl StreamConnector for World {
+    async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
         self.dials.lock().unwrap().push(to);
         let script = self.script.clone();
         let script = script.ok_or(io::ErrorKind::ConnectionRefused)?;

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::super::completion::{Completion, Finish};
+use super::super::completion::{Completion, FinishReason};
 use super::super::content::{filled, json_text};
-use super::super::gather::Gathered;
+use super::super::gather::PartialCompletion;
 use super::super::tokens;
 use crate::lenient::count_value;
 
 /// Blocks looked at in one message.
 const BLOCKS_MAX: usize = 10_000;
 
-pub(super) fn take(gathered: &mut Gathered, event: &Value) {
+pub(super) fn take(gathered: &mut PartialCompletion, event: &Value) {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => head(gathered, &event["message"]),
         "content_block_start" => block(
@@ -45,12 +45,12 @@ pub(super) fn unwrap_answer(completion: &mut Completion, name: &str) {
         .position(|call| call.name == name);
     let Some(place) = place else { return };
     completion.text = completion.tool_calls.remove(place).arguments;
-    if completion.finish == Finish::ToolCalls && completion.tool_calls.is_empty() {
-        completion.finish = Finish::Stop;
+    if completion.finish == FinishReason::ToolCalls && completion.tool_calls.is_empty() {
+        completion.finish = FinishReason::Stop;
     }
 }
 
-fn head(gathered: &mut Gathered, message: &Value) {
+fn head(gathered: &mut PartialCompletion, message: &Value) {
     if let Some(model) = filled(&message["model"]) {
         model.clone_into(&mut gathered.model);
     }
@@ -58,7 +58,7 @@ fn head(gathered: &mut Gathered, message: &Value) {
     stop(gathered, message);
 }
 
-fn block(gathered: &mut Gathered, index: Option<u64>, block: &Value) {
+fn block(gathered: &mut PartialCompletion, index: Option<u64>, block: &Value) {
     match block["type"].as_str().unwrap_or_default() {
         "text" => gathered
             .text
@@ -79,7 +79,7 @@ fn block(gathered: &mut Gathered, index: Option<u64>, block: &Value) {
     }
 }
 
-fn delta(gathered: &mut Gathered, index: Option<u64>, delta: &Value) {
+fn delta(gathered: &mut PartialCompletion, index: Option<u64>, delta: &Value) {
     match delta["type"].as_str().unwrap_or_default() {
         "text_delta" => gathered
             .text
@@ -92,11 +92,11 @@ fn delta(gathered: &mut Gathered, index: Option<u64>, delta: &Value) {
     }
 }
 
-fn think(gathered: &mut Gathered, thought: &Value) {
+fn think(gathered: &mut PartialCompletion, thought: &Value) {
     gathered.thought_tokens += filled(thought).map_or(0, tokens::estimate);
 }
 
-fn usage(gathered: &mut Gathered, usage: &Value) {
+fn usage(gathered: &mut PartialCompletion, usage: &Value) {
     if let Some(input) = count_value(&usage["input_tokens"]) {
         // What came from the cache, or went there, is counted apart.
         let cached = count_value(&usage["cache_read_input_tokens"]).unwrap_or(0);
@@ -107,14 +107,14 @@ fn usage(gathered: &mut Gathered, usage: &Value) {
     gathered.output = count_value(&usage["output_tokens"]).or(gathered.output);
 }
 
-fn stop(gathered: &mut Gathered, of: &Value) {
+fn stop(gathered: &mut PartialCompletion, of: &Value) {
     if let Some(reason) = filled(&of["stop_reason"]) {
         gathered.finish = Some(match reason {
-            "end_turn" | "stop_sequence" => Finish::Stop,
-            "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-            "tool_use" => Finish::ToolCalls,
-            "refusal" => Finish::Refused,
-            _ => Finish::Unsaid,
+            "end_turn" | "stop_sequence" => FinishReason::Stop,
+            "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+            "tool_use" => FinishReason::ToolCalls,
+            "refusal" => FinishReason::Refused,
+            _ => FinishReason::Unsaid,
         });
     }
 }

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::form::{Form, Shape};
+use super::super::form::{RequestForm, SchemaSupport};
 use super::super::openai;
-use super::super::request::{Format, Message, Request, Tool, ToolCall};
+use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
 use super::super::schema;
 
 /// The interface wants a limit on every request.
 const MAX_TOKENS: u32 = 4_096;
 
-pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
+pub(super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);
@@ -25,8 +25,8 @@ pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
         body.insert("temperature".into(), temperature);
     }
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-    if let Format::Schema { name, schema } = &request.format
-        && form.shape < Shape::Object
+    if let AnswerFormat::Schema { name, schema } = &request.format
+        && form.shape < SchemaSupport::Object
     {
         // With tools of its own at hand the model may use one of those first.
         let choice = if tools.is_empty() {
@@ -45,16 +45,16 @@ pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
 }
 
 /// All instructions in one: the interface knows no system role among its messages.
-fn system(form: Form, request: &Request) -> Option<String> {
+fn system(form: RequestForm, request: &ModelRequest) -> Option<String> {
     let among = request.messages.iter().filter_map(|message| match message {
-        Message::System { text } => Some(text.as_str()),
-        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+        ChatMessage::System { text } => Some(text.as_str()),
+        ChatMessage::User { .. } | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => None,
     });
     let told = match &request.format {
-        Format::Schema { schema, .. } if form.shape >= Shape::Object => {
+        AnswerFormat::Schema { schema, .. } if form.shape >= SchemaSupport::Object => {
             Some(schema::in_words(schema))
         }
-        Format::Schema { .. } | Format::Text => None,
+        AnswerFormat::Schema { .. } | AnswerFormat::Text => None,
     };
     let own = request.system.as_deref();
     let all: Vec<&str> = own
@@ -65,17 +65,17 @@ fn system(form: Form, request: &Request) -> Option<String> {
     (!all.is_empty()).then(|| all.join("\n\n"))
 }
 
-fn messages(request: &Request) -> Value {
+fn messages(request: &ModelRequest) -> Value {
     let mut written: Vec<Value> = Vec::new();
     for message in &request.messages {
         let (role, content) = match message {
-            Message::System { .. } => continue,
-            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
-            Message::Tool { call_id, text } => (
+            ChatMessage::System { .. } => continue,
+            ChatMessage::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
+            ChatMessage::Tool { call_id, text } => (
                 "user",
                 vec![json!({"type": "tool_result", "tool_use_id": call_id, "content": text})],
             ),
-            Message::Assistant { text, tool_calls } => ("assistant", said(text, tool_calls)),
+            ChatMessage::Assistant { text, tool_calls } => ("assistant", said(text, tool_calls)),
         };
         // Results of one turn's tools must stand in one message.
         match written.last_mut() {
@@ -100,8 +100,8 @@ fn said(text: &str, tool_calls: &[ToolCall]) -> Vec<Value> {
     text.into_iter().chain(calls).collect()
 }
 
-fn tool(tool: &Tool) -> Value {
-    let Tool {
+fn tool(tool: &ToolDefinition) -> Value {
+    let ToolDefinition {
         name,
         description,
         parameters,

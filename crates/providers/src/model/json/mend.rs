@@ -7,7 +7,7 @@
 
 mod text;
 
-use self::text::Text;
+use self::text::MendedText;
 
 /// Brackets within brackets at most, as serde_json has it.
 const DEPTH_MAX: usize = 128;
@@ -16,8 +16,8 @@ const DEPTH_MAX: usize = 128;
 const CLOSINGS_MAX: usize = 8;
 
 /// The value that begins with the first bracket of the text; none if that is no JSON, and cannot be made so.
-pub(super) fn value(text: &str) -> Option<Mended> {
-    let mut mender = Mender {
+pub(super) fn value(text: &str) -> Option<MendedJson> {
+    let mut mender = JsonMender {
         rest: text,
         json: String::new(),
         changed: false,
@@ -25,14 +25,14 @@ pub(super) fn value(text: &str) -> Option<Mended> {
     };
     let cut = mender.run().err();
     match cut {
-        Some(Stop::Doubtful) => return None,
-        Some(Stop::Cut) => {
+        Some(MendStop::Doubtful) => return None,
+        Some(MendStop::Cut) => {
             mender.changed = true;
             mender.rest = "";
         }
         None => {}
     }
-    Some(Mended {
+    Some(MendedJson {
         length: text.len() - mender.rest.len(),
         json: mender.json,
         changed: mender.changed,
@@ -46,7 +46,7 @@ pub(super) fn value(text: &str) -> Option<Mended> {
 
 /// A value found at the beginning of a text.
 #[derive(Debug)]
-pub(super) struct Mended {
+pub(super) struct MendedJson {
     json: String,
     /// Bytes of the text that it took.
     pub(super) length: usize,
@@ -55,7 +55,7 @@ pub(super) struct Mended {
     open: Vec<(u8, usize)>,
 }
 
-impl Mended {
+impl MendedJson {
     /// The value as it can be read: whole, or closed after its last whole item, deepest first.
     pub(super) fn readings(&self) -> Vec<String> {
         if self.open.is_empty() {
@@ -74,15 +74,15 @@ impl Mended {
     }
 }
 
-struct Mender<'a> {
+struct JsonMender<'a> {
     rest: &'a str,
     json: String,
     changed: bool,
-    open: Vec<Level>,
+    open: Vec<NestingLevel>,
 }
 
 /// An object or a list that is being read.
-struct Level {
+struct NestingLevel {
     closer: u8,
     /// The length of the JSON after its last whole item.
     whole: usize,
@@ -93,16 +93,16 @@ struct Level {
 
 /// Why there is no whole value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum MendStop {
     /// The text ended.
     Cut,
     /// It could be read in more than one way, or in none.
     Doubtful,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> JsonMender<'a> {
     /// Reads until the first bracket is closed. Each round takes at least one character.
-    fn run(&mut self) -> Result<(), Stop> {
+    fn run(&mut self) -> Result<(), MendStop> {
         self.open_bracket()?;
         while let Some(level) = self.open.len().checked_sub(1) {
             let new_line = self.skip_blanks()?;
@@ -123,20 +123,20 @@ impl<'a> Mender<'a> {
         Ok(())
     }
 
-    fn comma(&mut self) -> Result<(), Stop> {
+    fn comma(&mut self) -> Result<(), MendStop> {
         self.take(1);
-        let level = self.open.last_mut().ok_or(Stop::Doubtful)?;
+        let level = self.open.last_mut().ok_or(MendStop::Doubtful)?;
         if level.items == 0 || level.parted {
-            return Err(Stop::Doubtful);
+            return Err(MendStop::Doubtful);
         }
         level.parted = true;
         Ok(())
     }
 
-    fn item(&mut self) -> Result<(), Stop> {
-        let level = self.open.last_mut().ok_or(Stop::Doubtful)?;
+    fn item(&mut self) -> Result<(), MendStop> {
+        let level = self.open.last_mut().ok_or(MendStop::Doubtful)?;
         if level.items > 0 && !level.parted {
-            return Err(Stop::Doubtful);
+            return Err(MendStop::Doubtful);
         }
         if level.items > 0 {
             self.json.push(',');
@@ -161,28 +161,28 @@ impl<'a> Mender<'a> {
         }
     }
 
-    fn key(&mut self) -> Result<(), Stop> {
+    fn key(&mut self) -> Result<(), MendStop> {
         if text::is_quote(self.next()?) {
             self.text()?;
         } else {
             let word = self.word()?;
             let plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
             if !word.chars().all(plain) {
-                return Err(Stop::Doubtful);
+                return Err(MendStop::Doubtful);
             }
             self.json.push_str(&format!("\"{word}\""));
             self.changed = true;
         }
         self.skip_blanks()?;
         if self.next()? != ':' {
-            return Err(Stop::Doubtful);
+            return Err(MendStop::Doubtful);
         }
         self.take(1);
         self.json.push(':');
         self.skip_blanks().map(drop)
     }
 
-    fn scalar(&mut self) -> Result<(), Stop> {
+    fn scalar(&mut self) -> Result<(), MendStop> {
         if text::is_quote(self.next()?) {
             return self.text();
         }
@@ -193,41 +193,41 @@ impl<'a> Mender<'a> {
             "False" => "false",
             "None" => "null",
             _ if serde_json::from_str::<serde_json::Number>(word).is_ok() => word,
-            _ => return Err(Stop::Doubtful),
+            _ => return Err(MendStop::Doubtful),
         };
         self.changed |= written != word;
         self.json.push_str(written);
         Ok(())
     }
 
-    fn text(&mut self) -> Result<(), Stop> {
-        let Text { length, changed } = text::read(self.rest, &mut self.json)?;
+    fn text(&mut self) -> Result<(), MendStop> {
+        let MendedText { length, changed } = text::read(self.rest, &mut self.json)?;
         self.changed |= changed;
         self.take(length);
         Ok(())
     }
 
     /// A run of letters and digits. At the end of the text nobody knows whether it is whole.
-    fn word(&mut self) -> Result<&'a str, Stop> {
+    fn word(&mut self) -> Result<&'a str, MendStop> {
         let part = |char: char| char.is_alphanumeric() || "+-._".contains(char);
-        let end = self.rest.find(|char| !part(char)).ok_or(Stop::Cut)?;
+        let end = self.rest.find(|char| !part(char)).ok_or(MendStop::Cut)?;
         let (word, _) = self.rest.split_at(end);
         if word.is_empty() {
-            return Err(Stop::Doubtful);
+            return Err(MendStop::Doubtful);
         }
         self.take(end);
         Ok(word)
     }
 
-    fn open_bracket(&mut self) -> Result<(), Stop> {
+    fn open_bracket(&mut self) -> Result<(), MendStop> {
         let bracket = self.next()?;
         let closer = if bracket == '{' { b'}' } else { b']' };
         if self.open.len() >= DEPTH_MAX {
-            return Err(Stop::Doubtful);
+            return Err(MendStop::Doubtful);
         }
         self.take(1);
         self.json.push(bracket);
-        self.open.push(Level {
+        self.open.push(NestingLevel {
             closer,
             whole: self.json.len(),
             items: 0,
@@ -237,18 +237,18 @@ impl<'a> Mender<'a> {
     }
 
     /// Closes the bracket, and before it those inside whose own closing was forgotten.
-    fn close_bracket(&mut self) -> Result<(), Stop> {
+    fn close_bracket(&mut self) -> Result<(), MendStop> {
         let closer = self.next()?;
         let place = self
             .open
             .iter()
             .rposition(|level| char::from(level.closer) == closer);
-        let place = place.ok_or(Stop::Doubtful)?;
+        let place = place.ok_or(MendStop::Doubtful)?;
         self.changed |= place + 1 < self.open.len();
         self.changed |= self.open.last().is_some_and(|level| level.parted);
         self.take(1);
         while self.open.len() > place {
-            let level = self.open.pop().ok_or(Stop::Doubtful)?;
+            let level = self.open.pop().ok_or(MendStop::Doubtful)?;
             self.json.push(char::from(level.closer));
             self.item_done();
         }
@@ -256,7 +256,7 @@ impl<'a> Mender<'a> {
     }
 
     /// Passes over blanks and comments; tells whether a line ended among them.
-    fn skip_blanks(&mut self) -> Result<bool, Stop> {
+    fn skip_blanks(&mut self) -> Result<bool, MendStop> {
         let mut new_line = false;
         // Each round takes a comment, so this ends.
         loop {
@@ -277,14 +277,14 @@ impl<'a> Mender<'a> {
             self.changed = true;
             let Some(end) = end else {
                 self.rest = "";
-                return Err(Stop::Cut);
+                return Err(MendStop::Cut);
             };
             self.take(end);
         }
     }
 
-    fn next(&self) -> Result<char, Stop> {
-        self.rest.chars().next().ok_or(Stop::Cut)
+    fn next(&self) -> Result<char, MendStop> {
+        self.rest.chars().next().ok_or(MendStop::Cut)
     }
 
     fn take(&mut self, bytes: usize) {

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::super::completion::Finish;
+use super::super::completion::FinishReason;
 use super::super::content::{filled, json_text, text};
-use super::super::gather::Gathered;
+use super::super::gather::PartialCompletion;
 use super::super::tokens;
 use crate::lenient::count_value;
 
 /// Tool calls looked at in one chunk.
 const CALLS_MAX: usize = 256;
 
-pub(super) fn take(gathered: &mut Gathered, chunk: &Value) {
+pub(super) fn take(gathered: &mut PartialCompletion, chunk: &Value) {
     if let Some(model) = filled(&chunk["model"]) {
         model.clone_into(&mut gathered.model);
     }
@@ -28,34 +28,34 @@ pub(super) fn take(gathered: &mut Gathered, chunk: &Value) {
     gathered.thought_tokens += thought.map_or(0, tokens::estimate);
     calls(gathered, said);
     if let Some(reason) = filled(&choice["finish_reason"])
-        && gathered.finish != Some(Finish::Refused)
+        && gathered.finish != Some(FinishReason::Refused)
     {
         gathered.finish = Some(finish(reason));
     }
     if let Some(refusal) = filled(&said["refusal"]) {
         gathered.text.push_str(refusal);
-        gathered.finish = Some(Finish::Refused);
+        gathered.finish = Some(FinishReason::Refused);
     }
 }
 
-fn finish(reason: &str) -> Finish {
+fn finish(reason: &str) -> FinishReason {
     match reason {
-        "stop" | "eos" | "stop_sequence" | "end_turn" => Finish::Stop,
-        "length" | "max_tokens" => Finish::Length,
-        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
-        "content_filter" | "refusal" | "safety" => Finish::Refused,
-        _ => Finish::Unsaid,
+        "stop" | "eos" | "stop_sequence" | "end_turn" => FinishReason::Stop,
+        "length" | "max_tokens" => FinishReason::Length,
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        "content_filter" | "refusal" | "safety" => FinishReason::Refused,
+        _ => FinishReason::Unsaid,
     }
 }
 
-fn usage(gathered: &mut Gathered, usage: &Value) {
+fn usage(gathered: &mut PartialCompletion, usage: &Value) {
     gathered.input = count_value(&usage["prompt_tokens"]).or(gathered.input);
     gathered.output = count_value(&usage["completion_tokens"]).or(gathered.output);
     let cached = count_value(&usage["prompt_tokens_details"]["cached_tokens"]);
     gathered.cached = cached.unwrap_or(gathered.cached);
 }
 
-fn calls(gathered: &mut Gathered, said: &Value) {
+fn calls(gathered: &mut PartialCompletion, said: &Value) {
     let calls = said["tool_calls"].as_array().into_iter().flatten();
     for call in calls.take(CALLS_MAX) {
         let id = call["id"].as_str().unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::form::{Form, Shape};
-use super::super::request::{Format, Message, Request, Tool, ToolCall};
+use super::super::form::{RequestForm, SchemaSupport};
+use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
 use super::super::schema;
 
-pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
+pub(super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     body.insert("messages".into(), messages(form, request));
@@ -30,7 +30,7 @@ pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
     if !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    if let Format::Schema { name, schema } = &request.format
+    if let AnswerFormat::Schema { name, schema } = &request.format
         && let Some(format) = response_format(form.shape, name, schema)
     {
         body.insert("response_format".into(), format);
@@ -38,7 +38,7 @@ pub(super) fn body(model: &str, form: Form, request: &Request) -> Value {
     Value::Object(body)
 }
 
-fn response_format(shape: Shape, name: &str, schema: &Value) -> Option<Value> {
+fn response_format(shape: SchemaSupport, name: &str, schema: &Value) -> Option<Value> {
     let strict = |schema: Value| {
         json!({
             "type": "json_schema",
@@ -46,19 +46,19 @@ fn response_format(shape: Shape, name: &str, schema: &Value) -> Option<Value> {
         })
     };
     match shape {
-        Shape::Bounded => Some(strict(schema.clone())),
-        Shape::Strict => Some(strict(schema::without_lengths(schema))),
-        Shape::Object => Some(json!({"type": "json_object"})),
-        Shape::Prompt => None,
+        SchemaSupport::Bounded => Some(strict(schema.clone())),
+        SchemaSupport::Strict => Some(strict(schema::without_lengths(schema))),
+        SchemaSupport::Object => Some(json!({"type": "json_object"})),
+        SchemaSupport::Prompt => None,
     }
 }
 
-fn messages(form: Form, request: &Request) -> Value {
+fn messages(form: RequestForm, request: &ModelRequest) -> Value {
     let told = match &request.format {
-        Format::Schema { schema, .. } if form.shape >= Shape::Object => {
+        AnswerFormat::Schema { schema, .. } if form.shape >= SchemaSupport::Object => {
             Some(schema::in_words(schema))
         }
-        Format::Schema { .. } | Format::Text => None,
+        AnswerFormat::Schema { .. } | AnswerFormat::Text => None,
     };
     let system: Vec<&str> = [request.system.as_deref(), told.as_deref()]
         .into_iter()
@@ -72,17 +72,17 @@ fn messages(form: Form, request: &Request) -> Value {
         .collect()
 }
 
-fn message(message: &Message) -> Value {
+fn message(message: &ChatMessage) -> Value {
     match message {
-        Message::System { text } => json!({"role": "system", "content": text}),
-        Message::User { text } => json!({"role": "user", "content": text}),
-        Message::Tool { call_id, text } => {
+        ChatMessage::System { text } => json!({"role": "system", "content": text}),
+        ChatMessage::User { text } => json!({"role": "user", "content": text}),
+        ChatMessage::Tool { call_id, text } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": text})
         }
-        Message::Assistant { text, tool_calls } if tool_calls.is_empty() => {
+        ChatMessage::Assistant { text, tool_calls } if tool_calls.is_empty() => {
             json!({"role": "assistant", "content": text})
         }
-        Message::Assistant { text, tool_calls } => {
+        ChatMessage::Assistant { text, tool_calls } => {
             let calls: Vec<Value> = tool_calls.iter().map(call).collect();
             json!({"role": "assistant", "content": text, "tool_calls": calls})
         }
@@ -98,8 +98,8 @@ fn call(call: &ToolCall) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-fn tool(tool: &Tool) -> Value {
-    let Tool {
+fn tool(tool: &ToolDefinition) -> Value {
+    let ToolDefinition {
         name,
         description,
         parameters,

@@ -8,31 +8,31 @@ use blake3::Hash;
 use bytes::Bytes;
 use lru::LruCache;
 
-use super::{CachedPage, Found, PageCache};
+use super::{CachedOutcome, CachedPage, PageCache};
 
 /// About what an entry takes beside its address and its body.
 const ENTRY_BYTES: usize = 1_024;
 
 const DEFAULT_MAX_BYTES: usize = 64 * 1024 * 1024;
 
-pub struct MemoryCache {
+pub struct MemoryPageCache {
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<CacheContents>,
 }
 
-struct Kept {
+struct CacheContents {
     pages: LruCache<String, CachedPage>,
     /// Each body once, with the number of pages that have it.
     bodies: HashMap<Hash, (Bytes, usize)>,
     bytes: usize,
 }
 
-impl MemoryCache {
+impl MemoryPageCache {
     /// Holds at most about so many bytes.
     pub fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes,
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(CacheContents {
                 pages: LruCache::unbounded(),
                 bodies: HashMap::new(),
                 bytes: 0,
@@ -40,27 +40,27 @@ impl MemoryCache {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CacheContents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Default for MemoryCache {
+impl Default for MemoryPageCache {
     fn default() -> Self {
         Self::new(DEFAULT_MAX_BYTES)
     }
 }
 
 #[async_trait]
-impl PageCache for MemoryCache {
+impl PageCache for MemoryPageCache {
     async fn get(&self, url: &str) -> Option<CachedPage> {
         self.kept().pages.get(url).cloned()
     }
 
     async fn put(&self, url: &str, page: CachedPage) {
         let body = match &page.found {
-            Found::Page(read) => read.bytes.len(),
-            Found::Failure(_) => 0,
+            CachedOutcome::Page(read) => read.bytes.len(),
+            CachedOutcome::Failure(_) => 0,
         };
         let mut kept = self.kept();
         kept.remove(url);
@@ -72,9 +72,9 @@ impl PageCache for MemoryCache {
     }
 }
 
-impl Kept {
+impl CacheContents {
     fn add(&mut self, url: &str, mut page: CachedPage) {
-        if let Found::Page(read) = &mut page.found {
+        if let CachedOutcome::Page(read) = &mut page.found {
             let fresh = || (read.bytes.clone(), 0);
             let (body, users) = self.bodies.entry(read.hash).or_insert_with(fresh);
             if *users == 0 {
@@ -103,7 +103,7 @@ impl Kept {
 
     fn release(&mut self, url: &str, page: &CachedPage) {
         self.bytes -= entry_bytes(url);
-        let Found::Page(read) = &page.found else {
+        let CachedOutcome::Page(read) = &page.found else {
             return;
         };
         if let Some((body, users)) = self.bodies.get_mut(&read.hash) {
@@ -126,11 +126,11 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::pages::{Form, Read};
+    use crate::pages::{PageFormat, ReadPage};
 
     fn page(url: &str, body: &str) -> CachedPage {
         let url = Url::parse(url).unwrap();
-        let read = Read {
+        let read = ReadPage {
             requested: url.clone(),
             url,
             status: 200,
@@ -139,12 +139,12 @@ mod tests {
             hash: blake3::hash(body.as_bytes()),
             bytes: Bytes::copy_from_slice(body.as_bytes()),
             cut: None,
-            form: Form::Text,
+            form: PageFormat::Text,
             redirects: 0,
             from_cache: false,
         };
         CachedPage {
-            found: Found::Page(Box::new(read)),
+            found: CachedOutcome::Page(Box::new(read)),
             fresh_until: Timestamp::MAX,
         }
     }
@@ -153,7 +153,7 @@ mod tests {
         format!("https://example.com/{n:05}")
     }
 
-    fn held(cache: &MemoryCache) -> usize {
+    fn held(cache: &MemoryPageCache) -> usize {
         let kept = cache.kept();
         let bodies: usize = kept.bodies.values().map(|(body, _)| body.len()).sum();
         let entries: usize = kept.pages.iter().map(|(url, _)| entry_bytes(url)).sum();
@@ -163,7 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_bound_is_kept_and_what_was_used_last_stays() {
-        let cache = MemoryCache::new(100_000);
+        let cache = MemoryPageCache::new(100_000);
         for n in 0..200 {
             cache
                 .put(&url(n), page(&url(n), &n.to_string().repeat(2_000)))
@@ -184,7 +184,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_many_pages_share_is_held_once() {
-        let cache = MemoryCache::new(1_000_000);
+        let cache = MemoryPageCache::new(1_000_000);
         let body = "a".repeat(100_000);
         for n in 0..50 {
             cache.put(&url(n), page(&url(n), &body)).await;
@@ -192,7 +192,8 @@ mod tests {
         assert!(held(&cache) < 200_000);
         cache.put(&url(0), page(&url(0), "another")).await;
         for n in 1..50 {
-            let Some(Found::Page(read)) = cache.get(&url(n)).await.map(|page| page.found) else {
+            let Some(CachedOutcome::Page(read)) = cache.get(&url(n)).await.map(|page| page.found)
+            else {
                 panic!("it is there");
             };
             assert_eq!(read.bytes, body);

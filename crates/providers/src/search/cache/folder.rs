@@ -21,12 +21,12 @@ const SHARE: u64 = 16;
 const UNFINISHED: &str = "part";
 
 #[derive(Clone, Debug)]
-pub struct FolderCache {
+pub struct FolderSearchCache {
     folder: PathBuf,
     max_bytes: u64,
 }
 
-impl FolderCache {
+impl FolderSearchCache {
     /// The folder is made when there is something to keep.
     pub fn new(folder: PathBuf) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl FolderCache {
 }
 
 #[async_trait]
-impl SearchCache for FolderCache {
+impl SearchCache for FolderSearchCache {
     async fn get(&self, name: &str) -> Option<CachedAnswer> {
         let (own, name) = (self.clone(), name.to_owned());
         let read = tokio::task::spawn_blocking(move || own.read(&name)).await;

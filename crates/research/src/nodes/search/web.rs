@@ -1,9 +1,9 @@
 //! Searches and pages of the outside world, as a run sees them.
 
 use fathom_evidence::bm25::{self, Bm25};
-use fathom_providers::call::{Kind as CallKind, Served};
-use fathom_providers::pages::{Dead, Read};
-use fathom_providers::search::{self, Found};
+use fathom_providers::call::{CallKind, ChainAnswer};
+use fathom_providers::pages::{DeadLink, ReadPage};
+use fathom_providers::search::{self, SearchAnswer};
 use fathom_providers::source::Key;
 use fathom_workflow::Call;
 
@@ -42,7 +42,7 @@ pub(super) async fn search(
 }
 
 /// Who answered, as the run's log tells it. The report itself does not say, so that a kept answer changes nothing in it.
-fn provider(served: &Served<Found>) -> String {
+fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
     match served.value.from_cache {
         true => format!("{} (cached)", served.by),
         false => served.by.to_string(),
@@ -59,25 +59,25 @@ pub(crate) fn kinds(net: &Net) -> Vec<Kind> {
         .collect()
 }
 
-fn asked(state: &State, query: &Query) -> Result<search::Query, search::QueryFault> {
-    let kind = search_kind(query.kind).unwrap_or(search::Kind::Web);
-    let asked = search::Query::parse(kind, &query.text, state.question.asked_on)?;
+fn asked(state: &State, query: &Query) -> Result<search::SearchQuery, search::QueryError> {
+    let kind = search_kind(query.kind).unwrap_or(search::SearchKind::Web);
+    let asked = search::SearchQuery::parse(kind, &query.text, state.question.asked_on)?;
     asked.with_max_results(state.settings.max_results_per_query)
 }
 
-fn search_kind(kind: Kind) -> Option<search::Kind> {
+fn search_kind(kind: Kind) -> Option<search::SearchKind> {
     match kind {
-        Kind::Web => Some(search::Kind::Web),
-        Kind::Academic => Some(search::Kind::Academic),
-        Kind::News => Some(search::Kind::News),
-        Kind::Code => Some(search::Kind::Code),
+        Kind::Web => Some(search::SearchKind::Web),
+        Kind::Academic => Some(search::SearchKind::Academic),
+        Kind::News => Some(search::SearchKind::News),
+        Kind::Code => Some(search::SearchKind::Code),
         Kind::Local => None,
     }
 }
 
 /// Hits with how well their own words fit the query, the best 1.
-fn hits(query: &Query, found: Found) -> Vec<Hit> {
-    let words = |hit: &search::Hit| {
+fn hits(query: &Query, found: SearchAnswer) -> Vec<Hit> {
+    let words = |hit: &search::SearchHit| {
         let text = hit.abstract_text.as_deref().unwrap_or(&hit.snippet);
         format!("{}. {text}", hit.title)
     };
@@ -97,7 +97,7 @@ fn hits(query: &Query, found: Found) -> Vec<Hit> {
         .collect()
 }
 
-fn of_provider(kind: Kind, hit: search::Hit, relevance: f64) -> Hit {
+fn of_provider(kind: Kind, hit: search::SearchHit, relevance: f64) -> Hit {
     Hit {
         kind,
         key: Key::of(&hit).to_string(),
@@ -118,11 +118,11 @@ fn of_provider(kind: Kind, hit: search::Hit, relevance: f64) -> Hit {
 }
 
 /// Reads a page; says in a sentence why not.
-pub(super) async fn page(ctx: &Ctx, net: &Net, url: &str, call: &Call) -> Result<Read, String> {
+pub(super) async fn page(ctx: &Ctx, net: &Net, url: &str, call: &Call) -> Result<ReadPage, String> {
     let sink = retries(call);
     let terms = terms(ctx, &*net.clock, CallKind::Page, &sink);
     let read = net.pages.read(url, &terms).await;
-    read.map_err(|failure| match Dead::of(&failure) {
+    read.map_err(|failure| match DeadLink::from_failure(&failure) {
         Some(dead) => dead.to_string(),
         None => failure.to_string(),
     })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -94,7 +94,7 @@ pub(super) async fn analyse(
         prompt::request("analyse", &input)
     };
     let asking = Asking {
-        role: Role::Analyst,
+        role: ModelRole::Analyst,
         key: "analyse".to_owned(),
         caps: &task.settings.caps,
     };

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_providers::Category;
-use fathom_providers::call::{Kind, Terms};
-use fathom_providers::model::{Error, Finish, Models, Request, Role, Spent, without_thoughts};
+use fathom_providers::FailureCategory;
+use fathom_providers::call::{CallContext, CallKind};
+use fathom_providers::model::{
+    FinishReason, ModelError, ModelRequest, ModelRole, ModelSpending, Models, without_thoughts,
+};
 use fathom_workflow::{Call, RunId};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -24,14 +26,14 @@ pub(super) const CUTS_MOST: u8 = 3;
 /// What is recorded of an answer that did not come.
 #[derive(Debug, Serialize, Deserialize)]
 struct Why {
-    category: Category,
+    category: FailureCategory,
     attempts: u32,
     message: String,
 }
 
 /// One judgement to ask for.
 pub(super) struct Asking<'a> {
-    pub(super) role: Role,
+    pub(super) role: ModelRole,
     /// The same whenever the step is run again, and no other in the step.
     pub(super) key: String,
     pub(super) caps: &'a Caps,
@@ -43,10 +45,10 @@ trait Form {
 
     fn ask(
         models: &Models,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-    ) -> impl Future<Output = (Result<Self::Value, Error>, Spent)> + Send;
+        role: ModelRole,
+        request: &ModelRequest,
+        terms: &CallContext<'_>,
+    ) -> impl Future<Output = (Result<Self::Value, ModelError>, ModelSpending)> + Send;
 }
 
 /// A value by its schema.
@@ -57,10 +59,10 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Send> Form for Typed<T> {
 
     async fn ask(
         models: &Models,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-    ) -> (Result<T, Error>, Spent) {
+        role: ModelRole,
+        request: &ModelRequest,
+        terms: &CallContext<'_>,
+    ) -> (Result<T, ModelError>, ModelSpending) {
         match models.ask_typed::<T>(role, request, terms).await {
             Ok(typed) => (Ok(typed.value), typed.spent),
             Err(error) => {
@@ -78,31 +80,34 @@ impl Form for Prose {
 
     async fn ask(
         models: &Models,
-        role: Role,
-        request: &Request,
-        terms: &Terms<'_>,
-    ) -> (Result<String, Error>, Spent) {
+        role: ModelRole,
+        request: &ModelRequest,
+        terms: &CallContext<'_>,
+    ) -> (Result<String, ModelError>, ModelSpending) {
         let served = match models.ask(role, request, terms, None).await {
             Ok(served) => served,
             Err(exhausted) => {
-                let spent = Spent::default();
-                return (Err(Error::Call { exhausted, spent }), spent);
+                let spent = ModelSpending::default();
+                return (Err(ModelError::Call { exhausted, spent }), spent);
             }
         };
-        let spent = Spent {
+        let spent = ModelSpending {
             usage: served.value.usage,
             cost: served.value.cost,
             answers: 1,
         };
         match served.value.finish {
-            Finish::Refused => (
-                Err(Error::Refused {
+            FinishReason::Refused => (
+                Err(ModelError::Refused {
                     by: served.by,
                     spent,
                 }),
                 spent,
             ),
-            Finish::Stop | Finish::Length | Finish::ToolCalls | Finish::Unsaid => {
+            FinishReason::Stop
+            | FinishReason::Length
+            | FinishReason::ToolCalls
+            | FinishReason::Unsaid => {
                 (Ok(without_thoughts(&served.value.text).into_owned()), spent)
             }
         }
@@ -115,7 +120,7 @@ impl Model {
         &self,
         ctx: &Ctx,
         asking: &Asking<'_>,
-        request: impl Fn(u8) -> Result<Request, Unable> + Send,
+        request: impl Fn(u8) -> Result<ModelRequest, Unable> + Send,
     ) -> Result<T, Unable>
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
@@ -128,7 +133,7 @@ impl Model {
         &self,
         ctx: &Ctx,
         asking: &Asking<'_>,
-        request: impl Fn(u8) -> Result<Request, Unable> + Send,
+        request: impl Fn(u8) -> Result<ModelRequest, Unable> + Send,
     ) -> Result<String, Unable> {
         self.recorded::<Prose>(ctx, asking, request).await
     }
@@ -138,7 +143,7 @@ impl Model {
         &self,
         ctx: &Ctx,
         asking: &Asking<'_>,
-        request: impl Fn(u8) -> Result<Request, Unable> + Send,
+        request: impl Fn(u8) -> Result<ModelRequest, Unable> + Send,
     ) -> Result<F::Value, Unable> {
         let mut cuts = 0;
         // Bounded by `CUTS_MOST`.
@@ -154,7 +159,7 @@ impl Model {
                     };
                     self.affordable(ctx, asking.caps)?;
                     let sink = retries(&call);
-                    let terms = terms(ctx, &*self.clock, Kind::Model, &sink);
+                    let terms = terms(ctx, &*self.clock, CallKind::Model, &sink);
                     let (answer, spent) = F::ask(&self.models, asking.role, &request, &terms).await;
                     self.spend(ctx, &call, &spent);
                     answer.map_err(|error| why(&error))
@@ -162,7 +167,9 @@ impl Model {
                 .await?;
             match answer {
                 Ok(value) => return Ok(value),
-                Err(why) if why.category == Category::ContextOverflow && cuts < CUTS_MOST => {
+                Err(why)
+                    if why.category == FailureCategory::ContextOverflow && cuts < CUTS_MOST =>
+                {
                     cuts += 1;
                 }
                 Err(why) => return Err(why.into()),
@@ -176,7 +183,7 @@ impl Model {
         let over = |cap: Option<u64>, spent: u64| cap.is_some_and(|cap| spent >= cap);
         if over(caps.tokens, tokens) || over(caps.cost_picos(), picos) {
             return Err(Why {
-                category: Category::Validation,
+                category: FailureCategory::Validation,
                 attempts: 0,
                 message:
                     "the run's cap on tokens or money is reached; raise it to use the model further"
@@ -186,7 +193,7 @@ impl Model {
         Ok(())
     }
 
-    fn spend(&self, ctx: &Ctx, call: &Call, spent: &Spent) {
+    fn spend(&self, ctx: &Ctx, call: &Call, spent: &ModelSpending) {
         let tokens = spent.usage.input.saturating_add(spent.usage.output);
         let picos = spent.cost.map_or(0, |cost| cost.0);
         call.spend(budget::TOKENS, tokens);
@@ -204,12 +211,12 @@ fn key(asking: &Asking<'_>, cuts: u8) -> String {
     }
 }
 
-fn why(error: &Error) -> Why {
+fn why(error: &ModelError) -> Why {
     let attempts = match error {
-        Error::Call { exhausted, .. } => {
+        ModelError::Call { exhausted, .. } => {
             exhausted.tried.iter().map(|failure| failure.attempts).sum()
         }
-        Error::Unreadable { spent, .. } | Error::Refused { spent, .. } => spent.answers,
+        ModelError::Unreadable { spent, .. } | ModelError::Refused { spent, .. } => spent.answers,
     };
     Why {
         category: error.category(),

@@ -1,6 +1,6 @@
 //! Title, summary and conclusion by a model.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -48,7 +48,7 @@ pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Res
         prompt::request(PROMPT, &input)
     };
     let asking = Asking {
-        role: Role::Writer,
+        role: ModelRole::Writer,
         key: "frame".to_owned(),
         caps: &task.settings.caps,
     };

@@ -1,6 +1,6 @@
 //! A plan by a model.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Resul
         "faults": faults,
     });
     let asking = Asking {
-        role: Role::Planner,
+        role: ModelRole::Planner,
         key: match task.faults.is_empty() {
             true => "plan".to_owned(),
             false => "plan/repair".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use fathom_providers::model::Request;
+use fathom_providers::model::ModelRequest;
 use minijinja::Environment;
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub(super) fn file(name: &str) -> &'static str {
 }
 
 /// The request that a prompt file makes of its input.
-pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<Request, Unable> {
+pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<ModelRequest, Unable> {
     let failed = |error: minijinja::Error| Unable::Failed {
         category: "internal".to_owned(),
         attempts: 0,
@@ -48,7 +48,7 @@ pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<Req
         .render(minijinja::value::Serde(input))
         .map_err(failed)?;
     let (system, user) = text.split_once(BORDER).unwrap_or(("", &text));
-    Ok(Request::new(system.trim(), user.trim()))
+    Ok(ModelRequest::new(system.trim(), user.trim()))
 }
 
 /// Words of a stranger on one line, without what could be taken for the end of the data around them.

@@ -1,6 +1,6 @@
 //! A review by a model. Its arithmetic is never used.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -111,7 +111,7 @@ pub(super) async fn review(
         prompt::request("review", &input)
     };
     let asking = Asking {
-        role: Role::Reviewer,
+        role: ModelRole::Reviewer,
         key: "review".to_owned(),
         caps: &task.settings.caps,
     };

@@ -1,6 +1,6 @@
 //! A section by a model.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use serde_json::{Value, json};
 
 use super::Model;
@@ -57,7 +57,7 @@ pub(super) async fn write(
         prompt::request(PROMPT, &input)
     };
     let asking = Asking {
-        role: Role::Writer,
+        role: ModelRole::Writer,
         key: format!("section/{}", task.place),
         caps: &task.settings.caps,
     };

@@ -3,7 +3,7 @@
 //! An action is a typed answer and not a tool call of the endpoint, so that every endpoint can give one and each turn is
 //! recorded like any other judgement. A page is named by the number of a result, never by an address.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub(super) async fn seek(model: &Model, ctx: &Ctx, task: &SeekTask<'_>) -> Resul
     // Searching must leave what is kept for writing.
     let caps = task.settings.caps.before_reserve();
     let asking = Asking {
-        role: Role::Searcher,
+        role: ModelRole::Searcher,
         key: format!("seek/{}/{}", task.place.0, task.turn),
         caps: &caps,
     };

@@ -3,7 +3,7 @@
 //! It is shown the sentences and their passages, and nothing else. A sentence that it forgets, or gives two verdicts,
 //! counts as one that it could not check.
 
-use fathom_providers::model::Role;
+use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(super) async fn support(
     // Checking must leave what is kept for writing.
     let caps = task.settings.caps.before_reserve();
     let asking = Asking {
-        role: Role::Reviewer,
+        role: ModelRole::Reviewer,
         key: format!("support/{}", task.part),
         caps: &caps,
     };

@@ -1,9 +1,9 @@
 //! One text in quotes: its end is found, and what may not stand in it is escaped.
 
-use super::Stop;
+use super::MendStop;
 
 /// What was read.
-pub(super) struct Text {
+pub(super) struct MendedText {
     /// Bytes, with both quotes.
     pub(super) length: usize,
     pub(super) changed: bool,
@@ -25,22 +25,22 @@ fn closers(open: char) -> Option<&'static [char]> {
 }
 
 /// Reads the text at the beginning of `rest`, and writes it to `json` as it should be.
-pub(super) fn read(rest: &str, json: &mut String) -> Result<Text, Stop> {
+pub(super) fn read(rest: &str, json: &mut String) -> Result<MendedText, MendStop> {
     let mut chars = rest.char_indices();
-    let (_, open) = chars.next().ok_or(Stop::Cut)?;
-    let closers = closers(open).ok_or(Stop::Doubtful)?;
+    let (_, open) = chars.next().ok_or(MendStop::Cut)?;
+    let closers = closers(open).ok_or(MendStop::Doubtful)?;
     let mut changed = open != '"';
     let mut inner = false;
     json.push('"');
     while let Some((place, char)) = chars.next() {
         if char == '\\' {
-            let (_, escaped) = chars.next().ok_or(Stop::Cut)?;
+            let (_, escaped) = chars.next().ok_or(MendStop::Cut)?;
             changed |= escape(escaped, json);
         } else if closers.contains(&char) {
             let length = place + char.len_utf8();
             if ends(rest.get(length..).unwrap_or_default())? {
                 json.push('"');
-                return Ok(Text { length, changed });
+                return Ok(MendedText { length, changed });
             }
             (changed, inner) = (true, true);
             push(char, json);
@@ -49,12 +49,16 @@ pub(super) fn read(rest: &str, json: &mut String) -> Result<Text, Stop> {
         }
     }
     // One of the quotes that were taken for a part of the text may have been its end.
-    Err(if inner { Stop::Doubtful } else { Stop::Cut })
+    Err(if inner {
+        MendStop::Doubtful
+    } else {
+        MendStop::Cut
+    })
 }
 
 /// Whether a quote with this behind it ends its text. One that stands before more words is part of them; one
 /// before another quote could be either.
-fn ends(behind: &str) -> Result<bool, Stop> {
+fn ends(behind: &str) -> Result<bool, MendStop> {
     let next = behind.trim_start();
     let blanks = behind.len() - next.len();
     let new_line = behind
@@ -64,8 +68,8 @@ fn ends(behind: &str) -> Result<bool, Stop> {
         None => Ok(true),
         Some(',' | ':' | '}' | ']') => Ok(true),
         Some(_) if new_line => Ok(true),
-        Some(char) if is_quote(char) => Err(Stop::Doubtful),
-        Some('/') => Err(Stop::Doubtful),
+        Some(char) if is_quote(char) => Err(MendStop::Doubtful),
+        Some('/') => Err(MendStop::Doubtful),
         Some(_) => Ok(false),
     }
 }

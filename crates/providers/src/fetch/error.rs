@@ -1,6 +1,6 @@
 //! Why a page was not fetched, as facts that the caller can act on.
 //!
-//! A [`Refusal`] is our own rule saying no: it is final. Every other [`Fault`] is something that the
+//! A [`FetchRefusal`] is our own rule saying no: it is final. Every other [`FetchError`] is something that the
 //! network or the server did; whether it is worth another attempt is decided by who calls, from the
 //! variant and never from its words.
 
@@ -8,7 +8,7 @@ use std::{io, net::IpAddr, time::Duration};
 
 /// What our rules refuse. Trying again gives the same answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum FetchRefusal {
     #[error("the address has {chars} characters, more than {limit}")]
     TooLong { chars: usize, limit: usize },
     #[error("not a web address: {why}")]
@@ -37,9 +37,9 @@ pub enum Refusal {
 
 /// Everything that can end a fetch without a page.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum FetchError {
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] FetchRefusal),
     #[error("no address was found for {name}")]
     NameNotFound { name: String },
     #[error("the address of {name} could not be looked up")]
@@ -76,7 +76,7 @@ pub enum Fault {
     RobotsUnreachable,
 }
 
-impl Fault {
+impl FetchError {
     /// Did it happen before anything was asked?
     pub(super) fn is_unconnected(&self) -> bool {
         matches!(
@@ -97,6 +97,8 @@ impl Fault {
 
     /// Takes the fault out again; any other error came from the decoder itself.
     pub(super) fn from_io(error: io::Error) -> Self {
-        error.downcast::<Fault>().unwrap_or(Self::BrokenEncoding)
+        error
+            .downcast::<FetchError>()
+            .unwrap_or(Self::BrokenEncoding)
     }
 }

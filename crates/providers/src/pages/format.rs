@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum PageFormat {
     Html,
     Pdf,
     Text,
@@ -21,8 +21,8 @@ const HEAD_BYTES: usize = 1_024;
 
 const HTML_OPENINGS: [&str; 5] = ["<!doctype html", "<html", "<head>", "<head ", "<body"];
 
-impl Form {
-    pub(super) fn of(content_type: Option<&str>, bytes: &[u8]) -> Self {
+impl PageFormat {
+    pub(super) fn detect(content_type: Option<&str>, bytes: &[u8]) -> Self {
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         if let Some(form) = by_mark(head) {
             return form;
@@ -36,17 +36,21 @@ impl Form {
 }
 
 /// Marks that no other form begins with.
-fn by_mark(head: &[u8]) -> Option<Form> {
+fn by_mark(head: &[u8]) -> Option<PageFormat> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if opens_html(text) {
-        return Some(Form::Html);
+        return Some(PageFormat::Html);
     }
     if head.starts_with(b"PK\x03\x04") {
         let word = text.contains("word/") || text.contains("[Content_Types].xml");
-        return Some(if word { Form::Docx } else { Form::Other });
+        return Some(if word {
+            PageFormat::Docx
+        } else {
+            PageFormat::Other
+        });
     }
-    text.contains("%PDF-").then_some(Form::Pdf)
+    text.contains("%PDF-").then_some(PageFormat::Pdf)
 }
 
 /// A declaration or comments may stand before the first tag.
@@ -65,38 +69,38 @@ fn opens_html(mut text: &str) -> bool {
 }
 
 /// None where the type says too little: servers send `application/octet-stream` for anything.
-fn by_content_type(content_type: &str) -> Option<Form> {
+fn by_content_type(content_type: &str) -> Option<PageFormat> {
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let kind = kind.to_ascii_lowercase();
     match kind.as_str() {
-        "text/html" | "application/xhtml+xml" => Some(Form::Html),
-        "application/pdf" | "application/x-pdf" => Some(Form::Pdf),
+        "text/html" | "application/xhtml+xml" => Some(PageFormat::Html),
+        "application/pdf" | "application/x-pdf" => Some(PageFormat::Pdf),
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => {
-            Some(Form::Docx)
+            Some(PageFormat::Docx)
         }
-        "application/json" | "text/json" | "application/x-ndjson" => Some(Form::Json),
-        "application/xml" | "text/xml" => Some(Form::Xml),
+        "application/json" | "text/json" | "application/x-ndjson" => Some(PageFormat::Json),
+        "application/xml" | "text/xml" => Some(PageFormat::Xml),
         "" | "application/octet-stream" | "binary/octet-stream" | "application/force-download" => {
             None
         }
-        kind if kind.ends_with("+json") => Some(Form::Json),
-        kind if kind.ends_with("+xml") => Some(Form::Xml),
-        kind if kind.starts_with("text/") => Some(Form::Text),
-        _ => Some(Form::Other),
+        kind if kind.ends_with("+json") => Some(PageFormat::Json),
+        kind if kind.ends_with("+xml") => Some(PageFormat::Xml),
+        kind if kind.starts_with("text/") => Some(PageFormat::Text),
+        _ => Some(PageFormat::Other),
     }
 }
 
-fn by_look(head: &[u8]) -> Form {
+fn by_look(head: &[u8]) -> PageFormat {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if head.contains(&0) {
-        Form::Other
+        PageFormat::Other
     } else if text.starts_with("<?xml") {
-        Form::Xml
+        PageFormat::Xml
     } else if text.starts_with(['{', '[']) {
-        Form::Json
+        PageFormat::Json
     } else {
-        Form::Text
+        PageFormat::Text
     }
 }
 
@@ -107,50 +111,58 @@ mod tests {
     #[test]
     fn the_bytes_decide_where_the_type_lies() {
         for (content_type, bytes, form) in [
-            (Some("text/html"), "%PDF-1.7 …", Form::Pdf),
-            (None, "junk\n%PDF-1.4", Form::Pdf),
+            (Some("text/html"), "%PDF-1.7 …", PageFormat::Pdf),
+            (None, "junk\n%PDF-1.4", PageFormat::Pdf),
             (
                 Some("application/pdf"),
                 "<!DOCTYPE html><title>Log in</title>",
-                Form::Html,
+                PageFormat::Html,
             ),
-            (Some("application/pdf"), "No such file.", Form::Text),
+            (Some("application/pdf"), "No such file.", PageFormat::Text),
             (
                 Some("application/octet-stream"),
                 "\u{feff}  <html lang=en>",
-                Form::Html,
+                PageFormat::Html,
             ),
             (
                 Some("text/plain"),
                 "<?xml version=\"1.0\"?><!-- x --><html>",
-                Form::Html,
+                PageFormat::Html,
             ),
             (
                 Some("text/html"),
                 "PK\x03\x04\x14 word/document.xml",
-                Form::Docx,
+                PageFormat::Docx,
             ),
-            (Some("application/zip"), "PK\x03\x04\x14 a.txt", Form::Other),
-            (None, "{\"a\": 1}", Form::Json),
-            (None, "<?xml version=\"1.0\"?><rss/>", Form::Xml),
-            (None, "GIF89a\0\0", Form::Other),
-            (None, "", Form::Text),
+            (
+                Some("application/zip"),
+                "PK\x03\x04\x14 a.txt",
+                PageFormat::Other,
+            ),
+            (None, "{\"a\": 1}", PageFormat::Json),
+            (None, "<?xml version=\"1.0\"?><rss/>", PageFormat::Xml),
+            (None, "GIF89a\0\0", PageFormat::Other),
+            (None, "", PageFormat::Text),
         ] {
-            assert_eq!(Form::of(content_type, bytes.as_bytes()), form, "{bytes}");
+            assert_eq!(
+                PageFormat::detect(content_type, bytes.as_bytes()),
+                form,
+                "{bytes}"
+            );
         }
     }
 
     #[test]
     fn else_the_type_is_believed() {
         for (content_type, form) in [
-            ("text/html; charset=utf-8", Form::Html),
-            ("TEXT/PLAIN", Form::Text),
-            ("text/csv", Form::Text),
-            ("application/ld+json", Form::Json),
-            ("application/atom+xml", Form::Xml),
-            ("image/png", Form::Other),
+            ("text/html; charset=utf-8", PageFormat::Html),
+            ("TEXT/PLAIN", PageFormat::Text),
+            ("text/csv", PageFormat::Text),
+            ("application/ld+json", PageFormat::Json),
+            ("application/atom+xml", PageFormat::Xml),
+            ("image/png", PageFormat::Other),
         ] {
-            assert_eq!(Form::of(Some(content_type), b"Some words."), form);
+            assert_eq!(PageFormat::detect(Some(content_type), b"Some words."), form);
         }
     }
 }

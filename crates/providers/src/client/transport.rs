@@ -3,49 +3,49 @@
 use std::error::Error;
 use std::io;
 
-use super::NameFault;
-use crate::call::{Fault, Transport};
+use super::NameLookupError;
+use crate::call::{AttemptError, TransportError};
 
 /// The request could not be sent, or no answer began.
-pub(super) fn of_sending(error: &reqwest::Error) -> Fault {
+pub(super) fn from_sending(error: &reqwest::Error) -> AttemptError {
     if error.is_builder() {
-        return Fault::Bug;
+        return AttemptError::Bug;
     }
     if error.is_timeout() {
-        return Transport::Connect.into();
+        return TransportError::Connect.into();
     }
-    let transport = if let Some(fault) = find::<NameFault>(error) {
+    let transport = if let Some(fault) = find::<NameLookupError>(error) {
         match fault {
-            NameFault::Unknown => Transport::DnsUnknown,
-            NameFault::NotAsked => Transport::DnsTemporary,
+            NameLookupError::Unknown => TransportError::DnsUnknown,
+            NameLookupError::NotAsked => TransportError::DnsTemporary,
         }
     } else if tls(error) {
-        Transport::TlsRefused
+        TransportError::TlsRefused
     } else if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
-        Transport::Protocol
+        TransportError::Protocol
     } else {
-        of_socket(error).unwrap_or(Transport::Reset)
+        from_socket(error).unwrap_or(TransportError::Reset)
     };
     transport.into()
 }
 
 /// The body broke off, or could not be decoded.
-pub(super) fn of_body(error: &reqwest::Error) -> Fault {
+pub(super) fn from_body(error: &reqwest::Error) -> AttemptError {
     let transport = match find::<hyper::Error>(error) {
-        Some(broken) if broken.is_incomplete_message() => Transport::Truncated,
-        Some(broken) if broken.is_parse() => Transport::Protocol,
-        Some(_) => of_socket(error).unwrap_or(Transport::Truncated),
-        None => Transport::Decode,
+        Some(broken) if broken.is_incomplete_message() => TransportError::Truncated,
+        Some(broken) if broken.is_parse() => TransportError::Protocol,
+        Some(_) => from_socket(error).unwrap_or(TransportError::Truncated),
+        None => TransportError::Decode,
     };
     transport.into()
 }
 
-fn of_socket(error: &reqwest::Error) -> Option<Transport> {
+fn from_socket(error: &reqwest::Error) -> Option<TransportError> {
     match find::<io::Error>(error)?.kind() {
-        io::ErrorKind::ConnectionRefused => Some(Transport::Refused),
-        io::ErrorKind::TimedOut => Some(Transport::Connect),
-        io::ErrorKind::UnexpectedEof => Some(Transport::Truncated),
-        _ => Some(Transport::Reset),
+        io::ErrorKind::ConnectionRefused => Some(TransportError::Refused),
+        io::ErrorKind::TimedOut => Some(TransportError::Connect),
+        io::ErrorKind::UnexpectedEof => Some(TransportError::Truncated),
+        _ => Some(TransportError::Reset),
     }
 }
 

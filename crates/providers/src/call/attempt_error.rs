@@ -15,7 +15,7 @@ pub const BODY_PREFIX_MAX: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum CallKind {
     Model,
     Search,
     Page,
@@ -23,35 +23,35 @@ pub enum Kind {
 
 /// Why an attempt brought nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    Answer(Answer),
-    Transport(Transport),
+pub enum AttemptError {
+    Answer(FailedResponse),
+    Transport(TransportError),
     /// Our own mistake, such as a request that could not be built.
     Bug,
 }
 
-impl From<Answer> for Fault {
-    fn from(answer: Answer) -> Self {
+impl From<FailedResponse> for AttemptError {
+    fn from(answer: FailedResponse) -> Self {
         Self::Answer(answer)
     }
 }
 
-impl From<Transport> for Fault {
-    fn from(fault: Transport) -> Self {
+impl From<TransportError> for AttemptError {
+    fn from(fault: TransportError) -> Self {
         Self::Transport(fault)
     }
 }
 
 /// An answer that is no success: an error status, or a success with an error inside.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct FailedResponse {
     pub status: u16,
-    pub headers: Headers,
+    pub headers: ResponseHeaders,
     pub body: Vec<u8>,
 }
 
-impl Answer {
-    pub fn new(status: u16, headers: Headers, body: &[u8]) -> Self {
+impl FailedResponse {
+    pub fn new(status: u16, headers: ResponseHeaders, body: &[u8]) -> Self {
         Self {
             status,
             headers,
@@ -71,9 +71,9 @@ impl Answer {
 }
 
 // What a server says may hold a key or a page's text, so logs get its size only.
-impl fmt::Debug for Answer {
+impl fmt::Debug for FailedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer")
+        f.debug_struct("FailedResponse")
             .field("status", &self.status)
             .field("headers", &self.headers.iter().count())
             .field("body_bytes", &self.body.len())
@@ -83,9 +83,9 @@ impl fmt::Debug for Answer {
 
 /// An answer's headers. Values that are no ASCII text are as good as absent.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers(Arc<HeaderMap>);
+pub struct ResponseHeaders(Arc<HeaderMap>);
 
-impl Headers {
+impl ResponseHeaders {
     /// By its name in lower case; of several, the first.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.to_str().ok()
@@ -103,14 +103,14 @@ impl Headers {
     }
 }
 
-impl From<HeaderMap> for Headers {
+impl From<HeaderMap> for ResponseHeaders {
     fn from(headers: HeaderMap) -> Self {
         Self(Arc::new(headers))
     }
 }
 
 /// Names and values that HTTP does not allow are left out.
-impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Headers {
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for ResponseHeaders {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
         let header = |(name, value): (N, V)| {
             let name = HeaderName::from_bytes(name.as_ref().as_bytes()).ok()?;
@@ -128,7 +128,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Headers {
 /// No usable answer: how the way to the server or back failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Transport {
+pub enum TransportError {
     /// No connection within the time for one.
     Connect,
     /// The handshake took too long.
