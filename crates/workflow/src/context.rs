@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::event::{EventKind, Level};
-use crate::interrupt::{Answer, Ask, Decision, Verdict};
-use crate::node::{HaltReason, NodeError, StepHalted};
-use crate::record::{Blob, EntryKind, Meters, Name, Rescue};
+use crate::interrupt::{Answer, Ask, Decision, ParkOutcome, Verdict};
+use crate::node::{HaltReason, NodeError, ParkRequest, ParkWait, StepHalted};
+use crate::record::{Blob, EntryKind, Meters, Name, Part, Rescue};
 use crate::step_buffer::{RecordedEffect, StepBuffer};
 use crate::{BlobHash, Error, NodeName, Payload, RunId};
 
@@ -190,7 +190,9 @@ impl<D> Context<D> {
                     key.push_str("/again");
                 }
                 RecordedEffect { .. } => {
-                    self.buffer.open(EntryKind::Once, &key, &()).await?;
+                    self.buffer
+                        .write(EntryKind::Once, &key, Part::Opened, &())
+                        .await?;
                     return Ok(self.call(EntryKind::Once, key, call).await?);
                 }
             }
@@ -232,8 +234,51 @@ impl<D> Context<D> {
                 answered: Some(answer),
                 ..
             } => self.recorded(&answer),
-            RecordedEffect { opened, .. } => Err(self.buffer.park(key, ask, opened)),
+            RecordedEffect { opened, .. } => {
+                let wait = ParkWait::Answer(ask);
+                Err(self.park(ParkRequest { key, wait, opened }))
+            }
         }
+    }
+
+    /// Parks the run until `at`, although nobody is asked: for a provider that wants to be left
+    /// alone for minutes. No task sleeps meanwhile; the node runs again at that time, keeps what is
+    /// in its journal, and is told [`ParkOutcome::Woken`]. A person may resume the run before.
+    ///
+    /// The time is the run's own: it counts against its deadline, and a moment beyond that is
+    /// refused, as is one park more than `max_parks` in a step. The node is told so and decides.
+    pub async fn park_until(
+        &self,
+        key: impl Into<String>,
+        at: Timestamp,
+        reason: impl Into<String>,
+    ) -> Result<ParkOutcome, StepHalted> {
+        let key = key.into();
+        let recorded = self.buffer.begin(&key)?;
+        self.buffer.hear(&recorded);
+        let outcome = match (recorded.answered, recorded.opened) {
+            (Some(answer), _) => return self.recorded(&answer),
+            // The run was cancelled while it was parked, and a person has resumed it since.
+            (None, Some(_)) => ParkOutcome::Woken,
+            (None, None) => match self.buffer.answer_park(at) {
+                Some(outcome) => outcome,
+                None => {
+                    let reason = reason.into();
+                    let wait = ParkWait::Moment { at, reason };
+                    let opened = None;
+                    return Err(self.park(ParkRequest { key, wait, opened }));
+                }
+            },
+        };
+        // A replay knows no deadline, so what was decided here is recorded.
+        self.buffer
+            .write(EntryKind::Timer, &key, Part::Answered, &outcome)
+            .await?;
+        Ok(outcome)
+    }
+
+    fn park(&self, request: ParkRequest) -> StepHalted {
+        self.buffer.halt(HaltReason::Parked(request))
     }
 
     /// StepNotes something for whoever watches.

@@ -296,6 +296,7 @@ fn first_head(now: Timestamp, next: Name, deadline: Option<Timestamp>) -> Head {
         updated_at: now,
         deadline,
         wake_at: None,
+        parked: false,
         reason: None,
         events: 1,
         entries: 0,

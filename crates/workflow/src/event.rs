@@ -79,6 +79,18 @@ pub enum EventKind {
         key: String,
         interrupt: Interrupt,
     },
+    /// The run waits for a moment, and nobody is asked.
+    Parked {
+        step: u64,
+        key: String,
+        until: Timestamp,
+        reason: String,
+    },
+    /// That moment has come, or a person resumed the run before it.
+    Woken {
+        step: u64,
+        key: String,
+    },
     Answered {
         step: u64,
         key: String,

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::clock::later;
 use crate::engine::Engine;
 use crate::event::{Event, EventKind};
-use crate::interrupt::{Answer, Decision, Interrupt};
+use crate::interrupt::{Answer, Decision, Interrupt, ParkOutcome};
 use crate::log_writer::fresh_nonce;
 use crate::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, Token};
 use crate::runtime::Runtime;
@@ -77,7 +77,10 @@ impl Runtime {
                     at,
                 }
             };
-            match self.answer(&header, token, &gate, answer).await {
+            match self
+                .reply(&header, token, &gate, WaitReply::Answer(answer))
+                .await
+            {
                 Ok(()) if late => {
                     let how = "its deadline has passed".to_owned();
                     return Err(Error::GateClosed {
@@ -93,34 +96,48 @@ impl Runtime {
         Err(Error::Superseded { run })
     }
 
-    /// Lets a parked run go on if its deadline has passed, or if somebody has answered since
-    /// `header` was read.
-    pub(crate) async fn wake(&self, header: &Run, token: Token) -> Result<(), Error> {
+    /// Lets a waiting run go on if its time has come, or if somebody has answered since `header` was
+    /// read. A run that is only parked goes on `early` if a person wants it to.
+    pub(crate) async fn wake(&self, header: &Run, token: Token, early: bool) -> Result<(), Error> {
         let run = header.id();
-        let gate = match self.open_gate(header).await {
-            Ok(gate) => gate,
+        let (kind, gate) = match self.open_wait(header).await {
+            Ok(found) => found,
             Err(Error::NotWaiting { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };
         let at = self.clock.now();
-        match gate.interrupt.deadline {
-            Some(deadline) if at >= deadline => {
-                let answer = Answer::TimedOut { at };
-                match self.answer(header, token, &gate, answer).await {
-                    // Somebody else was quicker: it goes on all the same.
-                    Err(Error::Superseded { .. }) => Ok(()),
-                    done => done,
-                }
+        let until = gate.interrupt.deadline;
+        let due = until.is_some_and(|until| at >= until);
+        let reply = match kind {
+            EntryKind::Timer if due || early => WaitReply::Woken { at },
+            EntryKind::Gate if due => WaitReply::Answer(Answer::TimedOut { at }),
+            _ => {
+                let reason = gate.interrupt.reason;
+                return Err(Error::Waiting { run, reason, until });
             }
-            until => Err(Error::Waiting {
-                run,
-                reason: gate.interrupt.reason,
-                until,
-            }),
+        };
+        match self.reply(header, token, &gate, reply).await {
+            // Somebody else was quicker: it goes on all the same.
+            Err(Error::Superseded { .. }) => Ok(()),
+            done => done,
         }
     }
 
-    async fn open_gate(&self, header: &Run) -> Result<Gate, Error> {
+    pub(crate) async fn open_gate(&self, header: &Run) -> Result<Gate, Error> {
+        match self.open_wait(header).await? {
+            (EntryKind::Timer, gate) => Err(Error::NotWaiting {
+                run: gate.run,
+                status: match gate.interrupt.deadline {
+                    Some(until) => format!("parked until {until} ({})", gate.interrupt.reason),
+                    None => "parked".to_owned(),
+                },
+            }),
+            (_, gate) => Ok(gate),
+        }
+    }
+
+    /// What a waiting run waits for: the last gate or timer of its step that has no answer.
+    async fn open_wait(&self, header: &Run) -> Result<(EntryKind, Gate), Error> {
         let run = header.id();
         let status = &header.head.status;
         if *status != Status::Waiting {
@@ -136,35 +153,52 @@ impl Runtime {
                 .iter()
                 .any(|entry| entry.meta.part == Part::Answered && entry.meta.key == key)
         };
-        for Entry { meta, payload } in &entries {
-            if meta.kind == EntryKind::Gate && !is_answered(&meta.key) {
-                return Ok(Gate {
+        let waits = |kind| matches!(kind, EntryKind::Gate | EntryKind::Timer);
+        let mut open = entries.iter().rev();
+        match open.find(|entry| waits(entry.meta.kind) && !is_answered(&entry.meta.key)) {
+            Some(Entry { meta, payload }) => Ok((
+                meta.kind,
+                Gate {
                     run,
                     step,
                     key: meta.key.clone(),
                     opened_at: meta.at,
                     interrupt: payload.decode_owned()?,
-                });
-            }
+                },
+            )),
+            // The header was read before an answer came, or the journal would hold the gate.
+            None => Err(Error::NotWaiting {
+                run,
+                status: "about to go on".into(),
+            }),
         }
-        // The header was read before an answer came, or the journal would hold the gate.
-        Err(Error::NotWaiting {
-            run,
-            status: "about to go on".into(),
-        })
     }
 
-    async fn answer(
+    async fn reply(
         &self,
         header: &Run,
         token: Token,
         gate: &Gate,
-        answer: Answer,
+        reply: WaitReply,
     ) -> Result<(), Error> {
-        let at = answer.at();
-        // Since the run was last written to, and not since the gate was opened: a run that was
-        // cancelled at its gate and resumed has had some of that time taken off already.
-        let waited = waiting::between(header.head.updated_at, at);
+        let (step, key) = (gate.step, gate.key.clone());
+        let (kind, at, payload, event) = match reply {
+            WaitReply::Answer(answer) => {
+                let (at, payload) = (answer.at(), Payload::encoded(&answer)?);
+                let event = EventKind::Answered { step, key, answer };
+                (EntryKind::Gate, at, payload, event)
+            }
+            WaitReply::Woken { at } => {
+                let payload = Payload::encoded(&ParkOutcome::Woken)?;
+                (
+                    EntryKind::Timer,
+                    at,
+                    payload,
+                    EventKind::Woken { step, key },
+                )
+            }
+        };
+        let waited = waiting::since_left(&header.head, at);
         let mut meters = Meters::new();
         // Counted also where it is nothing: it tells that the node's time goes on with this answer.
         waiting::count(&mut meters, header.head.waited.saturating_add(waited));
@@ -175,6 +209,7 @@ impl Runtime {
             // Waiting for people is not the run's own time.
             deadline: header.head.deadline.map(|deadline| later(deadline, waited)),
             wake_at: None,
+            parked: false,
             reason: None,
             events: header.head.events + 1,
             entries: header.head.entries + 1,
@@ -183,20 +218,14 @@ impl Runtime {
             waited: Duration::ZERO,
             ..header.head.clone()
         };
-        let (step, key) = (gate.step, gate.key.clone());
         let meta = EntryMeta {
             step,
-            key: key.clone(),
-            kind: EntryKind::Gate,
+            key: gate.key.clone(),
+            kind,
             part: Part::Answered,
             meters,
             at,
         };
-        let entry = Entry {
-            meta,
-            payload: Payload::encoded(&answer)?,
-        };
-        let event = EventKind::Answered { step, key, answer };
         let append = Append {
             run: gate.run,
             token,
@@ -209,7 +238,7 @@ impl Runtime {
             head,
             record: None,
             snapshot: None,
-            entries: vec![entry],
+            entries: vec![Entry { meta, payload }],
             blobs: Vec::new(),
             release: true,
         };
@@ -218,4 +247,13 @@ impl Runtime {
         self.hub.publish(gate.run, &head, None);
         Ok(())
     }
+}
+
+/// What lets a waiting run go on.
+enum WaitReply {
+    Answer(Answer),
+    /// The time of a parked run has come.
+    Woken {
+        at: Timestamp,
+    },
 }

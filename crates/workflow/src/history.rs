@@ -192,6 +192,7 @@ impl<S: State, D: Send + Sync + 'static> ReplayedRun<S, D> {
             started_at: self.started_at,
             deadline: None,
             replay: true,
+            max_parks: 0,
         };
         let (clock, store) = (
             Arc::clone(&shared.runtime.clock),

@@ -17,6 +17,17 @@ pub struct Interrupt {
     pub deadline: Option<Timestamp>,
 }
 
+impl Interrupt {
+    /// A wait for a moment, with nothing to decide.
+    pub(crate) fn timer(at: Timestamp, reason: String) -> Self {
+        Self {
+            reason,
+            show: Value::Null,
+            deadline: Some(at),
+        }
+    }
+}
+
 /// What a node says to open a gate; the engine turns `within` into a stored moment.
 #[derive(Clone, Debug)]
 pub struct Ask {
@@ -68,6 +79,18 @@ pub enum Answer {
     },
     /// Its deadline came first.
     TimedOut { at: Timestamp },
+}
+
+/// What became of a wish to park until a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParkOutcome {
+    /// The moment has come, or a person did not want to wait for it.
+    Woken,
+    /// The moment lies beyond the run's deadline, so the run was not parked.
+    PastDeadline,
+    /// The step was parked as often as it may be, so it was not parked again.
+    TooManyParks,
 }
 
 impl Answer {

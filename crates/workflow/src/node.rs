@@ -3,6 +3,7 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 
 use crate::context::Context;
 use crate::interrupt::Ask;
@@ -56,19 +57,30 @@ pub struct StepHalted(pub(crate) ());
 /// Why the engine ends a node's turn.
 #[derive(Debug)]
 pub(crate) enum HaltReason {
-    /// The node asked a question that has no answer yet.
-    Parked {
-        key: String,
-        ask: Ask,
-        /// The interrupt as the journal holds it, if the question was put before.
-        opened: Option<Payload>,
-    },
+    /// The node waits for something that has not come yet.
+    Parked(ParkRequest),
     /// The node's code is at fault, so the step fails.
     Broken(Error),
     /// The run cannot go on in this process.
     Fault(Error),
     /// The engine has left the step.
     Superseded,
+}
+
+/// What a node waits for, and under which key the journal has it.
+#[derive(Debug)]
+pub(crate) struct ParkRequest {
+    pub(crate) key: String,
+    pub(crate) wait: ParkWait,
+    /// The interrupt as the journal holds it, if the question was put before.
+    pub(crate) opened: Option<Payload>,
+}
+
+/// Whether somebody is asked or only time must pass.
+#[derive(Debug)]
+pub(crate) enum ParkWait {
+    Answer(Ask),
+    Moment { at: Timestamp, reason: String },
 }
 
 /// An `async fn(&S, &Context<D>) -> NodeResult<S>`, whatever its lifetime.

@@ -74,6 +74,9 @@ pub struct Head {
     pub deadline: Option<Timestamp>,
     /// When a waiting run goes on although nobody answered.
     pub wake_at: Option<Timestamp>,
+    /// Whether it waits for `wake_at` alone: nobody is asked anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parked: bool,
     /// Why it waits, failed or was cancelled.
     pub reason: Option<String>,
     /// The number of the last event.
@@ -304,6 +307,8 @@ pub enum EntryKind {
     Once,
     /// A question to a person, or a timer.
     Gate,
+    /// A moment that the run parks until, nobody being asked.
+    Timer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

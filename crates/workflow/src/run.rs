@@ -15,14 +15,13 @@ use self::flush::BufferFlusher;
 use crate::context::Context;
 use crate::engine::Shared;
 use crate::event::EventKind;
-use crate::interrupt::Ask;
 use crate::lease::HeldRun;
 use crate::log_writer::LogWriter;
-use crate::node::{HaltReason, NodeError, NodeFailure};
+use crate::node::{HaltReason, NodeError, NodeFailure, ParkRequest};
 use crate::record::{Cut, Head, Status, Tally};
 use crate::snapshot::SnapshotPolicy;
 use crate::step_buffer::{StepBuffer, StepJournal, StepParams};
-use crate::{Error, NodeName, NodeResult, Payload, RunId, State};
+use crate::{Error, NodeName, NodeResult, RunId, State};
 
 const CANCELLED: &str = "cancelled on request";
 
@@ -73,11 +72,7 @@ impl Outcome {
 /// How a node's turn ended.
 enum Turn<U> {
     Update(U),
-    Parked {
-        key: String,
-        ask: Ask,
-        opened: Option<Payload>,
-    },
+    Parked(ParkRequest),
     Failed(String),
     Deadline,
     Cancelled,
@@ -162,7 +157,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         buffer.close();
         match turn? {
             Turn::Update(update) => self.record(name, &buffer, update).await,
-            Turn::Parked { key, ask, opened } => self.park(&buffer, key, ask, opened).await,
+            Turn::Parked(request) => self.park(&buffer, request).await,
             Turn::Failed(why) => self.cut(name, &buffer, Cut::Failed(why)).await,
             Turn::Deadline => self.cut(name, &buffer, Cut::Deadline).await,
             Turn::Cancelled => {
@@ -191,6 +186,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             started_at: self.started_at,
             deadline: self.writer.run.head.deadline,
             replay: false,
+            max_parks: self.shared.runtime.settings.max_parks,
         };
         Arc::new(StepBuffer::new(
             place,
@@ -271,7 +267,7 @@ fn ended<S: State>(result: Ended<S>, buffer: &StepBuffer) -> Result<Turn<S::Upda
         Err(panic) => return Ok(Turn::Failed(words_of(panic.as_ref(), buffer.node))),
     };
     match (buffer.stop(), result) {
-        (Some(HaltReason::Parked { key, ask, opened }), _) => Ok(Turn::Parked { key, ask, opened }),
+        (Some(HaltReason::Parked(request)), _) => Ok(Turn::Parked(request)),
         (Some(HaltReason::Broken(error)), _) => Ok(Turn::Failed(error.to_string())),
         (Some(HaltReason::Fault(error)), _) => Err(error),
         (Some(HaltReason::Superseded), _) | (None, Err(NodeError(NodeFailure::Engine))) => {

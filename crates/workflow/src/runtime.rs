@@ -30,6 +30,8 @@ pub struct RuntimeSettings {
     pub grace: Duration,
     /// How often a step may be started, crash after crash, before the run is left to a person.
     pub max_starts: u32,
+    /// How often a step may park until a moment: see [`crate::Context::park_until`].
+    pub max_parks: u32,
 }
 
 impl Default for RuntimeSettings {
@@ -40,6 +42,7 @@ impl Default for RuntimeSettings {
             max_steps: None,
             grace: Duration::from_secs(60),
             max_starts: 25,
+            max_parks: 5,
         }
     }
 }

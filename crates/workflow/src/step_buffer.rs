@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::event::EventKind;
-use crate::interrupt::Ask;
+use crate::interrupt::ParkOutcome;
 use crate::node::{HaltReason, StepHalted};
 use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally};
 use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waiting};
@@ -28,6 +28,8 @@ pub(crate) struct RecordedEffect {
     pub(crate) meters: Meters,
     /// When the answer was given.
     pub(crate) at: Option<Timestamp>,
+    /// Whether the run was parked under this key until a moment.
+    parked: bool,
 }
 
 /// The journal of the step under way, as it was when the step was started.
@@ -38,7 +40,10 @@ pub(crate) fn journal(entries: Vec<Entry>) -> StepJournal {
     for Entry { meta, payload } in entries {
         let recorded = journal.entry(meta.key).or_default();
         match meta.part {
-            Part::Opened => recorded.opened = Some(payload),
+            Part::Opened => {
+                recorded.opened = Some(payload);
+                recorded.parked = meta.kind == EntryKind::Timer;
+            }
             Part::Answered => {
                 recorded.answered = Some(payload);
                 recorded.meters = meta.meters;
@@ -61,6 +66,7 @@ pub(crate) struct StepBuffer {
     pub(crate) store: Arc<dyn Store>,
     /// Whether calls may be made; a replay only reads.
     pub(crate) replay: bool,
+    max_parks: u32,
     pending: Mutex<Pending>,
     laid: Notify,
 }
@@ -101,6 +107,8 @@ pub(crate) struct StepParams {
     pub(crate) started_at: Timestamp,
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) replay: bool,
+    /// How often the step may park until a moment.
+    pub(crate) max_parks: u32,
 }
 
 impl StepBuffer {
@@ -118,6 +126,7 @@ impl StepBuffer {
             started_at,
             deadline,
             replay,
+            max_parks,
         } = place;
         Self {
             run,
@@ -130,6 +139,7 @@ impl StepBuffer {
             clock,
             store,
             replay,
+            max_parks,
             pending: Mutex::default(),
             laid: Notify::new(),
         }
@@ -186,14 +196,15 @@ impl StepBuffer {
         self.clock.now()
     }
 
-    /// Stores that an effect is about to happen, and waits until that is stored.
-    pub(crate) async fn open<T: Serialize>(
+    /// Stores a line of the journal that no event tells of, and waits until it is stored.
+    pub(crate) async fn write<T: Serialize>(
         &self,
         kind: EntryKind,
         key: &str,
+        part: Part,
         value: &T,
     ) -> Result<(), StepHalted> {
-        let entry = self.entry(kind, key, Part::Opened, Meters::new(), value)?;
+        let entry = self.entry(kind, key, part, Meters::new(), value)?;
         self.lay_and_wait(entry, None).await
     }
 
@@ -299,8 +310,18 @@ impl StepBuffer {
             .map_err(|error| self.halt(HaltReason::Fault(error)))
     }
 
-    pub(crate) fn park(&self, key: String, ask: Ask, opened: Option<Payload>) -> StepHalted {
-        self.halt(HaltReason::Parked { key, ask, opened })
+    /// What to tell a node at once that wants to park until `at`; `None` if it has to wait.
+    pub(crate) fn answer_park(&self, at: Timestamp) -> Option<ParkOutcome> {
+        let parks = self.journal.values().filter(|recorded| recorded.parked);
+        if at <= self.clock.now() {
+            Some(ParkOutcome::Woken)
+        } else if self.deadline.is_some_and(|deadline| at >= deadline) {
+            Some(ParkOutcome::PastDeadline)
+        } else if parks.count() >= self.max_parks as usize {
+            Some(ParkOutcome::TooManyParks)
+        } else {
+            None
+        }
     }
 
     /// Leaves word for the engine, which reads it even if the node swallows the halt. The first

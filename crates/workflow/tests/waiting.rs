@@ -308,6 +308,7 @@ async fn approve_uncounted(stage: &Stage, engine: &Engine<Diary, World>, run: Ru
         status: Status::Pending,
         updated_at: at,
         wake_at: None,
+        parked: false,
         reason: None,
         events: header.head.events + 1,
         entries: header.head.entries + 1,

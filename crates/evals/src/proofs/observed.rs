@@ -110,7 +110,7 @@ fn is_answer(entry: &Entry, key: &str) -> bool {
     let right = match meta.kind {
         EntryKind::Call => rest == Some(""),
         EntryKind::Once => rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("/again")),
-        EntryKind::Gate => false,
+        EntryKind::Gate | EntryKind::Timer => false,
     };
     right && meta.part == Part::Answered
 }

@@ -74,6 +74,7 @@ pub fn creation(title: &str) -> Creation {
                 updated_at: moment(),
                 deadline: None,
                 wake_at: None,
+                parked: false,
                 reason: None,
                 events: 1,
                 entries: 0,

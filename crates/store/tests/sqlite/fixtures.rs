@@ -68,6 +68,7 @@ pub fn creation(title: &str) -> Creation {
                 updated_at: moment(0),
                 deadline: None,
                 wake_at: None,
+                parked: false,
                 reason: None,
                 events: 1,
                 entries: 0,

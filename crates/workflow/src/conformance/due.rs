@@ -75,6 +75,7 @@ pub async fn waiting_runs_are_due_at_their_time(store: Arc<dyn Store>) {
     let mut timed = Writer::begin(&store).await;
     let mut append = timed.parting(Status::Waiting, 1);
     append.head.wake_at = Some(moment(100));
+    append.head.parked = true;
     timed.write(append).await;
     left(&store, Status::Waiting, 1).await;
     let mut held = Writer::begin(&store).await;
@@ -84,6 +85,8 @@ pub async fn waiting_runs_are_due_at_their_time(store: Arc<dyn Store>) {
     held.write(append).await;
 
     let just_before = moment(100) - Duration::from_micros(1);
+    let (header, _) = store.head(timed.run).await.unwrap();
+    assert!(header.head.parked, "a parked run is known as one");
     assert_eq!(due(&store, moment(50), NONE).await, []);
     assert_eq!(due(&store, just_before, NONE).await, [], "never early");
     assert_eq!(due(&store, moment(100), NONE).await, [timed.run]);

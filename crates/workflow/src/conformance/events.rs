@@ -165,6 +165,16 @@ fn gates() -> Vec<EventKind> {
             },
         },
         EventKind::Reopened { step, gate_step: 1 },
+        EventKind::Parked {
+            step,
+            key: key.clone(),
+            until: at,
+            reason: "the provider wants rest".to_owned(),
+        },
+        EventKind::Woken {
+            step,
+            key: key.clone(),
+        },
     ];
     kinds.extend(answers.map(|answer| EventKind::Answered {
         step,

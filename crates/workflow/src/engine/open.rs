@@ -33,7 +33,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     async fn admit(&self, run: RunId, purpose: OpenPurpose) -> Result<(), Error> {
         let (header, token) = self.header_and_token(run).await?;
         match header.head.status {
-            Status::Waiting => self.shared.runtime.wake(&header, token).await,
+            Status::Waiting => {
+                let early = matches!(purpose, OpenPurpose::Resume);
+                self.shared.runtime.wake(&header, token, early).await
+            }
             _ => purpose.check(&header),
         }
     }
@@ -175,6 +178,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let mut draft = self.writer.draft(notes);
         draft.head = Head {
             status: Status::Pending,
+            parked: false,
             attempts: attempt,
             reason: None,
             deadline,
@@ -190,13 +194,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
 /// The deadline of a run that nobody has held since it was last written to.
 fn after_pause(head: &Head, now: Timestamp) -> Option<Timestamp> {
-    let paused = waiting::between(head.updated_at, now);
+    let paused = waiting::since_left(head, now);
     head.deadline.map(|deadline| later(deadline, paused))
 }
 
 /// How long such a run has waited in its step since the last answer.
 fn waited_by(head: &Head, now: Timestamp) -> Duration {
-    let paused = waiting::between(head.updated_at, now);
+    let paused = waiting::since_left(head, now);
     head.waited.saturating_add(paused)
 }
 

@@ -162,9 +162,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let answers = under_way
             .iter()
             .filter_map(|entry| waiting::counted(&entry.meta.meters));
-        let since = head
-            .waited
-            .saturating_add(waiting::between(head.updated_at, at));
+        let since = head.waited.saturating_add(waiting::since_left(head, at));
         Ok(answers.chain(before).fold(since, Duration::saturating_add))
     }
 
@@ -190,13 +188,14 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let (mut kept, mut given_up) = (Vec::new(), Meters::new());
         for mut entry in entries {
             let Entry { meta, payload } = &mut entry;
-            if meta.kind == EntryKind::Call && Some(meta.at) > opened_at {
+            // The base has counted it.
+            waiting::take(&mut meta.meters);
+            let since_gate = Some(meta.at) > opened_at;
+            if since_gate && matches!(meta.kind, EntryKind::Call | EntryKind::Timer) {
                 add(&mut given_up, &meta.meters);
                 continue;
             }
             meta.step = header.head.step + 2;
-            // The base has counted it.
-            waiting::take(&mut meta.meters);
             // Other gates of the step keep the answers they got.
             if meta.key == missed.key && meta.part == Part::Answered {
                 *payload = answer.clone();
@@ -256,7 +255,7 @@ fn add(meters: &mut Meters, more: &Meters) {
 }
 
 fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timestamp) -> Head {
-    let ended_for = waiting::between(head.updated_at, at);
+    let ended_for = waiting::since_left(head, at);
     Head {
         rev: token.rev + 1,
         status: Status::Pending,
@@ -266,6 +265,7 @@ fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timesta
         // The time until somebody came with a late decision is not the run's own.
         deadline: head.deadline.map(|end| later(end, ended_for)),
         wake_at: None,
+        parked: false,
         reason: None,
         events: head.events + 1,
         entries,

@@ -9,7 +9,8 @@ use super::{CANCELLED, Execution, Outcome, Progress};
 use crate::clock::later;
 use crate::event::EventKind;
 use crate::graph::StepExit;
-use crate::interrupt::{Ask, Interrupt};
+use crate::interrupt::Interrupt;
+use crate::node::{ParkRequest, ParkWait};
 use crate::record::{
     Cut, Entry, EntryKind, EntryMeta, Head, Meters, Name, Part, Status, StepKind, StepMeta,
     StepRecord,
@@ -164,49 +165,23 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         Ok(Progress::Ran { step })
     }
 
-    /// Parks the run at a gate and gives it up until there is an answer.
+    /// Parks the run and gives it up until there is an answer, or until its time has come.
     pub(super) async fn park(
         &mut self,
         buffer: &StepBuffer,
-        key: String,
-        ask: Ask,
-        opened: Option<Payload>,
+        request: ParkRequest,
     ) -> Result<Progress, Error> {
-        let now = self.shared.runtime.clock.now();
         let mut notes = buffer.take();
         let mut head = self.writer.run.head.clone();
-        head.status = Status::Waiting;
-        head.reason = Some(ask.reason.clone());
-        if let Some(opened) = opened {
+        head.parked = matches!(request.wait, ParkWait::Moment { .. });
+        let interrupt = match &request.opened {
             // The journal's word counts: a reopened gate has cleared the header's.
-            head.wake_at = opened.decode_owned::<Interrupt>()?.deadline;
-        } else {
-            let interrupt = Interrupt {
-                reason: ask.reason,
-                show: ask.show,
-                deadline: ask.within.map(|within| later(now, within)),
-            };
-            head.wake_at = interrupt.deadline;
-            notes.entries.push(Entry {
-                meta: EntryMeta {
-                    step: buffer.step,
-                    key: key.clone(),
-                    kind: EntryKind::Gate,
-                    part: Part::Opened,
-                    meters: Meters::new(),
-                    at: now,
-                },
-                payload: Payload::encoded(&interrupt)?,
-            });
-            notes.events.push((
-                now,
-                EventKind::Interrupted {
-                    step: buffer.step,
-                    key,
-                    interrupt,
-                },
-            ));
-        }
+            Some(opened) => opened.decode_owned()?,
+            None => self.open_wait(&mut notes, buffer.step, request)?,
+        };
+        head.status = Status::Waiting;
+        head.wake_at = interrupt.deadline;
+        head.reason = Some(interrupt.reason);
         head.entries += notes.entries.len() as u32;
         let until = head.wake_at;
         let mut draft = self.writer.draft(notes);
@@ -217,6 +192,53 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             return self.cancel_parked(until).await;
         }
         Ok(Progress::Waiting { until })
+    }
+
+    /// Notes what the run waits for, in the journal and for whoever watches.
+    fn open_wait(
+        &self,
+        notes: &mut StepNotes,
+        step: u64,
+        request: ParkRequest,
+    ) -> Result<Interrupt, Error> {
+        let now = self.shared.runtime.clock.now();
+        let ParkRequest { key, wait, .. } = request;
+        let (kind, interrupt) = match wait {
+            ParkWait::Answer(ask) => (
+                EntryKind::Gate,
+                Interrupt {
+                    reason: ask.reason,
+                    show: ask.show,
+                    deadline: ask.within.map(|within| later(now, within)),
+                },
+            ),
+            ParkWait::Moment { at, reason } => (EntryKind::Timer, Interrupt::timer(at, reason)),
+        };
+        let event = match (kind, interrupt.deadline) {
+            (EntryKind::Timer, Some(until)) => EventKind::Parked {
+                step,
+                key: key.clone(),
+                until,
+                reason: interrupt.reason.clone(),
+            },
+            _ => EventKind::Interrupted {
+                step,
+                key: key.clone(),
+                interrupt: interrupt.clone(),
+            },
+        };
+        let meta = EntryMeta {
+            step,
+            key,
+            kind,
+            part: Part::Opened,
+            meters: Meters::new(),
+            at: now,
+        };
+        let payload = Payload::encoded(&interrupt)?;
+        notes.entries.push(Entry { meta, payload });
+        notes.events.push((now, event));
+        Ok(interrupt)
     }
 
     /// Stops a run that was asked to stop just as it parked, when nobody heard it any more.
