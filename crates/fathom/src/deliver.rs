@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use fathom_research::Report;
-use fathom_research::report::Status;
-use fathom_research::report::markdown::{MarkdownOptions, markdown};
+use fathom_render::Report;
+use fathom_render::markdown::{MarkdownOptions, markdown};
+use fathom_render::report::ReportStatus;
 use fathom_workflow::RunId;
 
 use crate::cli::{Format, Output};
@@ -47,8 +47,8 @@ pub fn print(report: &Report, format: Format) -> Result<()> {
 
 fn last_words(run: RunId, report: &Report) -> String {
     match &report.status {
-        Status::Complete => format!("Run {run}"),
-        Status::Partial { reason } => {
+        ReportStatus::Complete => format!("Run {run}"),
+        ReportStatus::Partial { reason } => {
             let reason = screen::harmless(reason);
             format!("This is not a full report: {reason}\nRun {run}")
         }

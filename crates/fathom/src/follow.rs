@@ -3,7 +3,8 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use fathom_research::{Deps, Report, State};
+use fathom_render::Report;
+use fathom_research::{Deps, State};
 use fathom_workflow::event::Event;
 use fathom_workflow::record::Status;
 use fathom_workflow::{Error, Execution, Outcome, RunId};

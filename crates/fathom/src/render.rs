@@ -3,12 +3,12 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use fathom_research::Report;
-use fathom_research::report::bibtex::bibtex;
-use fathom_research::report::docx::docx;
-use fathom_research::report::html::{HtmlOptions, html};
-use fathom_research::report::json::json;
-use fathom_research::report::markdown::{MarkdownOptions, markdown};
+use fathom_render::Report;
+use fathom_render::bibtex::bibtex;
+use fathom_render::docx::docx;
+use fathom_render::html::{HtmlOptions, html};
+use fathom_render::json::json;
+use fathom_render::markdown::{MarkdownOptions, markdown};
 
 use crate::cli::Format;
 use crate::exit::{Problem, Result};

@@ -1,6 +1,7 @@
 //! What the evidence says: findings, themes, contradictions and gaps.
 
 use fathom_evidence::Span;
+use fathom_render::report::StrengthCounts;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::SubQuestionId;
@@ -61,24 +62,15 @@ pub enum Strength {
 }
 
 /// How many findings have each strength.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Strengths {
-    pub strong: usize,
-    pub moderate: usize,
-    pub weak: usize,
-}
-
-impl Strengths {
-    pub fn of(findings: &[Finding]) -> Self {
-        let count = |strength: Strength| {
-            let alike = findings.iter().filter(|one| one.strength == strength);
-            alike.count()
-        };
-        Self {
-            strong: count(Strength::Strong),
-            moderate: count(Strength::Moderate),
-            weak: count(Strength::Weak),
-        }
+pub fn strength_counts(findings: &[Finding]) -> StrengthCounts {
+    let count = |strength: Strength| {
+        let alike = findings.iter().filter(|one| one.strength == strength);
+        alike.count()
+    };
+    StrengthCounts {
+        strong: count(Strength::Strong),
+        moderate: count(Strength::Moderate),
+        weak: count(Strength::Weak),
     }
 }
 

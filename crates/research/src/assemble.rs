@@ -1,17 +1,20 @@
 //! Puts a report together: the text with its citations numbered in reading order, the sources they lead to, the
 //! figures, and how it came about.
 
+mod handed;
 mod renumber;
 
-use crate::analysis::Strengths;
+use fathom_render::Report;
+use fathom_render::report::method::ResearchMethod;
+use fathom_render::report::{Confidence, ReportFigures, ReportStatus};
+
+use crate::analysis::strength_counts;
 use crate::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
-use crate::citations::{CheckedClaim, CitationCheck};
+use crate::citations::CitationCheck;
 use crate::critique::Critique;
 use crate::degraded;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
-use crate::report::{Confidence, Figures, Provenance, Report, Status};
-use crate::source::Source;
 use crate::state::State;
 
 use renumber::Numbers;
@@ -24,7 +27,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) draft: Draft,
     pub(crate) check: Option<&'a CitationCheck>,
     pub(crate) critique: Option<&'a Critique>,
-    pub(crate) status: Status,
+    pub(crate) status: ReportStatus,
     pub(crate) confidence: Confidence,
     pub(crate) caveats: Vec<String>,
 }
@@ -39,14 +42,11 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         numbers.meet(contradiction.left.source);
         numbers.meet(contradiction.right.source);
     }
-    let sources: Vec<Source> = numbers
+    let sources: Vec<_> = numbers
         .old_in_order()
         .filter_map(|old| state.sources.get((old.0 as usize).checked_sub(1)?))
         .zip(1..)
-        .map(|(source, new)| Source {
-            id: crate::source::SourceId(new),
-            ..Source::clone(source)
-        })
+        .map(|(source, new)| handed::source(source, new))
         .collect();
     numbers.draft(&mut draft);
     for contradiction in &mut contradictions {
@@ -54,51 +54,36 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
             side.source = numbers.new_of(side.source).unwrap_or(side.source);
         }
     }
-    let claims = parts
-        .check
-        .map_or_else(Vec::new, |check| renumbered(&check.claims, &numbers));
+    let checked = parts.check.map_or(&[][..], |check| &check.claims);
+    let claims = (1..).zip(checked);
+    let claims = claims
+        .map(|(number, claim)| handed::claim(number, claim, &numbers))
+        .collect();
+    let contradictions = contradictions
+        .iter()
+        .map(|pair| handed::disagreement(pair, &sources))
+        .collect();
+    let gaps = analysis.map_or(&[][..], |found| &found.gaps);
     let figures = figures(state, ctx, &parts.check, &draft, sources.len());
     Report {
-        question: state.question.clone(),
+        question: handed::question(&state.question),
         status: parts.status,
         confidence: parts.confidence,
         title: draft.title,
         summary: draft.summary,
-        sections: draft.sections,
+        sections: draft.sections.into_iter().map(handed::section).collect(),
         conclusion: draft.conclusion,
         sources,
         citation_style: state.settings.citation_style,
         claims,
         contradictions,
-        gaps: analysis.map_or_else(Vec::new, |found| found.gaps.clone()),
+        gaps: gaps.iter().map(handed::gap).collect(),
         figures,
         caveats: parts.caveats,
-        critique: parts.critique.cloned(),
-        provenance: provenance(state, ctx),
+        review: parts.critique.map(handed::review),
+        method: method(state, ctx),
         finished_at: ctx.now(),
     }
-}
-
-fn renumbered(claims: &[CheckedClaim], numbers: &Numbers) -> Vec<CheckedClaim> {
-    let mut claims = claims.to_vec();
-    for claim in &mut claims {
-        claim.cites = claim
-            .cites
-            .iter()
-            .filter_map(|id| numbers.new_of(*id))
-            .collect();
-        claim
-            .proofs
-            .retain_mut(|proof| match numbers.new_of(proof.source) {
-                Some(new) => {
-                    proof.source = new;
-                    true
-                }
-                None => false,
-            });
-        renumber::support(&mut claim.support, numbers);
-    }
-    claims
 }
 
 fn figures(
@@ -107,16 +92,16 @@ fn figures(
     check: &Option<&CitationCheck>,
     draft: &Draft,
     sources_cited: usize,
-) -> Figures {
+) -> ReportFigures {
     let worked = budget::time_worked(state, ctx).as_millis();
     let tokens = ctx.spent(TOKENS);
     let cost = ctx.spent(COST_PICOS) / 1_000_000;
-    Figures {
+    ReportFigures {
         findings: state
             .analysis
             .as_deref()
             .map_or_else(Default::default, |analysis| {
-                Strengths::of(&analysis.findings)
+                strength_counts(&analysis.findings)
             }),
         claims: check.map_or_else(Default::default, CitationCheck::counts),
         sources_found: state.sources.len(),
@@ -140,7 +125,7 @@ fn figures(
     }
 }
 
-fn provenance(state: &State, ctx: &Ctx) -> Provenance {
+fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
     let plan = state.plan.as_deref();
     let names = |plan: &crate::plan::Plan| {
         plan.sub_questions
@@ -148,9 +133,10 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
             .map(|sub| sub.text.clone())
             .collect()
     };
-    let shown = state.errors.len().saturating_sub(ERRORS_SHOWN);
-    Provenance {
-        depth: state.depth(),
+    let before = state.errors.len().saturating_sub(ERRORS_SHOWN);
+    let errors = state.errors.iter().skip(before);
+    ResearchMethod {
+        depth: state.depth().to_string(),
         sub_questions: plan.map_or_else(Vec::new, names),
         queries: queries(state),
         reasoners: state.reasoners.clone(),
@@ -158,7 +144,7 @@ fn provenance(state: &State, ctx: &Ctx) -> Provenance {
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
         steps: ctx.step(),
         degraded: degraded::told(&state.degraded),
-        errors: state.errors.get(shown..).unwrap_or_default().to_vec(),
+        errors: errors.map(handed::failure).collect(),
     }
 }
 

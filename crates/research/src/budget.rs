@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::reasoner::Ctx;
 use crate::state::State;
-use crate::stop::Stop;
+use crate::stop::StopReason;
 
 /// The meters of a run. Their names are saved in every log.
 pub const TOKENS: &str = "tokens";
@@ -16,36 +16,36 @@ pub const FETCHES: &str = "fetches";
 pub const FETCHES_FAILED: &str = "fetches_failed";
 
 /// What is used up as far as searching is concerned, if anything.
-pub fn used_up(state: &State, ctx: &Ctx) -> Option<Stop> {
+pub fn used_up(state: &State, ctx: &Ctx) -> Option<StopReason> {
     if let Some(stop) = only_reserve_left(state, ctx) {
         return Some(stop);
     }
     let caps = &state.settings.caps;
     if left(caps.queries, ctx.spent(QUERIES)) == 0 {
-        return Some(Stop::Queries);
+        return Some(StopReason::Queries);
     }
     if left(caps.fetches, ctx.spent(FETCHES)) == 0 {
-        return Some(Stop::Fetches);
+        return Some(StopReason::Fetches);
     }
     None
 }
 
 /// Whether so much time, tokens or money is spent that the rest is kept for writing.
-pub fn only_reserve_left(state: &State, ctx: &Ctx) -> Option<Stop> {
+pub fn only_reserve_left(state: &State, ctx: &Ctx) -> Option<StopReason> {
     let settings = &state.settings;
     let caps = &settings.caps;
     let share = 1.0 - caps.writing_reserve.clamp(0.0, 1.0);
     if time_worked(state, ctx).as_secs_f64() >= share * settings.max_execution_time_s as f64 {
-        return Some(Stop::Time);
+        return Some(StopReason::Time);
     }
     let shared = |cap: Option<u64>, meter: &str| {
         cap.is_some_and(|cap| ctx.spent(meter) as f64 >= share * cap as f64)
     };
     if shared(caps.tokens, TOKENS) {
-        return Some(Stop::Tokens);
+        return Some(StopReason::Tokens);
     }
     if shared(caps.cost_picos(), COST_PICOS) {
-        return Some(Stop::Cost);
+        return Some(StopReason::Cost);
     }
     None
 }

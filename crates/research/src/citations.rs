@@ -2,6 +2,7 @@
 
 use fathom_evidence::Span;
 use fathom_evidence::citation::{CitationReason, Support};
+use fathom_render::report::{ClaimCounts, JudgementCounts};
 use fathom_workflow::BlobHash;
 use serde::{Deserialize, Serialize};
 
@@ -74,40 +75,11 @@ pub enum Done {
     Confirmed,
 }
 
-/// The counts of a check, for a report's first page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    pub claims: usize,
-    pub checked: usize,
-    pub supported: usize,
-    pub contradicted: usize,
-    pub unsupported: usize,
-    pub removed: usize,
-    /// What a model says of the sentences that are left; nothing where no model judged.
-    #[serde(default)]
-    pub judged: Option<Opinions>,
-}
-
-/// How many sentences a model holds for what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opinions {
-    pub supported: usize,
-    pub contradicted: usize,
-    pub not_supported: usize,
-    pub could_not_check: usize,
-}
-
-impl Opinions {
-    pub fn asked(&self) -> usize {
-        self.supported + self.contradicted + self.not_supported + self.could_not_check
-    }
-}
-
 impl CitationCheck {
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
+    pub fn counts(&self) -> ClaimCounts {
+        let mut counts = ClaimCounts {
             claims: self.claims.len(),
-            ..Counts::default()
+            ..ClaimCounts::default()
         };
         for claim in &self.claims {
             counts.checked += 1;
@@ -124,8 +96,8 @@ impl CitationCheck {
         counts
     }
 
-    fn opinions(&self) -> Opinions {
-        let mut opinions = Opinions::default();
+    fn opinions(&self) -> JudgementCounts {
+        let mut opinions = JudgementCounts::default();
         for judged in self.claims.iter().filter_map(|claim| claim.judged.as_ref()) {
             match judged {
                 Judgement::Supported => opinions.supported += 1,

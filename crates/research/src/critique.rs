@@ -3,77 +3,34 @@
 use serde::{Deserialize, Serialize};
 
 use crate::draft::Place;
+pub use fathom_render::report::review::{ReviewCategory, ReviewScores, ReviewVerdict, Severity};
 
-/// Scores from 0 to 10.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
-    pub accuracy: f64,
-    pub completeness: f64,
-    pub coherence: f64,
-    pub citation: f64,
-    pub methodology: f64,
-    pub style: f64,
-}
-
-impl Scores {
-    /// The weighted score, 0 to 10. A score outside its range counts as the nearest within.
-    pub fn weighted(&self) -> f64 {
-        let weighed = [
-            (self.accuracy, 0.25),
-            (self.completeness, 0.20),
-            (self.coherence, 0.20),
-            (self.citation, 0.15),
-            (self.methodology, 0.10),
-            (self.style, 0.10),
-        ];
-        let within = |score: f64| {
-            if score.is_nan() {
-                0.0
-            } else {
-                score.clamp(0.0, 10.0)
-            }
-        };
-        weighed
-            .iter()
-            .map(|(score, weight)| within(*score) * weight)
-            .sum()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    Accuracy,
-    Completeness,
-    Coherence,
-    Citation,
-    Methodology,
-    Style,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    Suggestion,
-    Minor,
-    Major,
-    Critical,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Suggestion => "suggestion",
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
+/// The weighted score, 0 to 10. A score outside its range counts as the nearest within.
+pub fn weighted_score(scores: &ReviewScores) -> f64 {
+    let weighed = [
+        (scores.accuracy, 0.25),
+        (scores.completeness, 0.20),
+        (scores.coherence, 0.20),
+        (scores.citation, 0.15),
+        (scores.methodology, 0.10),
+        (scores.style, 0.10),
+    ];
+    let within = |score: f64| {
+        if score.is_nan() {
+            0.0
+        } else {
+            score.clamp(0.0, 10.0)
         }
-    }
+    };
+    weighed
+        .iter()
+        .map(|(score, weight)| within(*score) * weight)
+        .sum()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    pub category: Category,
+    pub category: ReviewCategory,
     pub severity: Severity,
     pub place: Place,
     pub description: String,
@@ -85,7 +42,7 @@ pub struct Item {
 /// What a reviewer says; the arithmetic is done elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opinion {
-    pub scores: Scores,
+    pub scores: ReviewScores,
     pub items: Vec<Item>,
     pub summary: String,
 }
@@ -94,21 +51,13 @@ pub struct Opinion {
 pub struct Critique {
     /// The draft it is about.
     pub version: u32,
-    pub scores: Scores,
+    pub scores: ReviewScores,
     pub score: f64,
     pub items: Vec<Item>,
-    pub verdict: Verdict,
+    pub verdict: ReviewVerdict,
     /// 0 to 1: what another revision may bring.
     pub potential: f64,
     pub summary: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    Approve,
-    Revise,
-    Reject,
 }
 
 /// From where on a draft is good enough, or not worth a revision.
@@ -139,7 +88,7 @@ impl Critique {
         iterations_left: bool,
         thresholds: &Thresholds,
     ) -> Self {
-        let score = opinion.scores.weighted();
+        let score = weighted_score(&opinion.scores);
         let mut items = known;
         items.extend(opinion.items);
         items.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.place.cmp(&b.place)));
@@ -152,11 +101,11 @@ impl Critique {
         let (critical, major) = (count(Severity::Critical), count(Severity::Major));
         let good = score >= thresholds.approve_score && major <= thresholds.approve_major_most;
         let verdict = if good && critical == 0 {
-            Verdict::Approve
+            ReviewVerdict::Approve
         } else if score >= thresholds.revise_score || iterations_left {
-            Verdict::Revise
+            ReviewVerdict::Revise
         } else {
-            Verdict::Reject
+            ReviewVerdict::Reject
         };
         Self {
             version,
@@ -188,7 +137,7 @@ mod tests {
 
     fn item(severity: Severity) -> Item {
         Item {
-            category: Category::Citation,
+            category: ReviewCategory::Citation,
             severity,
             place: Place::Whole,
             description: String::new(),
@@ -199,7 +148,7 @@ mod tests {
 
     fn judge(score: f64, proven: &[Severity], iterations_left: bool) -> Critique {
         let opinion = Opinion {
-            scores: Scores {
+            scores: ReviewScores {
                 accuracy: score,
                 completeness: score,
                 coherence: score,
@@ -218,11 +167,11 @@ mod tests {
         assert!((judge(10.0, &[], true).score - 10.0).abs() < 1e-9);
         assert!((judge(1e9, &[], true).score - 10.0).abs() < 1e-9);
         assert_eq!(judge(f64::NAN, &[], true).score, 0.0);
-        let accurate = Scores {
+        let accurate = ReviewScores {
             accuracy: 8.0,
-            ..Scores::default()
+            ..ReviewScores::default()
         };
-        assert!((accurate.weighted() - 2.0).abs() < 1e-9);
+        assert!((weighted_score(&accurate) - 2.0).abs() < 1e-9);
     }
 
     #[test]
@@ -230,18 +179,21 @@ mod tests {
         use Severity::{Critical, Major, Minor};
         assert_eq!(
             judge(7.5, &[Major, Major, Major, Minor], true).verdict,
-            Verdict::Approve
+            ReviewVerdict::Approve
         );
-        assert_eq!(judge(7.4, &[], true).verdict, Verdict::Revise);
-        assert_eq!(judge(9.0, &[Major; 4], true).verdict, Verdict::Revise);
-        assert_eq!(judge(10.0, &[Critical], true).verdict, Verdict::Revise);
+        assert_eq!(judge(7.4, &[], true).verdict, ReviewVerdict::Revise);
+        assert_eq!(judge(9.0, &[Major; 4], true).verdict, ReviewVerdict::Revise);
+        assert_eq!(
+            judge(10.0, &[Critical], true).verdict,
+            ReviewVerdict::Revise
+        );
     }
 
     #[test]
     fn a_poor_draft_is_revised_while_iterations_remain_and_rejected_after() {
-        assert_eq!(judge(2.0, &[], true).verdict, Verdict::Revise);
-        assert_eq!(judge(2.0, &[], false).verdict, Verdict::Reject);
-        assert_eq!(judge(5.0, &[], false).verdict, Verdict::Revise);
+        assert_eq!(judge(2.0, &[], true).verdict, ReviewVerdict::Revise);
+        assert_eq!(judge(2.0, &[], false).verdict, ReviewVerdict::Reject);
+        assert_eq!(judge(5.0, &[], false).verdict, ReviewVerdict::Revise);
     }
 
     #[test]

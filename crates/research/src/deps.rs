@@ -9,7 +9,7 @@ use fathom_providers::search::SearchChains;
 
 use crate::library::Library;
 use crate::nodes;
-use crate::plan::Kind;
+use crate::plan::SourceKind;
 use crate::reasoner::Reasoner;
 use crate::shelf::Shelf;
 
@@ -38,8 +38,8 @@ impl Deps {
     }
 
     /// The kinds of sources that can be searched, a person's own first.
-    pub fn kinds(&self) -> Vec<Kind> {
-        let own = self.library.iter().map(|_| Kind::Local);
+    pub fn kinds(&self) -> Vec<SourceKind> {
+        let own = self.library.iter().map(|_| SourceKind::Local);
         let outside = self.net.iter().flat_map(nodes::kinds);
         own.chain(outside).collect()
     }

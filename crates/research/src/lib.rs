@@ -23,7 +23,6 @@ mod nodes;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
-pub mod report;
 pub mod settings;
 mod shelf;
 pub mod source;
@@ -34,7 +33,6 @@ pub mod workflows;
 
 pub use deps::{Deps, Net};
 pub use question::{AskedDepth, Depth, Question, Style};
-pub use report::Report;
 pub use settings::Settings;
 pub use shelf::Shelf;
 pub use state::State;

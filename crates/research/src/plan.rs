@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+pub use fathom_render::SourceKind;
 use serde::{Deserialize, Serialize};
 
 use crate::question::Depth;
@@ -59,21 +60,11 @@ pub struct Query {
     pub text: String,
     /// What it is to find, in a few words.
     pub intent: String,
-    pub kind: Kind,
+    /// Where it is put.
+    pub kind: SourceKind,
     /// 1 is the most urgent, 5 the least.
     pub priority: u8,
     pub serves: SubQuestionId,
-}
-
-/// Where a query is put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    Web,
-    Academic,
-    News,
-    Code,
-    Local,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,11 +169,11 @@ impl Plan {
 /// sub-questions get queries of their own.
 fn queries_from(sub_questions: &[SubQuestion], depth: Depth, local_only: bool) -> Vec<Query> {
     const SERVED_MOST: usize = 5;
-    let kinds: &[Kind] = match (local_only, depth) {
-        (true, _) => &[Kind::Local],
-        (false, Depth::Quick) => &[Kind::Web],
-        (false, Depth::Standard) => &[Kind::Web, Kind::Academic],
-        (false, Depth::Comprehensive) => &[Kind::Web, Kind::Academic, Kind::News],
+    let kinds: &[SourceKind] = match (local_only, depth) {
+        (true, _) => &[SourceKind::Local],
+        (false, Depth::Quick) => &[SourceKind::Web],
+        (false, Depth::Standard) => &[SourceKind::Web, SourceKind::Academic],
+        (false, Depth::Comprehensive) => &[SourceKind::Web, SourceKind::Academic, SourceKind::News],
     };
     let mut queries = Vec::new();
     for (nth, sub) in (0_u32..).zip(sub_questions.iter().take(SERVED_MOST)) {

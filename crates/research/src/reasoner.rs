@@ -17,7 +17,7 @@ use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Item, Opinion};
 use crate::deps::Deps;
 use crate::draft::{Draft, Frame, Section};
-use crate::plan::{Kind, Plan, PlanFault, Query, QueryId};
+use crate::plan::{Plan, PlanFault, Query, QueryId, SourceKind};
 use crate::question::Question;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -64,7 +64,7 @@ pub struct PlanTask<'a> {
     pub question: &'a Question,
     pub settings: &'a Settings,
     /// The kinds of sources that can be searched at all.
-    pub kinds: &'a [Kind],
+    pub kinds: &'a [SourceKind],
     /// What a person said about the plan before.
     pub feedback: Option<&'a str>,
     /// What was wrong with the plan given before; empty at first.
@@ -81,7 +81,7 @@ pub struct SeekTask<'a> {
     pub settings: &'a Settings,
     /// The words of the queries tried so far.
     pub tried: &'a [String],
-    pub kinds: &'a [Kind],
+    pub kinds: &'a [SourceKind],
     /// What was found so far; its numbers count from 1 and stay.
     pub results: &'a [Seen],
     /// What was done in the turns before and what came of it, in sentences.
@@ -93,7 +93,7 @@ pub struct SeekTask<'a> {
 /// A result of a search, as it is shown to who looks on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    pub kind: Kind,
+    pub kind: SourceKind,
     pub title: String,
     pub snippet: String,
     /// How its text begins, where it was read.

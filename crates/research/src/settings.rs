@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub use fathom_render::CitationStyle;
 use serde::{Deserialize, Serialize};
 
 use crate::breakpoint::Breakpoint;
@@ -161,15 +162,4 @@ impl Default for Caps {
             writing_reserve: 0.25,
         }
     }
-}
-
-/// How the list of references is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CitationStyle {
-    #[default]
-    Numeric,
-    Apa,
-    Ieee,
-    Vancouver,
 }

@@ -1,21 +1,17 @@
 //! A source: a document that was retrieved, with where its stored text lies.
 
 use fathom_evidence::document::DocumentMetadata;
+pub use fathom_render::{SourceId, SourceKind};
 use fathom_workflow::BlobHash;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Kind, QueryId};
-
-/// The number a report cites a source by, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SourceId(pub u32);
+use crate::plan::QueryId;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: SourceId,
-    pub kind: Kind,
+    pub kind: SourceKind,
     /// A web address, or a path inside a library.
     pub location: String,
     /// The same for all places where this work is found: its DOI, or its address in one form.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use fathom_evidence::validate::retry::RetryEntry;
+use fathom_render::Report;
+pub use fathom_render::report::method::SearchRound;
 use fathom_workflow::InvalidUpdate;
 use fathom_workflow::interrupt::Verdict;
 use jiff::Timestamp;
@@ -15,10 +17,8 @@ use crate::critique::Critique;
 use crate::draft::Draft;
 use crate::plan::{Plan, Query, QueryId};
 use crate::question::{Depth, Question};
-use crate::report::Report;
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::stop::{Signals, Stop};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -32,7 +32,7 @@ pub struct State {
     pub evidence: Arc<Vec<Evidence>>,
     pub analysis: Option<Arc<Analysis>>,
     /// One for each time the evidence was analysed.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<SearchRound>,
     pub draft: Option<Arc<Draft>>,
     pub check: Option<Arc<CitationCheck>>,
     pub critique: Option<Arc<Critique>>,
@@ -71,15 +71,6 @@ pub enum SearchOutcome {
     Failed {
         why: String,
     },
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Round {
-    pub signals: Signals,
-    /// Pieces of evidence that no round before had.
-    pub new_evidence: usize,
-    /// Why it was the last; nothing if it searched on.
-    pub stop: Option<Stop>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,7 +174,7 @@ pub struct Searched {
 pub struct Analysed {
     pub evidence: Arc<Vec<Evidence>>,
     pub analysis: Arc<Analysis>,
-    pub round: Round,
+    pub round: SearchRound,
     /// What to search for next, if it goes on.
     pub queries: Vec<Query>,
     pub retry_log: Vec<RetryEntry>,

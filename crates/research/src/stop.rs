@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::Analysis;
+pub use fathom_render::report::method::{StopReason, StopSignals};
 
 /// How much each signal counts. They add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,105 +38,37 @@ const ITERATION_CAP: f64 = 0.9;
 
 const GAP_COST: f64 = 0.2;
 
-/// What one round brought, as the rule sees it. Each signal lies between 0 and 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Signals {
-    pub iteration: f64,
-    pub coverage: f64,
-    pub confidence: f64,
-    pub gaps: f64,
-    pub completeness: f64,
-}
-
-impl Signals {
-    pub fn of(
-        analysis: &Analysis,
-        sub_questions: usize,
-        iteration: u32,
-        max_iterations: u32,
-        weights: &Weights,
-    ) -> Self {
-        let findings = &analysis.findings;
-        let covered: BTreeSet<_> = findings
-            .iter()
-            .filter(|finding| finding.confidence >= COVERS_FROM)
-            .map(|finding| finding.answers)
-            .collect();
-        let sum: f64 = findings.iter().map(|finding| finding.confidence).sum();
-        let iteration = f64::from(iteration) / f64::from(max_iterations.max(1));
-        let mut signals = Self {
-            iteration: iteration.min(ITERATION_CAP),
-            coverage: covered.len() as f64 / sub_questions.max(1) as f64,
-            confidence: sum / findings.len().max(1) as f64,
-            gaps: (1.0 - GAP_COST * analysis.gaps.len() as f64).max(0.0),
-            completeness: 0.0,
-        };
-        if !findings.is_empty() {
-            signals.completeness = weights.iteration * signals.iteration
-                + weights.coverage * signals.coverage
-                + weights.confidence * signals.confidence
-                + weights.gaps * signals.gaps;
-        }
-        signals
+/// What one round brought, as the rule sees it.
+pub fn stop_signals(
+    analysis: &Analysis,
+    sub_questions: usize,
+    iteration: u32,
+    max_iterations: u32,
+    weights: &Weights,
+) -> StopSignals {
+    let findings = &analysis.findings;
+    let covered: BTreeSet<_> = findings
+        .iter()
+        .filter(|finding| finding.confidence >= COVERS_FROM)
+        .map(|finding| finding.answers)
+        .collect();
+    let sum: f64 = findings.iter().map(|finding| finding.confidence).sum();
+    let iteration = f64::from(iteration) / f64::from(max_iterations.max(1));
+    let mut signals = StopSignals {
+        iteration: iteration.min(ITERATION_CAP),
+        coverage: covered.len() as f64 / sub_questions.max(1) as f64,
+        confidence: sum / findings.len().max(1) as f64,
+        gaps: (1.0 - GAP_COST * analysis.gaps.len() as f64).max(0.0),
+        completeness: 0.0,
+    };
+    if !findings.is_empty() {
+        signals.completeness = weights.iteration * signals.iteration
+            + weights.coverage * signals.coverage
+            + weights.confidence * signals.confidence
+            + weights.gaps * signals.gaps;
     }
+    signals
 }
-
-/// Why no more is searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    Complete,
-    /// The reasoner holds the evidence for sufficient and every sub-question is covered.
-    Sufficient,
-    /// No gap that another search is meant to fill.
-    NoGaps,
-    Iterations,
-    GapSearches,
-    Time,
-    Tokens,
-    Cost,
-    Queries,
-    Fetches,
-    /// Too many searches failed.
-    SearchErrors,
-    /// Two rounds in a row brought no new evidence.
-    NothingNew,
-}
-
-impl Stop {
-    /// Whether the run was cut short: something is missing that more means might have found.
-    pub fn is_cut_short(self) -> bool {
-        match self {
-            Self::Complete | Self::Sufficient | Self::NoGaps | Self::NothingNew => false,
-            Self::Iterations
-            | Self::GapSearches
-            | Self::Time
-            | Self::Tokens
-            | Self::Cost
-            | Self::Queries
-            | Self::Fetches
-            | Self::SearchErrors => true,
-        }
-    }
-
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Complete => "the answer is complete",
-            Self::Sufficient => "the evidence suffices and every sub-question is covered",
-            Self::NoGaps => "no more than minor gaps are left",
-            Self::Iterations => "the rounds of searching are used up",
-            Self::GapSearches => "the searches for gaps are used up",
-            Self::Time => "the time is used up",
-            Self::Tokens => "the tokens are used up",
-            Self::Cost => "the money is used up",
-            Self::Queries => "the queries are used up",
-            Self::Fetches => "the page reads are used up",
-            Self::SearchErrors => "too many searches failed",
-            Self::NothingNew => "two rounds in a row brought no new evidence",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +99,7 @@ mod tests {
             gaps: vec![gap(); gaps],
             ..Analysis::default()
         };
-        Signals::of(&analysis, 4, iteration, 5, &Weights::default()).completeness
+        stop_signals(&analysis, 4, iteration, 5, &Weights::default()).completeness
     }
 
     #[test]

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use fathom_evidence::citation::{Support, SupportingPassage};
-
 use crate::draft::Draft;
 use crate::source::SourceId;
 
@@ -96,22 +94,6 @@ fn brackets(text: &str) -> Vec<(std::ops::Range<usize>, Vec<u32>)> {
         }
     }
     found
-}
-
-pub(super) fn support(support: &mut Support, numbers: &Numbers) {
-    let by = match support {
-        Support::Supported { by } | Support::Contradicted { by } => by,
-        Support::NotSupported | Support::NotChecked { .. } => return,
-    };
-    by.retain_mut(
-        |SupportingPassage { source, .. }| match numbers.new_of(SourceId(*source)) {
-            Some(new) => {
-                *source = new.0;
-                true
-            }
-            None => false,
-        },
-    );
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use super::{Notes, language};
 use crate::analysis::{Analysis, Evidence, Gap};
 use crate::budget;
 use crate::locate::{self, Located, Reading};
-use crate::plan::{Kind, Plan, Query};
+use crate::plan::{Plan, Query, SourceKind};
 use crate::reasoner::{AnalyseTask, Ctx, judge};
-use crate::state::{Analysed, Change, Round, SearchOutcome, State};
-use crate::stop::{Signals, Stop};
+use crate::state::{Analysed, Change, SearchOutcome, SearchRound, State};
+use crate::stop::{StopReason, StopSignals, stop_signals};
 
 /// Gaps that become queries in one round.
 const GAPS_SEARCHED: usize = 3;
@@ -47,7 +47,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     };
     if queries.is_empty() {
         // Every gap was searched for already, in these very words.
-        round.stop = round.stop.or(Some(Stop::NothingNew));
+        round.stop = round.stop.or(Some(StopReason::NothingNew));
     }
     ctx.log(Level::Info, told(&round));
     Ok(notes.update(Change::Analysed(Analysed {
@@ -89,36 +89,42 @@ fn count_new(state: &State, evidence: &[Evidence]) -> usize {
         .count()
 }
 
-fn round(state: &State, ctx: &Ctx, plan: &Plan, analysis: &Analysis, new_evidence: usize) -> Round {
+fn round(
+    state: &State,
+    ctx: &Ctx,
+    plan: &Plan,
+    analysis: &Analysis,
+    new_evidence: usize,
+) -> SearchRound {
     let rounds = u32::try_from(state.rounds.len() + 1).unwrap_or(u32::MAX);
     let most = state.depth().bounds().iterations;
     let weights = &state.settings.completeness_weights;
-    let signals = Signals::of(analysis, plan.sub_questions.len(), rounds, most, weights);
+    let signals = stop_signals(analysis, plan.sub_questions.len(), rounds, most, weights);
     let nothing_new = new_evidence == 0
         && state
             .rounds
             .last()
             .is_some_and(|last| last.new_evidence == 0);
     let stop = if signals.completeness >= state.settings.complete_from {
-        Some(Stop::Complete)
+        Some(StopReason::Complete)
     } else if analysis.sufficient && signals.coverage >= 1.0 {
-        Some(Stop::Sufficient)
+        Some(StopReason::Sufficient)
     } else if analysis.gaps.len() <= GAPS_MINOR && !analysis.findings.is_empty() {
-        Some(Stop::NoGaps)
+        Some(StopReason::NoGaps)
     } else if let Some(used_up) = budget::used_up(state, ctx) {
         Some(used_up)
     } else if failed_searches(state) >= state.settings.max_search_errors as usize {
-        Some(Stop::SearchErrors)
+        Some(StopReason::SearchErrors)
     } else if nothing_new {
-        Some(Stop::NothingNew)
+        Some(StopReason::NothingNew)
     } else if rounds > state.settings.max_gap_searches {
-        Some(Stop::GapSearches)
+        Some(StopReason::GapSearches)
     } else if rounds >= most {
-        Some(Stop::Iterations)
+        Some(StopReason::Iterations)
     } else {
         None
     };
-    Round {
+    SearchRound {
         signals,
         new_evidence,
         stop,
@@ -135,15 +141,15 @@ fn failed_searches(state: &State) -> usize {
         .count()
 }
 
-fn told(round: &Round) -> String {
-    let Signals {
+fn told(round: &SearchRound) -> String {
+    let StopSignals {
         iteration,
         coverage,
         confidence,
         gaps,
         completeness,
     } = round.signals;
-    let then = round.stop.map_or("searching on", Stop::sentence);
+    let then = round.stop.map_or("searching on", StopReason::sentence);
     format!(
         "completeness {completeness:.2} (rounds {iteration:.2}, coverage {coverage:.2}, confidence {confidence:.2}, \
          gaps {gaps:.2}), {} new pieces of evidence: {then}",
@@ -161,15 +167,15 @@ fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
     let kinds = ctx.deps().kinds();
     let broad = kinds
         .iter()
-        .filter(|kind| matches!(kind, Kind::Web | Kind::Local));
-    let mut broad: Vec<Kind> = broad.copied().collect();
+        .filter(|kind| matches!(kind, SourceKind::Web | SourceKind::Local));
+    let mut broad: Vec<SourceKind> = broad.copied().collect();
     if broad.is_empty() {
         broad.extend(kinds.first());
     }
     let fresh = gaps
         .iter()
         .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
-    let query = |gap: &Gap, kind: Kind| Query {
+    let query = |gap: &Gap, kind: SourceKind| Query {
         text: gap.query.clone(),
         intent: gap.missing.clone(),
         kind,

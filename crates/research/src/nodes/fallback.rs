@@ -8,14 +8,15 @@ use fathom_workflow::NodeResult;
 use fathom_workflow::interrupt::Verdict as Decision;
 
 use super::Notes;
+use fathom_render::report::{Confidence, ReportStatus};
+
 use crate::analysis::Analysis;
 use crate::assemble::{Parts, assemble};
 use crate::breakpoint::{Place, Step};
-use crate::critique::Verdict;
+use crate::critique::ReviewVerdict;
 use crate::degraded;
 use crate::draft::{Draft, Section};
 use crate::reasoner::Ctx;
-use crate::report::{Confidence, Status};
 use crate::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
 
 /// Sources that are shown when nothing was made of them.
@@ -41,7 +42,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
         draft,
         check,
         critique: best.map_or(state.critique.as_deref(), |best| Some(&*best.critique)),
-        status: Status::Partial { reason },
+        status: ReportStatus::Partial { reason },
         confidence: Confidence::Low,
         caveats,
     };
@@ -73,10 +74,10 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     if let Some(critique) = &state.critique {
         let score = critique.score;
         return match critique.verdict {
-            Verdict::Reject => {
+            ReviewVerdict::Reject => {
                 format!("the review gave the draft {score:.1} of 10 and holds it for beyond repair")
             }
-            Verdict::Revise | Verdict::Approve => {
+            ReviewVerdict::Revise | ReviewVerdict::Approve => {
                 format!("the review still gave the draft {score:.1} of 10 after the last revision")
             }
         };

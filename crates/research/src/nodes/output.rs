@@ -5,11 +5,12 @@ use std::sync::Arc;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
+use fathom_render::report::{Confidence, ReportStatus};
+
 use crate::assemble::{Parts, assemble};
 use crate::degraded;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
-use crate::report::{Confidence, Status};
 use crate::state::{Change, State};
 
 /// From this score on a report deserves high confidence.
@@ -27,7 +28,7 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
         draft: Draft::clone(draft),
         check: Some(check),
         critique: state.critique.as_deref(),
-        status: Status::Complete,
+        status: ReportStatus::Complete,
         confidence: match score >= HIGH_FROM {
             true => Confidence::High,
             false => Confidence::Medium,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
-use crate::plan::{Kind, Plan, PlanFault};
+use crate::plan::{Plan, PlanFault, SourceKind};
 use crate::question::AskedDepth;
 use crate::reasoner::extractive::depth;
 use crate::reasoner::{Ctx, PlanTask, judge};
@@ -34,7 +34,7 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
 async fn planned(
     state: &State,
     ctx: &Ctx,
-    kinds: &[Kind],
+    kinds: &[SourceKind],
     faults: &[PlanFault],
     notes: &mut Notes,
 ) -> Result<Plan, NodeError> {
@@ -60,11 +60,11 @@ fn with_depth(mut plan: Plan, state: &State) -> Plan {
 }
 
 /// Mends the plan, and leaves out queries that nobody can answer and those beyond the depth's bound.
-fn within(plan: Plan, state: &State, kinds: &[Kind]) -> Plan {
+fn within(plan: Plan, state: &State, kinds: &[SourceKind]) -> Plan {
     let depth = state.question.depth.or(plan.depth);
-    let local_only = kinds == [Kind::Local];
+    let local_only = kinds == [SourceKind::Local];
     let mut plan = plan.mended(depth, local_only);
-    let fallback = kinds.first().copied().unwrap_or(Kind::Local);
+    let fallback = kinds.first().copied().unwrap_or(SourceKind::Local);
     for query in &mut plan.queries {
         if !kinds.contains(&query.kind) {
             query.kind = fallback;

@@ -9,7 +9,7 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Category, Critique, Item, Severity};
+use crate::critique::{Critique, Item, ReviewCategory, Severity};
 use crate::draft::{Draft, Place};
 use crate::reasoner::{Ctx, ReviewTask, judge};
 use crate::state::{Change, State};
@@ -54,7 +54,7 @@ fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     for (at, section) in draft.sections.iter().enumerate() {
         if section.text.trim().is_empty() {
             items.push(item(
-                (Category::Completeness, Severity::Major),
+                (ReviewCategory::Completeness, Severity::Major),
                 Place::Section(at),
                 format!("the section “{}” is empty", section.title),
             ));
@@ -63,7 +63,7 @@ fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     let planned = state.plan.iter().flat_map(|plan| &plan.sections);
     for missing in planned.skip(draft.sections.len()) {
         items.push(item(
-            (Category::Completeness, Severity::Major),
+            (ReviewCategory::Completeness, Severity::Major),
             Place::Whole,
             format!("the section “{}” is missing", missing.title),
         ));
@@ -71,7 +71,7 @@ fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     for (place, text) in draft.texts() {
         for found in banned(text, &state.settings.banned_words, language(state)) {
             items.push(item(
-                (Category::Style, Severity::Minor),
+                (ReviewCategory::Style, Severity::Minor),
                 place.clone(),
                 format!("the word “{}” is not to be used", found.word),
             ));
@@ -104,7 +104,7 @@ fn citation_items(check: &CitationCheck) -> Vec<Item> {
             };
             let description = format!("“{}”: {what}", claim.text);
             items.push(item(
-                (Category::Citation, severity),
+                (ReviewCategory::Citation, severity),
                 claim.place.clone(),
                 description,
             ));
@@ -121,7 +121,7 @@ fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = Item> {
         .filter(|claim| claim.judged == Some(Judgement::NotSupported));
     unstated.map(|claim| {
         let what = "a model finds that its passages do not state it";
-        let kind = (Category::Accuracy, Severity::Major);
+        let kind = (ReviewCategory::Accuracy, Severity::Major);
         Item {
             proven: false,
             ..item(
@@ -138,14 +138,18 @@ fn length_item(state: &State, draft: &Draft) -> Option<Item> {
     let share = words as f64 / f64::from(target.max(1));
     (!LENGTH_SHARES.contains(&share)).then(|| {
         item(
-            (Category::Style, Severity::Minor),
+            (ReviewCategory::Style, Severity::Minor),
             Place::Whole,
             format!("it has {words} words; {target} were asked for"),
         )
     })
 }
 
-fn item((category, severity): (Category, Severity), place: Place, description: String) -> Item {
+fn item(
+    (category, severity): (ReviewCategory, Severity),
+    place: Place,
+    description: String,
+) -> Item {
     Item {
         category,
         severity,

@@ -7,7 +7,7 @@ fn sub(text: &str) -> SubQuestion {
     }
 }
 
-fn query(text: &str, kind: Kind, serves: u32) -> Query {
+fn query(text: &str, kind: SourceKind, serves: u32) -> Query {
     Query {
         text: text.into(),
         intent: String::new(),
@@ -20,7 +20,7 @@ fn query(text: &str, kind: Kind, serves: u32) -> Query {
 fn plan() -> Plan {
     Plan {
         sub_questions: vec![sub("What cools?"), sub("How much?")],
-        queries: vec![query("street trees cooling", Kind::Web, 0)],
+        queries: vec![query("street trees cooling", SourceKind::Web, 0)],
         sections: vec![Section {
             title: "Cooling".into(),
             answers: vec![SubQuestionId(0), SubQuestionId(1)],
@@ -47,8 +47,8 @@ fn each_rule_that_is_broken_is_named() {
     let mut twice = plan();
     twice
         .queries
-        .push(query("Street  trees Cooling", Kind::Web, 1));
-    twice.queries.push(query("other", Kind::Web, 7));
+        .push(query("Street  trees Cooling", SourceKind::Web, 1));
+    twice.queries.push(query("other", SourceKind::Web, 7));
     assert_eq!(
         twice.faults(),
         [
@@ -62,13 +62,13 @@ fn each_rule_that_is_broken_is_named() {
     let mut kinds = plan();
     kinds
         .queries
-        .push(query("street trees cooling", Kind::Academic, 0));
+        .push(query("street trees cooling", SourceKind::Academic, 0));
     assert_eq!(kinds.faults(), []);
 }
 
 #[test]
 fn a_plan_without_queries_gets_them_from_its_sub_questions_by_depth() {
-    let kinds = |depth, local_only| -> Vec<Kind> {
+    let kinds = |depth, local_only| -> Vec<SourceKind> {
         let bare = Plan {
             queries: Vec::new(),
             ..plan()
@@ -77,7 +77,7 @@ fn a_plan_without_queries_gets_them_from_its_sub_questions_by_depth() {
         assert_eq!(mended.faults(), []);
         mended.queries.iter().map(|query| query.kind).collect()
     };
-    use Kind::{Academic, Local, News, Web};
+    use SourceKind::{Academic, Local, News, Web};
     assert_eq!(kinds(Depth::Quick, false), [Web, Web]);
     assert_eq!(
         kinds(Depth::Standard, false),
@@ -96,9 +96,9 @@ fn mending_leaves_nothing_that_a_rule_forbids_save_what_is_missing() {
     broken.confidence = f64::NAN;
     broken
         .queries
-        .push(query("street TREES cooling", Kind::Web, 1));
-    broken.queries.push(query("nowhere", Kind::Web, 9));
-    broken.queries.push(query(" ", Kind::Web, 0));
+        .push(query("street TREES cooling", SourceKind::Web, 1));
+    broken.queries.push(query("nowhere", SourceKind::Web, 9));
+    broken.queries.push(query(" ", SourceKind::Web, 0));
     broken.sections[0].answers.push(SubQuestionId(9));
     broken.sub_questions[0].needs.push(SubQuestionId(9));
     let mended = broken.mended(Depth::Quick, false);

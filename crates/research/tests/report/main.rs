@@ -14,10 +14,10 @@ mod world;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fathom_evidence::Span;
 use fathom_evidence::extract::InProcessReader;
+use fathom_render::Report;
+use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::extractive::Extractive;
-use fathom_research::report::{Report, Status};
 use fathom_research::workflows::report;
 use fathom_research::{Deps, Question, Settings, Shelf, State};
 use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
@@ -75,7 +75,7 @@ async fn a_question_over_a_folder_ends_in_a_complete_report_whose_every_quote_is
     println!(
         "{:#?}\n{:#?}\n{}\n\n{}",
         report.figures,
-        report.critique.as_ref().map(|c| (c.score, &c.items)),
+        report.review.as_ref().map(|c| (c.score, &c.items)),
         report.title,
         report.summary
     );
@@ -83,19 +83,19 @@ async fn a_question_over_a_folder_ends_in_a_complete_report_whose_every_quote_is
         println!("\n## {}\n\n{}", section.title, section.text);
     }
     println!("\n## Conclusion\n\n{}", report.conclusion);
-    assert_eq!(report.status, Status::Complete);
+    assert_eq!(report.status, ReportStatus::Complete);
     assert!(report.figures.claims.supported > 5);
     assert_eq!(
         report.figures.claims.supported,
         report.figures.claims.claims
     );
-    let shown = fathom_research::report::markdown::markdown(report, &Default::default());
+    let shown = fathom_render::markdown::markdown(report, &Default::default());
     assert!(shown.contains("no model judged the meaning"));
     let mut quotes = 0;
     for proof in report.claims.iter().flat_map(|claim| &claim.proofs) {
-        let stored = text(&ran.store, proof.snapshot).await;
-        let Span { start, end } = proof.span;
-        assert_eq!(&stored[start..end], proof.quote);
+        let hash = proof.snapshot.as_ref().unwrap().parse().unwrap();
+        let stored = text(&ran.store, hash).await;
+        assert_eq!(&stored[proof.start..proof.end], proof.quote);
         quotes += 1;
     }
     assert!(quotes > 5);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_evidence::extract::InProcessReader;
+use fathom_render::Report;
 use fathom_research::breakpoint::{Breakpoint, Moment, Place, Step};
 use fathom_research::reasoner::extractive::Extractive;
-use fathom_research::report::Report;
 use fathom_research::settings::People;
-use fathom_research::stop::Stop;
+use fathom_research::stop::StopReason;
 use fathom_research::workflows::report;
 use fathom_research::{Deps, Question, Settings, Shelf, State};
 use fathom_workflow::interrupt::{Decision, Verdict};
@@ -97,11 +97,11 @@ async fn an_hour_at_each_gate_costs_no_search_and_is_no_part_of_the_time_on_page
     assert_eq!(waited.approved.len(), 2, "both gates were passed");
 
     let (waited, straight) = (waited.report, straight.report);
-    let rounds = waited.provenance.rounds.iter();
+    let rounds = waited.method.rounds.iter();
     let stops: Vec<_> = rounds.map(|round| round.stop).collect();
-    assert!(!stops.contains(&Some(Stop::Time)), "{stops:?}");
-    assert_eq!(waited.provenance.rounds, straight.provenance.rounds);
-    assert_eq!(waited.provenance.queries, straight.provenance.queries);
+    assert!(!stops.contains(&Some(StopReason::Time)), "{stops:?}");
+    assert_eq!(waited.method.rounds, straight.method.rounds);
+    assert_eq!(waited.method.queries, straight.method.queries);
     assert_eq!(waited.figures, straight.figures);
     assert_eq!(waited.figures.time_ms, 5 * 60 * 1000);
 }

@@ -9,9 +9,10 @@ use fathom_providers::model::{self, ModelApi, ModelEndpoint, Models};
 use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use fathom_providers::search::{self, SearchChains};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, SystemClock, call};
+use fathom_render::Report;
+use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::reasoner::model::Model;
-use fathom_research::report::{Report, Status};
 use fathom_research::workflows::report;
 use fathom_research::{Deps, Net, Question, Settings, Shelf, State};
 use fathom_stage::{Judgement, Page, Reply, Script, Stage};
@@ -120,8 +121,13 @@ fn count(stage: &Stage, judgement: &str) -> usize {
 #[tokio::test]
 async fn a_model_plans_weighs_writes_and_reviews_and_each_call_is_made_once() {
     let (report, stage) = run(Script::sensible(pages())).await;
-    println!("{:#?}", report.provenance);
-    assert_eq!(report.status, Status::Complete, "{:?}", report.caveats);
+    println!("{:#?}", report.method);
+    assert_eq!(
+        report.status,
+        ReportStatus::Complete,
+        "{:?}",
+        report.caveats
+    );
     assert_eq!(report.sources.len(), 3);
     assert_eq!(
         report.figures.claims.supported,
@@ -151,8 +157,8 @@ async fn a_draft_is_revised_once_and_then_approved() {
         (prompt.judgement == Judgement::Review && before == 0).then(|| Reply::review(6.0))
     });
     let (report, stage) = run(script).await;
-    assert_eq!(report.status, Status::Complete);
-    assert_eq!(report.provenance.drafts, 2);
+    assert_eq!(report.status, ReportStatus::Complete);
+    assert_eq!(report.method.drafts, 2);
     assert_eq!((count(&stage, "Section"), count(&stage, "Review")), (6, 2));
 }
 
@@ -161,7 +167,7 @@ async fn a_draft_that_never_passes_ends_as_a_partial_report() {
     let script = Script::sensible(pages()).always(Judgement::Review, Reply::review(6.0));
     let (report, stage) = run(script).await;
     assert!(report.is_partial());
-    assert_eq!((report.provenance.drafts, count(&stage, "Review")), (4, 4));
+    assert_eq!((report.method.drafts, count(&stage, "Review")), (4, 4));
 }
 
 #[tokio::test]
@@ -187,7 +193,7 @@ async fn a_model_that_is_down_leaves_the_work_to_the_extractive_reasoner_and_the
 #[tokio::test]
 async fn without_any_search_the_report_says_that_nothing_could_be_found() {
     let (report, _) = run(Script::sensible(pages()).without_search()).await;
-    let Status::Partial { reason } = &report.status else {
+    let ReportStatus::Partial { reason } = &report.status else {
         panic!("it cannot be complete")
     };
     assert_eq!(reason, "every search failed");
@@ -207,7 +213,7 @@ async fn a_prompt_too_long_for_the_model_is_cut_and_asked_again() {
         first.then(|| Reply::Status(400, long.clone()))
     });
     let (report, stage) = run(script).await;
-    assert_eq!(report.status, Status::Complete);
+    assert_eq!(report.status, ReportStatus::Complete);
     assert_eq!(count(&stage, "Analysis"), 2);
 }
 

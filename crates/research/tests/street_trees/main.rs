@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use fathom_evidence::citation::Support;
 use fathom_research::analysis::{Contradiction, Side, Strength};
-use fathom_research::critique::{Critique, Thresholds, Verdict};
+use fathom_research::critique::{Critique, ReviewVerdict, Thresholds};
 use run::{LIBRARY, Library, Outcome, ask, run, without_check};
 
 /// White space may be broken otherwise in a file than in the list.
@@ -66,7 +66,7 @@ fn every_sentence_is_a_supported_quote_or_states_nothing(outcome: &Outcome) {
 fn the_draft_passes(outcome: &Outcome) -> f64 {
     let thresholds = Thresholds::default();
     let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
-    assert_eq!(good.verdict, Verdict::Approve, "{:?}", good.scores);
+    assert_eq!(good.verdict, ReviewVerdict::Approve, "{:?}", good.scores);
     assert!(good.score < 9.3, "{:?}", good.scores);
     good.score
 }

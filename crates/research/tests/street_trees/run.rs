@@ -12,7 +12,7 @@ use fathom_research::citations::{CheckedClaim, CitationCheck};
 use fathom_research::critique::Opinion;
 use fathom_research::draft::{Draft, Section};
 use fathom_research::locate::{Located, Reading, locate};
-use fathom_research::plan::{Kind, Plan};
+use fathom_research::plan::{Plan, SourceKind};
 use fathom_research::reasoner::extractive::{analyse, frame, plan, review, write_section};
 use fathom_research::reasoner::{AnalyseTask, FrameTask, PlanTask, ReviewTask, SectionTask};
 use fathom_research::source::{Snapshot, Source, SourceId, Work};
@@ -114,7 +114,7 @@ fn source(id: SourceId, name: &str, document: &fathom_evidence::Document) -> Sou
     about.learn(&document.about);
     Source {
         id,
-        kind: Kind::Local,
+        kind: SourceKind::Local,
         location: name.to_owned(),
         key: name.to_owned(),
         about,
@@ -144,7 +144,7 @@ pub fn without_check(library: &Library, question: &Question) -> (Plan, Located, 
     let plan = plan(&PlanTask {
         question,
         settings: &settings,
-        kinds: &[Kind::Local],
+        kinds: &[SourceKind::Local],
         feedback: None,
         faults: &[],
     });

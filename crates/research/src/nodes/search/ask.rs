@@ -7,7 +7,7 @@ use super::read::Taken;
 use super::seek::{self, Limits};
 use super::web;
 use crate::budget;
-use crate::plan::{Kind, Query, QueryId};
+use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
 use crate::source::Work;
 use crate::state::{ErrorEntry, SearchOutcome, State};
@@ -15,7 +15,7 @@ use crate::state::{ErrorEntry, SearchOutcome, State};
 /// What a search found, wherever it looked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Hit {
-    pub(super) kind: Kind,
+    pub(super) kind: SourceKind,
     pub(super) location: String,
     /// The same for all places where this work is found.
     pub(super) key: String,
@@ -91,13 +91,15 @@ pub(super) async fn once(
         .effect(key, |call| async move {
             call.spend(budget::QUERIES, 1);
             match (query.kind, &ctx.deps().net) {
-                (Kind::Local, _) => local(ctx, query, limit).await,
-                (Kind::Web | Kind::Academic | Kind::News | Kind::Code, Some(net)) => {
-                    web::search(state, ctx, net, query, &call).await
-                }
-                (Kind::Web | Kind::Academic | Kind::News | Kind::Code, None) => {
-                    Recorded::failed("no search provider is set up".to_owned())
-                }
+                (SourceKind::Local, _) => local(ctx, query, limit).await,
+                (
+                    SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
+                    Some(net),
+                ) => web::search(state, ctx, net, query, &call).await,
+                (
+                    SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
+                    None,
+                ) => Recorded::failed("no search provider is set up".to_owned()),
             }
         })
         .await?;
@@ -136,7 +138,7 @@ async fn local(ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
     let hits = result.map(|hits| {
         hits.into_iter()
             .map(|hit| Hit {
-                kind: Kind::Local,
+                kind: SourceKind::Local,
                 key: hit.name.clone(),
                 location: hit.name,
                 about: Work {

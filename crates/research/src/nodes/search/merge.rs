@@ -127,12 +127,12 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-    use crate::plan::Kind;
+    use crate::plan::SourceKind;
     use crate::source::Work;
 
     fn hit(location: &str, relevance: f64) -> Hit {
         Hit {
-            kind: Kind::Local,
+            kind: SourceKind::Local,
             location: location.into(),
             key: location.into(),
             about: Work::default(),

@@ -15,7 +15,7 @@ use super::merge::{Candidate, quality};
 use super::web;
 use crate::budget;
 use crate::nodes::Notes;
-use crate::plan::Kind;
+use crate::plan::SourceKind;
 use crate::reasoner::Ctx;
 use crate::source::{Snapshot, Source};
 use crate::state::State;
@@ -108,7 +108,7 @@ pub(super) async fn taken(
     ctx: &Ctx,
     key: String,
     location: &str,
-    kind: Kind,
+    kind: SourceKind,
     text: Option<String>,
 ) -> Result<Result<Taken, String>, NodeError> {
     let taken = ctx.effect(key, |call| async move {
@@ -158,9 +158,9 @@ impl Bytes {
     }
 }
 
-async fn bytes(ctx: &Ctx, kind: Kind, location: &str, call: &Call) -> Result<Bytes, String> {
+async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Result<Bytes, String> {
     match kind {
-        Kind::Local => {
+        SourceKind::Local => {
             let library = ctx.deps().library.as_ref();
             let library = library.ok_or_else(|| "no library is set up".to_owned())?;
             let bytes = library
@@ -173,7 +173,7 @@ async fn bytes(ctx: &Ctx, kind: Kind, location: &str, call: &Call) -> Result<Byt
                 file_name: Some(location.to_owned()),
             })
         }
-        Kind::Web | Kind::Academic | Kind::News | Kind::Code => {
+        SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code => {
             let net = ctx.deps().net.as_ref();
             let net = net.ok_or_else(|| "no page reader is set up".to_owned())?;
             let read = web::page(ctx, net, location, call).await?;

@@ -7,7 +7,7 @@ use fathom_workflow::NodeError;
 
 use super::ask::{Answered, Hit, once};
 use super::read;
-use crate::plan::{Kind, Query, QueryId};
+use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::{Action, Ctx, SeekTask, Seen, judge};
 use crate::state::{SearchOutcome, State};
 
@@ -58,10 +58,10 @@ struct Hunt<'a> {
     id: QueryId,
     first: Answered,
     left: Limits,
-    kinds: Vec<Kind>,
+    kinds: Vec<SourceKind>,
     tried: Vec<String>,
     /// Each search that was put, with where it looked.
-    put: Vec<(Kind, String)>,
+    put: Vec<(SourceKind, String)>,
     /// Each document once, in the order in which they were found.
     hits: Vec<Hit>,
     seen: Vec<Seen>,
@@ -212,12 +212,12 @@ impl<'a> Hunt<'a> {
     }
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: SourceKind) -> &'static str {
     match kind {
-        Kind::Web => "web",
-        Kind::Academic => "academic",
-        Kind::News => "news",
-        Kind::Code => "code",
-        Kind::Local => "local",
+        SourceKind::Web => "web",
+        SourceKind::Academic => "academic",
+        SourceKind::News => "news",
+        SourceKind::Code => "code",
+        SourceKind::Local => "local",
     }
 }

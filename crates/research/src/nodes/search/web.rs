@@ -10,7 +10,7 @@ use fathom_workflow::Call;
 use super::ask::{Hit, Recorded};
 use crate::calls::{retries, terms};
 use crate::deps::Net;
-use crate::plan::{Kind, Query};
+use crate::plan::{Query, SourceKind};
 use crate::reasoner::Ctx;
 use crate::source::Work;
 use crate::state::State;
@@ -50,13 +50,16 @@ fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
 }
 
 /// The kinds that a provider is set up for.
-pub(crate) fn kinds(net: &Net) -> Vec<Kind> {
-    [Kind::Web, Kind::Academic, Kind::News, Kind::Code]
-        .into_iter()
-        .filter(|kind| {
-            search_kind(*kind).is_some_and(|kind| net.search.ready(kind).next().is_some())
-        })
-        .collect()
+pub(crate) fn kinds(net: &Net) -> Vec<SourceKind> {
+    [
+        SourceKind::Web,
+        SourceKind::Academic,
+        SourceKind::News,
+        SourceKind::Code,
+    ]
+    .into_iter()
+    .filter(|kind| search_kind(*kind).is_some_and(|kind| net.search.ready(kind).next().is_some()))
+    .collect()
 }
 
 fn asked(state: &State, query: &Query) -> Result<search::SearchQuery, search::QueryError> {
@@ -65,13 +68,13 @@ fn asked(state: &State, query: &Query) -> Result<search::SearchQuery, search::Qu
     asked.with_max_results(state.settings.max_results_per_query)
 }
 
-fn search_kind(kind: Kind) -> Option<search::SearchKind> {
+fn search_kind(kind: SourceKind) -> Option<search::SearchKind> {
     match kind {
-        Kind::Web => Some(search::SearchKind::Web),
-        Kind::Academic => Some(search::SearchKind::Academic),
-        Kind::News => Some(search::SearchKind::News),
-        Kind::Code => Some(search::SearchKind::Code),
-        Kind::Local => None,
+        SourceKind::Web => Some(search::SearchKind::Web),
+        SourceKind::Academic => Some(search::SearchKind::Academic),
+        SourceKind::News => Some(search::SearchKind::News),
+        SourceKind::Code => Some(search::SearchKind::Code),
+        SourceKind::Local => None,
     }
 }
 
@@ -97,7 +100,7 @@ fn hits(query: &Query, found: SearchAnswer) -> Vec<Hit> {
         .collect()
 }
 
-fn of_provider(kind: Kind, hit: search::SearchHit, relevance: f64) -> Hit {
+fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit {
     Hit {
         kind,
         key: Key::of(&hit).to_string(),

@@ -6,7 +6,7 @@ use fathom_evidence::phrases::phrases;
 use fathom_evidence::question::{self, PlanHints, QuestionKind as Asks, QuestionReading};
 
 use crate::plan::{
-    Kind, Plan, Query, SUB_QUESTIONS_MOST, Section, SubQuestion, SubQuestionId, Trace,
+    Plan, Query, SUB_QUESTIONS_MOST, Section, SourceKind, SubQuestion, SubQuestionId, Trace,
 };
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::PlanTask;
@@ -108,13 +108,18 @@ fn take_feedback(said: &str, plan: &mut Plan) -> Option<String> {
 }
 
 /// Where to search: by depth as far as there is anything to search there; else wherever there is.
-fn kinds(depth: Depth, available: &[Kind]) -> Vec<Kind> {
-    let wanted: &[Kind] = match depth {
-        Depth::Quick => &[Kind::Local, Kind::Web],
-        Depth::Standard => &[Kind::Local, Kind::Web, Kind::Academic],
-        Depth::Comprehensive => &[Kind::Local, Kind::Web, Kind::Academic, Kind::News],
+fn kinds(depth: Depth, available: &[SourceKind]) -> Vec<SourceKind> {
+    let wanted: &[SourceKind] = match depth {
+        Depth::Quick => &[SourceKind::Local, SourceKind::Web],
+        Depth::Standard => &[SourceKind::Local, SourceKind::Web, SourceKind::Academic],
+        Depth::Comprehensive => &[
+            SourceKind::Local,
+            SourceKind::Web,
+            SourceKind::Academic,
+            SourceKind::News,
+        ],
     };
-    let fit: Vec<Kind> = wanted
+    let fit: Vec<SourceKind> = wanted
         .iter()
         .copied()
         .filter(|kind| available.contains(kind))
@@ -122,13 +127,13 @@ fn kinds(depth: Depth, available: &[Kind]) -> Vec<Kind> {
     match (fit.is_empty(), available.is_empty()) {
         (false, _) => fit,
         (true, false) => available.to_vec(),
-        (true, true) => vec![Kind::Web],
+        (true, true) => vec![SourceKind::Web],
     }
 }
 
 /// Queries in turns: first one for each sub-question, then a second kind or wording for each, as
 /// far as the depth allows.
-fn queries(plan: &Plan, asks: &[Vec<String>], kinds: &[Kind], depth: Depth) -> Vec<Query> {
+fn queries(plan: &Plan, asks: &[Vec<String>], kinds: &[SourceKind], depth: Depth) -> Vec<Query> {
     let most = depth.bounds().queries.min(QUERIES_MOST);
     let rounds = asks.iter().map(Vec::len).max().unwrap_or(0);
     let mut seen = BTreeSet::new();
@@ -185,22 +190,22 @@ fn warnings(reading: &QuestionReading) -> Vec<String> {
     warnings
 }
 
-fn methodology(kinds: &[Kind]) -> String {
+fn methodology(kinds: &[SourceKind]) -> String {
     format!(
         "Each sub-question is searched for in {}; sentences that bear on it are quoted word for word, compared across sources, and counted once where one source copies another.",
         spelt(kinds)
     )
 }
 
-fn spelt(kinds: &[Kind]) -> String {
+fn spelt(kinds: &[SourceKind]) -> String {
     let names: Vec<&str> = kinds
         .iter()
         .map(|kind| match kind {
-            Kind::Web => "web pages",
-            Kind::Academic => "academic works",
-            Kind::News => "news",
-            Kind::Code => "code",
-            Kind::Local => "the local library",
+            SourceKind::Web => "web pages",
+            SourceKind::Academic => "academic works",
+            SourceKind::News => "news",
+            SourceKind::Code => "code",
+            SourceKind::Local => "the local library",
         })
         .collect();
     match names.as_slice() {
@@ -210,7 +215,7 @@ fn spelt(kinds: &[Kind]) -> String {
     }
 }
 
-fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[Kind]) -> Trace {
+fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> Trace {
     let parts = [
         ("about", &reading.subject),
         ("with regard to", &reading.outcome),

@@ -45,14 +45,14 @@ pub fn reformulate(task: &SeekTask<'_>) -> Option<Query> {
     })
 }
 
-fn kind_word(kind: crate::plan::Kind) -> &'static str {
-    use crate::plan::Kind;
+fn kind_word(kind: crate::plan::SourceKind) -> &'static str {
+    use crate::plan::SourceKind;
     match kind {
-        Kind::Web => "overview",
-        Kind::Academic => "study",
-        Kind::News => "news",
-        Kind::Code => "code",
-        Kind::Local => "notes",
+        SourceKind::Web => "overview",
+        SourceKind::Academic => "study",
+        SourceKind::News => "news",
+        SourceKind::Code => "code",
+        SourceKind::Local => "notes",
     }
 }
 

@@ -7,7 +7,7 @@ use fathom_evidence::claim::{Stated, claims};
 use fathom_evidence::{banned, duplicate};
 
 use crate::analysis::Strength;
-use crate::critique::{Category, Item, Opinion, Scores, Severity};
+use crate::critique::{Item, Opinion, ReviewCategory, ReviewScores, Severity};
 use crate::draft::Place;
 use crate::reasoner::ReviewTask;
 use crate::source::SourceId;
@@ -28,7 +28,7 @@ const LONG_SENTENCE: usize = 60;
 /// Reviews a draft.
 pub fn review(task: &ReviewTask<'_>) -> Opinion {
     let measured = Measured::new(task);
-    let scores = Scores {
+    let scores = ReviewScores {
         accuracy: measured.accuracy(),
         completeness: measured.completeness(),
         coherence: measured.coherence(),
@@ -312,7 +312,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
                 .get(at)
                 .map_or("", |section| &section.title);
             add(
-                Category::Completeness,
+                ReviewCategory::Completeness,
                 Severity::Minor,
                 Place::Section(at),
                 format!("The section “{title}” has {words} words."),
@@ -322,7 +322,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
     }
     if measured.repeated > 0 {
         add(
-            Category::Coherence,
+            ReviewCategory::Coherence,
             Severity::Minor,
             Place::Whole,
             format!(
@@ -334,7 +334,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
     }
     if measured.conflicts_shown < measured.conflicts {
         add(
-            Category::Methodology,
+            ReviewCategory::Methodology,
             Severity::Minor,
             Place::Whole,
             format!(
@@ -346,7 +346,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
     }
     if measured.findings > 0 && measured.agreed == 0 {
         add(
-            Category::Methodology,
+            ReviewCategory::Methodology,
             Severity::Suggestion,
             Place::Whole,
             "No finding is borne out by more than one source.".to_owned(),

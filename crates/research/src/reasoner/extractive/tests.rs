@@ -4,7 +4,7 @@ use jiff::civil::date;
 use super::*;
 use crate::analysis::Strength;
 use crate::locate::{Located, Reading, locate};
-use crate::plan::{Kind, Query, QueryId, SubQuestionId};
+use crate::plan::{Query, QueryId, SourceKind, SubQuestionId};
 use crate::question::{Depth, Question};
 use crate::settings::Settings;
 use crate::source::SourceId;
@@ -13,7 +13,7 @@ fn question(text: &str) -> Question {
     Question::parse(text, date(2026, 11, 16)).unwrap()
 }
 
-fn planned(question: &Question, kinds: &[Kind], feedback: Option<&str>) -> Plan {
+fn planned(question: &Question, kinds: &[SourceKind], feedback: Option<&str>) -> Plan {
     plan(&PlanTask {
         question,
         settings: &Settings::default(),
@@ -41,7 +41,7 @@ const OTHER: &str =
 
 fn located(texts: &[&str]) -> (Question, Plan, Located) {
     let question = question("What is the effect of heat pumps on the energy use of houses?");
-    let plan = planned(&question, &[Kind::Local], None);
+    let plan = planned(&question, &[SourceKind::Local], None);
     let readings: Vec<Reading> = (1..).zip(texts).map(|(n, text)| reading(n, text)).collect();
     let located = locate(&question, &plan, &readings, &Settings::default().evidence);
     (question, plan, located)
@@ -74,7 +74,11 @@ fn a_plan_keeps_the_rules_at_every_depth_and_for_every_kind_of_question() {
         for depth in [Depth::Quick, Depth::Standard, Depth::Comprehensive] {
             let mut question = question(text);
             question.depth = depth.into();
-            let plan = planned(&question, &[Kind::Web, Kind::Academic, Kind::News], None);
+            let plan = planned(
+                &question,
+                &[SourceKind::Web, SourceKind::Academic, SourceKind::News],
+                None,
+            );
             assert_eq!(plan.faults(), [], "{text}");
             assert!((3..=7).contains(&plan.sub_questions.len()), "{text}");
             assert!(plan.queries.len() <= depth.bounds().queries, "{text}");
@@ -86,13 +90,16 @@ fn a_plan_keeps_the_rules_at_every_depth_and_for_every_kind_of_question() {
 #[test]
 fn queries_go_only_where_something_can_be_searched() {
     let question = question("How do street trees cool a town?");
-    let kinds = |available: &[Kind]| -> std::collections::BTreeSet<Kind> {
+    let kinds = |available: &[SourceKind]| -> std::collections::BTreeSet<SourceKind> {
         let plan = planned(&question, available, None);
         plan.queries.iter().map(|query| query.kind).collect()
     };
-    assert_eq!(kinds(&[Kind::Local]), [Kind::Local].into());
-    assert_eq!(kinds(&[Kind::Web, Kind::News]), [Kind::Web].into());
-    assert_eq!(kinds(&[Kind::Code]), [Kind::Code].into());
+    assert_eq!(kinds(&[SourceKind::Local]), [SourceKind::Local].into());
+    assert_eq!(
+        kinds(&[SourceKind::Web, SourceKind::News]),
+        [SourceKind::Web].into()
+    );
+    assert_eq!(kinds(&[SourceKind::Code]), [SourceKind::Code].into());
 }
 
 #[test]
@@ -100,7 +107,7 @@ fn what_a_person_asks_for_besides_becomes_a_sub_question_with_a_query() {
     let question = question("What is the effect of street trees on air temperature?");
     let plan = planned(
         &question,
-        &[Kind::Local],
+        &[SourceKind::Local],
         Some("Please add the cost of watering young trees"),
     );
     assert_eq!(plan.faults(), []);
@@ -111,11 +118,11 @@ fn what_a_person_asks_for_besides_becomes_a_sub_question_with_a_query() {
 
 #[test]
 fn ambiguity_is_warned_of() {
-    let broad = planned(&question("trees and heat"), &[Kind::Local], None);
+    let broad = planned(&question("trees and heat"), &[SourceKind::Local], None);
     assert!(!broad.warnings.is_empty() && broad.confidence < 0.6);
     let several = planned(
         &question("Why do trees die, and how large is the loss?"),
-        &[Kind::Local],
+        &[SourceKind::Local],
         None,
     );
     assert!(
@@ -132,7 +139,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
     let mut query = Query {
         text: "planting street trees lowers summer heat towns evidence".into(),
         intent: String::new(),
-        kind: Kind::Local,
+        kind: SourceKind::Local,
         priority: 1,
         serves: SubQuestionId(0),
     };
@@ -145,7 +152,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
             place: QueryId(0),
             turn: attempt,
             tried: &tried,
-            kinds: &[Kind::Local],
+            kinds: &[SourceKind::Local],
             results: &[],
             history: &[],
             searches_left: 1,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Model;
 use super::ask::Asking;
 use super::prompt;
-use crate::plan::{Kind, Plan, Query, Section, SubQuestion, SubQuestionId, Trace};
+use crate::plan::{Plan, Query, Section, SourceKind, SubQuestion, SubQuestionId, Trace};
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, Unable};
 
@@ -180,7 +180,7 @@ impl From<ReplyDepth> for Depth {
     }
 }
 
-impl From<ReplyKind> for Kind {
+impl From<ReplyKind> for SourceKind {
     fn from(kind: ReplyKind) -> Self {
         match kind {
             ReplyKind::Web => Self::Web,

@@ -9,7 +9,7 @@ use super::Model;
 use super::ask::Asking;
 use super::frame::cut;
 use super::prompt;
-use crate::critique::{Category, Item, Opinion, Scores, Severity};
+use crate::critique::{Item, Opinion, ReviewCategory, ReviewScores, Severity};
 use crate::draft::Place;
 use crate::reasoner::{Ctx, ReviewTask, Unable};
 
@@ -129,7 +129,7 @@ fn opinion(reply: Reply, sections: usize) -> Opinion {
         proven: false,
     });
     Opinion {
-        scores: Scores {
+        scores: ReviewScores {
             accuracy: reply.accuracy,
             completeness: reply.completeness,
             coherence: reply.coherence,
@@ -159,7 +159,7 @@ fn place(word: &str, sections: usize) -> Place {
     }
 }
 
-impl From<ReplyCategory> for Category {
+impl From<ReplyCategory> for ReviewCategory {
     fn from(category: ReplyCategory) -> Self {
         match category {
             ReplyCategory::Accuracy => Self::Accuracy,

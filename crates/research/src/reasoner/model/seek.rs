@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Model;
 use super::ask::Asking;
 use super::prompt;
-use crate::plan::{Kind, Query};
+use crate::plan::{Query, SourceKind};
 use crate::reasoner::{Action, Ctx, SeekTask, Seen, Unable};
 
 const TITLE_CHARS: usize = 200;
@@ -88,11 +88,11 @@ fn shown(seen: &Seen, text_chars: usize) -> Value {
 /// What the reply asks for. Whether it can be done is for the loop to say.
 fn action(reply: Reply, query: &Query) -> Action {
     let kind = match reply.action {
-        Tool::WebSearch => Kind::Web,
-        Tool::AcademicSearch => Kind::Academic,
-        Tool::NewsSearch => Kind::News,
-        Tool::CodeSearch => Kind::Code,
-        Tool::LocalSearch => Kind::Local,
+        Tool::WebSearch => SourceKind::Web,
+        Tool::AcademicSearch => SourceKind::Academic,
+        Tool::NewsSearch => SourceKind::News,
+        Tool::CodeSearch => SourceKind::Code,
+        Tool::LocalSearch => SourceKind::Local,
         Tool::ReadPage => {
             let result = reply.result.and_then(|number| usize::try_from(number).ok());
             return Action::Read {

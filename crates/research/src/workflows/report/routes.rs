@@ -7,7 +7,7 @@ use super::{
     ANALYSE, CHECK, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, REVIEW,
     SEARCH, WRITE,
 };
-use crate::critique::Verdict;
+use crate::critique::ReviewVerdict;
 use crate::state::{Decided, Gate, State};
 
 pub(super) fn after_plan(state: &State) -> &'static str {
@@ -86,11 +86,11 @@ pub(super) fn after_review(state: &State) -> &'static str {
     by_verdict(state, critique.verdict)
 }
 
-fn by_verdict(state: &State, verdict: Verdict) -> &'static str {
+fn by_verdict(state: &State, verdict: ReviewVerdict) -> &'static str {
     match verdict {
-        Verdict::Approve => before_output(state),
-        Verdict::Revise if state.revisions() < state.settings.max_iterations => WRITE,
-        Verdict::Revise | Verdict::Reject => FALLBACK,
+        ReviewVerdict::Approve => before_output(state),
+        ReviewVerdict::Revise if state.revisions() < state.settings.max_iterations => WRITE,
+        ReviewVerdict::Revise | ReviewVerdict::Reject => FALLBACK,
     }
 }
 

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use super::routes::*;
 use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
-use crate::critique::{Critique, Opinion, Scores, Severity, Thresholds};
+use crate::critique::{Critique, Opinion, ReviewScores, Severity, Thresholds};
 use crate::draft::Draft;
 use crate::plan::SubQuestionId;
-use crate::state::{Decided, Gate, Round};
-use crate::stop::{Signals, Stop};
+use crate::state::{Decided, Gate, SearchRound};
+use crate::stop::{StopReason, StopSignals};
 use crate::{Question, Settings};
 
 fn state(change: impl FnOnce(&mut Settings)) -> State {
@@ -47,7 +47,7 @@ fn draft(version: u32) -> Arc<Draft> {
 
 fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
     let opinion = Opinion {
-        scores: Scores {
+        scores: ReviewScores {
             accuracy: score,
             completeness: score,
             coherence: score,
@@ -58,7 +58,7 @@ fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
         ..Opinion::default()
     };
     let item = crate::critique::Item {
-        category: crate::critique::Category::Citation,
+        category: crate::critique::ReviewCategory::Citation,
         severity: Severity::Critical,
         place: crate::draft::Place::Whole,
         description: String::new(),
@@ -129,14 +129,14 @@ fn it_searches_on_until_a_round_says_stop() {
             findings: vec![finding; findings],
             ..Analysis::default()
         }));
-        let signals = Signals {
+        let signals = StopSignals {
             iteration: 0.0,
             coverage: 0.0,
             confidence: 0.0,
             gaps: 0.0,
             completeness: 0.0,
         };
-        state.rounds.push(Round {
+        state.rounds.push(SearchRound {
             signals,
             new_evidence: 0,
             stop,
@@ -145,8 +145,8 @@ fn it_searches_on_until_a_round_says_stop() {
     };
     assert_eq!(after(None, 0), SEARCH);
     assert_eq!(after(None, 3), SEARCH);
-    assert_eq!(after(Some(Stop::Time), 3), WRITE);
-    assert_eq!(after(Some(Stop::NothingNew), 0), FALLBACK);
+    assert_eq!(after(Some(StopReason::Time), 3), WRITE);
+    assert_eq!(after(Some(StopReason::NothingNew), 0), FALLBACK);
     assert_eq!(
         after_search(&state(|_| {})),
         FALLBACK,

@@ -1,0 +1,48 @@
+//! A report as a Word document (Office Open XML), to be read, commented on and sent on where people work in such files.
+//!
+//! Takes a finished report; gives the bytes of the file, the same for the same report. Citations lead to their
+//! references and name the source when pointed at. The words go through [`super::prose`] and are escaped, so no source
+//! can add markup, fields or links to files.
+
+mod address;
+mod body;
+mod package;
+mod parts;
+mod prose;
+
+use super::Report;
+use super::outline::{Part, parts, title};
+use body::{Body, Style};
+
+pub use package::DocxError;
+
+/// The bytes of the document.
+pub fn docx(report: &Report) -> Result<Vec<u8>, DocxError> {
+    let mut body = Body::default();
+    body.plain(Style::Title, &title(report));
+    parts::head(&mut body, report);
+    for part in parts(report, true) {
+        body.plain(Style::Heading, &part.title(report));
+        match part {
+            Part::Summary => prose::write(&mut body, report, &report.summary),
+            Part::Section(at) => {
+                let section = report.sections.get(at);
+                prose::write(
+                    &mut body,
+                    report,
+                    section.map_or("", |section| &section.text),
+                );
+            }
+            Part::Disagreements => parts::disagreements(&mut body, report),
+            Part::Unknown => parts::unknown(&mut body, report),
+            Part::Conclusion => prose::write(&mut body, report, &report.conclusion),
+            Part::Method => parts::method(&mut body, report),
+            Part::References => parts::references(&mut body, report),
+            Part::Proofs => parts::proofs(&mut body, report),
+        }
+    }
+    package::pack(&title(report), body)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! A report as one HTML file that stands by itself: it asks for nothing from anywhere, and can be kept or sent on.
+//!
+//! Takes a finished report; gives a page with its figures, its contents, the text with source and quote on each
+//! citation, the references and the proofs. It works without its script, which only adds comfort. All text is escaped, the
+//! prose holds only the forms of [`super::prose`], and a content policy forbids every request and every script but ours.
+
+mod head;
+mod parts;
+mod prose;
+mod tag;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fathom_evidence::Language;
+use sha2::{Digest as _, Sha256};
+
+use super::Report;
+use super::outline::{Part, parts, title};
+use crate::report::claim::TextPlace;
+use prose::Writer;
+use tag::Html;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+/// What a page shows besides the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HtmlOptions {
+    /// Whether the page says for each claim which stored words it rests on.
+    pub proofs: bool,
+}
+
+impl Default for HtmlOptions {
+    fn default() -> Self {
+        Self { proofs: true }
+    }
+}
+
+/// The whole page.
+pub fn html(report: &Report, options: &HtmlOptions) -> String {
+    let parts = parts(report, options.proofs);
+    let mut page = Html::default();
+    page.out.push_str("<!DOCTYPE html>\n");
+    page.open("html", &[("lang", "en")]);
+    page.line();
+    document_head(&mut page, report);
+    page.open("body", &[]);
+    page.element(
+        "a",
+        &[("class", "skip"), ("href", "#text")],
+        "Skip to the text",
+    );
+    page.line();
+    head::write(&mut page, report);
+    contents(&mut page, report, &parts);
+    page.open("main", &[("id", "text")]);
+    page.line();
+    let mut writer = Writer::new(report, page);
+    for (at, part) in parts.iter().enumerate() {
+        write_part(&mut writer, *part, &anchor(at), options);
+    }
+    let mut page = writer.html;
+    page.close("main");
+    page.line();
+    page.element(
+        "footer",
+        &[],
+        "Made by Fathom, which says only what a stored passage says.",
+    );
+    page.line();
+    page.open("script", &[]);
+    page.out.push_str(SCRIPT);
+    page.close("script");
+    page.line();
+    page.close("body");
+    page.line();
+    page.close("html");
+    page.line();
+    page.out
+}
+
+fn document_head(page: &mut Html, report: &Report) {
+    page.open("head", &[]);
+    page.line();
+    page.open("meta", &[("charset", "utf-8")]);
+    page.line();
+    let policy = [
+        ("http-equiv", "Content-Security-Policy"),
+        ("content", &policy()),
+    ];
+    page.open("meta", &policy);
+    page.line();
+    let named = [
+        ("viewport", "width=device-width, initial-scale=1"),
+        ("referrer", "no-referrer"),
+        ("color-scheme", "light dark"),
+        ("generator", "Fathom"),
+    ];
+    for (name, content) in named {
+        page.open("meta", &[("name", name), ("content", content)]);
+        page.line();
+    }
+    page.element("title", &[], &title(report));
+    page.line();
+    page.open("style", &[]);
+    page.out.push_str(STYLE);
+    page.close("style");
+    page.line();
+    page.close("head");
+    page.line();
+}
+
+/// Nothing may be fetched, and nothing runs but the style sheet and the script of this very page.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+fn anchor(at: usize) -> String {
+    format!("part-{}", at + 1)
+}
+
+fn contents(page: &mut Html, report: &Report, parts: &[Part]) {
+    page.open("nav", &[("aria-labelledby", "contents")]);
+    page.element("h2", &[("id", "contents")], "Contents");
+    page.open("ol", &[]);
+    for (at, part) in parts.iter().enumerate() {
+        page.open("li", &[]);
+        let to = format!("#{}", anchor(at));
+        page.element("a", &[("href", &to), ("dir", "auto")], &part.title(report));
+        page.close("li");
+    }
+    page.close("ol");
+    page.close("nav");
+    page.line();
+}
+
+fn write_part(writer: &mut Writer<'_>, part: Part, anchor: &str, options: &HtmlOptions) {
+    let report = writer.report;
+    let heading = format!("{anchor}-title");
+    let section = [("id", anchor), ("aria-labelledby", &heading)];
+    writer.html.open("section", &section);
+    let title = [("id", heading.as_str()), ("dir", "auto")];
+    writer.html.element("h2", &title, &part.title(report));
+    writer.html.line();
+    match part {
+        Part::Summary => writer.prose(TextPlace::Summary, None, &report.summary),
+        Part::Section(at) => {
+            let section = report.sections.get(at);
+            let text = section.map_or("", |section| section.text.as_str());
+            writer.prose(TextPlace::Section, Some(at + 1), text);
+        }
+        Part::Conclusion => writer.prose(TextPlace::Conclusion, None, &report.conclusion),
+        Part::Disagreements => parts::disagreements(writer),
+        Part::Unknown => parts::unknown(writer),
+        Part::Method => parts::method(&mut writer.html, report),
+        Part::References => parts::references(&mut writer.html, report, options.proofs),
+        Part::Proofs => parts::proofs(&mut writer.html, report),
+    }
+    writer.html.close("section");
+    writer.html.line();
+}
+
+/// The language to declare for a text, where it is not that of the page.
+fn foreign(text: &str) -> Option<Language> {
+    Language::detect(text).filter(|language| *language != Language::ENGLISH)
+}
+
+#[cfg(test)]
+mod tests;

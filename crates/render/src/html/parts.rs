@@ -1,0 +1,221 @@
+//! The parts of a page that code writes: disagreements, what is not known, the method, references and proofs.
+
+use super::prose::Writer;
+use super::tag::Html;
+use crate::notes::{judged, notes, verdict};
+use crate::references::{self, Piece, Reference};
+use crate::report::claim::{ClaimVerdict, ReportClaim, SourceQuote};
+use crate::{CitedSource, Report, SourceId, clean, outline};
+use fathom_evidence::Language;
+
+pub(super) fn disagreements(writer: &mut Writer<'_>) {
+    for pair in outline::disagreements(writer.report) {
+        writer.html.open("div", &[("class", "pair")]);
+        writer.html.open("h3", &[("dir", "auto")]);
+        writer.sentence(&pair.about);
+        writer.html.close("h3");
+        for side in &pair.sides {
+            quoted(writer, side);
+        }
+        writer
+            .html
+            .open("p", &[("class", "weighed"), ("dir", "auto")]);
+        match &pair.weighed {
+            Some(weighed) => writer.sentence(weighed),
+            None => writer
+                .html
+                .text("Nothing weighs clearly for either side; a person must judge."),
+        }
+        writer.html.close("p");
+        writer.html.close("div");
+        writer.html.line();
+    }
+}
+
+fn quoted(writer: &mut Writer<'_>, side: &SourceQuote) {
+    let source = writer.report.source(side.source);
+    blockquote(&mut writer.html, source, &side.quote);
+    writer.html.open("p", &[("class", "where")]);
+    writer.cite(&[side.source.0]);
+    writer.html.text(" ");
+    let name = source.map_or("", |source| source.name());
+    writer
+        .html
+        .element("span", &[("dir", "auto")], &clean::name(name));
+    writer.html.close("p");
+}
+
+/// Words of a source, in the language of the source.
+fn blockquote(page: &mut Html, source: Option<&CitedSource>, quote: &str) {
+    let snapshot = source.and_then(|source| source.snapshot.as_ref());
+    let language = snapshot.and_then(|snapshot| snapshot.language.parse::<Language>().ok());
+    let mut attributes = vec![("dir", "auto")];
+    attributes.extend(language.as_ref().map(|language| ("lang", language.code())));
+    page.element("blockquote", &attributes, &clean::line(quote));
+}
+
+pub(super) fn unknown(writer: &mut Writer<'_>) {
+    let report = writer.report;
+    writer.html.open("ul", &[]);
+    for gap in &report.gaps {
+        writer.html.open("li", &[("dir", "auto")]);
+        writer.sentence(&gap.missing);
+        if let Some(sub) = outline::unnamed_sub_question(report, gap) {
+            let sub = format!(" (sub-question {}: {})", gap.sub_question, clean::line(sub));
+            writer.html.element("span", &[("class", "aside")], &sub);
+        }
+        if let Some(query) = outline::next_query(report, gap) {
+            writer.html.text(" To search for next: ");
+            writer.html.element("q", &[("dir", "auto")], &query);
+            writer.html.text(".");
+        }
+        writer.html.close("li");
+    }
+    writer.html.close("ul");
+}
+
+pub(super) fn method(page: &mut Html, report: &Report) {
+    for note in notes(report) {
+        page.element("h3", &[], note.label);
+        let name = if note.numbered { "ol" } else { "ul" };
+        page.open(name, &[]);
+        for entry in &note.entries {
+            page.element("li", &[("dir", "auto")], entry);
+        }
+        page.close(name);
+        page.line();
+    }
+}
+
+pub(super) fn references(page: &mut Html, report: &Report, proofs: bool) {
+    page.open("ol", &[("class", "references")]);
+    page.line();
+    for reference in references::references(report) {
+        one_reference(page, report, &reference, proofs);
+        page.line();
+    }
+    page.close("ol");
+}
+
+fn one_reference(page: &mut Html, report: &Report, reference: &Reference, proofs: bool) {
+    let anchor = format!("source-{}", reference.source.0);
+    page.open("li", &[("id", &anchor), ("dir", "auto")]);
+    for piece in &reference.pieces {
+        match piece {
+            Piece::Text(text) => page.text(text),
+            Piece::Italic(text) => page.element("cite", &[], text),
+            Piece::Strong(text) => page.element("strong", &[("class", "warn")], text),
+            Piece::Link(to) => {
+                page.open_link(to);
+                page.text(to);
+                page.close("a");
+            }
+        }
+    }
+    let source = report.source(reference.source);
+    let unread = source.and_then(|source| source.unread.as_deref());
+    if let Some(why) = unread {
+        page.element("p", &[("class", "where")], &clean::line(why));
+    }
+    if proofs {
+        cited_by(page, report, reference.source);
+    }
+    page.close("li");
+}
+
+/// The claims that cite a source, with a way to each of them.
+fn cited_by(page: &mut Html, report: &Report, source: SourceId) {
+    let numbered = (1..).zip(&report.claims);
+    let citing: Vec<u32> = numbered
+        .filter(|(_, claim)| claim.sources.contains(&source))
+        .map(|(number, _)| number)
+        .collect();
+    if citing.is_empty() {
+        return;
+    }
+    page.open("p", &[("class", "where")]);
+    page.text("Cited for claim ");
+    for (at, number) in citing.iter().enumerate() {
+        if at > 0 {
+            page.text(", ");
+        }
+        let to = format!("#claim-{number}");
+        page.element("a", &[("href", &to)], &number.to_string());
+    }
+    page.close("p");
+}
+
+pub(super) fn proofs(page: &mut Html, report: &Report) {
+    page.open("details", &[("class", "proofs")]);
+    let summary = match report.claims.len() {
+        1 => "One claim and the stored words it rests on".to_owned(),
+        count => format!("{count} claims and the stored words they rest on"),
+    };
+    page.element("summary", &[], &summary);
+    page.element(
+        "p",
+        &[],
+        "For each claim: the words it rests on, the source, the hash of the source’s stored text, and the bytes at which the words stand in it.",
+    );
+    page.open("ol", &[]);
+    page.line();
+    for (number, claim) in (1_u32..).zip(&report.claims) {
+        one_claim(page, report, number, claim);
+        page.line();
+    }
+    page.close("ol");
+    page.close("details");
+}
+
+fn one_claim(page: &mut Html, report: &Report, number: u32, claim: &ReportClaim) {
+    let anchor = format!("claim-{number}");
+    page.open("li", &[("id", &anchor)]);
+    page.open("p", &[("class", "claim"), ("dir", "auto")]);
+    page.text(&clean::line(&claim.text));
+    page.text(" ");
+    let class = match claim.verdict {
+        ClaimVerdict::Supported => "verdict good",
+        ClaimVerdict::Contradicted | ClaimVerdict::NotSupported => "verdict bad",
+        ClaimVerdict::NotChecked => "verdict open",
+    };
+    page.element("span", &[("class", class)], verdict(claim));
+    if let Some(judged) = judged(claim) {
+        page.text(&format!(" · {judged}"));
+    }
+    page.close("p");
+    for proof in &claim.proofs {
+        one_proof(page, report, proof);
+    }
+    if let Some(why) = &claim.why {
+        page.element(
+            "p",
+            &[("class", "where"), ("dir", "auto")],
+            &clean::line(why),
+        );
+    }
+    page.close("li");
+}
+
+fn one_proof(page: &mut Html, report: &Report, proof: &SourceQuote) {
+    let source = report.source(proof.source);
+    blockquote(page, source, &proof.quote);
+    page.open("p", &[("class", "where")]);
+    if let Some(source) = source {
+        let number = source.number.0;
+        page.element(
+            "a",
+            &[("href", &format!("#source-{number}"))],
+            &format!("[{number}]"),
+        );
+        page.text(" ");
+        page.element("span", &[("dir", "auto")], &clean::name(source.name()));
+        page.text(" · ");
+    }
+    page.element(
+        "code",
+        &[("class", "hash")],
+        proof.snapshot.as_deref().unwrap_or_default(),
+    );
+    page.text(&format!(" · bytes {}–{}", proof.start, proof.end));
+    page.close("p");
+}

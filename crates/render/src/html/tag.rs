@@ -1,0 +1,96 @@
+//! Writing elements: every text and every attribute passes through here and is escaped.
+
+/// A page under construction. Element names and attribute names are ours; values may come from anywhere.
+#[derive(Default)]
+pub(super) struct Html {
+    pub(super) out: String,
+    cards: u32,
+}
+
+impl Html {
+    pub(super) fn open(&mut self, name: &'static str, attributes: &[(&'static str, &str)]) {
+        self.out.push('<');
+        self.out.push_str(name);
+        for (attribute, value) in attributes {
+            self.out.push(' ');
+            self.out.push_str(attribute);
+            self.out.push_str("=\"");
+            escape(value, &mut self.out);
+            self.out.push('"');
+        }
+        self.out.push('>');
+    }
+
+    pub(super) fn close(&mut self, name: &'static str) {
+        self.out.push_str("</");
+        self.out.push_str(name);
+        self.out.push('>');
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        escape(text, &mut self.out);
+    }
+
+    pub(super) fn line(&mut self) {
+        self.out.push('\n');
+    }
+
+    /// An element that holds text only.
+    pub(super) fn element(
+        &mut self,
+        name: &'static str,
+        attributes: &[(&'static str, &str)],
+        text: &str,
+    ) {
+        self.open(name, attributes);
+        self.text(text);
+        self.close(name);
+    }
+
+    /// An id that no other card of the page has.
+    pub(super) fn next_card(&mut self) -> String {
+        self.cards += 1;
+        format!("card-{}", self.cards)
+    }
+
+    /// A link out of the page. The address has been checked by [`crate::clean::link`].
+    pub(super) fn open_link(&mut self, to: &str) {
+        self.open(
+            "a",
+            &[("href", to), ("rel", "noopener noreferrer nofollow")],
+        );
+    }
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_values_are_read_back_as_they_were() {
+        let odd = "a\"b'c<d>e&f&amp;g</a>`h";
+        let mut page = Html::default();
+        page.element("a", &[("title", odd)], odd);
+        let tree = scraper::Html::parse_fragment(&page.out);
+        let selector = scraper::Selector::parse("a").expect("a selector");
+        let links: Vec<_> = tree.select(&selector).collect();
+        let [link] = links.as_slice() else {
+            panic!("one element expected in {}", page.out);
+        };
+        assert_eq!(link.value().attr("title"), Some(odd));
+        assert_eq!(link.text().collect::<String>(), odd);
+    }
+}

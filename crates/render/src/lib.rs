@@ -1,0 +1,27 @@
+//! Finished things and the forms in which people and programs get them.
+//!
+//! Takes a [`Report`], which holds nothing but what its readers may see; gives Markdown, a page, a Word document, JSON
+//! or BibTeX. Nothing here waits, opens a file or asks the network: the same report gives the same bytes. How a report
+//! comes about is left to the crates that do the research.
+
+#![warn(missing_docs, unreachable_pub)]
+
+mod author;
+pub mod bibtex;
+mod clean;
+pub mod docx;
+mod figures;
+pub mod html;
+pub mod json;
+pub mod markdown;
+mod notes;
+mod outline;
+mod prose;
+mod references;
+pub mod report;
+#[cfg(test)]
+mod sample;
+
+pub use references::CitationStyle;
+pub use report::Report;
+pub use report::source::{CitedSource, SourceId, SourceKind};

@@ -1,0 +1,184 @@
+//! A report as Markdown, for a terminal, a file or another program that reads prose.
+//!
+//! Takes a finished report; gives CommonMark with tables, which opens with the honest figures and, where the report is
+//! partial, says so before anything else. Words from sources are escaped: no quote, title or query can add a heading, a
+//! link or raw HTML. Colours are left to the program that prints it.
+
+mod appendix;
+mod escape;
+mod prose;
+
+use super::figures::{GROUPS, figures};
+use super::outline::{Part, disagreements, next_query, parts, title, unnamed_sub_question};
+use super::{Report, SourceId, clean};
+use crate::report::claim::{Disagreement, SourceQuote};
+use crate::report::{OpenQuestion, ReportStatus};
+use escape::{opening, text};
+
+/// What the text holds besides the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkdownOptions {
+    /// Whether the appendix says for each claim which stored words it rests on.
+    pub proofs: bool,
+}
+
+impl Default for MarkdownOptions {
+    fn default() -> Self {
+        Self { proofs: true }
+    }
+}
+
+/// The whole text.
+pub fn markdown(report: &Report, options: &MarkdownOptions) -> String {
+    let mut page = Page::default();
+    page.block(&format!("# {}", text(&title(report))));
+    head(&mut page, report);
+    for part in parts(report, options.proofs) {
+        page.block(&format!("## {}", text(&part.title(report))));
+        match part {
+            Part::Summary => page.prose(report, &report.summary),
+            Part::Section(at) => {
+                let section = report.sections.get(at);
+                page.prose(report, section.map_or("", |section| &section.text));
+            }
+            Part::Disagreements => disagree(&mut page, report),
+            Part::Unknown => page.list(report.gaps.iter().map(|gap| unknown(report, gap))),
+            Part::Conclusion => page.prose(report, &report.conclusion),
+            Part::Method => appendix::method(&mut page, report),
+            Part::References => appendix::references(&mut page, report),
+            Part::Proofs => appendix::proofs(&mut page, report),
+        }
+    }
+    page.out
+}
+
+/// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
+fn head(page: &mut Page, report: &Report) {
+    if let ReportStatus::Partial { reason } = &report.status {
+        let reason = sentence(report, &clean::sentence(reason));
+        page.block(&format!(
+            "> **This is a partial report, not a full answer.** {}",
+            opening(&reason)
+        ));
+    }
+    let figures = figures(report);
+    page.list(GROUPS.iter().map(|group| {
+        let of_group = figures.iter().filter(|figure| figure.group == *group);
+        let shown = of_group.map(|figure| {
+            let detail = figure.detail.as_ref();
+            let detail = detail.map_or_else(String::new, |detail| format!(" ({})", text(detail)));
+            format!("**{}:** {}{detail}", figure.label, text(&figure.value))
+        });
+        shown.collect::<Vec<_>>().join(" · ")
+    }));
+    if !report.caveats.is_empty() {
+        page.block("**Before you rely on it**");
+        page.list(report.caveats.iter().map(|caveat| sentence(report, caveat)));
+    }
+}
+
+fn disagree(page: &mut Page, report: &Report) {
+    for pair in disagreements(report) {
+        let about = sentence(report, &pair.about);
+        page.block(&format!(
+            "**{}**",
+            if about.is_empty() {
+                "They differ"
+            } else {
+                &about
+            }
+        ));
+        page.list(pair.sides.iter().map(|side| quoted(report, side)));
+        page.block(&weighed(report, pair));
+    }
+}
+
+fn quoted(report: &Report, side: &SourceQuote) -> String {
+    let name = report.source(side.source).map(|source| source.name());
+    let name = name.map_or_else(String::new, |name| {
+        format!(" ({})", text(&clean::name(name)))
+    });
+    let quote = text(&clean::line(&side.quote));
+    format!("“{quote}” {}{name}", cite(report, side.source.0))
+}
+
+fn weighed(report: &Report, pair: &Disagreement) -> String {
+    match &pair.weighed {
+        Some(weighed) => opening(&sentence(report, weighed)),
+        None => "Nothing weighs clearly for either side; a person must judge.".to_owned(),
+    }
+}
+
+fn unknown(report: &Report, gap: &OpenQuestion) -> String {
+    let mut words = sentence(report, &gap.missing);
+    if let Some(sub) = unnamed_sub_question(report, gap) {
+        words = format!(
+            "{words} (sub-question {}: {})",
+            gap.sub_question,
+            text(&clean::line(sub))
+        );
+    }
+    match next_query(report, gap) {
+        None => words,
+        Some(query) => format!("{words} To search for next: “{}”.", text(&query)),
+    }
+}
+
+/// A plain sentence of ours, which may cite sources.
+fn sentence(report: &Report, plain: &str) -> String {
+    let inlines = super::prose::cited(clean::line(plain));
+    prose::line(&inlines, &|id| cite(report, id))
+}
+
+/// A citation; a number that no source has is never shown as one.
+fn cite(report: &Report, id: u32) -> String {
+    match report.source(SourceId(id)) {
+        Some(_) => format!("[{id}]"),
+        None => "[?]".to_owned(),
+    }
+}
+
+/// The page so far: blocks with one empty line between them.
+#[derive(Default)]
+struct Page {
+    out: String,
+}
+
+impl Page {
+    fn block(&mut self, block: &str) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out.push_str(block.trim_end());
+        self.out.push('\n');
+    }
+
+    /// Items are escaped lines.
+    fn list(&mut self, items: impl Iterator<Item = String>) {
+        let items: Vec<String> = items.map(|item| format!("- {}", opening(&item))).collect();
+        if !items.is_empty() {
+            self.block(&items.join("\n"));
+        }
+    }
+
+    fn numbered(&mut self, items: impl Iterator<Item = String>) {
+        let numbered = (1..).zip(items);
+        let items: Vec<String> = numbered
+            .map(|(number, item)| format!("{number}. {}", opening(&item)))
+            .collect();
+        if !items.is_empty() {
+            self.block(&items.join("\n"));
+        }
+    }
+
+    fn prose(&mut self, report: &Report, text: &str) {
+        let blocks = super::prose::parse(text);
+        let written = prose::write(&blocks, &|id| cite(report, id));
+        if !written.is_empty() {
+            self.block(&written);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

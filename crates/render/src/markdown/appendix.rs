@@ -1,0 +1,73 @@
+//! What stands behind the text: how it was made, the references, the proofs.
+
+use super::escape::{append, text};
+use super::{Page, cite};
+use crate::notes::{judged, notes, short_hash, verdict};
+use crate::references::{self, Piece};
+use crate::report::claim::{ReportClaim, SourceQuote};
+use crate::{Report, clean};
+
+/// The full words stand in the HTML and the JSON.
+const CLAIM_MAX_CHARS: usize = 120;
+const QUOTE_MAX_CHARS: usize = 200;
+
+pub(super) fn method(page: &mut Page, report: &Report) {
+    for note in notes(report) {
+        page.block(&format!("**{}**", note.label));
+        let entries = note.entries.iter().map(|entry| text(entry));
+        if note.numbered {
+            page.numbered(entries);
+        } else {
+            page.list(entries);
+        }
+    }
+}
+
+pub(super) fn references(page: &mut Page, report: &Report) {
+    let lines = references::references(report).into_iter().map(|reference| {
+        let mut line = String::new();
+        for piece in &reference.pieces {
+            match piece {
+                Piece::Text(words) => append(&mut line, &text(words)),
+                Piece::Italic(words) => append(&mut line, &format!("*{}*", text(words))),
+                Piece::Strong(words) => append(&mut line, &format!("**{}**", text(words))),
+                Piece::Link(to) => append(&mut line, &format!("<{to}>")),
+            }
+        }
+        line
+    });
+    page.numbered(lines);
+}
+
+pub(super) fn proofs(page: &mut Page, report: &Report) {
+    page.block(
+        "Each claim with the words it rests on, the source's number, the hash of the stored text, and the bytes where \
+         the words stand in it.",
+    );
+    page.numbered(report.claims.iter().map(|claim| proof_of(report, claim)));
+}
+
+fn proof_of(report: &Report, claim: &ReportClaim) -> String {
+    let words = text(&clean::cut(&claim.text, CLAIM_MAX_CHARS));
+    let proofs = claim.proofs.iter().map(|proof| stands(report, proof));
+    let proofs: Vec<String> = proofs.collect();
+    let verdict = match judged(claim) {
+        Some(judged) => format!("{}, {judged}", verdict(claim)),
+        None => verdict(claim).to_owned(),
+    };
+    match proofs.is_empty() {
+        true => format!("{words} — *{verdict}*"),
+        false => format!("{words} — *{verdict}*: {}", proofs.join("; ")),
+    }
+}
+
+fn stands(report: &Report, proof: &SourceQuote) -> String {
+    format!(
+        "“{}” {} `{}` {}–{}",
+        text(&clean::cut(&proof.quote, QUOTE_MAX_CHARS)),
+        cite(report, proof.source.0),
+        short_hash(proof),
+        proof.start,
+        proof.end,
+    )
+}

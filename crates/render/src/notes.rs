@@ -1,0 +1,171 @@
+//! How a report came about, as lists of plain sentences that every format shows.
+
+use super::{Report, clean};
+use crate::report::claim::{ClaimVerdict, ModelVerdict, ReportClaim, SourceQuote};
+use crate::report::method::SearchRound;
+use crate::report::review::{ReviewVerdict, Severity};
+
+/// A longer entry is cut: the full text stands in the JSON.
+const ENTRY_MAX_CHARS: usize = 400;
+
+/// So many digits of a hash tell two snapshots apart for a reader.
+const HASH_DIGITS: usize = 12;
+
+/// A list under a short label. Its entries are single lines, not yet escaped.
+pub(super) struct Note {
+    pub(super) label: &'static str,
+    pub(super) entries: Vec<String>,
+    /// Whether the order of the entries has a meaning that others refer to.
+    pub(super) numbered: bool,
+}
+
+pub(super) fn notes(report: &Report) -> Vec<Note> {
+    let method = &report.method;
+    let errors = method.errors.iter();
+    let errors =
+        errors.map(|error| format!("{} ({}): {}", error.node, error.category, error.message));
+    let all = [
+        note("Method", general(report), false),
+        note("Sub-questions", method.sub_questions.clone(), true),
+        note("Queries", method.queries.clone(), false),
+        note("Rounds of searching", rounds(&method.rounds), true),
+        note("Review", review(report), false),
+        note(
+            "Done in a poorer way than meant",
+            method.degraded.clone(),
+            false,
+        ),
+        note("Failures on the way", errors.collect(), false),
+    ];
+    all.into_iter()
+        .filter(|note| !note.entries.is_empty())
+        .collect()
+}
+
+fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> Note {
+    let entries = entries
+        .iter()
+        .map(|entry| clean::cut(entry, ENTRY_MAX_CHARS));
+    Note {
+        label,
+        entries: entries.filter(|entry| !entry.is_empty()).collect(),
+        numbered,
+    }
+}
+
+fn general(report: &Report) -> Vec<String> {
+    let question = &report.question;
+    let method = &report.method;
+    let mut entries = vec![format!("Question: {}", question.text)];
+    entries.push(format!(
+        "Depth {}{}, style {}; asked on {}, finished at {}.",
+        method.depth,
+        match question.depth.as_str() {
+            "auto" => ", chosen by the planner",
+            _ => "",
+        },
+        question.style,
+        question.asked_on,
+        report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),
+    ));
+    let names = method.reasoners.iter().map(|name| match name.as_str() {
+        "extractive" => "the built-in extractive reasoner",
+        model => model,
+    });
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        let alone = match method.reasoners.as_slice() {
+            [only] if only == "extractive" => ", without a language model",
+            _ => "",
+        };
+        entries.push(format!("Reasoned by {}{alone}.", names.join(", then ")));
+    }
+    let (queries, drafts) = (method.queries.len(), method.drafts);
+    entries.push(format!(
+        "{queries} {}, {} {}, {drafts} {}, {} steps, {} words.",
+        plural(queries, "query", "queries"),
+        method.rounds.len(),
+        plural(
+            method.rounds.len(),
+            "round of searching",
+            "rounds of searching"
+        ),
+        plural(drafts as usize, "draft", "drafts"),
+        method.steps,
+        super::figures::grouped(report.figures.words as u64),
+    ));
+    entries
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+fn rounds(rounds: &[SearchRound]) -> Vec<String> {
+    let told = rounds.iter().map(|round| {
+        let signals = &round.signals;
+        let end = match round.stop {
+            Some(stop) => format!("stopped, because {}", stop.sentence()),
+            None => "searched on".to_owned(),
+        };
+        format!(
+            "Completeness {:.2} (rounds {:.2}, coverage {:.2}, confidence {:.2}, gaps {:.2}); {} new {} of evidence; {end}.",
+            signals.completeness,
+            signals.iteration,
+            signals.coverage,
+            signals.confidence,
+            signals.gaps,
+            round.new_evidence,
+            plural(round.new_evidence, "piece", "pieces"),
+        )
+    });
+    told.collect()
+}
+
+fn review(report: &Report) -> Vec<String> {
+    let Some(review) = &report.review else {
+        return Vec::new();
+    };
+    let verdict = match review.verdict {
+        ReviewVerdict::Approve => "approved",
+        ReviewVerdict::Revise => "to be revised",
+        ReviewVerdict::Reject => "rejected",
+    };
+    let mut entries = vec![format!(
+        "Draft {} was {verdict} with {:.1} of 10.",
+        review.draft, review.score
+    )];
+    let grave = review.items.iter().filter_map(|item| match item.severity {
+        Severity::Critical => Some(format!("Critical: {}", item.description)),
+        Severity::Major => Some(format!("Major: {}", item.description)),
+        Severity::Minor | Severity::Suggestion => None,
+    });
+    entries.extend(grave);
+    entries
+}
+
+/// What a model says of a claim's meaning, where one was asked.
+pub(super) fn judged(claim: &ReportClaim) -> Option<&'static str> {
+    claim.judged.map(|judgement| match judgement {
+        ModelVerdict::Supported => "judged supported by a model",
+        ModelVerdict::Contradicted => "judged contradicted by a model",
+        ModelVerdict::NotSupported => "judged not supported by a model",
+        ModelVerdict::CouldNotCheck => "not judged by a model",
+    })
+}
+
+/// What the check says of a claim, in a word or two.
+pub(super) fn verdict(claim: &ReportClaim) -> &'static str {
+    match claim.verdict {
+        ClaimVerdict::Supported => "supported",
+        ClaimVerdict::Contradicted => "contradicted",
+        ClaimVerdict::NotSupported => "not supported",
+        ClaimVerdict::NotChecked => "not checked",
+    }
+}
+
+/// The beginning of the hash of the text that a proof stands in.
+pub(super) fn short_hash(proof: &SourceQuote) -> String {
+    let hash = proof.snapshot.as_deref().unwrap_or_default();
+    hash.chars().take(HASH_DIGITS).collect()
+}

@@ -1,0 +1,116 @@
+//! The parts of a report in reading order, the same for every format that is read by people.
+
+use super::{Report, clean};
+use crate::report::OpenQuestion;
+use crate::report::claim::Disagreement;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Summary,
+    Section(usize),
+    Disagreements,
+    Unknown,
+    Conclusion,
+    Method,
+    References,
+    Proofs,
+}
+
+/// The parts that a report has.
+pub(super) fn parts(report: &Report, proofs: bool) -> Vec<Part> {
+    let filled = |text: &str| !text.trim().is_empty();
+    let mut parts = Vec::new();
+    let mut add = |there: bool, part: Part| {
+        if there {
+            parts.push(part);
+        }
+    };
+    add(filled(&report.summary), Part::Summary);
+    for at in 0..report.sections.len() {
+        add(true, Part::Section(at));
+    }
+    add(!disagreements(report).is_empty(), Part::Disagreements);
+    add(!report.gaps.is_empty(), Part::Unknown);
+    add(filled(&report.conclusion), Part::Conclusion);
+    add(true, Part::Method);
+    add(!report.sources.is_empty(), Part::References);
+    add(proofs && !report.claims.is_empty(), Part::Proofs);
+    parts
+}
+
+impl Part {
+    /// Its heading, in one line, not yet escaped.
+    pub(super) fn title(self, report: &Report) -> String {
+        let ours = match self {
+            Self::Summary => "Summary",
+            Self::Section(at) => return section_title(report, at),
+            Self::Disagreements => "Where the sources disagree",
+            Self::Unknown => "What is not known",
+            Self::Conclusion => "Conclusion",
+            Self::Method => "How this report was made",
+            Self::References => "References",
+            Self::Proofs => "Proofs",
+        };
+        ours.to_owned()
+    }
+}
+
+fn section_title(report: &Report, at: usize) -> String {
+    let title = report.sections.get(at).map(|section| &section.title);
+    let title = title.map(|title| clean::line(title)).unwrap_or_default();
+    match title.is_empty() {
+        true => format!("Section {}", at + 1),
+        false => title,
+    }
+}
+
+/// The report's title; its question where it has none. A partial report says in its title that it is one.
+pub(super) fn title(report: &Report) -> String {
+    let own = clean::line(&report.title);
+    let title = match own.is_empty() {
+        true => clean::line(&report.question.text),
+        false => own,
+    };
+    match report.is_partial() {
+        true => format!("Partial report: {title}"),
+        false => title,
+    }
+}
+
+/// The sub-question of a gap, where the words on what is missing do not name it.
+pub(super) fn unnamed_sub_question<'r>(report: &'r Report, gap: &OpenQuestion) -> Option<&'r str> {
+    let at = (gap.sub_question as usize).checked_sub(1)?;
+    let sub = report.method.sub_questions.get(at)?;
+    let told = clean::skeleton(&gap.missing).contains(&clean::skeleton(sub));
+    (!told).then_some(sub.as_str())
+}
+
+/// The query for a gap, where it says more than the question and the words on what is missing do, and no gap before
+/// it has the same.
+pub(super) fn next_query(report: &Report, gap: &OpenQuestion) -> Option<String> {
+    let query = clean::line(&gap.next_query);
+    let asked = [gap.missing.as_str(), &report.question.text].map(clean::skeleton);
+    let own = clean::skeleton(&query);
+    let before = report
+        .gaps
+        .iter()
+        .take_while(|other| !std::ptr::eq(*other, gap));
+    let known = before
+        .into_iter()
+        .any(|other| other.next_query == gap.next_query);
+    let fresh = !own.is_empty() && !known && !asked.iter().any(|text| text.contains(&own));
+    fresh.then_some(query)
+}
+
+/// The contradictions that the text does not quote itself, both sides of them.
+pub(super) fn disagreements(report: &Report) -> Vec<&Disagreement> {
+    let sections = report.sections.iter().map(|section| &section.text);
+    let texts = sections.chain([&report.summary, &report.conclusion]);
+    let texts: Vec<String> = texts.map(|text| clean::skeleton(text)).collect();
+    let told = |quote: &str| {
+        let words = clean::skeleton(quote);
+        texts.iter().any(|text| text.contains(&words))
+    };
+    let untold = |pair: &&Disagreement| !(pair.sides.iter().all(|side| told(&side.quote)));
+    report.contradictions.iter().filter(untold).collect()
+}
