@@ -230,7 +230,7 @@ impl Follower<'_> {
             "status": status,
             "exit": exit.number(),
             "reason": reason,
-            "report": report,
+            "report": report.map(fathom_render::json::value),
             "out": self.output.out,
         });
         screen::print_line(&line.to_string())

@@ -67,7 +67,7 @@ fn to_refuse_ends_in_a_partial_report_of_what_was_found_until_then() {
     assert_eq!(ran.code, 3, "{}", ran.err);
     let report = ran.result()["report"].clone();
     let reason = "ada ended the run at the stop before write: Too thin.";
-    assert_eq!(report["status"]["partial"]["reason"], reason);
+    assert_eq!(report["reason"], reason);
     assert_eq!(report["sections"][0]["title"], "Findings");
     let decided = state(&desk, &id)["decisions"][0].clone();
     assert_eq!(
@@ -123,7 +123,7 @@ fn feedback_alone_on_a_finished_report_has_it_written_again() {
     let id = stopped(&desk, "before output if draft < 2");
     let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
     let report = ran.result()["report"].clone();
-    assert_eq!(report["provenance"]["drafts"], 2, "{}", ran.err);
+    assert_eq!(report["method"]["drafts"], 2, "{}", ran.err);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_report_that_is_sent_back_time_after_time_ends_partial_and_says_so() {
     }
     let ran = again();
     assert_eq!(ran.code, 3, "{}", ran.err);
-    let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
+    let reason = ran.result()["report"]["reason"].clone();
     assert_eq!(
         reason,
         "the report was sent back more often than a run allows"
@@ -149,7 +149,7 @@ fn a_stop_is_not_made_twice_for_a_report_that_is_sent_back() {
     let id = stopped(&desk, "after review if draft < 2");
     let ran = review(&desk, &id, &["modify", "--feedback", "Say more of paving."]);
     let report = ran.result()["report"].clone();
-    assert_eq!(report["provenance"]["drafts"], 2, "{}", ran.err);
+    assert_eq!(report["method"]["drafts"], 2, "{}", ran.err);
     assert_eq!(state(&desk, &id)["decisions"].as_array().unwrap().len(), 1);
 }
 
@@ -196,7 +196,7 @@ fn a_search_that_found_nothing_can_be_stopped_after_too() {
     let id = stopped(&desk, "after search if sources < 1");
     let ran = review(&desk, &id, &["modify", "--feedback", "Too bad."]);
     assert_eq!(ran.code, 3, "{}", ran.err);
-    let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
+    let reason = ran.result()["report"]["reason"].clone();
     assert_eq!(reason, "nothing was found on the question");
 }
 
@@ -221,7 +221,7 @@ fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it(
         _ => ran,
     };
     assert_eq!(ran.code, 3, "{}", ran.err);
-    let reason = ran.result()["report"]["status"]["partial"]["reason"].clone();
+    let reason = ran.result()["report"]["reason"].clone();
     assert_eq!(reason, "nobody decided at the stop after plan in time");
     let query = json!({ "text": "light paving at noon", "intent": "paving", "kind": "local", "priority": 1, "serves": 0 });
     let late = modify(&desk, &id, &json!({ "queries": [query] }));
@@ -247,7 +247,7 @@ fn a_late_decision_is_not_answered_with_what_the_deadline_led_to() {
     let query = json!({ "text": "zeppelin gasoline tariffs", "intent": "none", "kind": "local", "priority": 1, "serves": 0 });
     let late = modify(&desk, &id, &json!({ "queries": [query] }));
     assert_eq!(late.code, 3, "{}", late.err);
-    let reason = late.result()["report"]["status"]["partial"]["reason"].clone();
+    let reason = late.result()["report"]["reason"].clone();
     assert_eq!(reason, "nothing was found on the question");
     assert_eq!(desk.run(&["runs", "replay", &id]).code, 0);
 }

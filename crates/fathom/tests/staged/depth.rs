@@ -33,10 +33,10 @@ fn world(depth: Value) -> World {
 /// The depth that the report names, and the queries and sources of the run.
 fn worked(ran: &Ran) -> (String, usize, u64) {
     let report = &ran.result()["report"];
-    let provenance = &report["provenance"];
+    let method = &report["method"];
     (
-        provenance["depth"].as_str().unwrap().to_owned(),
-        provenance["queries"].as_array().unwrap().len(),
+        method["depth"].as_str().unwrap().to_owned(),
+        method["queries"].as_array().unwrap().len(),
         report["figures"]["sources_found"].as_u64().unwrap(),
     )
 }

@@ -49,7 +49,7 @@ fn an_edited_plan_is_what_the_run_goes_by() {
         ["street trees cooling trial", "street trees cost euros"]
     );
     assert_eq!(report["sections"][0]["title"], "Cooling and cost");
-    let asked = &report["provenance"]["sub_questions"];
+    let asked = &report["method"]["sub_questions"];
     assert_eq!(
         *asked,
         json!([

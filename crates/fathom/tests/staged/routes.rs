@@ -26,7 +26,7 @@ fn a_poor_draft_is_revised_and_then_approved() {
     });
     let world = World::open(script);
     let report = world.report(&[]).complete();
-    assert_eq!(report["provenance"]["drafts"], 2);
+    assert_eq!(report["method"]["drafts"], 2);
     assert_eq!(world.judgements(), [1, 1, 6, 2, 2]);
 }
 
@@ -41,13 +41,13 @@ fn after_three_revisions_the_best_draft_goes_out_as_partial() {
     let (report, reason) = world.report(&[]).partial();
     assert!(reason.contains("after the last revision"), "{reason}");
     assert_eq!(world.judgements(), [1, 1, 12, 4, 4]);
-    assert_eq!(report["provenance"]["drafts"], 4);
+    assert_eq!(report["method"]["drafts"], 4);
     assert!(
         caveats(&report).contains("best draft, not an approved report"),
         "{}",
         caveats(&report)
     );
-    let score = report["critique"]["score"].as_f64().unwrap();
+    let score = report["review"]["score"].as_f64().unwrap();
     assert!(score > 6.0, "the best draft's own review, not {score}");
 }
 
@@ -87,7 +87,7 @@ fn gaps_are_searched_for_twice_and_then_named() {
     let ran = world.report(&[]);
     let report = ran.result()["report"].clone();
     let [plan, analysis, ..] = world.judgements();
-    let rounds = report["provenance"]["rounds"].as_array().unwrap();
+    let rounds = report["method"]["rounds"].as_array().unwrap();
     let stops: Vec<_> = rounds.iter().map(|round| &round["stop"]).collect();
     println!("{:?} {stops:?} {}", world.judgements(), caveats(&report));
     assert_eq!((plan, analysis), (1, 3));

@@ -38,7 +38,7 @@ fn turns(world: &World) -> Vec<String> {
 }
 
 fn queries(report: &Value) -> Vec<&str> {
-    let queries = report["provenance"]["queries"].as_array().unwrap();
+    let queries = report["method"]["queries"].as_array().unwrap();
     queries
         .iter()
         .map(|query| query.as_str().unwrap())
@@ -118,6 +118,6 @@ fn without_a_model_that_answers_the_rules_put_the_query_in_other_words() {
     let report = world.report(&[]).complete();
     let queries = queries(&report);
     assert!((3..=5).contains(&queries.len()), "{queries:?}");
-    let errors = report["provenance"]["errors"].as_array().unwrap();
+    let errors = report["method"]["errors"].as_array().unwrap();
     assert!(!errors.is_empty());
 }

@@ -34,7 +34,7 @@ fn a_prompt_that_no_cut_makes_short_enough_is_left_to_the_extractive_reasoner() 
     let script = Script::sensible(pages()).always(Judgement::Analysis, Reply::Status(400, long));
     let world = World::open(script);
     let report = world.report(&[]).result()["report"].clone();
-    let rounds = report["provenance"]["rounds"].as_array().unwrap().len();
+    let rounds = report["method"]["rounds"].as_array().unwrap().len();
     let [_, analyses, ..] = world.judgements();
     assert_eq!(
         analyses,
@@ -56,7 +56,7 @@ fn answers_that_are_no_json_are_asked_for_again_and_then_the_extractive_reasoner
     assert!((2..=5).contains(&plans), "asked for {plans} times");
     let told = "The plan was made by the extractive reasoner";
     assert!(caveats(&report).contains(told), "{}", caveats(&report));
-    let reasoners = report["provenance"]["reasoners"].to_string();
+    let reasoners = report["method"]["reasoners"].to_string();
     assert!(reasoners.contains("extractive"), "{reasoners}");
 }
 

@@ -150,7 +150,7 @@ impl Ran {
     pub fn partial(&self) -> (Value, String) {
         let result = self.result();
         assert_eq!((self.code, &result["status"]), (3, &"partial".into()));
-        let reason = &result["report"]["status"]["partial"]["reason"];
+        let reason = &result["report"]["reason"];
         let reason = reason.as_str().unwrap().to_owned();
         (result["report"].clone(), reason)
     }

@@ -58,7 +58,7 @@ pub struct CitedSource {
     /// Why it could not be read, in a sentence.
     pub unread: Option<String>,
     /// As the list of references has it, in plain text. Only the JSON form fills it in.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reference: String,
 }
 
