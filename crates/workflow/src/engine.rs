@@ -65,6 +65,12 @@ pub struct NewRun {
 }
 
 impl NewRun {
+    /// A run that is recognised by what its workflow calls it.
+    pub fn untitled() -> Self {
+        Self::titled("")
+    }
+
+    /// A run with this title, without a time limit of its own.
     pub fn titled(title: impl Into<String>) -> Self {
         Self {
             id: RunId::new(),
@@ -169,6 +175,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let about = About {
             id: new.id,
             workflow: graph.name().into(),
+            version: graph.version(),
             title: new.title,
             created_at: now,
             forked_from,
@@ -240,7 +247,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         self.shared.runtime.expire(ttl).await
     }
 
-    /// A run's header, if the run is one of this workflow.
+    /// A run's header, if the run is one of this workflow and not of a newer version of it.
     pub async fn header(&self, run: RunId) -> Result<Run, Error> {
         self.header_and_token(run).await.map(|(header, _)| header)
     }
@@ -252,6 +259,14 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                 run,
                 is: header.about.workflow.into_owned(),
                 wanted: self.shared.graph.name().to_owned(),
+            });
+        }
+        if header.about.version > self.shared.graph.version() {
+            return Err(Error::NewerVersion {
+                run,
+                workflow: header.about.workflow.into_owned(),
+                written: header.about.version,
+                known: self.shared.graph.version(),
             });
         }
         Ok((header, token))

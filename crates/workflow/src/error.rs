@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::host::InvalidInput;
 use crate::record::Damage;
 use crate::{GraphError, Owner, RunId};
 
@@ -43,6 +44,36 @@ pub enum Error {
         is: String,
         wanted: String,
     },
+    #[error(
+        "run {run} was written by version {written} of the workflow \"{workflow}\", this program knows up to {known}; use the newer program"
+    )]
+    NewerVersion {
+        run: RunId,
+        workflow: String,
+        written: u32,
+        known: u32,
+    },
+    #[error(
+        "run {run} belongs to the workflow \"{workflow}\", which this program does not know; it knows {}",
+        if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+    )]
+    UnknownWorkflow {
+        run: RunId,
+        workflow: String,
+        known: Vec<String>,
+    },
+    #[error(
+        "there is no workflow \"{workflow}\"; there is {}",
+        if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+    )]
+    NoSuchWorkflow {
+        workflow: String,
+        known: Vec<String>,
+    },
+    #[error("the workflow \"{workflow}\" was registered twice; give one of them another name")]
+    DuplicateWorkflow { workflow: String },
+    #[error(transparent)]
+    InvalidInput(#[from] InvalidInput),
     #[error(transparent)]
     Graph(#[from] GraphError),
 
@@ -96,6 +127,10 @@ pub enum Error {
         "the work on run {run} was broken off, so what this process knows of it may be ahead of the log; open the run again"
     )]
     Poisoned { run: RunId },
+    #[error(
+        "the lease on run {run} could not be renewed and has lapsed, so this process has stopped; resume the run: nothing recorded is lost"
+    )]
+    LeaseLost { run: RunId },
     #[error("run {run} was taken over or changed by another process; this one has stopped")]
     Superseded { run: RunId },
 
@@ -123,7 +158,7 @@ impl Error {
     pub fn retry(&self) -> bool {
         matches!(
             self,
-            Self::Held { .. } | Self::DiskFull | Self::StoreGone { .. }
+            Self::Held { .. } | Self::LeaseLost { .. } | Self::DiskFull | Self::StoreGone { .. }
         )
     }
 }

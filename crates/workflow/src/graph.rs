@@ -40,6 +40,7 @@ pub type NodeName = &'static str;
 /// A checked graph: every cycle holds a bounded edge, every node can be reached, every target exists.
 pub struct Graph<S: State, D> {
     name: NodeName,
+    version: u32,
     start: NodeName,
     rescue: Option<NodeName>,
     nodes: BTreeMap<NodeName, Node<S, D>>,
@@ -87,6 +88,7 @@ impl<S: State, D: 'static> Graph<S, D> {
     pub fn new(name: NodeName) -> GraphBuilder<S, D> {
         GraphBuilder {
             name,
+            version: 1,
             start: None,
             rescue: None,
             nodes: Vec::new(),
@@ -100,6 +102,12 @@ impl<S: State, D: 'static> Graph<S, D> {
         self.name
     }
 
+    /// The version of the state that this program writes.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// The node that a run begins at.
     pub fn start(&self) -> NodeName {
         self.start
     }
@@ -230,6 +238,7 @@ const RUNNING: &str = "running";
 /// Collects a graph's parts; [`GraphBuilder::build`] checks them.
 pub struct GraphBuilder<S: State, D> {
     name: NodeName,
+    version: u32,
     start: Option<NodeName>,
     rescue: Option<NodeName>,
     nodes: Vec<(NodeName, BoxNode<S, D>)>,
@@ -239,6 +248,13 @@ pub struct GraphBuilder<S: State, D> {
 }
 
 impl<S: State, D: 'static> GraphBuilder<S, D> {
+    /// The version of the state, 1 unless said otherwise. Raise it when an older program could no
+    /// longer read what this one writes: it then refuses such a run by name instead of misreading it.
+    pub fn version(mut self, version: u32) -> Self {
+        self.version = version;
+        self
+    }
+
     pub fn node<F>(mut self, name: NodeName, node: F) -> Self
     where
         F: for<'a> NodeFn<'a, S, D> + 'static,
@@ -349,6 +365,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         }
         Ok(Graph {
             name: self.name,
+            version: self.version,
             start: checked.start,
             rescue: self.rescue,
             nodes,

@@ -16,6 +16,7 @@ mod fold;
 mod gate;
 mod graph;
 mod history;
+mod host;
 mod id;
 pub mod interrupt;
 pub mod journal;
@@ -43,6 +44,10 @@ pub use graph::{
     END, Edge, EdgeKind, Graph, GraphBuilder, GraphError, NodeName, Outline, edge_name,
 };
 pub use history::{Replayed, View};
+pub use host::{
+    Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, OpenRun, SkippedRun,
+    StepView, WorkPass, Workflow, overlay,
+};
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;
 pub use memory::MemoryStore;

@@ -43,6 +43,10 @@ impl Run {
 pub struct About {
     pub id: RunId,
     pub workflow: Name,
+    /// The version of the workflow's state that the run was written by; logs from before there were
+    /// versions are of the first.
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub version: u32,
     /// What a person recognises the run by: its question.
     pub title: String,
     pub created_at: Timestamp,
@@ -50,6 +54,15 @@ pub struct About {
     /// How long the run may take; what is left of it is the head's deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Duration>,
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
 }
 
 /// The step of another run that a fork began from.

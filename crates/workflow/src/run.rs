@@ -95,6 +95,20 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         &self.shared.deps
     }
 
+    /// Says whether somebody works on the run. While nobody does, its lease is left to lapse, so
+    /// that another process can take it up.
+    pub fn set_idle(&mut self, idle: bool) {
+        self.held.set_idle(idle);
+    }
+
+    /// Gives the run up unfinished: another process can take it up at once. Nothing more can be done
+    /// with this execution.
+    pub async fn release(&mut self) {
+        self.poisoned = true;
+        self.writer.give_up().await;
+        self.held.let_go();
+    }
+
     /// Runs until the run ends or waits. Its graph bounds how long that can be.
     pub async fn run(&mut self) -> Result<Outcome, Error> {
         loop {
@@ -231,12 +245,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             snapshots: &mut self.snapshots,
             buffer,
             in_flight: None,
-            cancel: self.held.cancel.clone(),
+            held: &self.held,
         };
         let turn = tokio::select! {
             biased;
             result = &mut working => ended::<S>(result, buffer),
             () = self.held.cancel.cancelled() => Ok(Turn::Cancelled),
+            () = self.held.lost.cancelled() => Err(Error::LeaseLost { run: buffer.run }),
             () = reach(&shared, deadline) => Ok(Turn::Deadline),
             error = flusher.serve() => Err(error),
         };

@@ -61,6 +61,7 @@ pub fn creation(title: &str) -> Creation {
             about: About {
                 id: RunId::new(),
                 workflow: "report".into(),
+                version: 1,
                 title: title.into(),
                 created_at: moment(),
                 forked_from: None,

@@ -55,6 +55,7 @@ pub fn creation(title: &str) -> Creation {
             about: About {
                 id: RunId::new(),
                 workflow: "report".into(),
+                version: 1,
                 title: title.into(),
                 created_at: moment(0),
                 forked_from: None,

@@ -115,6 +115,7 @@ pub(super) fn creation(title: &str) -> Creation {
             about: About {
                 id: RunId::new(),
                 workflow: "report".into(),
+                version: 2,
                 title: title.to_owned(),
                 created_at: moment(0),
                 forked_from: None,

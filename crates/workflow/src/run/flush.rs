@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use futures::future::{BoxFuture, OptionFuture};
-use tokio_util::sync::CancellationToken;
 
 use crate::Error;
 use crate::journal::Appended;
+use crate::lease::HeldRun;
 use crate::log_writer::{AppendInFlight, LogWriter};
 use crate::snapshot::SnapshotPolicy;
 use crate::step_buffer::{CommitUrgency, StepBuffer};
@@ -22,7 +22,7 @@ pub(super) struct BufferFlusher<'a> {
     pub(super) snapshots: &'a mut SnapshotPolicy,
     pub(super) buffer: &'a StepBuffer,
     pub(super) in_flight: Option<AppendInFlight>,
-    pub(super) cancel: CancellationToken,
+    pub(super) held: &'a HeldRun,
 }
 
 impl BufferFlusher<'_> {
@@ -61,8 +61,9 @@ impl BufferFlusher<'_> {
         if let Some(in_flight) = self.in_flight.take() {
             let appended = self.writer.settle(in_flight, reply)?;
             self.snapshots.count(appended.bytes);
+            self.held.mark_renewed();
             if appended.cancel_requested {
-                self.cancel.cancel();
+                self.held.cancel.cancel();
             }
         }
         Ok(())

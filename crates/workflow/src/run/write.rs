@@ -151,6 +151,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
         self.started_at = now;
         self.snapshots.count(appended.bytes);
+        self.held.mark_renewed();
         if appended.cancel_requested {
             self.held.cancel.cancel();
         }

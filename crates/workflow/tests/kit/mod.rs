@@ -3,6 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its part of the kit")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+pub mod faulty;
+pub mod hosted;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -133,7 +136,7 @@ impl Stage {
     }
 }
 
-fn world(scripts: &[(&'static str, Script)]) -> Arc<World> {
+pub fn world(scripts: &[(&'static str, Script)]) -> Arc<World> {
     Arc::new(World {
         scripts: scripts.iter().copied().collect(),
         ..World::default()

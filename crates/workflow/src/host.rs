@@ -1,0 +1,372 @@
+//! One host per process: every workflow by its name, and every run by its id.
+//!
+//! Callers (command line, service, cluster mode) speak JSON and need only a run's id; the host finds
+//! the workflow in the run's header. What no workflow is needed for works on every run, also on one
+//! whose workflow this program does not know.
+
+mod definition;
+mod edits;
+mod open_runs;
+mod work;
+mod workflow;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::Stream;
+use serde::Serialize;
+use serde_json::Value;
+
+use self::open_runs::OpenRuns;
+use crate::event::Event;
+use crate::interrupt::Decision;
+use crate::journal::{Page, Purged, RunFilter};
+use crate::record::{Run, StepMeta};
+use crate::runtime::Runtime;
+use crate::{Error, Gate, NewRun, Outcome, Outline, Progress, Replayed, RunId, Store, View};
+
+pub use self::definition::{Definition, FirstState, InvalidInput};
+pub use self::edits::overlay;
+pub use self::work::{SkippedRun, WorkPass};
+pub use self::workflow::{OpenRun, Workflow};
+
+/// The bounds of a host.
+#[derive(Clone, Debug)]
+pub struct HostSettings {
+    /// How many runs stay open between two steps, so that the next need not read the log again.
+    pub max_open_runs: usize,
+    /// How often the background work looks for runs that are due.
+    pub look_every: Duration,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            max_open_runs: 32,
+            look_every: Duration::from_secs(1),
+        }
+    }
+}
+
+/// All workflows of a process on one runtime. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub struct Host {
+    runtime: Arc<Runtime>,
+    workflows: Arc<BTreeMap<&'static str, Arc<dyn Workflow>>>,
+    open_runs: Arc<OpenRuns>,
+    settings: HostSettings,
+}
+
+/// Collects the workflows of a host.
+pub struct HostBuilder {
+    runtime: Arc<Runtime>,
+    workflows: BTreeMap<&'static str, Arc<dyn Workflow>>,
+    settings: HostSettings,
+}
+
+/// One recorded step as it stands in the log, readable without its workflow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepView {
+    /// Node, kind, time and what the step spent.
+    #[serde(flatten)]
+    pub meta: StepMeta,
+    /// The update, or the whole state of a base; absent for a step that was cut short.
+    pub content: Option<Value>,
+}
+
+impl HostBuilder {
+    /// Adds a workflow with what its nodes may call.
+    pub fn register<W: Definition>(self, definition: W, deps: Arc<W::Deps>) -> Result<Self, Error> {
+        let workflow = workflow::typed(&self.runtime, definition, deps)?;
+        self.register_dyn(workflow)
+    }
+
+    /// Adds a workflow that speaks JSON by itself.
+    pub fn register_dyn(mut self, workflow: Arc<dyn Workflow>) -> Result<Self, Error> {
+        let name = workflow.name();
+        if self.workflows.insert(name, workflow).is_some() {
+            return Err(Error::DuplicateWorkflow {
+                workflow: name.to_owned(),
+            });
+        }
+        Ok(self)
+    }
+
+    /// Replaces the default settings.
+    pub fn settings(mut self, settings: HostSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The host with the workflows that were registered.
+    pub fn build(self) -> Host {
+        let lease = self.runtime.settings().lease;
+        Host {
+            open_runs: Arc::new(OpenRuns::new(self.settings.max_open_runs, lease)),
+            workflows: Arc::new(self.workflows),
+            runtime: self.runtime,
+            settings: self.settings,
+        }
+    }
+}
+
+impl Host {
+    /// A host without workflows, to register them with.
+    pub fn builder(runtime: Arc<Runtime>) -> HostBuilder {
+        HostBuilder {
+            runtime,
+            workflows: BTreeMap::new(),
+            settings: HostSettings::default(),
+        }
+    }
+
+    /// What the workflows share.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    /// Where the runs are stored.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        self.runtime.store()
+    }
+
+    /// The registered workflows, by name.
+    pub fn workflows(&self) -> impl Iterator<Item = &Arc<dyn Workflow>> {
+        self.workflows.values()
+    }
+
+    /// A workflow by its name.
+    pub fn workflow(&self, name: &str) -> Result<&Arc<dyn Workflow>, Error> {
+        self.workflows
+            .get(name)
+            .ok_or_else(|| Error::NoSuchWorkflow {
+                workflow: name.to_owned(),
+                known: self.known(),
+            })
+    }
+
+    /// The workflow of a run, found by the run's header.
+    pub async fn workflow_of(&self, run: RunId) -> Result<&Arc<dyn Workflow>, Error> {
+        let header = self.runtime.header(run).await?;
+        let name = &*header.about.workflow;
+        self.workflows
+            .get(name)
+            .ok_or_else(|| Error::UnknownWorkflow {
+                run,
+                workflow: name.to_owned(),
+                known: self.known(),
+            })
+    }
+
+    fn known(&self) -> Vec<String> {
+        self.workflows.keys().map(ToString::to_string).collect()
+    }
+
+    // What needs the run's workflow.
+
+    /// Commits a new run of a workflow and keeps it open. When this returns the run exists.
+    pub async fn start(&self, workflow: &str, new: NewRun, input: Value) -> Result<RunId, Error> {
+        let run = new.id;
+        let opened = self.workflow(workflow)?.start(new, input).await?;
+        self.open_runs.put(run, opened).await;
+        Ok(run)
+    }
+
+    /// Takes one step. A run that waits or has ended is told as such, and no step is taken.
+    pub async fn advance(&self, run: RunId) -> Result<Progress, Error> {
+        let mut slot = self.open_runs.take(run, &self.runtime).await?;
+        let progress = match self.opened(&mut slot, run).await? {
+            Ok(open) => open.advance().await?,
+            Err(at_rest) => return Ok(at_rest),
+        };
+        match progress {
+            Progress::Ran { .. } => slot.put_back().await,
+            Progress::Waiting { .. } | Progress::Done(_) => {}
+        }
+        Ok(progress)
+    }
+
+    /// Works on a run until it waits or has ended; one that does is told as it is.
+    pub async fn run(&self, run: RunId) -> Result<Outcome, Error> {
+        let mut slot = self.open_runs.take(run, &self.runtime).await?;
+        let open = match self.opened(&mut slot, run).await? {
+            Ok(open) => open,
+            Err(_) => return self.outcome_of(run).await,
+        };
+        while let Progress::Ran { .. } = open.advance().await? {}
+        self.outcome_of(run).await
+    }
+
+    async fn outcome_of(&self, run: RunId) -> Result<Outcome, Error> {
+        let header = self.runtime.header(run).await?;
+        Ok(Outcome::from_head(&header.head))
+    }
+
+    /// The run that a slot holds, opened if it is not; `Err` tells why there is nothing to do.
+    async fn opened<'a>(
+        &self,
+        slot: &'a mut open_runs::RunSlot,
+        run: RunId,
+    ) -> Result<Result<&'a mut Box<dyn OpenRun>, Progress>, Error> {
+        let opened = match slot.take_open() {
+            Some(opened) => opened,
+            None => match self.workflow_of(run).await?.open(run).await {
+                Ok(opened) => opened,
+                Err(Error::Waiting { until, .. }) => return Ok(Err(Progress::Waiting { until })),
+                Err(Error::Ended { .. }) => {
+                    return Ok(Err(Progress::Done(self.outcome_of(run).await?)));
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(Ok(slot.fill(opened)))
+    }
+
+    /// Takes a run up for a person: a failed or cancelled one too, and one that is parked before its
+    /// time. It stays open for [`Host::run`] or [`Host::advance`].
+    pub async fn resume(&self, run: RunId) -> Result<(), Error> {
+        let mut slot = self.open_runs.take(run, &self.runtime).await?;
+        let opened = match slot.take_open() {
+            Some(opened) => opened,
+            None => self.workflow_of(run).await?.resume(run).await?,
+        };
+        slot.fill(opened);
+        slot.put_back().await;
+        Ok(())
+    }
+
+    /// The state at a step, or at the last good one.
+    pub async fn view(&self, run: RunId, at: Option<u64>) -> Result<View<Value>, Error> {
+        self.workflow_of(run).await?.view(run, at).await
+    }
+
+    /// What the run has brought, if it has brought anything yet.
+    pub async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error> {
+        self.workflow_of(run).await?.outcome(run).await
+    }
+
+    /// Takes a person's decision after its gate's deadline: see [`crate::Engine::reopen`].
+    pub async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error> {
+        self.open_runs.release(run).await;
+        self.workflow_of(run).await?.reopen(run, decision).await
+    }
+
+    /// Asks a run to stop, wherever it is worked on. It can be resumed.
+    pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
+        // One that nobody works on just now would not hear of it.
+        self.open_runs.release(run).await;
+        self.workflow_of(run).await?.cancel(run).await
+    }
+
+    /// A new run that goes on from step `at` of another, with parts of its state changed. It stays
+    /// open.
+    pub async fn fork(
+        &self,
+        run: RunId,
+        at: u64,
+        new: NewRun,
+        edits: Option<Value>,
+    ) -> Result<RunId, Error> {
+        let forked = new.id;
+        let opened = self
+            .workflow_of(run)
+            .await?
+            .fork(run, at, new, edits)
+            .await?;
+        self.open_runs.put(forked, opened).await;
+        Ok(forked)
+    }
+
+    /// Runs every recorded step again from the journal alone.
+    pub async fn replay(&self, run: RunId) -> Result<Replayed<Value>, Error> {
+        self.workflow_of(run).await?.replay(run).await
+    }
+
+    /// What a person may edit while the run waits, as it stands; `None` if nothing.
+    pub async fn editable(&self, run: RunId) -> Result<Option<Value>, Error> {
+        self.workflow_of(run).await?.editable(run).await
+    }
+
+    /// Whether edits fit what a person may edit; else [`Error::InvalidInput`] says which field does
+    /// not.
+    pub async fn check_edits(&self, run: RunId, edits: &Value) -> Result<(), Error> {
+        self.workflow_of(run).await?.check_edits(run, edits).await
+    }
+
+    /// The shape of a run's workflow, to draw.
+    pub async fn outline(&self, run: RunId) -> Result<Outline, Error> {
+        Ok(self.workflow_of(run).await?.outline())
+    }
+
+    // What works on every run.
+
+    /// The question that a waiting run asks.
+    pub async fn gate(&self, run: RunId) -> Result<Gate, Error> {
+        self.runtime.gate(run).await
+    }
+
+    /// Answers the question of a waiting run: see [`Runtime::decide`].
+    pub async fn decide(&self, asked: &Gate, decision: Decision) -> Result<(), Error> {
+        self.runtime.decide(asked, decision).await
+    }
+
+    /// A run's header.
+    pub async fn header(&self, run: RunId) -> Result<Run, Error> {
+        self.runtime.header(run).await
+    }
+
+    /// Headers that match, newest first, of every workflow.
+    pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+        self.runtime.list(filter).await
+    }
+
+    /// Recorded steps from `from` on, `limit` at most, as far as the log can be read.
+    pub async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepView>, Error> {
+        let mut views = Vec::new();
+        for record in self.store().steps(run, from, limit).await? {
+            let content = match &record.payload {
+                Some(payload) => Some(payload.decode_owned()?),
+                None => None,
+            };
+            let meta = record.meta;
+            views.push(StepView { meta, content });
+        }
+        Ok(views)
+    }
+
+    /// Every event numbered above `after`, then what comes, until the run ends.
+    pub fn events(
+        &self,
+        run: RunId,
+        after: u64,
+    ) -> impl Stream<Item = Result<Event, Error>> + Send + use<> {
+        self.runtime.events(run, after)
+    }
+
+    /// Everything the log holds of a run, as JSON lines.
+    pub fn export(&self, run: RunId) -> impl Stream<Item = Result<String, Error>> + Send + use<> {
+        self.runtime.export(run)
+    }
+
+    /// Sets or clears the mark that keeps a run from expiring.
+    pub async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error> {
+        self.store().keep(run, keep).await
+    }
+
+    /// Removes a run with all that only it refers to. One that is worked on is refused.
+    pub async fn delete(&self, run: RunId) -> Result<(), Error> {
+        self.open_runs.release(run).await;
+        self.runtime.delete(run).await
+    }
+
+    /// Removes finished runs older than `ttl`, kept ones excepted.
+    pub async fn expire(&self, ttl: Duration) -> Result<Purged, Error> {
+        self.runtime.expire(ttl).await
+    }
+
+    /// Gives up every run that is open between two steps, so that others can take them up at once.
+    pub async fn release_open_runs(&self) {
+        self.open_runs.release_all().await;
+    }
+}

@@ -1,0 +1,176 @@
+//! The background half of a host: takes up runs that are due and works on them.
+//!
+//! Due are unfinished runs whose owner's lease has lapsed, and waiting ones whose deadline or wake-up
+//! time has come. A run that cannot be taken up is logged once and left alone, so that it does not
+//! stand in the way of the others.
+
+use std::collections::HashSet;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::Host;
+use crate::clock::later;
+use crate::{Error, Outcome, RunId};
+
+/// What one pass over the due runs brought.
+#[derive(Debug, Default)]
+pub struct WorkPass {
+    /// Runs that were worked on until they waited or ended.
+    pub worked: Vec<(RunId, Outcome)>,
+    /// Runs that could not be taken up, or whose work failed.
+    pub skipped: Vec<SkippedRun>,
+}
+
+/// A run that was due and could not be worked on.
+#[derive(Debug)]
+pub struct SkippedRun {
+    /// Which it is.
+    pub run: RunId,
+    /// Why.
+    pub error: Error,
+}
+
+/// A run under way in the background, as it ends; `None` when it was told to stop.
+type WorkResult = (RunId, Result<Option<Outcome>, Error>);
+
+/// The background work of one caller.
+struct Worker {
+    host: Host,
+    limit: usize,
+    stop: CancellationToken,
+    under_way: JoinSet<WorkResult>,
+    /// Runs that cannot be taken up by this program, whatever time passes.
+    left_alone: HashSet<RunId>,
+}
+
+impl Host {
+    /// Takes up due runs of every registered workflow, at most `limit` at a time, until `stop` is
+    /// cancelled. Then it breaks off the steps under way, as a crash would but with the runs given
+    /// up, so that another process can go on at once. If this future is dropped instead, the runs
+    /// are free when their leases have lapsed.
+    pub async fn work(&self, limit: usize, stop: CancellationToken) {
+        let mut worker = self.worker(limit, stop);
+        while !worker.stop.is_cancelled() {
+            worker.take_up_due().await;
+            let clock = self.runtime.clock();
+            let next_look = later(clock.now(), self.settings.look_every);
+            tokio::select! {
+                () = worker.stop.cancelled() => {}
+                () = clock.reach(next_look) => {}
+                Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), None),
+            }
+        }
+        while let Some(done) = worker.under_way.join_next().await {
+            worker.settle(done.ok(), None);
+        }
+        self.release_open_runs().await;
+    }
+
+    /// One pass of [`Host::work`]: takes up what is due now, works on it until it waits or ends, and
+    /// tells what came of it.
+    pub async fn work_once(&self, limit: usize) -> WorkPass {
+        let mut worker = self.worker(limit, CancellationToken::new());
+        let mut pass = WorkPass::default();
+        worker.take_up_due().await;
+        while let Some(done) = worker.under_way.join_next().await {
+            worker.settle(done.ok(), Some(&mut pass));
+        }
+        pass
+    }
+
+    fn worker(&self, limit: usize, stop: CancellationToken) -> Worker {
+        Worker {
+            host: self.clone(),
+            limit,
+            stop,
+            under_way: JoinSet::new(),
+            left_alone: HashSet::new(),
+        }
+    }
+
+    /// Works on a run until it waits, ends, or `stop` is cancelled.
+    async fn run_until(
+        &self,
+        run: RunId,
+        stop: CancellationToken,
+    ) -> Result<Option<Outcome>, Error> {
+        let mut slot = self.open_runs.take(run, &self.runtime).await?;
+        let Ok(open) = self.opened(&mut slot, run).await? else {
+            return self.outcome_of(run).await.map(Some);
+        };
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                progress = open.advance() => match progress? {
+                    crate::Progress::Ran { .. } => {}
+                    crate::Progress::Waiting { .. } | crate::Progress::Done(_) => {
+                        return self.outcome_of(run).await.map(Some);
+                    }
+                },
+            }
+        }
+        slot.release().await;
+        Ok(None)
+    }
+}
+
+impl Worker {
+    /// Starts work on due runs, as many as the limit leaves room for.
+    async fn take_up_due(&mut self) {
+        let names: Vec<&str> = self.host.workflows.keys().copied().collect();
+        for name in names {
+            let room = self.limit.saturating_sub(self.under_way.len());
+            if room == 0 {
+                return;
+            }
+            // Those that are left alone stay due, and must not use the others' room up.
+            let asked = room + self.left_alone.len();
+            let due = match self.host.runtime.unattended(name, asked).await {
+                Ok(due) => due,
+                Err(error) => {
+                    tracing::warn!(%error, workflow = name, "due runs could not be read");
+                    continue;
+                }
+            };
+            let fresh = |run: &RunId| !self.left_alone.contains(run);
+            for run in due.into_iter().filter(fresh).take(room) {
+                let (host, stop) = (self.host.clone(), self.stop.clone());
+                self.under_way
+                    .spawn(async move { (run, host.run_until(run, stop).await) });
+            }
+        }
+    }
+
+    /// Takes the end of a run's work into account. A task that panicked has none to tell.
+    fn settle(&mut self, done: Option<WorkResult>, pass: Option<&mut WorkPass>) {
+        let Some((run, result)) = done else {
+            tracing::error!("the work on a run panicked; its lease will lapse");
+            return;
+        };
+        match result {
+            Ok(Some(outcome)) => {
+                tracing::debug!(%run, status = %outcome.status, "worked on a run that was due");
+                if let Some(pass) = pass {
+                    pass.worked.push((run, outcome));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                if is_lasting(&error) && self.left_alone.insert(run) {
+                    tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+                }
+                if let Some(pass) = pass {
+                    pass.skipped.push(SkippedRun { run, error });
+                }
+            }
+        }
+    }
+}
+
+/// Whether an error would come again at every try. Others had the run, or the store did not answer:
+/// that passes.
+fn is_lasting(error: &Error) -> bool {
+    !error.retry() && !matches!(error, Error::Superseded { .. } | Error::NoSuchRun { .. })
+}

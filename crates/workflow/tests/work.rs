@@ -1,0 +1,190 @@
+//! The background half of a host: what is due is taken up without anybody asking for it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod kit;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fathom_workflow::interrupt::Ask;
+use fathom_workflow::record::Status;
+use fathom_workflow::*;
+use kit::hosted::{DiaryWorkflow, LINE, begin};
+use kit::*;
+use tokio_util::sync::CancellationToken;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+const ASK: Script = |_, ctx| {
+    Box::pin(async move {
+        let ask = Ask {
+            reason: "well?".into(),
+            show: serde_json::Value::Null,
+            within: Some(10 * MINUTE),
+        };
+        Ok(format!("{:?}", ctx.ask("review", ask).await?))
+    })
+};
+
+const REST: Script = |_, ctx| {
+    Box::pin(async move {
+        let at = ctx.now() + 10 * MINUTE;
+        Ok(format!("{:?}", ctx.park_until("rest", at, "rest").await?))
+    })
+};
+
+const CALL: Script =
+    |_, ctx| Box::pin(async move { Ok(ctx.effect("call", |_| ctx.deps().ask("call")).await?) });
+
+/// Lets the other tasks of a test do what they can.
+async fn settle() {
+    for _ in 0..500 {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn status(host: &Host, run: RunId) -> Status {
+    host.header(run).await.unwrap().head.status
+}
+
+/// A graph without the node that the runs of [`LINE`] begin at.
+fn without_a() -> GraphBuilder<Diary, World> {
+    Graph::new("line").node("z", play).start("z").edge("z", END)
+}
+
+#[tokio::test]
+async fn deadlines_and_wake_up_times_fire_while_the_host_works_and_never_early() {
+    for script in [ASK, REST] {
+        let stage = Stage::new();
+        let host = stage.host(&[LINE], &[("b", script)]);
+        let run = begin(&host, "line").await;
+        host.run(run).await.unwrap();
+        let stop = CancellationToken::new();
+        let working = tokio::spawn({
+            let (host, stop) = (host.clone(), stop.clone());
+            async move { host.work(4, stop).await }
+        });
+        settle().await;
+        stage.clock.advance(9 * MINUTE);
+        settle().await;
+        assert_eq!(status(&host, run).await, Status::Waiting);
+        stage.clock.advance(MINUTE);
+        settle().await;
+        assert_eq!(status(&host, run).await, Status::Completed);
+        stop.cancel();
+        working.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_owner_is_gone_is_taken_up_and_repeats_no_recorded_call() {
+    let stage = Stage::new();
+    let (gone, world) = stage.host_with(&[LINE], &[("b", CALL)], HostSettings::default());
+    world.stick("call");
+    let run = begin(&gone, "line").await;
+    let mut under_way = Box::pin(gone.run(run));
+    for _ in 0..50 {
+        assert!(futures::poll!(&mut under_way).is_pending());
+        tokio::task::yield_now().await;
+    }
+    drop(under_way);
+
+    let host = stage.host(&[LINE], &[("b", CALL)]);
+    stage.clock.advance(Duration::from_secs(59));
+    assert!(host.work_once(4).await.worked.is_empty(), "not yet");
+    stage.clock.advance(Duration::from_secs(2));
+    let pass = host.work_once(4).await;
+    assert_eq!(pass.worked.len(), 1);
+    assert_eq!(pass.worked[0].0, run);
+    assert_eq!(status(&host, run).await, Status::Completed);
+}
+
+#[tokio::test]
+async fn runs_that_cannot_be_taken_up_do_not_stand_in_the_way_of_the_others() {
+    let stage = Stage::new();
+    let writer = stage.host(&[LINE], &[]);
+    let newer = DiaryWorkflow { version: 2, ..LINE };
+    let newer = stage.host(&[newer], &[]);
+    let removed = DiaryWorkflow {
+        graph: without_a,
+        version: 1,
+    };
+    let removed = stage.host(&[removed], &[]);
+    let mut bad = Vec::new();
+    for host in [&newer, &removed, &newer] {
+        bad.push(begin(host, "line").await);
+        stage.clock.advance(Duration::from_secs(1));
+    }
+    let good = begin(&writer, "line").await;
+    for host in [&newer, &removed, &writer] {
+        host.release_open_runs().await;
+    }
+    let host = stage.host(&[LINE], &[]);
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(1, stop).await }
+    });
+    for _ in 0..10 {
+        settle().await;
+        stage.clock.advance(Duration::from_secs(2));
+    }
+    assert_eq!(status(&host, good).await, Status::Completed);
+    for run in bad {
+        assert_eq!(status(&host, run).await, Status::Pending);
+    }
+    stop.cancel();
+    working.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_host_that_is_told_to_stop_gives_its_runs_up_at_once() {
+    let stage = Stage::new();
+    let starter = stage.host(&[LINE], &[]);
+    let run = begin(&starter, "line").await;
+    starter.release_open_runs().await;
+    let (host, world) = stage.host_with(&[LINE], &[("b", CALL)], HostSettings::default());
+    world.stick("call");
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let stop = stop.clone();
+        async move { host.work(4, stop).await }
+    });
+    settle().await;
+    assert_eq!(world.calls(), ["call"]);
+    stop.cancel();
+    working.await.unwrap();
+
+    let other = stage.host(&[LINE], &[("b", CALL)]);
+    let pass = other.work_once(4).await;
+    assert_eq!(pass.worked.len(), 1, "without waiting for a lease");
+    assert_eq!(status(&other, run).await, Status::Completed);
+}
+
+#[tokio::test]
+async fn no_more_runs_are_under_way_than_the_limit_says() {
+    let stage = Stage::new();
+    let starter = stage.host(&[LINE], &[]);
+    for _ in 0..5 {
+        begin(&starter, "line").await;
+    }
+    starter.release_open_runs().await;
+    let (host, world) = stage.host_with(&[LINE], &[("a", CALL)], HostSettings::default());
+    world.stick("call");
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(2, stop).await }
+    });
+    for _ in 0..3 {
+        settle().await;
+        stage.clock.advance(Duration::from_secs(2));
+    }
+    assert_eq!(world.calls().len(), 2);
+    stop.cancel();
+    working.await.unwrap();
+    let world: Arc<World> = world;
+    world.unstick();
+    assert_eq!(host.work_once(9).await.worked.len(), 5);
+}
