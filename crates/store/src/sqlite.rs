@@ -5,7 +5,6 @@
 //! ([`readers`]). Several processes may use the same file: fences and revs keep
 //! them off each other's runs.
 
-mod ahead;
 mod append;
 mod fault;
 mod file;
@@ -30,9 +29,7 @@ use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, 
 use fathom_workflow::{BlobHash, Clock, Error, Owner, RunId, Store, SystemClock};
 use jiff::Timestamp;
 
-use self::ahead::Ahead;
 use self::append::{NewAppend, NewRun};
-use self::fault::Failure;
 use self::hold::Lease;
 use self::readers::Readers;
 use self::writer::Writer;
@@ -83,16 +80,15 @@ impl Sqlite {
         let path = std::path::absolute(path).map_err(|error| Error::StoreGone {
             why: format!("its path cannot be used: {error}"),
         })?;
-        let mut connection = file::open(&path, options.page_limit)?;
+        let connection = file::open(&path, options.page_limit)?;
         let damaged_headers = file::damaged_headers(&connection);
         if let Some(why) = &damaged_headers {
             tracing::error!(path = %path.display(), why, "the list of runs is damaged");
         }
-        let ahead = Ahead::of(&path, &mut connection).map_err(Failure::Sql)?;
         Ok(Self {
             damaged_headers,
             readers: Readers::new(path.clone()),
-            writer: Writer::start(connection, ahead, options.before_commit)?,
+            writer: Writer::start(connection, options.before_commit)?,
             last: Mutex::new(None),
             clock: options.clock,
             path,

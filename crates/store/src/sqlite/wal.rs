@@ -19,9 +19,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 const READ_AHEAD: usize = 1 << 20;
 
-/// The bytes before each page in the log.
-pub(super) const FRAME_HEADER: u64 = 24;
-
 /// Refuses a database whose log has lost commits. Must be asked before SQLite sees the file, because
 /// SQLite makes a new index.
 pub(super) fn check(path: &Path) -> Result<(), Error> {
@@ -171,7 +168,7 @@ fn read_file<T>(
     }
 }
 
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

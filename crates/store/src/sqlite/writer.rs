@@ -22,7 +22,6 @@ use tokio::sync::mpsc;
 use self::desk::Desk;
 pub(super) use self::desk::Veto;
 use self::job::{Job, Task};
-use super::ahead::Ahead;
 use super::fault::Failure;
 
 /// Jobs that may wait; more callers than that wait for room, and hold no rows meanwhile.
@@ -42,15 +41,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes over `connection`, whose log is kept `ahead` of what it needs.
-    pub(super) fn start(
-        connection: Connection,
-        ahead: Ahead,
-        veto: Option<Veto>,
-    ) -> Result<Self, Error> {
+    /// Writes over `connection`, and asks `veto` before each commit.
+    pub(super) fn start(connection: Connection, veto: Option<Veto>) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let commits = Arc::new(AtomicU64::new(0));
-        let desk = Desk::new(connection, ahead, veto, Arc::clone(&commits));
+        let desk = Desk::new(connection, veto, Arc::clone(&commits));
         let desk = Arc::new(Mutex::new(desk));
         let waiting = Arc::new(AtomicUsize::new(0));
         let (at, left) = (Arc::clone(&desk), Arc::clone(&waiting));

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rusqlite::Connection;
 
 use super::job::Job;
-use crate::sqlite::ahead::Ahead;
 use crate::sqlite::fault::Fault;
 
 /// Asked before each commit; `true` turns the commit into a rollback.
@@ -36,7 +35,6 @@ enum Attempt {
 /// The connection that writes, and what goes with it. Whoever has it is the only one who writes.
 pub(super) struct Desk {
     connection: Connection,
-    ahead: Ahead,
     veto: Option<Veto>,
     commits: Arc<AtomicU64>,
 }
@@ -44,13 +42,11 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(
         connection: Connection,
-        ahead: Ahead,
         veto: Option<Veto>,
         commits: Arc<AtomicU64>,
     ) -> Self {
         Self {
             connection,
-            ahead,
             veto,
             commits,
         }
@@ -58,7 +54,6 @@ impl Desk {
 
     /// Runs all `jobs` and answers them. Before any are answered, `ended` is told of how many.
     pub(super) fn serve(&mut self, jobs: &mut Vec<Box<dyn Job>>, ended: impl Fn(usize)) {
-        let shared_by = jobs.len();
         while !jobs.is_empty() {
             let (outcome, ran) = self.commit(jobs);
             ended(ran);
@@ -66,7 +61,6 @@ impl Desk {
                 job.answer(outcome.clone());
             }
         }
-        self.ahead.keep(&self.connection, shared_by);
     }
 
     /// Runs the jobs in one transaction. Says how it went, and of how many of them; the others have
