@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 
 use crate::arguments::Verb;
 use crate::cargo::{cargo, show};
-use crate::service::Postgres;
+use crate::service::TestServer;
 
 pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
     let mut command = match (verb, area) {
@@ -20,9 +20,11 @@ pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
     }
     command.args(rest);
     // Kept until the command has ended: the server ends with it.
-    let postgres = (area == "engine").then(Postgres::at_hand).transpose()?;
+    let postgres = (area == "engine")
+        .then(TestServer::find_or_start)
+        .transpose()?;
     if let Some(postgres) = &postgres {
-        postgres.tell(&mut command);
+        postgres.pass_to(&mut command);
     }
     show(&mut command).with_context(|| format!("`{} {area}` failed, see above", verb.word()))
 }

@@ -3,4 +3,6 @@
 //! Gives a private PostgreSQL server. Everything here blocks, prints nothing and works on Unix only;
 //! the command line (`cargo xtask`) is in `main.rs`.
 
+#![warn(missing_docs)]
+
 pub mod postgres;

@@ -1,55 +1,47 @@
 //! A private PostgreSQL server for tests: started on demand, gone without a trace.
 //!
-//! Takes a few settings, gives the URL of an empty database `fathom` on loopback, and can stop, kill
-//! and restart the server on the same port. What is stored and how is left to the tests.
+//! Gives the URL of an empty database on loopback, and can restart the server on the same port. What is
+//! stored and how is left to the tests.
 
-mod account;
-mod folder;
-mod guardian;
-mod install;
-mod place;
 mod programs;
-mod run;
-mod settings;
-#[cfg(test)]
-mod tests;
 
 use std::collections::hash_map::RandomState;
-use std::env;
+use std::fs;
 use std::hash::BuildHasher;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::Range;
-use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
 
-use account::Account;
-use folder::Folder;
-use guardian::Guardian;
-use place::{Launch, Place, Server};
-use programs::Programs;
+use programs::{ServerPrograms, run};
 
-/// The superuser and the database of every cluster.
-const NAME: &str = "fathom";
+/// The superuser of every cluster.
+const USER: &str = "fathom";
 
 /// Below the range that systems hand to outgoing connections. While the server is down, a client
 /// that keeps reconnecting could otherwise be given this very port, and the server not come back.
 const PORTS: Range<u16> = 15_000..32_000;
 const PORT_TRIES: usize = 100;
-/// How many ports a first start may lose to another program between the look and the launch.
-const LAUNCH_TRIES: usize = 5;
-/// Recovery after a kill replays the log, so this is far above the usual second.
-const READY_LIMIT: Duration = Duration::from_secs(60);
-const POLL: Duration = Duration::from_millis(50);
 
-/// What a cluster may be started with beyond its own settings.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Names and values as in `postgresql.conf`; they win over the cluster's own.
-    pub extra_settings: Vec<(String, String)>,
-}
+/// How many ports a start may lose to another program between the look and the launch.
+const LAUNCH_TRIES: usize = 3;
+
+/// In seconds. Recovery after a crash replays the log, so this is far above the usual second.
+const READY_LIMIT: &str = "60";
+
+const LOG_TAIL_LINES: usize = 20;
+
+/// Waits until its standard input ends, which happens when the owner drops it and also when the owner is
+/// killed; then stops the server and removes the folder. Arguments: `pg_ctl`, the data folder, the
+/// cluster's folder. A server that outlasts the stop ends itself when it misses its folder.
+const GUARDIAN: &str = r#"
+read -r _
+"$1" stop -s -D "$2" -m immediate -t 10
+rm -rf "$3"
+"#;
 
 /// How a running server is told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,172 +55,178 @@ pub enum Stop {
 /// One private server with its own folder, port and database. Dropping it stops the server and
 /// removes the folder; the same happens when the process that owns it is killed.
 pub struct Cluster {
-    // Fields are dropped in this order: the guardian stops the server and removes the folder, then
-    // the server's process is collected, then the folder's lock is let go.
-    _guardian: Guardian,
-    server: Option<Server>,
-    place: Place,
+    guardian: Child,
+    programs: ServerPrograms,
+    folder: TempDir,
     port: u16,
 }
 
 impl Cluster {
-    /// Starts a server with the cluster's own settings.
+    /// Starts a server, which takes about two seconds.
     ///
     /// # Errors
     /// When no PostgreSQL can be found or installed, or the server does not come up; the message
     /// says what to install or shows the end of the server's log.
     pub fn start() -> Result<Self> {
-        Self::with(Options::default())
-    }
-
-    /// Starts a server with further settings.
-    ///
-    /// # Errors
-    /// As [`Cluster::start`].
-    pub fn with(options: Options) -> Result<Self> {
-        let programs = Programs::find_or_install()?;
-        folder::remove_leftovers(&env::temp_dir());
-
-        let account = Account::for_server()?;
-        let folder = Folder::create(&env::temp_dir())?;
-        account.own(folder.path())?;
-
-        let place = Place {
+        let programs = ServerPrograms::find_or_install()?;
+        let folder = tempfile::Builder::new().prefix("fathom-pg-").tempdir()?;
+        programs.own(folder.path())?;
+        let mut cluster = Self {
+            guardian: guardian(&programs, folder.path())?,
             programs,
-            account,
             folder,
+            port: 0,
         };
-        let guardian = Guardian::watch(&place)?;
-        place.initialise(&options)?;
-        let (server, port) = first_launch(&place)?;
-        place.create_database(port)?;
-        Ok(Self {
-            _guardian: guardian,
-            server: Some(server),
-            place,
-            port,
-        })
+        // Trust is safe here: the server listens on loopback and on a socket in a closed folder.
+        let options = [
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--no-locale",
+            "--no-sync",
+        ];
+        run(cluster
+            .programs
+            .command("initdb", cluster.folder())
+            .args(options)
+            .args(["--username", USER, "--pgdata"])
+            .arg(cluster.data()))
+        .context(
+            "a PostgreSQL cluster cannot be made; can its account enter the temporary folder?",
+        )?;
+        cluster.launch()?;
+        Ok(cluster)
     }
 
     /// Where clients connect. It stays the same for the whole life of the cluster.
     #[must_use]
     pub fn url(&self) -> String {
-        format!(
-            "postgres://{NAME}@{}:{}/{NAME}",
-            Ipv4Addr::LOCALHOST,
-            self.port
-        )
+        let (host, port) = (Ipv4Addr::LOCALHOST, self.port);
+        format!("postgres://{USER}@{host}:{port}/postgres")
     }
 
     /// Where the server keeps its data and its log.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        self.place.folder.path()
+        self.folder.path()
     }
 
     /// Stops the server and starts it again on the same port.
     ///
     /// # Errors
-    /// When the server is not running, does not stop or does not come back.
+    /// When the server does not stop or does not come back.
     pub fn restart(&mut self, mode: Stop) -> Result<()> {
-        self.stop(mode)?;
-        self.start_again()
+        let mode = match mode {
+            Stop::Fast => "fast",
+            Stop::Immediate => "immediate",
+        };
+        self.control(&["restart", "-m", mode])
     }
 
-    /// Stops the server and keeps its data for [`Cluster::start_again`].
-    ///
-    /// # Errors
-    /// When the server is not running or does not stop in time.
-    pub fn stop(&mut self, mode: Stop) -> Result<()> {
-        let server = self
-            .server
-            .take()
-            .context("the PostgreSQL server is not running: call `start_again` first")?;
-        match self.place.stop(mode) {
-            Ok(()) => server.wait_for_exit(),
-            Err(error) => {
-                self.server = Some(server);
-                Err(error)
+    /// Finds a port and starts the server on it.
+    fn launch(&mut self) -> Result<()> {
+        let mut refused = None;
+        for _ in 0..LAUNCH_TRIES {
+            self.port = free_port()?;
+            // What the server is started with, `pg_ctl restart` gives it again. Benchmarks without
+            // `fsync` would promise speeds that no careful user gets.
+            let options = format!(
+                "-p {} -k '{}' -c listen_addresses=127.0.0.1 -c max_connections=200 \
+                 -c shared_buffers=64MB -c fsync=on",
+                self.port,
+                self.folder().display()
+            );
+            match self.control(&["start", "-o", &options]) {
+                Ok(()) => return Ok(()),
+                Err(error) => refused = Some(error),
             }
         }
+        Err(refused.context("PostgreSQL was not started")?)
     }
 
-    /// Starts a stopped or killed server on the same port.
-    ///
-    /// # Errors
-    /// When the server is still running or does not come up in time.
-    pub fn start_again(&mut self) -> Result<()> {
-        if self.server.as_mut().is_some_and(Server::is_running) {
-            bail!("the PostgreSQL server is already running: call `stop` or `kill_server` first");
-        }
-        self.server = None;
-        let deadline = Instant::now() + READY_LIMIT;
-        loop {
-            match self.place.launch(self.port)? {
-                Launch::Ready(server) => {
-                    self.server = Some(server);
-                    return Ok(());
-                }
-                // The sessions of a killed server outlive it for a moment and hold its memory.
-                Launch::PortTaken | Launch::MemoryHeld if Instant::now() < deadline => {
-                    thread::sleep(POLL)
-                }
-                Launch::PortTaken => bail!(
-                    "another program took port {} while the server was down",
-                    self.port
-                ),
-                Launch::MemoryHeld => {
-                    bail!(
-                        "sessions of the killed server still run after {} s",
-                        READY_LIMIT.as_secs()
-                    )
-                }
-            }
-        }
+    fn control(&self, arguments: &[&str]) -> Result<()> {
+        let log = self.folder().join("server.log");
+        let mut command = self.programs.command("pg_ctl", self.folder());
+        command.args(arguments).arg("-D").arg(self.data());
+        command
+            .args(["-s", "-w", "-t", READY_LIMIT, "-l"])
+            .arg(&log);
+        run(&mut command).with_context(|| {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().collect();
+            let tail = lines[lines.len().saturating_sub(LOG_TAIL_LINES)..].join("\n");
+            format!("PostgreSQL did not start or stop; its log ends:\n{tail}")
+        })
     }
 
-    /// Kills the main server process with SIGKILL, as a lack of memory would. Its sessions end on
-    /// their own as soon as they notice.
-    ///
-    /// # Errors
-    /// When the server is not running or cannot be killed.
-    pub fn kill_server(&mut self) -> Result<()> {
-        let server = self
-            .server
-            .take()
-            .context("the PostgreSQL server is not running: call `start_again` first")?;
-        server.kill()
+    fn data(&self) -> PathBuf {
+        self.folder().join("data")
     }
 }
 
-fn first_launch(place: &Place) -> Result<(Server, u16)> {
-    for _ in 0..LAUNCH_TRIES {
-        let port = free_port()?;
-        match place.launch(port)? {
-            Launch::Ready(server) => return Ok((server, port)),
-            Launch::PortTaken => {}
-            Launch::MemoryHeld => {
-                bail!("a new PostgreSQL cluster found its memory in use; try again")
-            }
-        }
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.guardian.stdin.take());
+        let _ = self.guardian.wait();
     }
-    bail!(
-        "{LAUNCH_TRIES} free ports in a row were taken by other programs before PostgreSQL could use them; try again"
-    )
+}
+
+fn guardian(programs: &ServerPrograms, folder: &Path) -> Result<Child> {
+    programs
+        .account_command(Path::new("sh"), folder)
+        .args(["-c", GUARDIAN, "fathom-pg-guardian"])
+        .arg(programs.path("pg_ctl"))
+        .arg(folder.join("data"))
+        .arg(folder)
+        // The folder goes away under the guardian.
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start `sh` to watch over the PostgreSQL server")
 }
 
 fn free_port() -> Result<u16> {
     for _ in 0..PORT_TRIES {
-        let offset = RandomState::new().hash_one(PORTS.start) % (PORTS.len() as u64);
-        let port = PORTS.start
-            + u16::try_from(offset).context("the offset is below the length of the range")?;
+        let offset = RandomState::new().hash_one(0) % (PORTS.len() as u64);
+        let port = PORTS.start + u16::try_from(offset)?;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
             return Ok(port);
         }
     }
-    bail!(
-        "no free port on 127.0.0.1 between {} and {} in {PORT_TRIES} tries",
-        PORTS.start,
-        PORTS.end
-    )
+    bail!("no free port on 127.0.0.1 in {PORT_TRIES} tries")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    /// What `psql` prints for a query.
+    fn query(cluster: &Cluster, sql: &str) -> String {
+        let mut psql = cluster
+            .programs
+            .account_command(Path::new("psql"), cluster.folder());
+        let output = psql.args(["-X", "-q", "-A", "-t", "-c", sql, &cluster.url()]);
+        let output = output.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    #[test]
+    fn a_cluster_restarts_on_its_port_and_leaves_nothing_behind() {
+        let mut cluster = Cluster::start().unwrap_or_else(|error| panic!("{error:#}"));
+        let (folder, url, port) = (cluster.folder().to_owned(), cluster.url(), cluster.port);
+        query(&cluster, "create table kept as select 7");
+        for mode in [Stop::Fast, Stop::Immediate] {
+            cluster.restart(mode).unwrap();
+            assert_eq!(cluster.url(), url);
+            assert_eq!(query(&cluster, "select * from kept"), "7");
+        }
+        assert_eq!(query(&cluster, "show fsync"), "on");
+        drop(cluster);
+        assert!(!folder.exists());
+        assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+    }
 }

@@ -10,26 +10,28 @@ use xtask::postgres::Cluster;
 /// Holds the URL of the server. Tests read it; callers set it to use a server of their own.
 const VARIABLE: &str = "FATHOM_TEST_POSTGRES";
 
-pub enum Postgres {
-    OfTheCaller,
-    Private(Cluster),
+/// A server for the commands that are started here. A private one ends with this value.
+pub struct TestServer {
+    /// `None` if the caller has named a server, which commands inherit.
+    private: Option<Cluster>,
 }
 
-impl Postgres {
-    pub fn at_hand() -> Result<Self> {
-        match env::var_os(VARIABLE) {
-            Some(url) if !url.is_empty() => Ok(Self::OfTheCaller),
-            _ => Ok(Self::Private(Cluster::start()?)),
-        }
+impl TestServer {
+    /// Takes the caller's server, or starts a private one.
+    pub fn find_or_start() -> Result<Self> {
+        let is_given = env::var_os(VARIABLE).is_some_and(|url| !url.is_empty());
+        let private = if is_given {
+            None
+        } else {
+            Some(Cluster::start()?)
+        };
+        Ok(Self { private })
     }
 
-    /// Tells a command where the server is. The caller's own setting is inherited as it is.
-    pub fn tell(&self, command: &mut Command) {
-        match self {
-            Self::OfTheCaller => {}
-            Self::Private(cluster) => {
-                command.env(VARIABLE, cluster.url());
-            }
+    /// Tells a command where the server is.
+    pub fn pass_to(&self, command: &mut Command) {
+        if let Some(cluster) = &self.private {
+            command.env(VARIABLE, cluster.url());
         }
     }
 }

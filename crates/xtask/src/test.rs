@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cargo::{cargo, show, succeeds};
 use crate::dependencies;
-use crate::service::Postgres;
+use crate::service::TestServer;
 use crate::step::{seconds, step};
 
 pub fn everything() -> Result<()> {
@@ -39,23 +39,23 @@ pub fn matching(filter: &[String]) -> Result<()> {
     with_postgres(|postgres| tests(postgres, filter))
 }
 
-fn with_postgres(act: impl FnOnce(&Postgres) -> Result<()>) -> Result<()> {
+fn with_postgres(act: impl FnOnce(&TestServer) -> Result<()>) -> Result<()> {
     let postgres = step(
         "postgres",
         "the tests need a PostgreSQL server",
-        Postgres::at_hand,
+        TestServer::find_or_start,
     )?;
     act(&postgres)
 }
 
-fn tests(postgres: &Postgres, filter: &[String]) -> Result<()> {
+fn tests(postgres: &TestServer, filter: &[String]) -> Result<()> {
     step(
         "tests",
         "mend the tests named above, or check the filter if none ran",
         || {
             let mut command = test_runner()?;
             command.args(filter);
-            postgres.tell(&mut command);
+            postgres.pass_to(&mut command);
             show(&mut command)
         },
     )
@@ -70,10 +70,10 @@ fn test_runner() -> Result<Command> {
     }
 }
 
-fn doc_tests(postgres: &Postgres) -> Result<()> {
+fn doc_tests(postgres: &TestServer) -> Result<()> {
     step("doc tests", "mend the examples named above", || {
         let mut command = cargo("test --workspace --doc")?;
-        postgres.tell(&mut command);
+        postgres.pass_to(&mut command);
         show(&mut command)
     })
 }
