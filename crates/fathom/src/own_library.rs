@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fathom_research::library::{Library, LibraryFault, LocalHit};
-use fathom_store::library::{Fault, Folder, ReadFault};
+use fathom_store::library::{DocumentLibrary, OpenLibraryError, ReadDocumentError};
 use tokio::sync::OnceCell;
 
 use crate::apart::Apart;
@@ -13,7 +13,7 @@ use crate::apart::Apart;
 /// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
 pub struct OwnLibrary {
     roots: Vec<PathBuf>,
-    folder: OnceCell<Arc<Folder>>,
+    folder: OnceCell<Arc<DocumentLibrary>>,
 }
 
 impl OwnLibrary {
@@ -25,13 +25,14 @@ impl OwnLibrary {
     }
 
     /// The folders with their documents, read now if they were not.
-    pub async fn folder(&self) -> Result<Arc<Folder>, Fault> {
+    pub async fn folder(&self) -> Result<Arc<DocumentLibrary>, OpenLibraryError> {
         let roots = self.roots.clone();
         let opened = self.folder.get_or_try_init(|| async {
-            let reading = tokio::task::spawn_blocking(move || Folder::open(&roots, &Apart)).await;
+            let reading =
+                tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &Apart)).await;
             match reading {
                 Ok(folder) => folder.map(Arc::new),
-                Err(error) => Err(Fault::Unreadable {
+                Err(error) => Err(OpenLibraryError::Unreadable {
                     path: self.roots.first().cloned().unwrap_or_default(),
                     source: std::io::Error::other(error),
                 }),
@@ -44,7 +45,7 @@ impl OwnLibrary {
     async fn with<T: Send + 'static>(
         &self,
         name: &str,
-        work: impl FnOnce(&Folder) -> Result<T, LibraryFault> + Send + 'static,
+        work: impl FnOnce(&DocumentLibrary) -> Result<T, LibraryFault> + Send + 'static,
     ) -> Result<T, LibraryFault> {
         let unreadable = |why: String| LibraryFault::Unreadable {
             name: name.to_owned(),
@@ -61,7 +62,7 @@ impl OwnLibrary {
 impl Library for OwnLibrary {
     async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault> {
         let query = query.to_owned();
-        let search = move |folder: &Folder| {
+        let search = move |folder: &DocumentLibrary| {
             let found = folder.search(&query, limit).into_iter();
             let hits = found.map(|found| LocalHit {
                 name: found.name,
@@ -76,10 +77,12 @@ impl Library for OwnLibrary {
 
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {
         let wanted = name.to_owned();
-        let read = move |folder: &Folder| {
+        let read = move |folder: &DocumentLibrary| {
             folder.read(&wanted).map_err(|fault| match fault {
-                ReadFault::Missing { name } => LibraryFault::Missing { name },
-                ReadFault::Unreadable { name, why } => LibraryFault::Unreadable { name, why },
+                ReadDocumentError::Missing { name } => LibraryFault::Missing { name },
+                ReadDocumentError::Unreadable { name, why } => {
+                    LibraryFault::Unreadable { name, why }
+                }
             })
         };
         self.with(name, read).await

@@ -3,10 +3,12 @@
 //! The only crate with SQL, and the one that reads a person's own documents ([`library`]). It decides nothing: [`fathom_workflow::Store`] says what is kept and
 //! under which guard, `row.rs` says in which form, and the two back ends say it in their dialects.
 
+#![warn(missing_docs)]
+
 pub mod library;
 mod postgres;
 mod row;
 mod sqlite;
 
-pub use postgres::{Options as PostgresOptions, Postgres};
-pub use sqlite::{Options as SqliteOptions, Sqlite};
+pub use postgres::{Postgres, PostgresOptions};
+pub use sqlite::{Sqlite, SqliteOptions};

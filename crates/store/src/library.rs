@@ -1,6 +1,6 @@
 //! A person's own documents: folders that are read once and then searched in memory.
 //!
-//! Takes folders; gives a [`Folder`] whose documents are found by what they say and read by name. What cannot be read is
+//! Takes folders; gives a [`DocumentLibrary`] whose documents are found by what they say and read by name. What cannot be read is
 //! listed with a sentence and stops nothing. Everything here waits for the disk, so callers put it on a blocking thread.
 //!
 //! Where documents are parsed is up to the [`DocumentReader`] that is given; each is behind a guard against panics and has a
@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 
 use fathom_evidence::extract::{self, DocumentReader};
 
-use self::index::Index;
-use self::walk::Root;
+use self::index::DocumentIndex;
+use self::walk::LibraryRoot;
 
 /// How much of a library is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LibraryLimits {
     /// Folders inside folders beyond this are left out.
     pub depth: usize,
     /// Files beyond this are left out.
@@ -34,7 +34,7 @@ pub struct Limits {
     pub document: extract::ExtractLimits,
 }
 
-impl Default for Limits {
+impl Default for LibraryLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -49,36 +49,63 @@ impl Default for Limits {
 
 /// Why a library cannot be opened at all.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum OpenLibraryError {
+    /// Nothing is at the path.
     #[error("there is no folder {}; check the path", path.display())]
-    Missing { path: PathBuf },
+    Missing {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// A file is at the path.
     #[error("{} is not a folder; give the folder that holds it", path.display())]
-    NotAFolder { path: PathBuf },
+    NotAFolder {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// The system does not let us list the folder.
     #[error("the folder {} cannot be read: {source}; check who may read it", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
+    Unreadable {
+        /// As it was given, or as links lead to it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 /// Why a document cannot be given.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadFault {
+pub enum ReadDocumentError {
+    /// The library had no document of that name when it was opened.
     #[error("\"{name}\" is not in the library")]
-    Missing { name: String },
+    Missing {
+        /// As it was asked for.
+        name: String,
+    },
+    /// The file has gone, grown over the limit or been closed to us since the library was opened.
     #[error("\"{name}\" cannot be read: {why}")]
-    Unreadable { name: String, why: String },
+    Unreadable {
+        /// As it was asked for.
+        name: String,
+        /// In a sentence that says what to do.
+        why: String,
+    },
 }
 
 /// A document of the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct LibraryDocument {
     /// Its path inside the library, with the folder's name before it where there are several.
     pub name: String,
+    /// What it calls itself, or its file's name without the ending.
     pub title: String,
+    /// How many words its text has.
     pub words: usize,
 }
 
 /// A file that is not among the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedFile {
+    /// Its path inside the library.
     pub name: String,
     /// In a sentence that says what to do.
     pub why: String,
@@ -86,36 +113,42 @@ pub struct Skipped {
 
 /// A document that fits a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct LibraryHit {
+    /// By which the document is read.
     pub name: String,
+    /// As in [`LibraryDocument::title`].
     pub title: String,
     /// The beginning of the passage that fits best.
     pub snippet: String,
-    /// Of the best in this search 1, of the others a share of it.
+    /// 1 for the best document of this search, a share of it for the others.
     pub relevance: f64,
 }
 
 /// Folders with their documents, read and indexed.
-pub struct Folder {
+pub struct DocumentLibrary {
     paths: BTreeMap<String, PathBuf>,
-    documents: Vec<Document>,
-    skipped: Vec<Skipped>,
-    index: Index,
-    limits: Limits,
+    documents: Vec<LibraryDocument>,
+    skipped: Vec<SkippedFile>,
+    index: DocumentIndex,
+    limits: LibraryLimits,
 }
 
-impl Folder {
+impl DocumentLibrary {
     /// Reads every document under the folders.
-    pub fn open<P: AsRef<Path>>(roots: &[P], reader: &dyn DocumentReader) -> Result<Self, Fault> {
-        Self::open_within(roots, Limits::default(), reader)
+    pub fn open<P: AsRef<Path>>(
+        roots: &[P],
+        reader: &dyn DocumentReader,
+    ) -> Result<Self, OpenLibraryError> {
+        Self::open_within(roots, LibraryLimits::default(), reader)
     }
 
+    /// As [`DocumentLibrary::open`], with other limits than the usual ones.
     pub fn open_within<P: AsRef<Path>>(
         roots: &[P],
-        limits: Limits,
+        limits: LibraryLimits,
         reader: &dyn DocumentReader,
-    ) -> Result<Self, Fault> {
-        let walked = walk::files(&Root::named(roots)?, &limits)?;
+    ) -> Result<Self, OpenLibraryError> {
+        let walked = walk::files(&LibraryRoot::named(roots)?, &limits)?;
         let mut skipped = walked.skipped;
         let mut documents = Vec::new();
         let mut paths = BTreeMap::new();
@@ -123,7 +156,7 @@ impl Folder {
         for (file, read) in read::all(walked.files, &limits, reader) {
             match read {
                 Ok(text) => {
-                    documents.push(Document {
+                    documents.push(LibraryDocument {
                         name: file.name.clone(),
                         title: text.title.clone(),
                         words: text.words,
@@ -131,7 +164,7 @@ impl Folder {
                     paths.insert(file.name.clone(), file.path);
                     texts.push((file.name, text));
                 }
-                Err(why) => skipped.push(Skipped {
+                Err(why) => skipped.push(SkippedFile {
                     name: file.name,
                     why,
                 }),
@@ -141,27 +174,27 @@ impl Folder {
             paths,
             documents,
             skipped,
-            index: Index::of(texts),
+            index: DocumentIndex::new(texts),
             limits,
         })
     }
 
     /// By name.
-    pub fn documents(&self) -> &[Document] {
+    pub fn documents(&self) -> &[LibraryDocument] {
         &self.documents
     }
 
     /// Files that were left out, and why.
-    pub fn skipped(&self) -> &[Skipped] {
+    pub fn skipped(&self) -> &[SkippedFile] {
         &self.skipped
     }
 
     /// The documents that fit the query best, best first.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Found> {
+    pub fn search(&self, query: &str, limit: usize) -> Vec<LibraryHit> {
         let hits = self.index.search(query, limit);
         let found = hits.into_iter().filter_map(|hit| {
             let document = self.documents.get(hit.document)?;
-            Some(Found {
+            Some(LibraryHit {
                 name: document.name.clone(),
                 title: document.title.clone(),
                 snippet: hit.snippet,
@@ -172,12 +205,12 @@ impl Folder {
     }
 
     /// A document's bytes as they are on the disk now.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, ReadFault> {
-        let missing = || ReadFault::Missing {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, ReadDocumentError> {
+        let missing = || ReadDocumentError::Missing {
             name: name.to_owned(),
         };
         let path = self.paths.get(name).ok_or_else(missing)?;
-        read::bytes(path, &self.limits).map_err(|why| ReadFault::Unreadable {
+        read::bytes(path, &self.limits).map_err(|why| ReadDocumentError::Unreadable {
             name: name.to_owned(),
             why,
         })
@@ -185,8 +218,8 @@ impl Folder {
 }
 
 /// The files under a folder that may hold documents, without reading them.
-pub fn count<P: AsRef<Path>>(root: P) -> Result<usize, Fault> {
-    let walked = walk::files(&Root::named(&[root])?, &Limits::default())?;
+pub fn count<P: AsRef<Path>>(root: P) -> Result<usize, OpenLibraryError> {
+    let walked = walk::files(&LibraryRoot::named(&[root])?, &LibraryLimits::default())?;
     Ok(walked.files.len())
 }
 

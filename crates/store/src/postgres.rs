@@ -1,30 +1,21 @@
 //! The log in PostgreSQL (13 or newer): many processes on one database, fenced by its clock.
 //!
-//! Appends and creations go through `writers.rs`, which commits many of them at once; everything
-//! else goes over `pool.rs`. Both bear with a database that is away for a while. What a run's
-//! records look like is for `row.rs`, and what they mean for the engine.
+//! Every call takes a connection from the pool, and bears with a database that is away for a while
+//! (`pool.rs`). What a run's records look like is for `row.rs`, and what they mean for the engine.
 
 mod address;
-mod batch;
-mod driver;
-mod fate;
-mod fault;
+mod append;
+mod connection;
+mod failure;
 mod format;
-mod given;
 mod header;
-mod journal;
+mod history;
 mod lease;
-mod link;
-mod links;
 mod load;
-mod order;
-mod patience;
 mod pool;
 mod removal;
 mod tls;
-mod writers;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -35,33 +26,29 @@ use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use self::address::Address;
-use self::fate::Fate;
-use self::order::Order;
-use self::pool::Pool;
-use self::writers::Writers;
-use crate::row::unsigned;
+use self::address::DatabaseAddress;
+use self::pool::ConnectionPool;
 
 /// A server that says nothing at the first connection is more likely misnamed than restarting.
 const FIRST_ANSWER: Duration = Duration::from_secs(5);
 
 /// A store in a PostgreSQL database.
 pub struct Postgres {
-    pool: Pool,
-    writers: Writers,
+    pool: ConnectionPool,
     /// How many headers were missing when the database was opened. The other runs go on.
     missing_headers: i64,
 }
 
+/// How a store uses its database.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// The most connections to keep, two at least. Half of them write.
+pub struct PostgresOptions {
+    /// The most connections to keep, one at least.
     pub connections: usize,
     /// How long to go on trying while the database is away.
     pub retry_for: Duration,
 }
 
-impl Default for Options {
+impl Default for PostgresOptions {
     fn default() -> Self {
         Self {
             connections: 8,
@@ -75,24 +62,23 @@ impl Postgres {
     /// are made or brought up to date. They lie in the first schema of the search path, which
     /// `?options=-csearch_path%3Dname` sets.
     pub async fn connect(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, Options::default()).await
+        Self::connect_with(url, PostgresOptions::default()).await
     }
 
-    pub async fn connect_with(url: &str, options: Options) -> Result<Self, Error> {
-        let Options {
+    /// As [`Postgres::connect`], with another number of connections or another patience.
+    pub async fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
+        let PostgresOptions {
             connections,
             retry_for,
         } = options;
-        let address = Arc::new(Address::parse(url)?);
-        let writing = (connections / 2).max(1);
-        let others = connections.saturating_sub(writing).max(1);
-        let pool = Pool::new(Arc::clone(&address), others, retry_for);
-        pool.run_for(retry_for.min(FIRST_ANSWER), |link, _| async move {
-            format::bring_up_to_date(&link).await
+        let address = DatabaseAddress::parse(url)?;
+        let pool = ConnectionPool::new(address, connections.max(1), retry_for)?;
+        pool.run_for(retry_for.min(FIRST_ANSWER), |connection, _| async move {
+            format::bring_up_to_date(&connection).await
         })
         .await?;
         let missing_headers = pool
-            .run(|link, _| async move { header::missing_headers(&link).await })
+            .run(|connection, _| async move { header::missing_headers(&connection).await })
             .await?;
         if missing_headers > 0 {
             tracing::error!(missing_headers, "the list of runs is damaged");
@@ -100,14 +86,7 @@ impl Postgres {
         Ok(Self {
             missing_headers,
             pool,
-            writers: Writers::start(&address, writing, retry_for),
         })
-    }
-
-    /// How many commits the appends and creations so far have taken: fewer than there were, if many
-    /// came at once.
-    pub fn commits(&self) -> u64 {
-        self.writers.commits()
     }
 
     /// Tells a run that is gone from one that has lost its header.
@@ -115,7 +94,7 @@ impl Postgres {
         match found {
             Err(Error::NoSuchRun { .. }) => Err(self
                 .pool
-                .run(|link, _| async move { header::not_found(&link, run).await })
+                .run(|connection, _| async move { header::not_found(&connection, run).await })
                 .await?),
             found => found,
         }
@@ -138,76 +117,64 @@ impl Store for Postgres {
         owner: &Owner,
         lease: Duration,
     ) -> Result<Token, Error> {
-        let run = creation.run.id();
-        let order = || Order::create(&creation, owner, lease);
-        match self.writers.write(order).await? {
-            Fate::Taken { fence, rev, .. } => Ok(Token {
-                fence: unsigned(fence),
-                rev: unsigned(rev),
-            }),
-            // Missing: it was there when we came, and is deleted by now.
-            Fate::Refused | Fate::Missing => Err(Error::RunExists { run }),
-        }
+        let (_, nonce) = Uuid::now_v7().as_u64_pair();
+        let creation = &creation;
+        self.pool
+            .run(|connection, _| async move {
+                append::create(&connection, creation, owner, lease, nonce).await
+            })
+            .await
     }
 
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
         self.pool
-            .run(|link, in_doubt| async move { lease::claim(&link, run, owner, lease, in_doubt).await })
+            .run(|connection, in_doubt| async move {
+                lease::claim(&connection, run, owner, lease, in_doubt).await
+            })
             .await
     }
 
     async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::renew(&link, owner, runs, lease).await })
+            .run(|connection, _| async move { lease::renew(&connection, owner, runs, lease).await })
             .await
     }
 
     async fn release(&self, run: RunId, token: Token) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::release(&link, run, token).await })
+            .run(|connection, _| async move { lease::release(&connection, run, token).await })
             .await
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
-        let run = append.run;
-        let mut bytes = 0;
-        let order = || {
-            let order = Order::append(&append, lease)?;
-            bytes = order.bytes;
-            Ok(order)
-        };
-        match self.writers.write(order).await? {
-            Fate::Taken { cancel, .. } => Ok(Appended {
-                cancel_requested: cancel,
-                bytes,
-            }),
-            Fate::Missing => Err(Error::NoSuchRun { run }),
-            Fate::Refused => Err(Error::Superseded { run }),
-        }
+        let append = &append;
+        self.pool
+            .run(|connection, _| async move { append::append(&connection, append, lease).await })
+            .await
     }
 
     async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::mark_cancel(&link, run, true).await })
+            .run(|connection, _| async move { lease::mark_cancel(&connection, run, true).await })
             .await
     }
 
     async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::mark_cancel(&link, run, false).await })
+            .run(|connection, _| async move { lease::mark_cancel(&connection, run, false).await })
             .await
     }
 
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error> {
         self.pool
-            .run(|link, _| async move { lease::cancels(&link, owner).await })
+            .run(|connection, _| async move { lease::cancels(&connection, owner).await })
             .await
     }
 
     async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
         let found = self
             .pool
-            .run(|link, _| async move { header::head(&link, run).await })
+            .run(|connection, _| async move { header::head(&connection, run).await })
             .await;
         self.found(run, found).await
     }
@@ -215,7 +182,11 @@ impl Store for Postgres {
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {
         let found = self
             .pool
-            .run(|link, _| async move { load::load(&link, run, at).await })
+            .run(|connection, _| async move {
+                connection
+                    .in_snapshot(load::load(&connection, run, at))
+                    .await
+            })
             .await;
         self.found(run, found).await
     }
@@ -223,7 +194,11 @@ impl Store for Postgres {
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error> {
         let found = self
             .pool
-            .run(|link, _| async move { load::steps(&link, run, from, limit).await })
+            .run(|connection, _| async move {
+                connection
+                    .in_snapshot(load::steps(&connection, run, from, limit))
+                    .await
+            })
             .await;
         self.found(run, found).await
     }
@@ -231,7 +206,11 @@ impl Store for Postgres {
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
         let found = self
             .pool
-            .run(|link, _| async move { journal::entries(&link, run, step).await })
+            .run(|connection, _| async move {
+                connection
+                    .in_snapshot(history::entries(&connection, run, step))
+                    .await
+            })
             .await;
         self.found(run, found).await
     }
@@ -239,7 +218,11 @@ impl Store for Postgres {
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
         let found = self
             .pool
-            .run(|link, _| async move { journal::events(&link, run, after, limit).await })
+            .run(|connection, _| async move {
+                connection
+                    .in_snapshot(history::events(&connection, run, after, limit))
+                    .await
+            })
             .await;
         self.found(run, found).await
     }
@@ -247,7 +230,7 @@ impl Store for Postgres {
     async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
         let mut page = self
             .pool
-            .run(|link, _| async move { header::list(&link, filter).await })
+            .run(|connection, _| async move { header::list(&connection, filter).await })
             .await?;
         if self.missing_headers > 0 {
             let missing = self.missing_headers;
@@ -265,25 +248,31 @@ impl Store for Postgres {
         limit: usize,
     ) -> Result<Vec<RunId>, Error> {
         self.pool
-            .run(|link, _| async move { header::due(&link, workflow, now, unheld, limit).await })
+            .run(|connection, _| async move {
+                header::due(&connection, workflow, now, unheld, limit).await
+            })
             .await
     }
 
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
         self.pool
-            .run(|link, _| async move { load::blob(&link, hash).await })
+            .run(|connection, _| async move { load::blob(&connection, hash).await })
             .await
     }
 
     async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error> {
         self.pool
-            .run(|link, _| async move { lease::mark_kept(&link, run, keep).await })
+            .run(|connection, _| async move { lease::mark_kept(&connection, run, keep).await })
             .await
     }
 
     async fn delete(&self, run: RunId) -> Result<(), Error> {
         self.pool
-            .run(|link, in_doubt| async move { removal::delete(&link, run, in_doubt).await })
+            .run(|connection, in_doubt| async move {
+                connection
+                    .in_transaction(removal::delete(&connection, run, in_doubt))
+                    .await
+            })
             .await
     }
 
@@ -295,7 +284,11 @@ impl Store for Postgres {
         loop {
             let (some, last) = self
                 .pool
-                .run(|link, _| async move { removal::purge_some(&link, before_us, after).await })
+                .run(|connection, _| async move {
+                    connection
+                        .in_transaction(removal::purge_some(&connection, before_us, after))
+                        .await
+                })
                 .await?;
             purged.runs += some.runs;
             purged.blobs += some.blobs;

@@ -2,8 +2,10 @@
 //!
 //! A record is a small JSON `meta`, a `body` of JSON bytes (moved to the blobs when it is large), and
 //! a checksum over both and over where the row belongs. Reading checks it; what does not match comes
-//! back as [`Damage`], never as data.
+//! back as [`Damage`], never as data. The back ends bring rows and put them in place; what is right
+//! and what is missing is decided here.
 
+mod history;
 mod read;
 mod words;
 mod write;
@@ -11,63 +13,75 @@ mod write;
 use fathom_workflow::record::{Damage, Part};
 use fathom_workflow::{BlobHash, RunId};
 
-pub(crate) use read::{read_blob, read_entry, read_events, read_run, read_snapshot, read_step};
-pub(crate) use words::{MAY_EXPIRE, WANTED, cancel_word, is_kept, is_wanted, keep_word};
-pub(crate) use write::{EntryRow, HeadRow, Write, about_row};
+pub(crate) use history::{EventRow, JournalRow, journal_length, read_events, read_journal};
+pub(crate) use read::{HeaderRow, read_blob, read_steps, read_whole_state};
+pub(crate) use words::{MAY_EXPIRE, WANTED, cancel_word, is_wanted, keep_word};
+pub(crate) use write::{RunRows, about_row};
 
-pub(crate) type Sum = [u8; 16];
+/// How many bytes of a BLAKE3 hash a row keeps.
+const CHECKSUM_BYTES: usize = 16;
 
 /// A step, a snapshot or a journal entry as its table holds it.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct RecordRow {
     pub(crate) meta: Vec<u8>,
-    pub(crate) body: Body,
+    pub(crate) body: RecordBody,
     pub(crate) sum: Vec<u8>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Body {
+pub(crate) enum RecordBody {
     None,
     Inline(Vec<u8>),
-    /// Stored as a blob of that name.
-    Apart(BlobHash),
+    /// Stored as a blob of that name. The bytes are absent where they were not found, and in rows
+    /// that are about to be written.
+    Apart {
+        hash: BlobHash,
+        bytes: Option<Vec<u8>>,
+    },
+    /// Two columns contradict each other; the words say how.
+    Malformed(&'static str),
 }
 
-impl Body {
+impl RecordBody {
     pub(crate) fn inline(&self) -> Option<&[u8]> {
         match self {
             Self::Inline(bytes) => Some(bytes),
-            Self::None | Self::Apart(_) => None,
+            Self::None | Self::Apart { .. } | Self::Malformed(_) => None,
         }
     }
 
     pub(crate) fn apart(&self) -> Option<&[u8]> {
         match self {
-            Self::Apart(hash) => Some(hash.as_bytes()),
-            Self::None | Self::Inline(_) => None,
+            Self::Apart { hash, .. } => Some(hash.as_bytes()),
+            Self::None | Self::Inline(_) | Self::Malformed(_) => None,
         }
     }
 
-    /// From the two columns of a row.
+    /// From the columns `body` and `blob` of a row, and the bytes of the blob.
     pub(crate) fn from_columns(
         inline: Option<Vec<u8>>,
         apart: Option<Vec<u8>>,
-    ) -> Result<Self, String> {
+        bytes: Option<Vec<u8>>,
+    ) -> Self {
         match (inline, apart) {
-            (None, None) => Ok(Self::None),
-            (Some(bytes), None) => Ok(Self::Inline(bytes)),
+            (None, None) => Self::None,
+            (Some(inline), None) => Self::Inline(inline),
             (None, Some(hash)) => match <[u8; 32]>::try_from(hash.as_slice()) {
-                Ok(hash) => Ok(Self::Apart(BlobHash::from_bytes(hash))),
-                Err(_) => Err("the hash of its body has the wrong length".into()),
+                Ok(hash) => Self::Apart {
+                    hash: BlobHash::from_bytes(hash),
+                    bytes,
+                },
+                Err(_) => Self::Malformed("the hash of its body has the wrong length"),
             },
-            (Some(_), Some(_)) => Err("it has two bodies".into()),
+            (Some(_), Some(_)) => Self::Malformed("it has two bodies"),
         }
     }
 }
 
 /// Where a row belongs. Part of its checksum, so a row that moved is damaged too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'a> {
+pub(crate) enum RowPosition<'a> {
     About,
     Head,
     Step(u64),
@@ -76,7 +90,7 @@ pub(crate) enum Place<'a> {
     Events { first: u64 },
 }
 
-impl Place<'_> {
+impl RowPosition<'_> {
     /// What the row is to a person who looks for it.
     fn name(&self) -> String {
         match self {
@@ -95,28 +109,22 @@ impl Place<'_> {
         }
     }
 
-    fn sum(&self, run: RunId, meta: &[u8], body: &Body) -> Vec<u8> {
+    fn checksum(&self, run: RunId, meta: &[u8], body: &RecordBody) -> Vec<u8> {
         let (tag, number, key): (u8, u64, &str) = match self {
             Self::About => (1, 0, ""),
             Self::Head => (2, 0, ""),
             Self::Step(step) => (3, *step, ""),
             Self::Snapshot(step) => (4, *step, ""),
-            Self::Entry {
-                step,
-                key,
-                part: Part::Opened,
-            } => (5, *step, key),
-            Self::Entry {
-                step,
-                key,
-                part: Part::Answered,
-            } => (6, *step, key),
+            Self::Entry { step, key, part } => match part {
+                Part::Opened => (5, *step, key),
+                Part::Answered => (6, *step, key),
+            },
             Self::Events { first } => (7, *first, ""),
         };
         let (form, bytes): (u8, &[u8]) = match body {
-            Body::None => (0, &[]),
-            Body::Inline(bytes) => (1, bytes),
-            Body::Apart(hash) => (2, hash.as_bytes()),
+            RecordBody::None | RecordBody::Malformed(_) => (0, &[]),
+            RecordBody::Inline(bytes) => (1, bytes),
+            RecordBody::Apart { hash, .. } => (2, hash.as_bytes()),
         };
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[tag, form]);
@@ -127,7 +135,7 @@ impl Place<'_> {
         hasher.update(&(meta.len() as u64).to_le_bytes());
         hasher.update(meta);
         hasher.update(bytes);
-        hasher.finalize().as_bytes()[..size_of::<Sum>()].to_vec()
+        hasher.finalize().as_bytes()[..CHECKSUM_BYTES].to_vec()
     }
 }
 

@@ -6,15 +6,14 @@
 //! them off each other's runs.
 
 mod append;
-mod fault;
+mod failure;
 mod file;
 mod header;
-mod hold;
-mod journal;
+mod history;
+mod lease;
 mod load;
 mod readers;
-mod remove;
-mod rows;
+mod removal;
 mod wal;
 mod writer;
 
@@ -29,10 +28,10 @@ use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, 
 use fathom_workflow::{BlobHash, Clock, Error, Owner, RunId, Store, SystemClock};
 use jiff::Timestamp;
 
-use self::append::{NewAppend, NewRun};
-use self::hold::Lease;
-use self::readers::Readers;
-use self::writer::Writer;
+use self::append::{AppendRequest, CreateRequest};
+use self::lease::LeaseTime;
+use self::readers::ReaderPool;
+use self::writer::SharedWriter;
 
 /// A store in one SQLite file. Dropping it waits until all that was handed in is written.
 ///
@@ -41,8 +40,8 @@ use self::writer::Writer;
 pub struct Sqlite {
     path: PathBuf,
     clock: Arc<dyn Clock>,
-    readers: Readers,
-    writer: Writer,
+    readers: ReaderPool,
+    writer: SharedWriter,
     /// The run that was last written to.
     last: Mutex<Option<RunId>>,
     /// What was wrong with the list of runs when the file was opened. Those that can be found go on.
@@ -50,7 +49,7 @@ pub struct Sqlite {
 }
 
 /// What proofs change about a store. Everybody else takes the default.
-pub struct Options {
+pub struct SqliteOptions {
     /// The file never has more pages (of 4 KiB) than this; beyond it, the disk counts as full.
     pub page_limit: Option<u32>,
     /// Asked before each commit. `true` drops the transaction, as a crash at this point would.
@@ -59,7 +58,7 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self {
             page_limit: None,
@@ -72,10 +71,11 @@ impl Default for Options {
 impl Sqlite {
     /// Opens the file, or makes it and the folder it lies in. Waits for the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::open_with(path, Options::default())
+        Self::open_with(path, SqliteOptions::default())
     }
 
-    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+    /// As [`Sqlite::open`], with what proofs change.
+    pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, Error> {
         // Absolute, so that no name (":memory:") is special and no change of folder matters.
         let path = std::path::absolute(path).map_err(|error| Error::StoreGone {
             why: format!("its path cannot be used: {error}"),
@@ -87,8 +87,8 @@ impl Sqlite {
         }
         Ok(Self {
             damaged_headers,
-            readers: Readers::new(path.clone()),
-            writer: Writer::start(connection, options.before_commit)?,
+            readers: ReaderPool::new(path.clone()),
+            writer: SharedWriter::start(connection, options.before_commit)?,
             last: Mutex::new(None),
             clock: options.clock,
             path,
@@ -141,18 +141,19 @@ impl Store for Sqlite {
         lease: Duration,
     ) -> Result<Token, Error> {
         self.comes_again(creation.run.id());
-        let room = self.writer.room().await?;
-        let new = NewRun::of(creation, owner)?;
+        let slot = self.writer.slot().await?;
+        let request = CreateRequest::new(creation, owner)?;
         let clock = Arc::clone(&self.clock);
-        let work =
-            move |connection: &_| append::create(connection, &new, Lease::new(clock.now(), lease));
-        room.run(work).await
+        let work = move |connection: &_| {
+            append::create(connection, &request, LeaseTime::new(clock.now(), lease))
+        };
+        slot.run(work).await
     }
 
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
         let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
         let work = move |connection: &_| {
-            hold::claim(connection, run, &owner, Lease::new(clock.now(), lease))
+            lease::claim(connection, run, &owner, LeaseTime::new(clock.now(), lease))
         };
         self.writer.run(work).await
     }
@@ -161,43 +162,49 @@ impl Store for Sqlite {
         let (clock, owner) = (Arc::clone(&self.clock), owner.clone());
         let runs = runs.to_vec();
         let work = move |connection: &_| {
-            hold::renew(connection, &owner, &runs, Lease::new(clock.now(), lease))
+            lease::renew(
+                connection,
+                &owner,
+                &runs,
+                LeaseTime::new(clock.now(), lease),
+            )
         };
         self.writer.run(work).await
     }
 
     async fn release(&self, run: RunId, token: Token) -> Result<(), Error> {
-        let work = move |connection: &_| hold::release(connection, run, token);
+        let work = move |connection: &_| lease::release(connection, run, token);
         self.writer.run(work).await
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
         let is_alone = self.comes_again(append.run);
-        let room = self.writer.room().await?;
-        let new = NewAppend::of(&append)?;
+        let slot = self.writer.slot().await?;
+        let request = AppendRequest::new(&append)?;
         let clock = Arc::clone(&self.clock);
-        let work =
-            move |connection: &_| append::append(connection, &new, Lease::new(clock.now(), lease));
+        let work = move |connection: &_| {
+            append::append(connection, &request, LeaseTime::new(clock.now(), lease))
+        };
         if is_alone && append.record.is_some() {
-            room.run_here(work).await
+            slot.run_here(work).await
         } else {
-            room.run(work).await
+            slot.run(work).await
         }
     }
 
     async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
-        let work = move |connection: &_| hold::mark_cancel(connection, run, true);
+        let work = move |connection: &_| lease::mark_cancel(connection, run, true);
         self.writer.run(work).await
     }
 
     async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
-        let work = move |connection: &_| hold::mark_cancel(connection, run, false);
+        let work = move |connection: &_| lease::mark_cancel(connection, run, false);
         self.writer.run(work).await
     }
 
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error> {
         let owner = owner.clone();
-        let read = move |connection: &_| hold::cancels(connection, &owner);
+        let read = move |connection: &_| lease::cancels(connection, &owner);
         self.readers.run(read).await
     }
 
@@ -217,12 +224,12 @@ impl Store for Sqlite {
     }
 
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
-        let read = move |connection: &_| journal::entries(connection, run, step);
+        let read = move |connection: &_| history::entries(connection, run, step);
         self.found(self.readers.run(read).await)
     }
 
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
-        let read = move |connection: &_| journal::events(connection, run, after, limit);
+        let read = move |connection: &_| history::events(connection, run, after, limit);
         self.found(self.readers.run(read).await)
     }
 
@@ -250,28 +257,28 @@ impl Store for Sqlite {
     }
 
     async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, Error> {
-        let read = move |connection: &_| load::checked_blob(connection, hash);
+        let read = move |connection: &_| load::blob(connection, hash);
         self.readers.run(read).await
     }
 
     async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error> {
-        let work = move |connection: &_| hold::mark_keep(connection, run, keep);
+        let work = move |connection: &_| lease::mark_keep(connection, run, keep);
         self.writer.run(work).await
     }
 
     async fn delete(&self, run: RunId) -> Result<(), Error> {
         let clock = Arc::clone(&self.clock);
-        let work = move |connection: &_| remove::delete(connection, run, clock.now());
+        let work = move |connection: &_| removal::delete(connection, run, clock.now());
         self.writer.run(work).await
     }
 
     async fn purge(&self, before: Timestamp) -> Result<Purged, Error> {
-        let read = move |connection: &_| remove::expired(connection, before);
+        let read = move |connection: &_| removal::expired(connection, before);
         let expired = self.readers.run(read).await?;
         let mut total = Purged::default();
-        for some in expired.chunks(remove::PURGED_AT_ONCE) {
+        for some in expired.chunks(removal::PURGED_AT_ONCE) {
             let (some, clock) = (some.to_vec(), Arc::clone(&self.clock));
-            let work = move |connection: &_| remove::purge(connection, &some, before, clock.now());
+            let work = move |connection: &_| removal::purge(connection, &some, before, clock.now());
             let purged = self.writer.run(work).await?;
             total.runs += purged.runs;
             total.blobs += purged.blobs;

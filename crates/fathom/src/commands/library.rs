@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fathom_store::library::{self as documents, Folder};
+use fathom_store::library::{self as documents, DocumentLibrary};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -159,7 +159,7 @@ fn remove(given: &[PathBuf], settings: &Settings) -> Result<()> {
     keep(&settings.home, known)
 }
 
-async fn read(roots: Vec<PathBuf>) -> Result<std::sync::Arc<Folder>> {
+async fn read(roots: Vec<PathBuf>) -> Result<std::sync::Arc<DocumentLibrary>> {
     match wiring::library(roots) {
         Some(library) => library.folder().await.map_err(Problem::usage),
         None => Err(Problem::usage("there is no folder to read")),

@@ -155,7 +155,7 @@ async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<A
     Ok(Some(library))
 }
 
-fn tell_skipped(skipped: &[fathom_store::library::Skipped]) {
+fn tell_skipped(skipped: &[fathom_store::library::SkippedFile]) {
     for one in skipped.iter().take(SKIPPED_NAMED) {
         let line = format!("Left out {}: {}", one.name, one.why);
         screen::tell(&screen::harmless(&line));

@@ -3,7 +3,7 @@
 use fathom_evidence::Language;
 use fathom_evidence::locate::{LocateSettings, PassageIndex};
 
-use super::read::Text;
+use super::read::IndexedText;
 
 /// Passages looked at for each document that is wanted: long documents have several good ones.
 const PASSAGES_EACH: usize = 8;
@@ -11,20 +11,20 @@ const PASSAGES_EACH: usize = 8;
 const SNIPPET_CHARS: usize = 300;
 
 /// The passages of all documents.
-pub(super) struct Index {
+pub(super) struct DocumentIndex {
     pool: PassageIndex,
     /// Of each passage, the number of its document.
     owners: Vec<usize>,
 }
 
-pub(super) struct Hit {
+pub(super) struct PassageHit {
     pub(super) document: usize,
     pub(super) snippet: String,
     pub(super) relevance: f64,
 }
 
-impl Index {
-    pub(super) fn of(texts: Vec<(String, Text)>) -> Self {
+impl DocumentIndex {
+    pub(super) fn new(texts: Vec<(String, IndexedText)>) -> Self {
         let language = most_common(texts.iter().map(|(_, text)| text.language));
         let mut owners = Vec::new();
         let mut entries = Vec::new();
@@ -38,7 +38,7 @@ impl Index {
         }
     }
 
-    pub(super) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+    pub(super) fn search(&self, query: &str, limit: usize) -> Vec<PassageHit> {
         let looked_at = limit.saturating_mul(PASSAGES_EACH).max(1);
         let settings = LocateSettings {
             per_query_top_n: looked_at,
@@ -48,7 +48,7 @@ impl Index {
         };
         let located = self.pool.locate(query, &settings);
         let best = located.candidates.first().map_or(1.0, |first| first.score);
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut hits: Vec<PassageHit> = Vec::new();
         for candidate in located.candidates {
             let owner = self.owners.get(candidate.place);
             let entry = self.pool.entries().get(candidate.place);
@@ -56,7 +56,7 @@ impl Index {
                 continue;
             };
             if hits.len() < limit && hits.iter().all(|hit| hit.document != document) {
-                hits.push(Hit {
+                hits.push(PassageHit {
                     document,
                     snippet: snippet(&entry.text),
                     relevance: f64::from(candidate.score / best.max(f32::MIN_POSITIVE)),

@@ -11,14 +11,14 @@ use fathom_evidence::extract::{DocumentReader, FormatHint};
 use fathom_evidence::locate::PassageEntry;
 use fathom_evidence::{Language, passage};
 
-use super::Limits;
-use super::walk::{File, in_words};
+use super::LibraryLimits;
+use super::walk::{LibraryFile, explain};
 
 /// Readers of nested formats call themselves; most threads' stacks are small for that.
 const STACK_BYTES: usize = 64 << 20;
 
 /// A document as the index takes it.
-pub(super) struct Text {
+pub(super) struct IndexedText {
     pub(super) title: String,
     pub(super) words: usize,
     pub(super) language: Language,
@@ -27,10 +27,10 @@ pub(super) struct Text {
 
 /// Reads every file, on a bounded number of threads.
 pub(super) fn all(
-    files: Vec<File>,
-    limits: &Limits,
+    files: Vec<LibraryFile>,
+    limits: &LibraryLimits,
     reader: &dyn DocumentReader,
-) -> Vec<(File, Result<Text, String>)> {
+) -> Vec<(LibraryFile, Result<IndexedText, String>)> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
@@ -59,16 +59,24 @@ pub(super) fn all(
         .collect()
 }
 
-fn nth(files: &[File], at: usize) -> Option<(usize, &File)> {
+fn nth(files: &[LibraryFile], at: usize) -> Option<(usize, &LibraryFile)> {
     files.get(at).map(|file| (at, file))
 }
 
-fn guarded(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Text, String> {
+fn guarded(
+    file: &LibraryFile,
+    limits: &LibraryLimits,
+    reader: &dyn DocumentReader,
+) -> Result<IndexedText, String> {
     catch_unwind(AssertUnwindSafe(|| text(file, limits, reader)))
         .unwrap_or_else(|_| Err("reading it failed badly: get a fresh copy of it".to_owned()))
 }
 
-fn text(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Text, String> {
+fn text(
+    file: &LibraryFile,
+    limits: &LibraryLimits,
+    reader: &dyn DocumentReader,
+) -> Result<IndexedText, String> {
     let largest = limits.document.document_max_bytes;
     if file.bytes > largest as u64 {
         let (size, largest) = (file.bytes >> 20, largest >> 20);
@@ -88,7 +96,7 @@ fn text(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Tex
         .title
         .clone()
         .filter(|title| !title.is_empty());
-    Ok(Text {
+    Ok(IndexedText {
         title: title.unwrap_or_else(|| own.to_string_lossy().into_owned()),
         words: document.text.split_whitespace().count(),
         language: document.language(),
@@ -97,13 +105,13 @@ fn text(file: &File, limits: &Limits, reader: &dyn DocumentReader) -> Result<Tex
 }
 
 /// A file's bytes, within the limit of a document even if it has grown meanwhile.
-pub(super) fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, String> {
+pub(super) fn bytes(path: &Path, limits: &LibraryLimits) -> Result<Vec<u8>, String> {
     use std::io::Read;
-    let file = fs::File::open(path).map_err(|error| in_words(&error))?;
+    let file = fs::File::open(path).map_err(|error| explain(&error))?;
     let largest = limits.document.document_max_bytes as u64;
     let mut bytes = Vec::new();
     let read = file.take(largest.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| in_words(&error))?;
+    read.map_err(|error| explain(&error))?;
     if bytes.len() as u64 > largest {
         return Err(format!("it has more than {} MiB", largest >> 20));
     }

@@ -15,7 +15,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-fn names(folder: &Folder) -> Vec<&str> {
+fn names(folder: &DocumentLibrary) -> Vec<&str> {
     let names = folder.documents().iter().map(|d| d.name.as_str());
     names.collect()
 }
@@ -32,7 +32,7 @@ const PAVING: (&str, &str) = (
 #[test]
 fn a_document_is_found_by_what_it_says_and_read_by_its_name() {
     let place = folder(&[TREES, PAVING]);
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     assert_eq!(names(&library), ["streets/paving.md", "trees.md"]);
     let found = library.search("Does light paving stay cool?", 5);
     assert_eq!(found[0].name, "streets/paving.md");
@@ -49,7 +49,7 @@ fn each_document_is_found_once_however_many_passages_fit() {
         "Street trees cool the air of a street by shade and by the water they give off. ";
     let long = paragraph.repeat(8) + "\n\n";
     let place = folder(&[("long.txt", &long.repeat(9)), TREES]);
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     let found = library.search("How do street trees cool the air?", 10);
     assert_eq!(found.len(), 2);
     assert_eq!(
@@ -66,7 +66,7 @@ fn what_cannot_be_read_is_listed_with_a_sentence_and_stops_nothing() {
         ("broken.pdf", "%PDF-1.7 and no more"),
     ]);
     fs::write(place.path().join("photo.png"), b"\x89PNG\r\n\x1a\n").unwrap();
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     assert_eq!(names(&library), ["trees.md"]);
     let mut skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
     skipped.sort_unstable();
@@ -81,7 +81,7 @@ fn hidden_files_are_left_out_in_silence() {
         (".secret.md", "hidden text"),
         (".git/config.md", "text"),
     ]);
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     assert_eq!(names(&library), ["trees.md"]);
     assert_eq!(library.skipped(), []);
 }
@@ -97,7 +97,7 @@ fn a_link_out_of_the_library_is_not_followed_and_a_circle_is_not_walked() {
     link(&outside.path().join("private.txt"), "leak.txt");
     link(outside.path(), "leak");
     link(place.path(), "circle");
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     assert_eq!(names(&library), ["trees.md"]);
     let skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
     assert_eq!(skipped, ["leak", "leak.txt"]);
@@ -107,10 +107,13 @@ fn a_link_out_of_the_library_is_not_followed_and_a_circle_is_not_walked() {
 #[test]
 fn nothing_outside_the_library_is_read_whatever_name_is_given() {
     let place = folder(&[TREES]);
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     for name in ["../trees.md", "/etc/passwd", "", "streets/../trees.md"] {
         let refused = library.read(name);
-        assert!(matches!(refused, Err(ReadFault::Missing { .. })), "{name}");
+        assert!(
+            matches!(refused, Err(ReadDocumentError::Missing { .. })),
+            "{name}"
+        );
     }
 }
 
@@ -121,28 +124,29 @@ fn several_folders_give_their_names_to_their_documents() {
         folder(&[("lib/a.txt", "gamma")]),
     );
     let roots = [one.path().join("lib"), two.path().join("lib")];
-    let library = Folder::open(&roots, &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&roots, &InProcessReader).unwrap();
     assert_eq!(names(&library), ["lib-2/a.txt", "lib/a.txt"]);
-    let again = Folder::open(
+    let again = DocumentLibrary::open(
         &[roots[0].clone(), roots[0].join("../lib")],
         &InProcessReader,
     )
     .unwrap();
     assert_eq!(names(&again), ["a.txt"]);
     let within =
-        Folder::open(&[one.path().to_owned(), roots[0].clone()], &InProcessReader).unwrap();
+        DocumentLibrary::open(&[one.path().to_owned(), roots[0].clone()], &InProcessReader)
+            .unwrap();
     assert_eq!(names(&within), ["lib/a.txt"]);
 }
 
 #[test]
 fn a_library_beyond_its_limits_is_read_in_part_and_says_so() {
     let place = folder(&[("a.txt", "alpha"), ("b.txt", "beta"), ("d/e/f.txt", "deep")]);
-    let limits = Limits {
+    let limits = LibraryLimits {
         files: 1,
         depth: 2,
-        ..Limits::default()
+        ..LibraryLimits::default()
     };
-    let library = Folder::open_within(&[place.path()], limits, &InProcessReader).unwrap();
+    let library = DocumentLibrary::open_within(&[place.path()], limits, &InProcessReader).unwrap();
     assert_eq!(names(&library), ["a.txt"]);
     let skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
     assert_eq!(skipped, ["d/e", "1 more files"]);
@@ -151,11 +155,11 @@ fn a_library_beyond_its_limits_is_read_in_part_and_says_so() {
 #[test]
 fn a_missing_folder_and_a_file_in_its_place_are_refused_by_name() {
     let place = folder(&[TREES]);
-    let missing = Folder::open(&[place.path().join("nowhere")], &InProcessReader)
+    let missing = DocumentLibrary::open(&[place.path().join("nowhere")], &InProcessReader)
         .err()
         .unwrap();
     assert!(missing.to_string().contains("there is no folder"));
-    let file = Folder::open(&[place.path().join("trees.md")], &InProcessReader)
+    let file = DocumentLibrary::open(&[place.path().join("trees.md")], &InProcessReader)
         .err()
         .unwrap();
     assert!(file.to_string().contains("is not a folder"));
@@ -164,7 +168,7 @@ fn a_missing_folder_and_a_file_in_its_place_are_refused_by_name() {
 #[test]
 fn an_empty_folder_finds_nothing() {
     let place = folder(&[]);
-    let library = Folder::open(&[place.path()], &InProcessReader).unwrap();
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
     assert_eq!(library.documents(), []);
     assert_eq!(library.search("anything at all", 5), []);
 }

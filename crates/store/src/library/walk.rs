@@ -5,32 +5,32 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Fault, Limits, Skipped};
+use super::{LibraryLimits, OpenLibraryError, SkippedFile};
 
 /// A folder of the library, by its real path.
-pub(super) struct Root {
+pub(super) struct LibraryRoot {
     path: PathBuf,
     /// Stands before the names of its files; empty where it is the only one.
     prefix: String,
 }
 
 /// A file that may hold a document.
-pub(super) struct File {
+pub(super) struct LibraryFile {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
 }
 
 #[derive(Default)]
-pub(super) struct Walked {
+pub(super) struct FoundFiles {
     /// By name.
-    pub(super) files: Vec<File>,
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) files: Vec<LibraryFile>,
+    pub(super) skipped: Vec<SkippedFile>,
 }
 
-impl Root {
+impl LibraryRoot {
     /// The folders as they are on the disk, each once; one inside another is part of that.
-    pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, Fault> {
+    pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, OpenLibraryError> {
         let real = given.iter().map(|path| real_folder(path.as_ref()));
         let real: BTreeSet<PathBuf> = real.collect::<Result<_, _>>()?;
         let inside = |path: &PathBuf| {
@@ -52,12 +52,12 @@ impl Root {
     }
 }
 
-fn real_folder(path: &Path) -> Result<PathBuf, Fault> {
+fn real_folder(path: &Path) -> Result<PathBuf, OpenLibraryError> {
     let real = path.canonicalize().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => Fault::Missing {
+        io::ErrorKind::NotFound => OpenLibraryError::Missing {
             path: path.to_owned(),
         },
-        _ => Fault::Unreadable {
+        _ => OpenLibraryError::Unreadable {
             path: path.to_owned(),
             source,
         },
@@ -65,7 +65,7 @@ fn real_folder(path: &Path) -> Result<PathBuf, Fault> {
     if real.is_dir() {
         return Ok(real);
     }
-    Err(Fault::NotAFolder {
+    Err(OpenLibraryError::NotAFolder {
         path: path.to_owned(),
     })
 }
@@ -83,15 +83,18 @@ fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
     prefix
 }
 
-pub(super) fn files(roots: &[Root], limits: &Limits) -> Result<Walked, Fault> {
-    let mut walk = Walk {
+pub(super) fn files(
+    roots: &[LibraryRoot],
+    limits: &LibraryLimits,
+) -> Result<FoundFiles, OpenLibraryError> {
+    let mut walk = FolderWalk {
         limits,
-        found: Walked::default(),
+        found: FoundFiles::default(),
         bytes: 0,
         left_out: 0,
     };
     for root in roots {
-        let listed = fs::read_dir(&root.path).map_err(|source| Fault::Unreadable {
+        let listed = fs::read_dir(&root.path).map_err(|source| OpenLibraryError::Unreadable {
             path: root.path.clone(),
             source,
         })?;
@@ -100,21 +103,21 @@ pub(super) fn files(roots: &[Root], limits: &Limits) -> Result<Walked, Fault> {
     Ok(walk.done())
 }
 
-struct Walk<'l> {
-    limits: &'l Limits,
-    found: Walked,
+struct FolderWalk<'l> {
+    limits: &'l LibraryLimits,
+    found: FoundFiles,
     bytes: u64,
     /// Files beyond the limits, which are counted rather than named.
     left_out: usize,
 }
 
-impl Walk<'_> {
-    fn folder(&mut self, root: &Root, listed: fs::ReadDir, prefix: &str, depth: usize) {
+impl FolderWalk<'_> {
+    fn folder(&mut self, root: &LibraryRoot, listed: fs::ReadDir, prefix: &str, depth: usize) {
         let mut entries: Vec<fs::DirEntry> = Vec::new();
         for entry in listed {
             match entry {
                 Ok(entry) => entries.push(entry),
-                Err(error) => self.skip(prefix.to_owned(), in_words(&error)),
+                Err(error) => self.skip(prefix.to_owned(), explain(&error)),
             }
         }
         entries.sort_by_key(fs::DirEntry::file_name);
@@ -127,10 +130,10 @@ impl Walk<'_> {
         }
     }
 
-    fn entry(&mut self, root: &Root, path: &Path, name: &str, depth: usize) {
+    fn entry(&mut self, root: &LibraryRoot, path: &Path, name: &str, depth: usize) {
         let kind = match fs::symlink_metadata(path) {
             Ok(kind) => kind,
-            Err(error) => return self.skip(name.to_owned(), in_words(&error)),
+            Err(error) => return self.skip(name.to_owned(), explain(&error)),
         };
         if kind.is_dir() {
             if depth >= self.limits.depth {
@@ -139,7 +142,7 @@ impl Walk<'_> {
             }
             return match fs::read_dir(path) {
                 Ok(listed) => self.folder(root, listed, &format!("{name}/"), depth + 1),
-                Err(error) => self.skip(name.to_owned(), in_words(&error)),
+                Err(error) => self.skip(name.to_owned(), explain(&error)),
             };
         }
         match real_file(root, path) {
@@ -156,7 +159,7 @@ impl Walk<'_> {
             return;
         }
         self.bytes = together;
-        self.found.files.push(File {
+        self.found.files.push(LibraryFile {
             name: name.to_owned(),
             path,
             bytes,
@@ -164,10 +167,10 @@ impl Walk<'_> {
     }
 
     fn skip(&mut self, name: String, why: String) {
-        self.found.skipped.push(Skipped { name, why });
+        self.found.skipped.push(SkippedFile { name, why });
     }
 
-    fn done(mut self) -> Walked {
+    fn done(mut self) -> FoundFiles {
         if self.left_out > 0 {
             let (files, bytes) = (self.limits.files, self.limits.bytes >> 20);
             let why = format!(
@@ -183,16 +186,16 @@ impl Walk<'_> {
 
 /// Where a file really lies, and its size; nothing for what is no file. A link is followed to a file inside the same
 /// folder and never to a folder, so that no walk goes in circles or leaves the library.
-fn real_file(root: &Root, path: &Path) -> Result<Option<(PathBuf, u64)>, String> {
-    let real = path.canonicalize().map_err(|error| in_words(&error))?;
+fn real_file(root: &LibraryRoot, path: &Path) -> Result<Option<(PathBuf, u64)>, String> {
+    let real = path.canonicalize().map_err(|error| explain(&error))?;
     if !real.starts_with(&root.path) {
         return Err("it is a link that leads out of the library".to_owned());
     }
-    let about = fs::metadata(&real).map_err(|error| in_words(&error))?;
+    let about = fs::metadata(&real).map_err(|error| explain(&error))?;
     Ok(about.is_file().then_some((real, about.len())))
 }
 
-pub(super) fn in_words(error: &io::Error) -> String {
+pub(super) fn explain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "nobody lets us read it: check who may".to_owned(),
         io::ErrorKind::NotFound => "it is gone, or a link that leads nowhere".to_owned(),

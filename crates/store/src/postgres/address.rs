@@ -7,12 +7,13 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use fathom_workflow::Error;
+use tokio::task::JoinHandle;
 use tokio_postgres::config::Host;
 use tokio_postgres::{Client, Config};
 
-use super::driver::Moving;
-use super::fault::{Fault, in_words};
-use super::tls::Tls;
+use super::connection::MAKE_READY;
+use super::failure::{PostgresFailure, with_cause};
+use super::tls::TlsSetup;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Sent bytes that nobody acknowledges for this long mean that the way to the server is cut.
@@ -20,14 +21,14 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(15);
 const APPLICATION: &str = "fathom";
 const DEFAULT_PORT: u16 = 5432;
 
-pub(super) struct Address {
-    config: Config,
-    tls: Tls,
+pub(super) struct DatabaseAddress {
+    pub(super) config: Config,
+    tls: TlsSetup,
     /// `host:port`, for messages.
     place: String,
 }
 
-impl Address {
+impl DatabaseAddress {
     pub(super) fn parse(url: &str) -> Result<Self, Error> {
         let mut config: Config = url.parse().map_err(|error| unreadable(&error))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -53,18 +54,20 @@ impl Address {
                     .into(),
             });
         }
-        let tls = Tls::as_asked(config.get_ssl_mode())?;
+        let tls = TlsSetup::new(config.get_ssl_mode())?;
         Ok(Self { config, tls, place })
     }
 
-    pub(super) async fn connect(&self) -> Result<(Client, Moving), Fault> {
-        let made = self.tls.connect(&self.config).await;
-        made.map_err(|error| self.explain(error))
+    /// A connection that is ready for use, and the task that moves its bytes.
+    pub(super) async fn connect(&self) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
+        let (client, task) = self.tls.connect(&self.config).await?;
+        client.batch_execute(MAKE_READY).await?;
+        Ok((client, task))
     }
 
     /// Somebody took the call and then said nothing.
-    pub(super) fn no_answer(&self, limit: Duration) -> Fault {
-        Fault::Gone {
+    pub(super) fn no_answer(&self, limit: Duration) -> PostgresFailure {
+        PostgresFailure::Gone {
             why: format!(
                 "whoever listens at {} says nothing for {} s; see whether that is PostgreSQL and \
                  whether it hangs",
@@ -75,7 +78,7 @@ impl Address {
     }
 
     /// Why a connection could not be made, with what to do about it.
-    fn explain(&self, error: tokio_postgres::Error) -> Fault {
+    pub(super) fn explain(&self, error: tokio_postgres::Error) -> PostgresFailure {
         let place = &self.place;
         let user = self.config.get_user().unwrap_or("(none)");
         let database = self.config.get_dbname().unwrap_or(user);
@@ -92,29 +95,31 @@ impl Address {
                 "user \"{user}\" may not use the database \"{database}\" at {place}; grant it \
                  CONNECT and CREATE"
             ),
-            Some(_) => return Fault::from(error),
+            Some(_) => return PostgresFailure::from(error),
             None => return self.explain_silence(error),
         };
-        Fault::Final(Error::Store { why })
+        PostgresFailure::Final(Error::Store { why })
     }
 
     /// The server said nothing that could be understood.
-    fn explain_silence(&self, error: tokio_postgres::Error) -> Fault {
+    fn explain_silence(&self, error: tokio_postgres::Error) -> PostgresFailure {
         let place = &self.place;
-        let words = in_words(&error);
-        match Fault::from(error) {
-            Fault::Gone { .. } => Fault::Gone {
+        let words = with_cause(&error);
+        match PostgresFailure::from(error) {
+            PostgresFailure::Gone { .. } => PostgresFailure::Gone {
                 why: format!(
                     "no PostgreSQL answers at {place} ({words}); start it, or correct the \
                      database URL"
                 ),
             },
-            Fault::Conflict { .. } | Fault::Final(_) => Fault::Final(Error::Store {
-                why: format!(
-                    "no connection to PostgreSQL at {place}: {words}; see that the database URL \
+            PostgresFailure::Conflict { .. } | PostgresFailure::Final(_) => {
+                PostgresFailure::Final(Error::Store {
+                    why: format!(
+                        "no connection to PostgreSQL at {place}: {words}; see that the database URL \
                      leads to PostgreSQL, and that a certificate it needs is in SSL_CERT_FILE"
-                ),
-            }),
+                    ),
+                })
+            }
         }
     }
 }

@@ -5,42 +5,48 @@
 
 use fathom_workflow::Error;
 
-use super::fault::Fault;
-use super::link::Link;
+use super::connection::PooledConnection;
+use super::failure::PostgresFailure;
 
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_initial.sql")];
 
 /// Taken while migrating. Any number would do; this one spells "fathom".
 const LOCK: i64 = 0x6661_7468_6f6d;
 
-pub(super) async fn bring_up_to_date(link: &Link) -> Result<(), Fault> {
-    refuse_other_encodings(link).await?;
-    if is_current(version(link).await?)? {
+pub(super) async fn bring_up_to_date(connection: &PooledConnection) -> Result<(), PostgresFailure> {
+    refuse_other_encodings(connection).await?;
+    if is_current(version(connection).await?)? {
         return Ok(());
     }
-    link.begin_writing().await?;
-    link.rows("SELECT pg_advisory_xact_lock($1)", &[&LOCK])
-        .await?;
-    let found = version(link).await?;
-    if !is_current(found)? {
-        migrate(link, found.unwrap_or(0)).await?;
-    }
-    link.end().await
+    connection.in_transaction(take_turn(connection)).await
 }
 
-async fn migrate(link: &Link, found: u32) -> Result<(), Fault> {
-    if found == 0 {
-        link.script(
-            "CREATE TABLE IF NOT EXISTS fathom_format (version bigint NOT NULL);
-             INSERT INTO fathom_format VALUES (0);",
-        )
+async fn take_turn(connection: &PooledConnection) -> Result<(), PostgresFailure> {
+    connection
+        .rows("SELECT pg_advisory_xact_lock($1)", &[&LOCK])
         .await?;
+    let found = version(connection).await?;
+    if !is_current(found)? {
+        migrate(connection, found.unwrap_or(0)).await?;
+    }
+    Ok(())
+}
+
+async fn migrate(connection: &PooledConnection, found: u32) -> Result<(), PostgresFailure> {
+    if found == 0 {
+        connection
+            .script(
+                "CREATE TABLE IF NOT EXISTS fathom_format (version bigint NOT NULL);
+             INSERT INTO fathom_format VALUES (0);",
+            )
+            .await?;
     }
     for migration in MIGRATIONS.iter().skip(found as usize) {
-        link.script(migration).await?;
+        connection.script(migration).await?;
     }
     let known = i64::from(known());
-    link.change("UPDATE fathom_format SET version = $1", &[&known])
+    connection
+        .change("UPDATE fathom_format SET version = $1", &[&known])
         .await?;
     tracing::info!(from = found, to = known, "the database was migrated");
     Ok(())
@@ -65,19 +71,21 @@ const IS_THERE: &str = "SELECT 1 FROM pg_catalog.pg_class
     WHERE relname = 'fathom_format' AND pg_catalog.pg_table_is_visible(oid)";
 
 /// `None` where there is nothing of ours yet.
-async fn version(link: &Link) -> Result<Option<u32>, Fault> {
-    let there = link.row(IS_THERE, &[]).await?;
+async fn version(connection: &PooledConnection) -> Result<Option<u32>, PostgresFailure> {
+    let there = connection.row(IS_THERE, &[]).await?;
     if there.is_none() {
         return Ok(None);
     }
-    let row = link.row("SELECT version FROM fathom_format", &[]).await?;
+    let row = connection
+        .row("SELECT version FROM fathom_format", &[])
+        .await?;
     let version: Option<i64> = match row {
         Some(row) => Some(row.try_get(0)?),
         None => None,
     };
     match version.and_then(|version| u32::try_from(version).ok()) {
         Some(version) => Ok(Some(version)),
-        None => Err(Fault::Final(Error::StoreDamaged {
+        None => Err(PostgresFailure::Final(Error::StoreDamaged {
             what: "the table fathom_format".into(),
             why: "it does not say which format the database has".into(),
         })),
@@ -85,8 +93,8 @@ async fn version(link: &Link) -> Result<Option<u32>, Fault> {
 }
 
 /// Titles and names can hold any character, which only one encoding can.
-async fn refuse_other_encodings(link: &Link) -> Result<(), Fault> {
-    let row = link
+async fn refuse_other_encodings(connection: &PooledConnection) -> Result<(), PostgresFailure> {
+    let row = connection
         .row("SELECT current_setting('server_encoding')", &[])
         .await?;
     let encoding: String = match row {
@@ -96,7 +104,7 @@ async fn refuse_other_encodings(link: &Link) -> Result<(), Fault> {
     if encoding == "UTF8" {
         return Ok(());
     }
-    Err(Fault::Final(Error::Store {
+    Err(PostgresFailure::Final(Error::Store {
         why: format!(
             "the database's encoding is {encoding}; create one with `createdb --encoding=UTF8 \
              --template=template0`"

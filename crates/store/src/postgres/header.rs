@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::fault::Fault;
-use super::link::Link;
-use super::order::{column_text, microseconds, searched_text};
-use crate::row::{is_kept, read_run, signed, unsigned};
+use super::connection::{PooledConnection, Values};
+use super::failure::PostgresFailure;
+use super::lease::microseconds;
+use crate::row::HeaderRow;
 
 /// What [`read`] needs of a row, in its order.
 macro_rules! columns {
@@ -22,7 +22,7 @@ macro_rules! columns {
     };
 }
 
-pub(super) const HEADER: &str = concat!("SELECT ", columns!(), " FROM runs WHERE id = $1");
+const HEADER: &str = concat!("SELECT ", columns!(), " FROM runs WHERE id = $1");
 
 /// Newest first. The bounds stand in for "any" where the filter leaves them out.
 const LIST: &str = concat!(
@@ -54,7 +54,7 @@ pub(super) const EXPIRED: &str = concat!(
 );
 
 /// The runs whose record says what the columns say. A flipped bit must not cost a run.
-pub(super) fn sound(rows: &[Row]) -> Result<Vec<Uuid>, Fault> {
+pub(super) fn sound(rows: &[Row]) -> Result<Vec<Uuid>, PostgresFailure> {
     let mut runs = Vec::new();
     for row in rows {
         match read(row)? {
@@ -68,17 +68,6 @@ pub(super) fn sound(rows: &[Row]) -> Result<Vec<Uuid>, Fault> {
     Ok(runs)
 }
 
-/// The header in the first of `rows`, with the token for the next append.
-pub(super) fn only(run: RunId, rows: &[Row]) -> Result<(Run, Token), Fault> {
-    let Some(row) = rows.first() else {
-        return Err(Fault::Final(Error::NoSuchRun { run }));
-    };
-    match read(row)? {
-        Ok(found) => Ok(found),
-        Err(damage) => Err(Fault::Final(Error::Damaged { run, damage })),
-    }
-}
-
 /// Finds runs whose other records have outlived their header, going from run to run by the key.
 const WITHOUT_HEADER: &str = "
     WITH RECURSIVE known AS (
@@ -90,8 +79,8 @@ const WITHOUT_HEADER: &str = "
     WHERE run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs WHERE id = known.run)";
 
 /// How many headers are missing. Takes some ten microseconds for each run.
-pub(super) async fn missing_headers(link: &Link) -> Result<i64, Fault> {
-    match link.row(WITHOUT_HEADER, &[]).await? {
+pub(super) async fn missing_headers(connection: &PooledConnection) -> Result<i64, PostgresFailure> {
+    match connection.row(WITHOUT_HEADER, &[]).await? {
         Some(row) => Ok(row.try_get(0)?),
         None => Ok(0),
     }
@@ -101,8 +90,11 @@ const HAS_LOST_HEADER: &str = "SELECT EXISTS (SELECT 1 FROM steps WHERE run = $1
     AND NOT EXISTS (SELECT 1 FROM runs WHERE id = $1)";
 
 /// Why a run has no header: it was never there, or is gone with all it had, or has lost it.
-pub(super) async fn not_found(link: &Link, run: RunId) -> Result<Error, Fault> {
-    let row = link.row(HAS_LOST_HEADER, &[run.as_uuid()]).await?;
+pub(super) async fn not_found(
+    connection: &PooledConnection,
+    run: RunId,
+) -> Result<Error, PostgresFailure> {
+    let row = connection.row(HAS_LOST_HEADER, &[run.as_uuid()]).await?;
     let lost = match row {
         Some(row) => row.try_get(0)?,
         None => false,
@@ -115,12 +107,21 @@ pub(super) async fn not_found(link: &Link, run: RunId) -> Result<Error, Fault> {
     Ok(Error::Damaged { run, damage })
 }
 
-pub(super) async fn head(link: &Link, run: RunId) -> Result<(Run, Token), Fault> {
-    only(run, &link.rows(HEADER, &[run.as_uuid()]).await?)
+pub(super) async fn head(
+    connection: &PooledConnection,
+    run: RunId,
+) -> Result<(Run, Token), PostgresFailure> {
+    let Some(row) = connection.row(HEADER, &[run.as_uuid()]).await? else {
+        return Err(PostgresFailure::Final(Error::NoSuchRun { run }));
+    };
+    read(&row)?.map_err(|damage| PostgresFailure::Final(Error::Damaged { run, damage }))
 }
 
-pub(super) async fn list(link: &Link, filter: &RunFilter) -> Result<Page, Fault> {
-    let rows = matching(link, filter).await?;
+pub(super) async fn list(
+    connection: &PooledConnection,
+    filter: &RunFilter,
+) -> Result<Page, PostgresFailure> {
+    let rows = matching(connection, filter).await?;
     let mut page = Page::default();
     for row in rows.iter().take(filter.page_size()) {
         match read(row)? {
@@ -141,7 +142,10 @@ pub(super) async fn list(link: &Link, filter: &RunFilter) -> Result<Page, Fault>
 }
 
 /// One row more than a page, if there is one.
-async fn matching(link: &Link, filter: &RunFilter) -> Result<Vec<Row>, Fault> {
+async fn matching(
+    connection: &PooledConnection,
+    filter: &RunFilter,
+) -> Result<Vec<Row>, PostgresFailure> {
     let moment = |at: Option<Timestamp>, or: i64| at.map_or(or, Timestamp::as_microsecond);
     let after_moment = moment(filter.after.map(|after| after.created_at), i64::MAX);
     let after_id = filter
@@ -153,24 +157,25 @@ async fn matching(link: &Link, filter: &RunFilter) -> Result<Vec<Row>, Fault> {
     let workflow = filter.workflow.as_deref().map(column_text);
     let text = searched_text(filter.text.as_deref().unwrap_or_default());
     let limit = limit(filter.page_size().saturating_add(1));
-    link.rows(
-        LIST,
-        &[
-            &after_moment,
-            &after_id,
-            &from,
-            &before,
-            &statuses,
-            &workflow,
-            &text,
-            &limit,
-        ],
-    )
-    .await
+    connection
+        .rows(
+            LIST,
+            &[
+                &after_moment,
+                &after_id,
+                &from,
+                &before,
+                &statuses,
+                &workflow,
+                &text,
+                &limit,
+            ],
+        )
+        .await
 }
 
 /// After `row`, even if its record is damaged and only its columns can say where it stood.
-fn cursor(row: &Row, page: &Page) -> Result<Cursor, Fault> {
+fn cursor(row: &Row, page: &Page) -> Result<Cursor, PostgresFailure> {
     let id = RunId::from_uuid(row.try_get(0)?);
     let created_at = match page.runs.last().filter(|run| run.id() == id) {
         Some(run) => run.about.created_at,
@@ -180,19 +185,19 @@ fn cursor(row: &Row, page: &Page) -> Result<Cursor, Fault> {
 }
 
 pub(super) async fn due(
-    link: &Link,
+    connection: &PooledConnection,
     workflow: &str,
     now: Timestamp,
     unheld: Duration,
     count: usize,
-) -> Result<Vec<RunId>, Fault> {
+) -> Result<Vec<RunId>, PostgresFailure> {
     let now = now.as_microsecond();
     let workflow = column_text(workflow);
-    let values: super::link::Values<'_> = &[&now, &microseconds(unheld), &limit(count), &workflow];
-    run_ids(&link.rows(DUE, values).await?)
+    let values: Values<'_> = &[&now, &microseconds(unheld), &limit(count), &workflow];
+    run_ids(&connection.rows(DUE, values).await?)
 }
 
-pub(super) fn run_ids(rows: &[Row]) -> Result<Vec<RunId>, Fault> {
+pub(super) fn run_ids(rows: &[Row]) -> Result<Vec<RunId>, PostgresFailure> {
     let ids = rows.iter().map(|row| row.try_get(0).map(RunId::from_uuid));
     Ok(ids.collect::<Result<_, _>>()?)
 }
@@ -202,54 +207,33 @@ pub(super) fn limit(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Checks a record against its sum, and against the columns that queries go by.
-fn read(row: &Row) -> Result<Result<(Run, Token), Damage>, Fault> {
-    let id = RunId::from_uuid(row.try_get(0)?);
-    let damaged = |why: &str| Damage {
-        what: "header".into(),
-        why: why.into(),
+/// The header in a row, if it is whole.
+fn read(row: &Row) -> Result<Result<(Run, Token), Damage>, PostgresFailure> {
+    let header = HeaderRow {
+        id: RunId::from_uuid(row.try_get(0)?),
+        about: row.try_get(1)?,
+        about_sum: row.try_get(2)?,
+        head: row.try_get(3)?,
+        head_sum: row.try_get(4)?,
+        status: row.try_get(5)?,
+        keep: row.try_get(6)?,
+        fence: row.try_get(7)?,
+        rev: row.try_get(8)?,
+        created_at: row.try_get(9)?,
+        updated_at: row.try_get(10)?,
+        wake_at: row.try_get(11)?,
+        ended: row.try_get(12)?,
     };
-    let keep = match is_kept(row.try_get(6)?) {
-        Ok(keep) => keep,
-        Err(damage) => return Ok(Err(damage)),
-    };
-    let (about, head) = (
-        (row.try_get(1)?, row.try_get(2)?),
-        (row.try_get(3)?, row.try_get(4)?),
-    );
-    let run = match read_run(id, about, head, row.try_get(5)?, keep) {
-        Ok(run) => run,
-        Err(damage) => return Ok(Err(damage)),
-    };
-    let (fence, rev): (i64, i64) = (row.try_get(7)?, row.try_get(8)?);
-    let (told, held) = (columns_of(row)?, columns_by(&run));
-    let workflow = column_text(&run.about.workflow);
-    if told != held || rev != signed(run.head.rev) || row.try_get::<_, &str>(13)? != workflow {
-        return Ok(Err(damaged("its columns and its content differ")));
-    }
-    let token = Token {
-        fence: unsigned(fence),
-        rev: run.head.rev,
-    };
-    Ok(Ok((run, token)))
+    let workflow: &str = row.try_get(13)?;
+    Ok(header.decode(|about| workflow == column_text(&about.workflow)))
 }
 
-type Columns = (i64, i64, Option<i64>, bool);
-
-fn columns_of(row: &Row) -> Result<Columns, Fault> {
-    Ok((
-        row.try_get(9)?,
-        row.try_get(10)?,
-        row.try_get(11)?,
-        row.try_get(12)?,
-    ))
+/// Text as a column holds it: PostgreSQL's text has no NUL. The record holds the whole truth.
+pub(super) fn column_text(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
-fn columns_by(run: &Run) -> Columns {
-    (
-        run.about.created_at.as_microsecond(),
-        run.head.updated_at.as_microsecond(),
-        run.head.wake_at.map(Timestamp::as_microsecond),
-        run.head.status.is_finished(),
-    )
+/// Text as it is searched. Folded here, because the database's rules depend on its locale.
+pub(super) fn searched_text(text: &str) -> String {
+    column_text(&text.to_lowercase())
 }

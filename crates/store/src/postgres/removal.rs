@@ -9,10 +9,10 @@ use fathom_workflow::{Error, RunId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::failure::PostgresFailure;
 use super::header::{EXPIRED, sound};
 use super::lease::refuse_if_held;
-use super::link::Link;
 use crate::row::MAY_EXPIRE;
 
 /// How many runs a purge forgets in one transaction.
@@ -35,41 +35,34 @@ const LOCK_BLOBS: &str = "SELECT 1 FROM blobs WHERE hash = ANY($1) ORDER BY hash
 const UNUSED_BLOBS: &str = "DELETE FROM blobs WHERE hash = ANY($1)
     AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob_refs.hash = blobs.hash)";
 
-/// A deletion whose reply was lost may have succeeded: then there is nothing left to do.
-pub(super) async fn delete(link: &Link, run: RunId, in_doubt: bool) -> Result<(), Fault> {
-    link.begin_writing().await?;
-    link.rows(LOCK, &[run.as_uuid()]).await?;
-    match refuse_if_held(link, run).await {
-        Ok(()) => {
-            forget(link, &[*run.as_uuid()]).await?;
-            link.end().await
-        }
-        Err(Fault::Final(Error::NoSuchRun { .. })) if in_doubt => link.end().await,
-        Err(fault) => {
-            link.end().await?;
-            Err(fault)
-        }
+/// To be done in one transaction. A deletion whose reply was lost may have succeeded: then there is
+/// nothing left to do.
+pub(super) async fn delete(
+    connection: &PooledConnection,
+    run: RunId,
+    in_doubt: bool,
+) -> Result<(), PostgresFailure> {
+    connection.rows(LOCK, &[run.as_uuid()]).await?;
+    match refuse_if_held(connection, run).await {
+        Ok(()) => forget(connection, &[*run.as_uuid()]).await.map(drop),
+        Err(PostgresFailure::Final(Error::NoSuchRun { .. })) if in_doubt => Ok(()),
+        Err(failure) => Err(failure),
     }
 }
 
-/// Forgets some expired runs whose id is above `after`. Tells how far it looked; nothing when there
-/// were none to look at.
+/// Forgets some expired runs whose id is above `after`, in one transaction. Tells how far it looked;
+/// nothing when there were none to look at.
 pub(super) async fn purge_some(
-    link: &Link,
+    connection: &PooledConnection,
     before_us: i64,
     after: Uuid,
-) -> Result<(Purged, Option<Uuid>), Fault> {
-    link.begin_writing().await?;
-    let found = link
+) -> Result<(Purged, Option<Uuid>), PostgresFailure> {
+    let found = connection
         .rows(EXPIRED, &[&MAY_EXPIRE, &before_us, &after, &PURGED_AT_ONCE])
         .await?;
     let last = first_column(&found)?.pop();
     let runs = sound(&found)?;
-    let blobs = match runs.is_empty() {
-        true => 0,
-        false => forget(link, &runs).await?,
-    };
-    link.end().await?;
+    let blobs = forget(connection, &runs).await?;
     let purged = Purged {
         runs: runs.len() as u64,
         blobs,
@@ -78,23 +71,23 @@ pub(super) async fn purge_some(
 }
 
 /// Removes locked runs. Tells how many blobs went with them.
-async fn forget(link: &Link, runs: &[Uuid]) -> Result<u64, Fault> {
+async fn forget(connection: &PooledConnection, runs: &[Uuid]) -> Result<u64, PostgresFailure> {
     for sql in OWN_ROWS {
-        link.change(sql, &[&runs]).await?;
+        connection.change(sql, &[&runs]).await?;
     }
-    let released = link.rows(REFERENCES, &[&runs]).await?;
+    let released = connection.rows(REFERENCES, &[&runs]).await?;
     let hashes: Vec<Vec<u8>> = first_column(&released)?;
     if hashes.is_empty() {
         return Ok(0);
     }
     // Two statements: the second sees what was committed while the first waited for its locks.
-    link.rows(LOCK_BLOBS, &[&hashes]).await?;
-    link.change(UNUSED_BLOBS, &[&hashes]).await
+    connection.rows(LOCK_BLOBS, &[&hashes]).await?;
+    connection.change(UNUSED_BLOBS, &[&hashes]).await
 }
 
 fn first_column<'a, T: tokio_postgres::types::FromSql<'a>>(
     rows: &'a [Row],
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, PostgresFailure> {
     let values = rows.iter().map(|row| row.try_get(0));
     Ok(values.collect::<Result<_, _>>()?)
 }

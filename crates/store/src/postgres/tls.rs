@@ -4,18 +4,17 @@
 //! that `SSL_CERT_FILE` names). `prefer`, the default, goes without TLS where that fails.
 
 use fathom_workflow::Error;
+use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, NoTls, Socket};
 
-use super::driver::Moving;
+#[cfg(not(feature = "tls"))]
+pub(super) struct TlsSetup;
 
 #[cfg(not(feature = "tls"))]
-pub(super) struct Tls;
-
-#[cfg(not(feature = "tls"))]
-impl Tls {
-    pub(super) fn as_asked(mode: SslMode) -> Result<Self, Error> {
+impl TlsSetup {
+    pub(super) fn new(mode: SslMode) -> Result<Self, Error> {
         match mode {
             SslMode::Require => Err(Error::Store {
                 why: "the database URL asks for TLS (sslmode=require), which this program was \
@@ -30,20 +29,20 @@ impl Tls {
     pub(super) async fn connect(
         &self,
         config: &Config,
-    ) -> Result<(Client, Moving), tokio_postgres::Error> {
+    ) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
         connect_with(config, NoTls).await
     }
 }
 
 #[cfg(feature = "tls")]
-pub(super) struct Tls {
+pub(super) struct TlsSetup {
     /// Absent where the URL wants none, or prefers it and there are no certificates to trust.
     connector: Option<tokio_postgres_rustls::MakeRustlsConnect>,
 }
 
 #[cfg(feature = "tls")]
-impl Tls {
-    pub(super) fn as_asked(mode: SslMode) -> Result<Self, Error> {
+impl TlsSetup {
+    pub(super) fn new(mode: SslMode) -> Result<Self, Error> {
         let connector = match mode {
             SslMode::Disable => None,
             SslMode::Require => Some(connector()?),
@@ -55,7 +54,7 @@ impl Tls {
     pub(super) async fn connect(
         &self,
         config: &Config,
-    ) -> Result<(Client, Moving), tokio_postgres::Error> {
+    ) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
         let Some(connector) = self.connector.clone() else {
             return connect_with(config, NoTls).await;
         };
@@ -95,17 +94,20 @@ fn connector() -> Result<tokio_postgres_rustls::MakeRustlsConnect, Error> {
     Ok(tokio_postgres_rustls::MakeRustlsConnect::new(config))
 }
 
-async fn connect_with<T>(config: &Config, tls: T) -> Result<(Client, Moving), tokio_postgres::Error>
+async fn connect_with<T>(
+    config: &Config,
+    tls: T,
+) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error>
 where
     T: MakeTlsConnect<Socket> + Send,
     T::Stream: Send + 'static,
 {
     let (client, connection) = config.connect(tls).await?;
-    let moving = async move {
+    let task = tokio::spawn(async move {
         // Whoever waits for an answer is told of the loss; a loss while idle is no news.
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to the database ended");
         }
-    };
-    Ok((client, Box::pin(moving)))
+    });
+    Ok((client, task))
 }

@@ -1,147 +1,188 @@
-//! Reading rows back: checked first, then decoded.
+//! Reading headers, steps and whole states back: checked first, then decoded.
 
-use fathom_workflow::event::Event;
+use std::ops::Range;
+
 use fathom_workflow::record::{
-    About, Damage, Entry, EntryMeta, Head, Part, Run, Snapshot, Status, StepMeta, StepRecord, Tally,
+    About, Damage, Head, Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
 };
 use fathom_workflow::{BlobHash, Error, Payload, RunId};
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::{Body, EntryRow, Place, Row, unsigned};
+use super::words::is_kept;
+use super::{RecordBody, RecordRow, RowPosition, signed, unsigned};
 
-/// Reads a header back. `status` is the column that queries look at: it must agree.
-pub(crate) fn read_run(
-    id: RunId,
-    about: (&[u8], &[u8]),
-    head: (&[u8], &[u8]),
-    status: &str,
-    keep: bool,
-) -> Result<Run, Damage> {
-    let about: About = read_checked(id, Place::About, about.0, &Body::None, about.1)?;
-    let head: Head = read_checked(id, Place::Head, head.0, &Body::None, head.1)?;
-    if about.id != id {
-        return Err(Place::About.damage("it is the header of another run"));
-    }
-    if head.status != Status::parse(status) {
-        return Err(Place::Head.damage("its status column and its content differ"));
-    }
-    Ok(Run { about, head, keep })
+/// A header's row. The text columns that only queries look at are checked by the back end.
+pub(crate) struct HeaderRow<'a> {
+    pub(crate) id: RunId,
+    pub(crate) about: &'a [u8],
+    pub(crate) about_sum: &'a [u8],
+    pub(crate) head: &'a [u8],
+    pub(crate) head_sum: &'a [u8],
+    pub(crate) status: &'a str,
+    pub(crate) keep: &'a str,
+    pub(crate) fence: i64,
+    pub(crate) rev: i64,
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+    pub(crate) wake_at: Option<i64>,
+    pub(crate) ended: bool,
 }
 
-/// Reads a step back; `apart` is the blob that a body kept apart names.
-pub(crate) fn read_step(
-    run: RunId,
-    step: u64,
-    row: Row,
-    apart: Option<Vec<u8>>,
-) -> Result<StepRecord, Damage> {
-    let place = Place::Step(step);
-    let meta: StepMeta = read_checked(run, place, &row.meta, &row.body, &row.sum)?;
+impl HeaderRow<'_> {
+    /// The header, and the token that an append made now would need. The columns that queries look
+    /// at must agree with the record; `texts_agree` says whether the back end's text columns do.
+    pub(crate) fn decode(
+        &self,
+        texts_agree: impl FnOnce(&About) -> bool,
+    ) -> Result<(Run, Token), Damage> {
+        let (position, none) = (RowPosition::Head, &RecordBody::None);
+        let keep = is_kept(self.keep)?;
+        let about: About = read_checked(
+            self.id,
+            RowPosition::About,
+            self.about,
+            none,
+            self.about_sum,
+        )?;
+        let head: Head = read_checked(self.id, position, self.head, none, self.head_sum)?;
+        if about.id != self.id {
+            return Err(position.damage("it is the header of another run"));
+        }
+        if head.status != Status::parse(self.status) {
+            return Err(position.damage("its status column and its content differ"));
+        }
+        let agrees = unsigned(self.rev) == head.rev
+            && self.ended == head.status.is_finished()
+            && self.created_at == about.created_at.as_microsecond()
+            && self.updated_at == head.updated_at.as_microsecond()
+            && self.wake_at == head.wake_at.map(Timestamp::as_microsecond)
+            && texts_agree(&about);
+        if !agrees {
+            return Err(position.damage("its columns and its content differ"));
+        }
+        let token = Token {
+            fence: unsigned(self.fence),
+            rev: head.rev,
+        };
+        Ok((Run { about, head, keep }, token))
+    }
+}
+
+fn read_step(run: RunId, step: u64, row: RecordRow) -> Result<StepRecord, Damage> {
+    let position = RowPosition::Step(step);
+    let meta: StepMeta = read_checked(run, position, &row.meta, &row.body, &row.sum)?;
     if meta.step != step {
-        return Err(place.damage(format!("it says that it is step {}", meta.step)));
+        return Err(position.damage(format!("it says that it is step {}", meta.step)));
     }
     Ok(StepRecord {
         meta,
-        payload: payload(place, row.body, apart)?,
+        payload: payload(position, row.body)?,
     })
 }
 
-pub(crate) fn read_snapshot(
+/// The good records among those wanted, up to the first that is missing or damaged. `rows` come in
+/// order; one that the database itself cannot read is the reason why.
+pub(crate) fn read_steps<E>(
+    run: RunId,
+    wanted: Range<u64>,
+    rows: impl IntoIterator<Item = Result<Result<(i64, RecordRow), String>, E>>,
+) -> Result<(Vec<StepRecord>, Option<Damage>), E> {
+    let mut rows = rows.into_iter();
+    let mut records = Vec::new();
+    for step in wanted {
+        let read = match rows.next().transpose()? {
+            Some(Ok((number, row))) if number == signed(step) => read_step(run, step, row),
+            Some(Ok(_)) | None => Err(RowPosition::Step(step).damage("it is missing")),
+            Some(Err(why)) => Err(RowPosition::Step(step).damage(why)),
+        };
+        match read {
+            Ok(record) => records.push(record),
+            Err(damage) => return Ok((records, Some(damage))),
+        }
+    }
+    Ok((records, None))
+}
+
+/// The state in the row of a snapshot, or of a step that is marked as a base.
+pub(crate) fn read_whole_state(
     run: RunId,
     step: u64,
-    row: Row,
-    apart: Option<Vec<u8>>,
+    is_base: bool,
+    row: RecordRow,
 ) -> Result<Snapshot, Damage> {
-    let place = Place::Snapshot(step);
-    let tally: Tally = read_checked(run, place, &row.meta, &row.body, &row.sum)?;
-    let Some(state) = payload(place, row.body, apart)? else {
-        return Err(place.damage("it has no body"));
+    if !is_base {
+        return read_snapshot(run, step, row);
+    }
+    let record = read_step(run, step, row)?;
+    match (record.meta.kind, record.payload) {
+        (StepKind::Base { tally, .. }, Some(state)) => Ok(Snapshot { step, tally, state }),
+        (StepKind::Base { .. } | StepKind::Update | StepKind::Cut(_), _) => {
+            Err(RowPosition::Step(step).damage("it does not hold a whole state"))
+        }
+    }
+}
+
+fn read_snapshot(run: RunId, step: u64, row: RecordRow) -> Result<Snapshot, Damage> {
+    let position = RowPosition::Snapshot(step);
+    let tally: Tally = read_checked(run, position, &row.meta, &row.body, &row.sum)?;
+    let Some(state) = payload(position, row.body)? else {
+        return Err(position.damage("it has no body"));
     };
     Ok(Snapshot { step, tally, state })
 }
 
-pub(crate) fn read_entry(
-    run: RunId,
-    entry: EntryRow,
-    apart: Option<Vec<u8>>,
-) -> Result<Entry, Damage> {
-    let EntryRow {
-        step,
-        key,
-        part,
-        row,
-    } = entry;
-    let step = unsigned(step);
-    let key = key.as_str();
-    let part = match part {
-        0 => Part::Opened,
-        1 => Part::Answered,
-        _ => {
-            let place = Place::Entry {
-                step,
-                key,
-                part: Part::Opened,
-            };
-            return Err(place.damage("it is neither an opening nor an answer"));
-        }
+/// Checks a blob against its name. Bytes that are not found although a run refers to them are damage,
+/// not absence: the index that finds them may be broken.
+pub(crate) fn read_blob(
+    hash: BlobHash,
+    found: Option<Vec<u8>>,
+    is_needed: bool,
+) -> Result<Option<Vec<u8>>, Error> {
+    let damaged = |why: &str| Error::StoreDamaged {
+        what: format!("blob {hash}"),
+        why: why.into(),
     };
-    let place = Place::Entry { step, key, part };
-    let meta: EntryMeta = read_checked(run, place, &row.meta, &row.body, &row.sum)?;
-    match payload(place, row.body, apart)? {
-        Some(payload) => Ok(Entry { meta, payload }),
-        None => Err(place.damage("it has no body")),
+    match found {
+        Some(bytes) if BlobHash::from_content(&bytes) == hash => Ok(Some(bytes)),
+        Some(_) => Err(damaged("its bytes do not match its name")),
+        None if is_needed => Err(damaged("it is missing, though runs refer to it")),
+        None => Ok(None),
     }
 }
 
-pub(crate) fn read_events(
+pub(super) fn read_checked<T: DeserializeOwned>(
     run: RunId,
-    first: u64,
+    position: RowPosition<'_>,
     meta: &[u8],
-    sum: &[u8],
-) -> Result<Vec<Event>, Damage> {
-    read_checked(run, Place::Events { first }, meta, &Body::None, sum)
-}
-
-/// Checks a blob against its name.
-pub(crate) fn read_blob(hash: BlobHash, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
-    if BlobHash::from_content(&bytes) == hash {
-        Ok(bytes)
-    } else {
-        Err(Error::StoreDamaged {
-            what: format!("blob {hash}"),
-            why: "its bytes do not match its name".into(),
-        })
-    }
-}
-
-fn read_checked<T: DeserializeOwned>(
-    run: RunId,
-    place: Place<'_>,
-    meta: &[u8],
-    body: &Body,
+    body: &RecordBody,
     sum: &[u8],
 ) -> Result<T, Damage> {
-    if place.sum(run, meta, body) != sum {
-        return Err(place.damage("its checksum does not match"));
+    if let RecordBody::Malformed(why) = body {
+        return Err(position.damage(*why));
     }
-    serde_json::from_slice(meta)
-        .map_err(|error| place.damage(format!("it was written in a form not known here: {error}")))
+    if position.checksum(run, meta, body) != sum {
+        return Err(position.damage("its checksum does not match"));
+    }
+    serde_json::from_slice(meta).map_err(|error| {
+        position.damage(format!("it was written in a form not known here: {error}"))
+    })
 }
 
-fn payload(
-    place: Place<'_>,
-    body: Body,
-    apart: Option<Vec<u8>>,
+pub(super) fn payload(
+    position: RowPosition<'_>,
+    body: RecordBody,
 ) -> Result<Option<Payload>, Damage> {
-    match (body, apart) {
-        (Body::None, _) => Ok(None),
-        (Body::Inline(bytes), _) => Ok(Some(Payload::from_bytes(bytes))),
-        (Body::Apart(hash), Some(bytes)) if BlobHash::from_content(&bytes) == hash => {
-            Ok(Some(Payload::from_bytes(bytes)))
-        }
-        (Body::Apart(_), Some(_)) => Err(place.damage("its body does not match its hash")),
-        (Body::Apart(hash), None) => {
-            Err(place.damage(format!("its body, blob {hash}, is missing")))
-        }
+    match body {
+        RecordBody::None => Ok(None),
+        RecordBody::Inline(bytes) => Ok(Some(Payload::from_bytes(bytes))),
+        RecordBody::Malformed(why) => Err(position.damage(why)),
+        RecordBody::Apart { hash, bytes } => match bytes {
+            Some(bytes) if BlobHash::from_content(&bytes) == hash => {
+                Ok(Some(Payload::from_bytes(bytes)))
+            }
+            Some(_) => Err(position.damage("its body does not match its hash")),
+            None => Err(position.damage(format!("its body, blob {hash}, is missing"))),
+        },
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn keep_word(keep: bool) -> &'static str {
 }
 
 /// What a word in `keep` says.
-pub(crate) fn is_kept(word: &str) -> Result<bool, Damage> {
+pub(super) fn is_kept(word: &str) -> Result<bool, Damage> {
     match word {
         KEPT => Ok(true),
         MAY_EXPIRE => Ok(false),

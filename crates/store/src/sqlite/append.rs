@@ -5,28 +5,27 @@ use fathom_workflow::record::{Append, Creation, Run, Token};
 use fathom_workflow::{Error, Owner, RunId};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-use super::fault::Failure;
+use super::failure::SqliteFailure;
 use super::header::key;
-use super::hold::{self, Lease};
-use super::rows::Rows;
-use crate::row::{about_row, is_wanted, keep_word, signed};
+use super::lease::{self, LeaseTime};
+use crate::row::{RecordRow, RunRows, about_row, is_wanted, keep_word, signed};
 
 /// The fence of a run that has not changed hands.
 const FIRST_FENCE: u64 = 1;
 
 /// A creation, ready to be written.
-pub(super) struct NewRun {
+pub(super) struct CreateRequest {
     run: Run,
     owner: Owner,
     about: (Vec<u8>, Vec<u8>),
-    rows: Rows,
+    rows: RunRows,
 }
 
-impl NewRun {
-    pub(super) fn of(creation: Creation, owner: &Owner) -> Result<Self, Error> {
+impl CreateRequest {
+    pub(super) fn new(creation: Creation, owner: &Owner) -> Result<Self, Error> {
         Ok(Self {
             about: about_row(&creation.run.about)?,
-            rows: Rows::of_creation(&creation)?,
+            rows: RunRows::from_creation(&creation)?,
             run: creation.run,
             owner: owner.clone(),
         })
@@ -35,14 +34,14 @@ impl NewRun {
 
 pub(super) fn create(
     connection: &Connection,
-    new: &NewRun,
-    lease: Lease,
-) -> Result<Token, Failure> {
-    let about = &new.run.about;
-    let head = new.rows.head();
+    request: &CreateRequest,
+    lease: LeaseTime,
+) -> Result<Token, SqliteFailure> {
+    let CreateRequest { run, rows, .. } = request;
+    let (about, head) = (&run.about, &rows.head);
     let token = Token {
         fence: FIRST_FENCE,
-        rev: new.run.head.rev,
+        rev: run.head.rev,
     };
     let made = connection
         .prepare_cached(
@@ -55,8 +54,8 @@ pub(super) fn create(
         )?
         .execute(named_params! {
             ":id": key(about.id),
-            ":about": new.about.0,
-            ":about_sum": new.about.1,
+            ":about": request.about.0,
+            ":about_sum": request.about.1,
             ":head": head.meta,
             ":head_sum": head.sum,
             ":rev": signed(token.rev),
@@ -67,54 +66,59 @@ pub(super) fn create(
             ":created_at": about.created_at.as_microsecond(),
             ":updated_at": head.updated_at,
             ":wake_at": head.wake_at,
-            ":keep": keep_word(new.run.keep),
+            ":keep": keep_word(run.keep),
             ":fence": signed(token.fence),
-            ":owner": new.owner.as_str(),
+            ":owner": request.owner.as_str(),
             ":until": lease.until,
         })?;
     if made == 0 {
         return Err(Error::RunExists { run: about.id }.into());
     }
-    new.rows.insert(connection)?;
+    insert_rows(connection, rows)?;
+    // A fork may need whatever its origin does, and may outlive it.
+    if let Some(origin) = &about.forked_from {
+        connection
+            .prepare_cached(
+                "INSERT INTO blob_refs (run, hash)
+                 SELECT ?1, hash FROM blob_refs WHERE run = ?2 ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![key(about.id), key(origin.run)])?;
+    }
     Ok(token)
 }
 
 /// An append, ready to be written.
-pub(super) struct NewAppend {
+pub(super) struct AppendRequest {
     token: Token,
     nonce: u64,
     release: bool,
-    rows: Rows,
-    bytes: u64,
+    rows: RunRows,
 }
 
-impl NewAppend {
-    pub(super) fn of(append: &Append) -> Result<Self, Error> {
-        let rows = Rows::of_append(append)?;
+impl AppendRequest {
+    pub(super) fn new(append: &Append) -> Result<Self, Error> {
         Ok(Self {
             token: append.token,
             nonce: append.nonce,
             release: append.release,
-            bytes: rows.size(append.blobs.len()),
-            rows,
+            rows: RunRows::from_append(append)?,
         })
     }
 
-    fn appended(&self, cancel: &str) -> Result<Appended, Failure> {
+    fn appended(&self, cancel: &str) -> Result<Appended, SqliteFailure> {
         Ok(Appended {
-            cancel_requested: is_wanted(self.rows.run(), cancel)?,
-            bytes: self.bytes,
+            cancel_requested: is_wanted(self.rows.run, cancel)?,
+            bytes: self.rows.bytes(),
         })
     }
 }
 
 pub(super) fn append(
     connection: &Connection,
-    new: &NewAppend,
-    lease: Lease,
-) -> Result<Appended, Failure> {
-    let run = new.rows.run();
-    let head = new.rows.head();
+    request: &AppendRequest,
+    lease: LeaseTime,
+) -> Result<Appended, SqliteFailure> {
+    let (run, head) = (request.rows.run, &request.rows.head);
     // `ended` and `owner` are in indexes: they are set apart, and only when they change.
     let taken = connection
         .prepare_cached(
@@ -132,32 +136,36 @@ pub(super) fn append(
                 ":status": head.status,
                 ":updated_at": head.updated_at,
                 ":wake_at": head.wake_at,
-                ":nonce": new.nonce.cast_signed(),
+                ":nonce": request.nonce.cast_signed(),
                 ":until": lease.until,
                 ":id": key(run),
-                ":fence": signed(new.token.fence),
-                ":rev": signed(new.token.rev),
+                ":fence": signed(request.token.fence),
+                ":rev": signed(request.token.rev),
             },
             |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)),
         )
         .optional()?;
     let Some((cancel, ended)) = taken else {
-        return taken_before(connection, run, new);
+        return taken_before(connection, run, request);
     };
     if ended != head.ended {
         connection
             .prepare_cached("UPDATE runs SET ended = ?2 WHERE id = ?1")?
             .execute(params![key(run), head.ended])?;
     }
-    if new.release {
-        hold::let_go(connection, run)?;
+    if request.release {
+        lease::release(connection, run, request.token)?;
     }
-    new.rows.insert(connection)?;
-    new.appended(&cancel)
+    insert_rows(connection, &request.rows)?;
+    request.appended(&cancel)
 }
 
 /// Why an append was not taken: a writer whose reply was lost asks again, and its write is there.
-fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<Appended, Failure> {
+fn taken_before(
+    connection: &Connection,
+    run: RunId,
+    request: &AppendRequest,
+) -> Result<Appended, SqliteFailure> {
     let stored = connection
         .prepare_cached("SELECT rev, nonce, cancel FROM runs WHERE id = ?1")?
         .query_row([key(run)], |row| {
@@ -168,10 +176,82 @@ fn taken_before(connection: &Connection, run: RunId, new: &NewAppend) -> Result<
     let Some((rev, nonce, cancel)) = stored else {
         return Err(Error::NoSuchRun { run }.into());
     };
-    let ours =
-        rev == signed(new.token.rev).saturating_add(1) && nonce == Some(new.nonce.cast_signed());
-    if !ours {
+    let is_ours = rev == signed(request.token.rev).saturating_add(1)
+        && nonce == Some(request.nonce.cast_signed());
+    if !is_ours {
         return Err(Error::Superseded { run }.into());
     }
-    new.appended(&cancel)
+    request.appended(&cancel)
+}
+
+/// Puts all but the header in place.
+fn insert_rows(connection: &Connection, rows: &RunRows) -> rusqlite::Result<()> {
+    let prepare = |sql: &str| connection.prepare_cached(sql);
+    let run = key(rows.run);
+    insert_blobs(connection, rows)?;
+    if let Some((step, RecordRow { meta, body, sum })) = &rows.step {
+        // The first step always holds a whole state, and is found without the index of those that do.
+        let is_base = rows.is_base && *step > 0;
+        prepare(
+            "INSERT INTO steps (run, step, base, meta, body, blob, sum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            run,
+            step,
+            is_base,
+            meta,
+            body.inline(),
+            body.apart(),
+            sum
+        ])?;
+    }
+    if let Some((step, RecordRow { meta, body, sum })) = &rows.snapshot {
+        prepare(
+            "INSERT INTO snapshots (run, step, meta, body, blob, sum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![run, step, meta, body.inline(), body.apart(), sum])?;
+    }
+    for entry in &rows.entries {
+        let RecordRow { meta, body, sum } = &entry.row;
+        let (inline, apart) = (body.inline(), body.apart());
+        prepare(
+            "INSERT INTO entries (run, step, key, part, meta, body, blob, sum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            run, entry.step, entry.key, entry.part, meta, inline, apart, sum
+        ])?;
+    }
+    if let Some(events) = &rows.events {
+        prepare("INSERT INTO events (run, first, last, meta, sum) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![
+                run,
+                events.first,
+                events.last,
+                events.meta,
+                events.sum
+            ])?;
+    }
+    Ok(())
+}
+
+fn insert_blobs(connection: &Connection, rows: &RunRows) -> rusqlite::Result<()> {
+    for blob in &rows.blobs {
+        let hash = blob.hash.as_bytes();
+        // Asked first, since handing the bytes over copies them.
+        let mut known = connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?;
+        if !known.exists([hash])? {
+            connection
+                .prepare_cached("INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)")?
+                .execute(params![hash, &*blob.bytes])?;
+        }
+        connection
+            .prepare_cached(
+                "INSERT INTO blob_refs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![key(rows.run), hash])?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use fathom_workflow::Error;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::fault::{Failure, Fault};
+use super::failure::{CommitFailure, SqliteFailure};
 use super::wal;
 
 /// Before it, two connections that wrote and checkpointed at the same moment could corrupt the
@@ -62,13 +62,13 @@ pub(super) fn open(path: &Path, page_limit: Option<u32>) -> Result<Connection, E
     wal::check(path)?;
     match prepare_patiently(path, page_limit) {
         Ok(connection) => Ok(connection),
-        Err(Failure::Told(error)) => Err(error),
-        Err(Failure::Sql(error)) => Err(match Fault::of(&error) {
-            Fault::Damaged(why) => Error::StoreDamaged {
+        Err(SqliteFailure::Refused(error)) => Err(error),
+        Err(SqliteFailure::Sql(error)) => Err(match CommitFailure::from_sql(&error) {
+            CommitFailure::Damaged(why) => Error::StoreDamaged {
                 what: path.display().to_string(),
                 why,
             },
-            fault => fault.into(),
+            failure => failure.into(),
         }),
     }
 }
@@ -96,11 +96,11 @@ fn check_version(number: i32) -> Result<(), Error> {
 
 /// SQLite waits by itself for another process that writes, but not for one that turns the log on
 /// or, closing the file, off at this moment.
-fn prepare_patiently(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> {
+fn prepare_patiently(path: &Path, page_limit: Option<u32>) -> Result<Connection, SqliteFailure> {
     let patience = Instant::now() + BUSY_TIMEOUT;
     loop {
         match prepare(path, page_limit) {
-            Err(Failure::Sql(error)) if is_busy(&error) && Instant::now() < patience => {
+            Err(SqliteFailure::Sql(error)) if is_busy(&error) && Instant::now() < patience => {
                 std::thread::sleep(BUSY_PAUSE);
             }
             outcome => return outcome,
@@ -112,7 +112,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
-fn prepare(path: &Path, page_limit: Option<u32>) -> Result<Connection, Failure> {
+fn prepare(path: &Path, page_limit: Option<u32>) -> Result<Connection, SqliteFailure> {
     // No URI flag: a path is a path, whatever it looks like.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -183,7 +183,7 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Another process may open the same new file at this moment: whoever comes second finds the
 /// work done.
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), SqliteFailure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = format(&transaction, path)?;
     for migration in &MIGRATIONS[found..] {
@@ -197,7 +197,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Failure> {
 }
 
 /// The file's format, 0 for an empty file. Refuses what this program must not touch.
-fn format(transaction: &Transaction<'_>, path: &Path) -> Result<usize, Failure> {
+fn format(transaction: &Transaction<'_>, path: &Path) -> Result<usize, SqliteFailure> {
     let application: i32 = transaction.pragma_query_value(None, "application_id", first)?;
     let format: i32 = transaction.pragma_query_value(None, "user_version", first)?;
     let empty: bool = transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], first)?;

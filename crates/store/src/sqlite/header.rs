@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
-use super::fault::{Failure, seen};
+use super::failure::{SqliteFailure, readable};
 use super::micros;
-use crate::row::{is_kept, read_run, unsigned};
+use crate::row::HeaderRow;
 
 /// The columns that [`read`] takes, for a `SELECT` of its own.
 macro_rules! header_columns {
@@ -22,7 +22,7 @@ macro_rules! header_columns {
 }
 
 /// The header, and the token that an append made now would need.
-pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), Failure> {
+pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), SqliteFailure> {
     let found = connection
         .prepare_cached(concat!(
             "SELECT ",
@@ -31,11 +31,16 @@ pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), 
         ))?
         .query_row([key(run)], |row| read(run, row))
         .optional();
-    match seen(|| "header".into(), found)? {
-        Ok(Some(Ok(header))) => Ok(header),
-        Ok(None) => Err(not_found(connection, run)?.into()),
-        Ok(Some(Err(damage))) | Err(damage) => Err(Error::Damaged { run, damage }.into()),
-    }
+    let damage = match readable(found)? {
+        Ok(Some(Ok(header))) => return Ok(header),
+        Ok(None) => return Err(not_found(connection, run)?.into()),
+        Ok(Some(Err(damage))) => damage,
+        Err(why) => Damage {
+            what: "header".into(),
+            why,
+        },
+    };
+    Err(Error::Damaged { run, damage }.into())
 }
 
 /// A run without a header was never there, or is gone with all it had, or has lost it.
@@ -51,45 +56,29 @@ fn not_found(connection: &Connection, run: RunId) -> rusqlite::Result<Error> {
     Ok(Error::Damaged { run, damage })
 }
 
-/// One row of [`header_columns`]. The columns that queries look at must agree with the record.
+/// One row of [`header_columns`].
 fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(Run, Token), Damage>> {
-    let damage = |why: &str| {
-        Ok(Err(Damage {
-            what: "header".into(),
-            why: why.into(),
-        }))
+    let (id, workflow, title) = (
+        blob(row, "id")?,
+        text(row, "workflow")?,
+        text(row, "title")?,
+    );
+    let header = HeaderRow {
+        id: run,
+        about: blob(row, "about")?,
+        about_sum: blob(row, "about_sum")?,
+        head: blob(row, "head")?,
+        head_sum: blob(row, "head_sum")?,
+        status: text(row, "status")?,
+        keep: text(row, "keep")?,
+        fence: row.get("fence")?,
+        rev: row.get("rev")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        wake_at: row.get("wake_at")?,
+        ended: row.get("ended")?,
     };
-    let keep = match is_kept(text(row, "keep")?) {
-        Ok(keep) => keep,
-        Err(damage) => return Ok(Err(damage)),
-    };
-    let header = match read_run(
-        run,
-        (blob(row, "about")?, blob(row, "about_sum")?),
-        (blob(row, "head")?, blob(row, "head_sum")?),
-        text(row, "status")?,
-        keep,
-    ) {
-        Ok(header) => header,
-        Err(damage) => return Ok(Err(damage)),
-    };
-    let Run { about, head, .. } = &header;
-    let agrees = blob(row, "id")? == run.as_uuid().as_bytes()
-        && unsigned(row.get("rev")?) == head.rev
-        && row.get::<_, bool>("ended")? == head.status.is_finished()
-        && text(row, "workflow")? == about.workflow
-        && text(row, "title")? == about.title
-        && row.get::<_, i64>("created_at")? == about.created_at.as_microsecond()
-        && row.get::<_, i64>("updated_at")? == head.updated_at.as_microsecond()
-        && row.get::<_, Option<i64>>("wake_at")? == head.wake_at.map(Timestamp::as_microsecond);
-    if !agrees {
-        return damage("its columns and its content differ");
-    }
-    let token = Token {
-        fence: unsigned(row.get("fence")?),
-        rev: head.rev,
-    };
-    Ok(Ok((header, token)))
+    Ok(header.decode(|about| id == key(run) && workflow == about.workflow && title == about.title))
 }
 
 fn blob<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a [u8]> {
@@ -101,7 +90,7 @@ fn text<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a str> {
 }
 
 /// Headers that match, newest first.
-pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, Failure> {
+pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, SqliteFailure> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         header_columns!(),
@@ -122,30 +111,30 @@ pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, 
         ":before": filter.created_before.map_or(i64::MAX, micros),
         ":workflow": filter.workflow,
     })?;
-    let wanted = Wanted::of(filter);
+    let texts = TextFilter::new(filter);
     let mut page = Page::default();
     let mut last = None;
     let mut taken = 0;
     while let Some(row) = rows.next()? {
-        let cursor = match seen(|| "header".into(), place(row))? {
+        let cursor = match readable(cursor(row))? {
             Ok(cursor) => cursor,
             // It cannot be named, nor can a page end with it.
-            Err(Damage { why, .. }) => {
+            Err(why) => {
                 page.damaged.push(format!("a run without a name: {why}"));
                 continue;
             }
         };
         // What cannot be compared is named as damaged below.
-        if let Ok(false) = seen(|| "header".into(), wanted.matches(row))? {
+        if let Ok(false) = readable(texts.matches(row))? {
             continue;
         }
         if taken == filter.page_size() {
             page.next = last;
             break;
         }
-        match seen(|| "header".into(), read(cursor.id, row))? {
+        match readable(read(cursor.id, row))? {
             Ok(Ok((run, _))) => page.runs.push(run),
-            Ok(Err(Damage { why, .. })) | Err(Damage { why, .. }) => {
+            Ok(Err(Damage { why, .. })) | Err(why) => {
                 page.damaged.push(format!("run {}: {why}", cursor.id));
             }
         }
@@ -156,7 +145,7 @@ pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, 
 }
 
 /// Where a row stands in the list.
-fn place(row: &Row<'_>) -> rusqlite::Result<Cursor> {
+fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
     let created_at = row.get("created_at")?;
     Ok(Cursor {
         created_at: Timestamp::from_microsecond(created_at)
@@ -166,13 +155,13 @@ fn place(row: &Row<'_>) -> rusqlite::Result<Cursor> {
 }
 
 /// The part of a filter that SQL does not do: it folds the case of ASCII letters only.
-struct Wanted<'a> {
+struct TextFilter<'a> {
     statuses: &'a [String],
     text: Option<String>,
 }
 
-impl<'a> Wanted<'a> {
-    fn of(filter: &'a RunFilter) -> Self {
+impl<'a> TextFilter<'a> {
+    fn new(filter: &'a RunFilter) -> Self {
         Self {
             statuses: &filter.statuses,
             text: filter.text.as_ref().map(|text| text.to_lowercase()),
@@ -199,7 +188,7 @@ pub(super) fn due(
     now: Timestamp,
     unheld: Duration,
     limit: usize,
-) -> Result<Vec<RunId>, Failure> {
+) -> Result<Vec<RunId>, SqliteFailure> {
     let unheld = i64::try_from(unheld.as_micros()).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(
         "SELECT id FROM runs INDEXED BY runs_unfinished
@@ -218,10 +207,10 @@ pub(super) fn due(
     })?;
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
-        match seen(|| "header".into(), row.get(0))? {
+        match readable(row.get(0))? {
             Ok(id) => due.push(run_id(id)),
             // The others go on.
-            Err(damage) => tracing::warn!(?damage, "an unfinished run has no readable id"),
+            Err(why) => tracing::warn!(why, "an unfinished run has no readable id"),
         }
     }
     Ok(due)

@@ -1,6 +1,6 @@
 //! A few connections that only read, used on the blocking pool.
 //!
-//! Readers never wait for the writer, nor it for them: each read sees the database as it was when
+//! ReaderPool never wait for the writer, nor it for them: each read sees the database as it was when
 //! the read began.
 
 use std::path::PathBuf;
@@ -10,20 +10,20 @@ use fathom_workflow::Error;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::fault::Failure;
+use super::failure::SqliteFailure;
 use super::file;
 
 /// Reads that run at once. More would only share the same disk and cores.
 const READERS: usize = 4;
 
-pub(super) struct Readers {
+pub(super) struct ReaderPool {
     path: PathBuf,
     turns: Arc<Semaphore>,
     /// Those not in use. Opened when first needed, so never more than [`READERS`].
     idle: Arc<Mutex<Vec<Connection>>>,
 }
 
-impl Readers {
+impl ReaderPool {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -36,7 +36,7 @@ impl Readers {
     pub(super) async fn run<T, F>(&self, read: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, SqliteFailure> + Send + 'static,
     {
         let turn = match Arc::clone(&self.turns).acquire_owned().await {
             Ok(turn) => turn,
@@ -44,7 +44,7 @@ impl Readers {
         };
         let idle = Arc::clone(&self.idle);
         let path = self.path.clone();
-        let reading = tokio::task::spawn_blocking(move || -> Result<T, Failure> {
+        let reading = tokio::task::spawn_blocking(move || -> Result<T, SqliteFailure> {
             // Held to the end of the read, even if the caller has stopped waiting for it.
             let _turn = turn;
             let kept = lock(&idle).pop();

@@ -14,9 +14,9 @@ use crate::writer::{HOUR, Writer, creation};
 const RUNS: usize = 12;
 const STEPS: u64 = 40;
 
-/// One connection to write and one to read, so that it is known what goes over which.
+/// A single connection, so that it is known what goes over it.
 const NARROW: PostgresOptions = PostgresOptions {
-    connections: 2,
+    connections: 1,
     retry_for: Duration::from_secs(30),
 };
 

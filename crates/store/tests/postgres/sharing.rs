@@ -45,30 +45,6 @@ async fn two_stores_on_one_database_fence_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn appends_that_come_at_once_share_commits() {
-    let place = Place::new().await;
-    let store = open(&place).await;
-    let mut writers = Vec::new();
-    for _ in 0..AT_ONCE {
-        writers.push(Writer::begin(&store).await);
-    }
-    let before = store.commits();
-    assert_eq!(before, AT_ONCE as u64, "one by one, each has its own");
-    let mut writing = JoinSet::new();
-    for mut writer in writers {
-        writing.spawn(async move {
-            writer.take_steps(1).await;
-            writer
-        });
-    }
-    for writer in writing.join_all().await {
-        writer.assert_whole().await;
-    }
-    let commits = store.commits() - before;
-    assert!(commits < AT_ONCE as u64 / 4, "{commits} commits");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_append_does_not_hurt_those_it_comes_with() {
     let place = Place::new().await;
     let store = open(&place).await;

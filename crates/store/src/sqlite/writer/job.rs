@@ -5,32 +5,32 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::stopped;
-use crate::sqlite::fault::{Failure, Fault};
+use crate::sqlite::failure::{CommitFailure, SqliteFailure};
 
 /// Work to be done on the writing connection.
-pub(super) trait Job: Send {
+pub(super) trait WriteJob: Send {
     /// Does the work, again if need be. On `Err` nothing of it is to be kept.
-    fn run(&mut self, connection: &Connection) -> Result<(), Fault>;
+    fn run(&mut self, connection: &Connection) -> Result<(), CommitFailure>;
 
     /// Lets go of what it needs to run, which may be large.
     fn lighten(&mut self);
 
     /// Tells the caller: its own result if the commit went well, else what befell the commit.
-    fn answer(self: Box<Self>, commit: Result<(), Fault>);
+    fn answer(self: Box<Self>, commit: Result<(), CommitFailure>);
 }
 
 pub(super) type Answer<T> = oneshot::Receiver<Result<T, Error>>;
 
-pub(super) struct Task<F, T> {
+pub(super) struct WriteTask<F, T> {
     /// `None` once it will not be run again.
     work: Option<F>,
     result: Option<Result<T, Error>>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<F, T> Task<F, T> {
+impl<F, T> WriteTask<F, T> {
     /// The job that does `work`, and where its answer will come.
-    pub(super) fn of(work: F) -> (Self, Answer<T>) {
+    pub(super) fn new(work: F) -> (Self, Answer<T>) {
         let (reply, answer) = oneshot::channel();
         let task = Self {
             work: Some(work),
@@ -41,20 +41,20 @@ impl<F, T> Task<F, T> {
     }
 }
 
-impl<F, T> Job for Task<F, T>
+impl<F, T> WriteJob for WriteTask<F, T>
 where
-    F: Fn(&Connection) -> Result<T, Failure> + Send,
+    F: Fn(&Connection) -> Result<T, SqliteFailure> + Send,
     T: Send,
 {
-    fn run(&mut self, connection: &Connection) -> Result<(), Fault> {
+    fn run(&mut self, connection: &Connection) -> Result<(), CommitFailure> {
         let Some(work) = &self.work else {
-            return Err(Fault::Refused("it was run before".into()));
+            return Err(CommitFailure::Refused("it was run before".into()));
         };
         let (result, outcome) = match work(connection) {
             Ok(value) => (Ok(value), Ok(())),
             Err(failure) => {
-                let fault = failure.fault();
-                (Err(failure.into()), Err(fault))
+                let commit_failure = failure.of_commit();
+                (Err(failure.into()), Err(commit_failure))
             }
         };
         self.result = Some(result);
@@ -65,12 +65,12 @@ where
         self.work = None;
     }
 
-    fn answer(self: Box<Self>, commit: Result<(), Fault>) {
+    fn answer(self: Box<Self>, commit: Result<(), CommitFailure>) {
         let result = match (commit, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(stopped()),
             // Even a refusal is void: it may rest on what others in the group wrote.
-            (Err(fault), _) => Err(fault.into()),
+            (Err(failure), _) => Err(failure.into()),
         };
         // A caller that no longer waits needs no answer.
         let _ = self.reply.send(result);

@@ -1,7 +1,7 @@
 //! What went wrong in the database, sorted by what to do about it.
 //!
-//! Takes the driver's errors; gives [`Fault`]s, whose words never hold a password or a parameter.
-//! When and how long to try again is for `patience.rs`.
+//! Takes the driver's errors; gives [`PostgresFailure`]s, whose words never hold a password or a
+//! parameter. When and how long to try again is for `pool.rs`.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use fathom_workflow::Error;
 use tokio_postgres::error::DbError;
 
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum PostgresFailure {
     /// The server or the way to it went away. What was asked for may have been done or not.
     Gone { why: String },
     /// The database undid it in favour of somebody else. Nothing was done; it may succeed now.
@@ -18,11 +18,18 @@ pub(super) enum Fault {
     Final(Error),
 }
 
-impl Fault {
+impl PostgresFailure {
     /// The store had no answer for us within `limit`.
     pub(super) fn no_answer(limit: std::time::Duration) -> Self {
         Self::Gone {
             why: format!("no answer within {} s", limit.as_secs()),
+        }
+    }
+
+    /// The pool gives no connections any more.
+    pub(super) fn closed() -> Self {
+        Self::Gone {
+            why: "the store is closed".into(),
         }
     }
 
@@ -40,18 +47,18 @@ impl Fault {
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for PostgresFailure {
     fn from(error: Error) -> Self {
         Self::Final(error)
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for PostgresFailure {
     fn from(error: tokio_postgres::Error) -> Self {
         if let Some(told) = error.as_db_error() {
             return Self::from_server(told);
         }
-        let why = in_words(&error);
+        let why = with_cause(&error);
         if error.is_closed() || lost_on_the_way(&error) {
             Self::Gone { why }
         } else {
@@ -60,7 +67,7 @@ impl From<tokio_postgres::Error> for Fault {
     }
 }
 
-impl Fault {
+impl PostgresFailure {
     fn from_server(told: &DbError) -> Self {
         let code = told.code().code();
         let why = format!("PostgreSQL says: {} ({code})", told.message());
@@ -122,7 +129,7 @@ fn lost_on_the_way(error: &tokio_postgres::Error) -> bool {
 }
 
 /// The error with its cause; the driver's own words name only the kind.
-pub(super) fn in_words(error: &tokio_postgres::Error) -> String {
+pub(super) fn with_cause(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

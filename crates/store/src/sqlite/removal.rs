@@ -5,17 +5,21 @@ use fathom_workflow::{Error, RunId};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::fault::{Failure, seen};
+use super::failure::{SqliteFailure, readable};
 use super::header::{self, key, run_id};
-use super::{hold, micros};
+use super::{lease, micros};
 use crate::row::MAY_EXPIRE;
 
 /// Runs removed in one transaction. Others wait for it, so it must not take long.
 pub(super) const PURGED_AT_ONCE: usize = 32;
 
 /// Removes a run that nobody holds at the moment `now`.
-pub(super) fn delete(connection: &Connection, run: RunId, now: Timestamp) -> Result<(), Failure> {
-    if let Some(held) = hold::holder(connection, run, micros(now))? {
+pub(super) fn delete(
+    connection: &Connection,
+    run: RunId,
+    now: Timestamp,
+) -> Result<(), SqliteFailure> {
+    if let Some(held) = lease::holder(connection, run, micros(now))? {
         return Err(held.into());
     }
     erase(connection, run)?;
@@ -23,15 +27,18 @@ pub(super) fn delete(connection: &Connection, run: RunId, now: Timestamp) -> Res
 }
 
 /// The runs that [`purge`] may take.
-pub(super) fn expired(connection: &Connection, before: Timestamp) -> Result<Vec<RunId>, Failure> {
+pub(super) fn expired(
+    connection: &Connection,
+    before: Timestamp,
+) -> Result<Vec<RunId>, SqliteFailure> {
     let mut statement = connection
         .prepare_cached("SELECT id FROM runs WHERE ended = 1 AND keep = ?1 AND updated_at < ?2")?;
     let mut rows = statement.query(params![MAY_EXPIRE, micros(before)])?;
     let mut runs = Vec::new();
     while let Some(row) = rows.next()? {
-        match seen(|| "header".into(), row.get(0))? {
+        match readable(row.get(0))? {
             Ok(id) => runs.push(run_id(id)),
-            Err(damage) => tracing::warn!(?damage, "a finished run has no readable id"),
+            Err(why) => tracing::warn!(why, "a finished run has no readable id"),
         }
     }
     Ok(runs)
@@ -44,13 +51,13 @@ pub(super) fn purge(
     runs: &[RunId],
     before: Timestamp,
     now: Timestamp,
-) -> Result<Purged, Failure> {
+) -> Result<Purged, SqliteFailure> {
     let mut purged = Purged::default();
     for &run in runs {
         let header = match header::find(connection, run) {
             Ok((header, _)) => header,
-            Err(Failure::Told(Error::NoSuchRun { .. })) => continue,
-            Err(Failure::Told(error @ Error::Damaged { .. })) => {
+            Err(SqliteFailure::Refused(Error::NoSuchRun { .. })) => continue,
+            Err(SqliteFailure::Refused(error @ Error::Damaged { .. })) => {
                 tracing::warn!(%error, "a damaged run is not purged; delete it to be rid of it");
                 continue;
             }
@@ -59,7 +66,7 @@ pub(super) fn purge(
         let expired = header.head.status.is_finished()
             && header.head.updated_at < before
             && !header.keep
-            && hold::holder(connection, run, micros(now))?.is_none();
+            && lease::holder(connection, run, micros(now))?.is_none();
         if expired {
             purged.blobs += erase(connection, run)?;
             purged.runs += 1;
@@ -69,7 +76,7 @@ pub(super) fn purge(
 }
 
 /// Removes a run, and says how many blobs went with it. Its other rows go by their foreign keys.
-fn erase(connection: &Connection, run: RunId) -> Result<u64, Failure> {
+fn erase(connection: &Connection, run: RunId) -> Result<u64, SqliteFailure> {
     let hashes: Vec<Vec<u8>> = connection
         .prepare_cached("SELECT hash FROM blob_refs WHERE run = ?1")?
         .query_map([key(run)], |row| row.get(0))?

@@ -1,58 +1,57 @@
 //! What SQLite's errors mean to a run: the one place where they are told apart.
 
 use fathom_workflow::Error;
-use fathom_workflow::record::Damage;
 use rusqlite::ErrorCode;
 
 /// How work on a connection fails: SQLite said so, or we did.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum SqliteFailure {
     Sql(rusqlite::Error),
-    Told(Error),
+    Refused(Error),
 }
 
-impl Failure {
-    /// What it would mean if the whole store had failed so.
-    pub(super) fn fault(&self) -> Fault {
+impl SqliteFailure {
+    /// What it would mean if the whole commit had failed so.
+    pub(super) fn of_commit(&self) -> CommitFailure {
         match self {
-            Self::Sql(error) => Fault::of(error),
-            Self::Told(error) => Fault::Refused(error.to_string()),
+            Self::Sql(error) => CommitFailure::from_sql(error),
+            Self::Refused(error) => CommitFailure::Refused(error.to_string()),
         }
     }
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for SqliteFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for SqliteFailure {
     fn from(error: Error) -> Self {
-        Self::Told(error)
+        Self::Refused(error)
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<SqliteFailure> for Error {
+    fn from(failure: SqliteFailure) -> Self {
         match failure {
-            Failure::Sql(error) => Fault::of(&error).into(),
-            Failure::Told(error) => error,
+            SqliteFailure::Sql(error) => CommitFailure::from_sql(&error).into(),
+            SqliteFailure::Refused(error) => error,
         }
     }
 }
 
-/// A failure of the whole store. It can be told to several callers, as one commit serves many.
+/// The failure of a commit. It can be told to several callers, as one commit serves many.
 #[derive(Clone, Debug)]
-pub(super) enum Fault {
+pub(super) enum CommitFailure {
     Full,
     Damaged(String),
     Gone(String),
     Refused(String),
 }
 
-impl Fault {
-    pub(super) fn of(error: &rusqlite::Error) -> Self {
+impl CommitFailure {
+    pub(super) fn from_sql(error: &rusqlite::Error) -> Self {
         if let Some(why) = damage(error) {
             return Self::Damaged(why);
         }
@@ -73,29 +72,40 @@ impl Fault {
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for CommitFailure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::of(&error)
+        Self::from_sql(&error)
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Full => Self::DiskFull,
-            Fault::Damaged(why) => Self::StoreDamaged {
+impl From<CommitFailure> for Error {
+    fn from(failure: CommitFailure) -> Self {
+        match failure {
+            CommitFailure::Full => Self::DiskFull,
+            CommitFailure::Damaged(why) => Self::StoreDamaged {
                 what: "the database file".into(),
                 why,
             },
-            Fault::Gone(why) => Self::StoreGone { why },
-            Fault::Refused(why) => Self::Store { why },
+            CommitFailure::Gone(why) => Self::StoreGone { why },
+            CommitFailure::Refused(why) => Self::Store { why },
         }
+    }
+}
+
+/// What was read, or why it cannot be: damaged bytes are told apart from a store that fails.
+pub(super) fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Result<T, String>> {
+    match read {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) => match damage(&error) {
+            Some(why) => Ok(Err(why)),
+            None => Err(error),
+        },
     }
 }
 
 /// Why the error means damaged bytes, if it does. A flipped byte can make a page unreadable, but
 /// also give a value another type, length or encoding.
-pub(super) fn damage(error: &rusqlite::Error) -> Option<String> {
+fn damage(error: &rusqlite::Error) -> Option<String> {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, why) => Some(why.to_string()),
         rusqlite::Error::IntegralValueOutOfRange(..)
@@ -104,20 +114,6 @@ pub(super) fn damage(error: &rusqlite::Error) -> Option<String> {
         _ => match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Some(error.to_string()),
             _ => None,
-        },
-    }
-}
-
-/// What was read, or how it is damaged: damaged bytes are told apart from a store that fails.
-pub(super) fn seen<T>(
-    what: impl FnOnce() -> String,
-    read: rusqlite::Result<T>,
-) -> rusqlite::Result<Result<T, Damage>> {
-    match read {
-        Ok(value) => Ok(Ok(value)),
-        Err(error) => match damage(&error) {
-            Some(why) => Ok(Err(Damage { what: what(), why })),
-            None => Err(error),
         },
     }
 }

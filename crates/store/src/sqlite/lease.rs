@@ -7,19 +7,19 @@ use fathom_workflow::{Error, Owner, RunId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
-use super::fault::Failure;
+use super::failure::SqliteFailure;
 use super::header::{key, run_id};
 use super::micros;
 use crate::row::{WANTED, cancel_word, keep_word, signed, unsigned};
 
-/// A lease as of now, by the store's clock.
+/// When a lease begins and ends, in microseconds by the store's clock.
 #[derive(Clone, Copy)]
-pub(super) struct Lease {
+pub(super) struct LeaseTime {
     now: i64,
     pub(super) until: i64,
 }
 
-impl Lease {
+impl LeaseTime {
     pub(super) fn new(now: Timestamp, lasts: Duration) -> Self {
         let now = micros(now);
         let lasts = i64::try_from(lasts.as_micros()).unwrap_or(i64::MAX);
@@ -35,8 +35,8 @@ pub(super) fn claim(
     connection: &Connection,
     run: RunId,
     owner: &Owner,
-    lease: Lease,
-) -> Result<Token, Failure> {
+    lease: LeaseTime,
+) -> Result<Token, SqliteFailure> {
     if let Some(held) = holder(connection, run, lease.now)? {
         return Err(held.into());
     }
@@ -59,7 +59,7 @@ pub(super) fn holder(
     connection: &Connection,
     run: RunId,
     now: i64,
-) -> Result<Option<Error>, Failure> {
+) -> Result<Option<Error>, SqliteFailure> {
     let held: Option<(Option<String>, Option<i64>)> = connection
         .prepare_cached("SELECT owner, lease_until FROM runs WHERE id = ?1")?
         .query_row([key(run)], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -79,8 +79,8 @@ pub(super) fn renew(
     connection: &Connection,
     owner: &Owner,
     runs: &[RunId],
-    lease: Lease,
-) -> Result<(), Failure> {
+    lease: LeaseTime,
+) -> Result<(), SqliteFailure> {
     let mut prolong = connection
         .prepare_cached("UPDATE runs SET lease_until = ?3 WHERE id = ?1 AND owner = ?2")?;
     for run in runs {
@@ -90,7 +90,11 @@ pub(super) fn renew(
 }
 
 /// Gives the run up if the token's holder still has it.
-pub(super) fn release(connection: &Connection, run: RunId, token: Token) -> Result<(), Failure> {
+pub(super) fn release(
+    connection: &Connection,
+    run: RunId,
+    token: Token,
+) -> Result<(), SqliteFailure> {
     connection
         .prepare_cached(
             "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?1 AND fence = ?2",
@@ -99,25 +103,21 @@ pub(super) fn release(connection: &Connection, run: RunId, token: Token) -> Resu
     Ok(())
 }
 
-/// Leaves the run to whoever comes next.
-pub(super) fn let_go(connection: &Connection, run: RunId) -> Result<(), Failure> {
-    connection
-        .prepare_cached("UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?1")?
-        .execute([key(run)])?;
-    Ok(())
-}
-
 pub(super) fn mark_cancel(
     connection: &Connection,
     run: RunId,
     wanted: bool,
-) -> Result<(), Failure> {
+) -> Result<(), SqliteFailure> {
     let mark = cancel_word(wanted);
     let sql = "UPDATE runs SET cancel = ?2 WHERE id = ?1";
     mark_run(connection, run, sql, params![key(run), mark])
 }
 
-pub(super) fn mark_keep(connection: &Connection, run: RunId, keep: bool) -> Result<(), Failure> {
+pub(super) fn mark_keep(
+    connection: &Connection,
+    run: RunId,
+    keep: bool,
+) -> Result<(), SqliteFailure> {
     let mark = keep_word(keep);
     let sql = "UPDATE runs SET keep = ?2 WHERE id = ?1";
     mark_run(connection, run, sql, params![key(run), mark])
@@ -128,7 +128,7 @@ fn mark_run(
     run: RunId,
     sql: &str,
     params: impl Params,
-) -> Result<(), Failure> {
+) -> Result<(), SqliteFailure> {
     match connection.prepare_cached(sql)?.execute(params)? {
         0 => Err(Error::NoSuchRun { run }.into()),
         _ => Ok(()),
@@ -136,7 +136,7 @@ fn mark_run(
 }
 
 /// The runs of `owner` that are marked to stop.
-pub(super) fn cancels(connection: &Connection, owner: &Owner) -> Result<Vec<RunId>, Failure> {
+pub(super) fn cancels(connection: &Connection, owner: &Owner) -> Result<Vec<RunId>, SqliteFailure> {
     let mut statement =
         connection.prepare_cached("SELECT id FROM runs WHERE owner = ?1 AND cancel = ?2")?;
     let ids = statement.query_map([owner.as_str(), WANTED], |row| Ok(run_id(row.get(0)?)))?;
