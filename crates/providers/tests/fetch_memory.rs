@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use async_compression::tokio::write::{BrotliEncoder, GzipEncoder, ZstdEncoder};
+use async_compression::tokio::write::GzipEncoder;
 use async_trait::async_trait;
 use fathom_providers::fetch::{
     AllowList, FetchError, FetchLimits, FetchNetwork, FetchedPage, Fetcher, NameResolver,
@@ -125,27 +125,19 @@ async fn site() -> Site {
     let mut gzip = GzipEncoder::with_quality(Vec::new(), async_compression::Level::Fastest);
     gzip.write_all(&zeros).await.unwrap();
     gzip.shutdown().await.unwrap();
-    let mut brotli = BrotliEncoder::with_quality(Vec::new(), async_compression::Level::Fastest);
-    brotli.write_all(&zeros).await.unwrap();
-    brotli.shutdown().await.unwrap();
-    let mut zstd = ZstdEncoder::with_quality(Vec::new(), async_compression::Level::Fastest);
-    zstd.write_all(&zeros).await.unwrap();
-    zstd.shutdown().await.unwrap();
     let encoded = |name: &str, body: &[u8]| {
         format!(
             "content-encoding: {name}\r\ncontent-length: {}\r\n",
             body.len()
         )
     };
-    let (gzip, brotli, zstd) = (gzip.into_inner(), brotli.into_inner(), zstd.into_inner());
+    let gzip = gzip.into_inner();
     let page = vec![b'a'; PAGE_BYTES];
     let text = vec![b'a'; 60_000];
     let mut pdf = b"%PDF-1.7\n".to_vec();
     pdf.resize(60_000, b'a');
     Site(vec![
         ("/gzip", encoded("gzip", &gzip), gzip, false),
-        ("/brotli", encoded("br", &brotli), brotli, false),
-        ("/zstd", encoded("zstd", &zstd), zstd, false),
         ("/endless-text", String::new(), text, true),
         ("/endless-pdf", String::new(), pdf, true),
         ("/page", encoded("identity", &page), page, false),

@@ -81,7 +81,7 @@ fn request(target: &FetchTarget, agent: &str) -> Result<Request<Empty<Bytes>>, F
         .header(header::HOST, host)
         .header(header::USER_AGENT, agent)
         .header(header::ACCEPT, ACCEPT)
-        .header(header::ACCEPT_ENCODING, "gzip, br, zstd, deflate")
+        .header(header::ACCEPT_ENCODING, "gzip, deflate")
         .header(header::CONNECTION, "close")
         .body(Empty::new())
         .map_err(|error| {

@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 
 use async_compression::{
     Level,
-    tokio::write::{BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder},
+    tokio::write::{DeflateEncoder, GzipEncoder, ZlibEncoder},
 };
 use tokio::io::AsyncWriteExt;
 
@@ -50,9 +50,7 @@ async fn encode(encoding: &str, plain: &[u8]) -> io::Result<Vec<u8>> {
     match encoding {
         "gzip" => through!(GzipEncoder),
         "deflate" => through!(ZlibEncoder),
-        "raw" => through!(DeflateEncoder),
-        "br" => through!(BrotliEncoder),
-        _ => through!(ZstdEncoder),
+        _ => through!(DeflateEncoder),
     }
 }
 
@@ -67,7 +65,7 @@ fn prose(bytes: usize) -> Vec<u8> {
 #[tokio::test]
 async fn each_encoding_is_undone_once() {
     let plain = prose(300_000);
-    for encoding in ["gzip", "deflate", "raw", "br", "zstd"] {
+    for encoding in ["gzip", "deflate", "raw"] {
         let body = encode(encoding, &plain).await.unwrap();
         let header = if encoding == "raw" {
             "deflate"
@@ -86,21 +84,32 @@ async fn each_encoding_is_undone_once() {
 
 #[tokio::test]
 async fn nested_and_unknown_encodings_are_refused() {
-    for nested in ["gzip, gzip", "br,gzip", "zstd\r\ncontent-encoding: gzip"] {
+    for nested in [
+        "gzip, gzip",
+        "deflate,gzip",
+        "deflate\r\ncontent-encoding: gzip",
+    ] {
         let fault = fetch_encoded(nested, b"whatever").await.unwrap_err();
         assert!(
             matches!(fault, FetchError::NestedEncoding),
             "{nested}: {fault:?}"
         );
     }
-    let fault = fetch_encoded("compress", b"whatever").await.unwrap_err();
-    assert!(matches!(fault, FetchError::UnknownEncoding { encoding } if encoding == "compress"));
+    for unknown in ["compress", "br", "zstd"] {
+        for body in [b"whatever".as_slice(), b""] {
+            let fault = fetch_encoded(unknown, body).await.unwrap_err();
+            assert!(
+                matches!(&fault, FetchError::UnknownEncoding { encoding } if encoding == unknown),
+                "{unknown}: {fault:?}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
 async fn a_bomb_goes_off_in_no_encoding() {
     let mut figures = Vec::new();
-    for encoding in ["gzip", "deflate", "raw", "br", "zstd"] {
+    for encoding in ["gzip", "deflate", "raw"] {
         let bomb = encode(encoding, &vec![0; BOMB_BYTES]).await.unwrap();
         let header = if encoding == "raw" {
             "deflate"
@@ -137,13 +146,13 @@ async fn a_bomb_behind_an_honest_beginning_is_found_too() {
 #[tokio::test]
 async fn a_small_page_of_blanks_is_no_bomb() {
     let plain = vec![b' '; 60_000];
-    let body = encode("br", &plain).await.unwrap();
-    assert!(fetch_encoded("br", &body).await.unwrap().bytes == plain);
+    let body = encode("gzip", &plain).await.unwrap();
+    assert!(fetch_encoded("gzip", &body).await.unwrap().bytes == plain);
 }
 
 #[tokio::test]
 async fn an_empty_body_is_empty_in_every_encoding() {
-    for encoding in ["identity", "gzip", "deflate", "br", "zstd"] {
+    for encoding in ["identity", "gzip", "deflate"] {
         let page = fetch_encoded(encoding, b"").await.unwrap();
         assert!(page.bytes.is_empty(), "{encoding}");
     }
@@ -152,7 +161,7 @@ async fn an_empty_body_is_empty_in_every_encoding() {
 #[tokio::test]
 async fn damaged_and_truncated_encodings_are_faults() {
     let plain = prose(200_000);
-    for encoding in ["gzip", "deflate", "br", "zstd"] {
+    for encoding in ["gzip", "deflate"] {
         let body = encode(encoding, &plain).await.unwrap();
         let half = fetch_encoded(encoding, &body[..body.len() / 2]).await;
         assert!(
@@ -165,26 +174,6 @@ async fn damaged_and_truncated_encodings_are_faults() {
             "{encoding}"
         );
     }
-}
-
-#[tokio::test]
-async fn a_frame_that_asks_for_a_window_of_a_gigabyte_is_refused() {
-    // Brotli's extension in 14 bits, with a window of 2^30, then "hello" unpacked, then the end.
-    let (extension, window, length_less_one, unpacked) = (0x11, 30 << 8, 4 << 17, 1 << 33);
-    let start: u64 = extension | window | length_less_one | unpacked;
-    let brotli = [&start.to_le_bytes()[..5], b"hello", &[0x03]].concat();
-    let large = fetch_encoded("br", &brotli).await;
-    assert!(
-        matches!(large, Err(FetchError::BrokenEncoding)),
-        "{large:?}"
-    );
-    // Zstandard's frame header with the same window, then one empty block.
-    let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0, 0xa0, 0x01, 0, 0];
-    let large = fetch_encoded("zstd", &zstd).await;
-    assert!(
-        matches!(large, Err(FetchError::BrokenEncoding)),
-        "{large:?}"
-    );
 }
 
 #[tokio::test]

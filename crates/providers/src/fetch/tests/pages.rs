@@ -107,7 +107,7 @@ async fn a_request_says_who_asks_and_nothing_more() {
     );
     let expected = [
         "GET /a?b=c HTTP/1.1",
-        "accept-encoding: gzip, br, zstd, deflate",
+        "accept-encoding: gzip, deflate",
         "accept: text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5",
         "connection: close",
         "host: example.com",
