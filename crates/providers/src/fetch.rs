@@ -11,7 +11,6 @@ mod error;
 mod exchange;
 mod guard;
 mod limits;
-mod links;
 mod page;
 mod robots;
 mod slots;
@@ -21,7 +20,6 @@ pub use dial::{NameResolver, StreamConnector, SystemNetwork, WireStream};
 pub use error::{FetchError, FetchRefusal};
 pub use guard::{AllowList, AllowListError, FetchTarget, TargetHost};
 pub use limits::FetchLimits;
-pub use links::{Link, links};
 pub use page::{FetchNetwork, FetchedPage, Fetcher};
 
 #[cfg(test)]

@@ -19,12 +19,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use url::Url;
 
 use self::flight::PageFlights;
 use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
 use crate::error::{CallFailure, FailureCause, FailureSeverity};
-use crate::fetch::{self, FetchRefusal, FetchTarget, FetchedPage, Fetcher, Link};
+use crate::fetch::{FetchRefusal, FetchTarget, FetchedPage, Fetcher};
 use crate::{Clock, call};
 
 /// How long pages are kept.
@@ -96,11 +95,6 @@ impl Pages {
         context: &CallContext<'_>,
     ) -> Result<ReadPage, CallFailure> {
         self.share(&self.target(url)?, true, context).await
-    }
-
-    /// The links of a page that was found at `page`: those that may be read next.
-    pub fn links(&self, html: &str, page: &Url) -> Vec<Link> {
-        fetch::links(html, page, self.deps.fetcher.allow())
     }
 
     /// The address by the guard's rules. What they refuse is never dialled, and no lane is opened for it.

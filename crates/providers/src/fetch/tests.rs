@@ -3,7 +3,6 @@
 mod bodies;
 mod faults;
 mod guard;
-mod links;
 mod pages;
 mod properties;
 mod world;

@@ -133,23 +133,6 @@ async fn a_server_that_fails_is_asked_again_and_is_no_dead_link() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_links_of_a_page_are_those_that_may_be_read_next() {
-    let html = r#"<a href="/next">Next</a> <a href="http://127.0.0.1/">Inside</a>"#;
-    let world = World::new(move |at| match at {
-        "/robots.txt" => say(404, &[], ""),
-        _ => say(200, &[], html),
-    });
-    let door = world.pages(Luck::Least, PageSettings::default());
-    let read = door.read("http://example.com/a/b").await.unwrap();
-    let links = door.pages.links(html, &read.url);
-    let links: Vec<&str> = links
-        .iter()
-        .map(|link| link.target.url().as_str())
-        .collect();
-    assert_eq!(links, ["http://example.com/next"]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_address_that_is_refused_is_neither_asked_nor_remembered() {
     let world = site(|_| say(200, &[], ""));
     let door = world.pages(Luck::Least, PageSettings::default());
