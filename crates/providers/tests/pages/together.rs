@@ -60,6 +60,34 @@ async fn when_the_first_goes_away_the_next_fetches() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn when_all_go_away_the_fetch_ends() {
+    let pause = Duration::from_millis(100);
+    let world = World::new(move |at| match at {
+        "/robots.txt" => say(404, &[], ""),
+        _ => {
+            let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+            Act::SayOn(head.to_vec(), b"on and on ".to_vec(), pause)
+        }
+    });
+    let door = world.pages(Luck::Least, PageSettings::default());
+    {
+        let all = join_all((0..3).map(|_| door.read(URL)));
+        let mut all = std::pin::pin!(tokio::time::timeout(Duration::from_secs(5), all));
+        tokio::select! {
+            _ = &mut all => panic!("the page never ends"),
+            () = tokio::time::sleep(Duration::from_secs(2)) => {}
+        }
+        assert_eq!(
+            (world.asked().len(), world.open()),
+            (1, 1),
+            "it is under way"
+        );
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!((world.asked().len(), world.open()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn each_waits_no_longer_than_its_own_deadline() {
     let world = slow();
     let door = world.pages(Luck::Least, PageSettings::default());

@@ -45,6 +45,7 @@ pub struct World {
     script: Arc<Script>,
     pub asked: Arc<Mutex<Vec<String>>>,
     dials: Arc<AtomicUsize>,
+    open: Arc<AtomicUsize>,
 }
 
 impl World {
@@ -53,6 +54,7 @@ impl World {
             script: Arc::new(script),
             asked: Arc::default(),
             dials: Arc::default(),
+            open: Arc::default(),
         }
     }
 
@@ -80,6 +82,11 @@ impl World {
         let asked = self.asked.lock().unwrap();
         let page = |path: &&String| *path != "/robots.txt";
         asked.iter().filter(page).cloned().collect()
+    }
+
+    /// Connections that have not ended.
+    pub fn open(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
     }
 
     pub fn dials(&self) -> usize {
@@ -132,7 +139,12 @@ impl StreamConnector for World {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let world = self.clone();
         // Ends with its connection, which the fetch owns.
-        tokio::spawn(async move { world.serve(theirs).await });
+        tokio::spawn(async move {
+            world.open.fetch_add(1, Ordering::Relaxed);
+            let served = world.serve(theirs).await;
+            world.open.fetch_sub(1, Ordering::Relaxed);
+            served
+        });
         Ok(Box::new(ours))
     }
 }
