@@ -13,6 +13,7 @@ use http::{HeaderName, HeaderValue};
 use super::answer::AnswerReader;
 use super::form::RequestForm;
 use super::learn::LearntForm;
+use super::schema::OrderedJson;
 use super::{AnswerFormat, AnswerProgress, Completion, ModelClient, ModelEndpoint, ModelRequest};
 use crate::HttpClient;
 use crate::call::{AttemptError, CallAttempt};
@@ -51,9 +52,10 @@ impl Anthropic {
         let url = self.endpoint.address.join(["messages"]);
         let key = self.endpoint.key.as_ref();
         let (name, version) = VERSION;
-        let sent = client::HttpRequest::post(url, &body, self.endpoint.first_byte)
-            .key_header("x-api-key", key)
-            .header(name, version);
+        let sent =
+            client::HttpRequest::post(url, &OrderedJson::new(&body), self.endpoint.first_byte)
+                .key_header("x-api-key", key)
+                .header(name, version);
         let opened = self.client.open(attempt, sent).await?;
         let reading = AnswerReader {
             request,

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use super::answer::AnswerReader;
 use super::form::{RequestForm, SchemaSupport};
 use super::learn::LearntForm;
+use super::schema::OrderedJson;
 use super::{AnswerProgress, Completion, ModelClient, ModelEndpoint, ModelRequest};
 use crate::HttpClient;
 use crate::call::{AttemptError, CallAttempt};
@@ -51,7 +52,7 @@ impl OpenAi {
             attempt.time_limit
         };
         let key = self.endpoint.key.as_ref();
-        let sent = client::HttpRequest::post(url, &body, first_byte).bearer(key);
+        let sent = client::HttpRequest::post(url, &OrderedJson::new(&body), first_byte).bearer(key);
         let opened = self.client.open(attempt, sent).await?;
         let reading = AnswerReader {
             request,

@@ -4,6 +4,10 @@
 //! optional may be null), nothing besides them, and no keyword it refuses. A weak model writes on until the limit
 //! of tokens if nothing ends a text, so texts and lists without a limit of their own get one.
 
+mod order;
+
+pub(super) use order::OrderedJson;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -46,7 +50,9 @@ const LIMITS: &[&str] = &[
 
 /// The strict schema of a type, which should be a struct.
 pub fn strict<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    // Only of a type to be written does `schemars` require every field, in the order of the type.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
@@ -75,6 +81,8 @@ pub(super) fn without_lengths(schema: &Value) -> Value {
 
 /// The schema as an instruction, for endpoints that take none.
 pub(super) fn in_words(schema: &Value) -> String {
+    let schema = serde_json::to_string(&OrderedJson::new(schema));
+    let schema = schema.unwrap_or_default();
     format!(
         "Answer with one JSON object and nothing else: no code fence, no words around it. \
          It must fit this JSON Schema:\n{schema}"
@@ -109,7 +117,13 @@ fn close(map: &mut Map<String, Value>) {
     let Some(properties) = map.get("properties").and_then(Value::as_object) else {
         return;
     };
-    let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
+    let required = map.get("required").and_then(Value::as_array);
+    let mut all: Vec<Value> = required.cloned().unwrap_or_default();
+    for name in properties.keys() {
+        if !all.iter().any(|known| known == name) {
+            all.push(name.as_str().into());
+        }
+    }
     map.insert("required".into(), all.into());
     if !map
         .get("additionalProperties")

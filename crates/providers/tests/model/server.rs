@@ -24,6 +24,8 @@ pub struct Asked {
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Value,
+    /// The body as it was written, in its own order.
+    pub text: String,
 }
 
 impl Asked {
@@ -171,6 +173,7 @@ async fn answer(State(stage): State<Arc<Stage>>, request: Request) -> Response {
         path: head.uri.path().to_owned(),
         headers: headers.collect(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        text: String::from_utf8_lossy(&body).into_owned(),
     };
     let number = {
         let mut all = stage.asked.lock().unwrap();

@@ -23,7 +23,10 @@ async fn a_value_is_asked_for_by_its_strict_schema() {
         (&json!("Plan"), &json!(true))
     );
     assert_eq!(schema["schema"]["additionalProperties"], false);
-    assert_eq!(schema["schema"]["required"], json!(["queries", "title"]));
+    assert_eq!(schema["schema"]["required"], json!(["title", "queries"]));
+    let text = &server.asked()[0].text;
+    let place = |name: &str| text.find(name).unwrap();
+    assert!(place(r#""title":{"#) < place(r#""queries":{"#), "{text}");
 }
 
 #[tokio::test]
