@@ -26,7 +26,6 @@ use serde::de::DeserializeOwned;
 use crate::Secret;
 use crate::call::{AttemptError, CallAttempt, FailedResponse, ResponseHeaders};
 use crate::fetch::{NameResolver as _, SystemNetwork};
-use crate::json::Json;
 use crate::tls;
 
 const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"));
@@ -150,12 +149,6 @@ impl HttpReply {
             Err(_) => serde_json::from_slice(&self.body),
         };
         read.map_err(|_| self.refused())
-    }
-
-    /// The body as a tree of JSON, whose texts lie in it.
-    pub(crate) fn tree(&self) -> Result<Json<'_>, AttemptError> {
-        let text = std::str::from_utf8(&self.body).map_err(|_| self.refused())?;
-        serde_json::from_str(text).map_err(|_| self.refused())
     }
 
     /// The success that is none: the fault that says what came instead.

@@ -7,42 +7,32 @@ use std::borrow::Cow;
 use serde_json::{Number, Value};
 
 use crate::PublicationDate;
-use crate::json::Json;
 
 /// A text or number, without the blanks around it; none if nothing else is there.
-pub(crate) fn text<'a>(value: &'a Json<'_>) -> Option<Cow<'a, str>> {
+pub(crate) fn text(value: &Value) -> Option<Cow<'_, str>> {
     let text = match value {
-        Json::Text(text) => Cow::Borrowed(text.trim()),
-        Json::Number(number) => Cow::Owned(number.to_string()),
+        Value::String(text) => Cow::Borrowed(text.trim()),
+        Value::Number(number) => Cow::Owned(number.to_string()),
         _ => return None,
     };
     (!text.is_empty()).then_some(text)
 }
 
 /// The list, or an empty one.
-pub(crate) fn list<'a, 'j>(value: &'a Json<'j>) -> &'a [Json<'j>] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     match value {
-        Json::List(items) => items,
+        Value::Array(items) => items,
         _ => &[],
     }
 }
 
 /// The first text of a list, or the text itself.
-pub(crate) fn first_text<'a>(value: &'a Json<'_>) -> Option<Cow<'a, str>> {
+pub(crate) fn first_text(value: &Value) -> Option<Cow<'_, str>> {
     list(value).iter().find_map(text).or_else(|| text(value))
 }
 
 /// A whole number from zero up, also as a string or with a point.
-pub(crate) fn count(value: &Json<'_>) -> Option<u64> {
-    match value {
-        Json::Number(number) => count_of(number),
-        Json::Text(text) => count_in(text),
-        _ => None,
-    }
-}
-
-/// The same of a value that is kept as it came.
-pub(crate) fn count_value(value: &Value) -> Option<u64> {
+pub(crate) fn count(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => count_of(number),
         Value::String(text) => count_in(text),
@@ -67,17 +57,17 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 /// A yes, also as a string or number.
-pub(crate) fn yes(value: &Json<'_>) -> bool {
+pub(crate) fn yes(value: &Value) -> bool {
     match value {
-        Json::Bool(yes) => *yes,
-        Json::Text(text) => text.eq_ignore_ascii_case("true") || text == "1",
-        Json::Number(number) => number.as_u64() == Some(1),
+        Value::Bool(yes) => *yes,
+        Value::String(text) => text.eq_ignore_ascii_case("true") || text == "1",
+        Value::Number(number) => number.as_u64() == Some(1),
         _ => false,
     }
 }
 
 /// `{"date-parts": [[2024, 3, 5]]}`, of which the end or all may be missing.
-pub(crate) fn date_parts(value: &Json<'_>) -> Option<PublicationDate> {
+pub(crate) fn date_parts(value: &Value) -> Option<PublicationDate> {
     let parts = list(list(&value["date-parts"]).first()?);
     let part = |at: usize| parts.get(at).and_then(count);
     let small = |at: usize| part(at).and_then(|part| i8::try_from(part).ok());
@@ -101,7 +91,7 @@ mod tests {
             ("null", None),
             ("\"many\"", None),
         ] {
-            let value: Json<'_> = serde_json::from_str(raw).unwrap();
+            let value: Value = serde_json::from_str(raw).unwrap();
             assert_eq!(count(&value), read, "{raw}");
         }
     }

@@ -10,7 +10,6 @@ mod clock;
 mod doi;
 mod error;
 pub mod fetch;
-mod json;
 mod lenient;
 pub mod model;
 pub mod pages;

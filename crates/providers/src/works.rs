@@ -22,11 +22,12 @@ use std::time::Duration;
 
 use url::Url;
 
+use serde_json::Value;
+
 use crate::call::{
     AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainExhausted, ProviderName,
 };
 use crate::client::HttpRequest;
-use crate::json::Json;
 use crate::{BaseUrl, CallFailure, Doi, HttpClient};
 
 #[derive(Clone, Debug)]
@@ -60,7 +61,7 @@ pub struct Works {
 }
 
 /// A register's answer, understood; none if the JSON is of another shape.
-type ParseWork<T> = fn(&Json<'_>, &Doi) -> Option<T>;
+type ParseWork<T> = fn(&Value, &Doi) -> Option<T>;
 
 impl Works {
     pub fn new(client: HttpClient, caller: Arc<Caller>, settings: WorkSettings) -> Self {
@@ -137,7 +138,7 @@ impl Works {
             let request = self.request(name, url.clone());
             match self.client.ask(&attempt, request).await {
                 Ok(reply) => {
-                    let found = parse(&reply.tree()?, doi);
+                    let found = parse(&reply.json()?, doi);
                     found.map(Some).ok_or_else(|| reply.refused())
                 }
                 Err(AttemptError::Answer(answer)) if answer.status == 404 => Ok(None),

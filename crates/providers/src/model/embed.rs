@@ -12,7 +12,7 @@ use super::settings::ModelEndpoint;
 use super::tokens;
 use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
 use crate::client::{self, HttpReply};
-use crate::lenient::count_value;
+use crate::lenient::count;
 use crate::{CallFailure, HttpClient};
 
 /// Texts in one request at most: what the smallest common limit allows.
@@ -93,8 +93,8 @@ impl Embedder {
         let reply: HttpReply = self.client.ask(attempt, sent).await?.struck();
         let value: Value = reply.json()?;
         let vectors = vectors(&value, texts.len(), length).ok_or_else(|| reply.refused())?;
-        let tokens = count_value(&value["usage"]["prompt_tokens"])
-            .or_else(|| count_value(&value["usage"]["total_tokens"]));
+        let tokens = count(&value["usage"]["prompt_tokens"])
+            .or_else(|| count(&value["usage"]["total_tokens"]));
         let guess = || texts.iter().map(|text| tokens::estimate(text)).sum();
         Ok(EmbeddedTexts {
             vectors,
@@ -115,7 +115,7 @@ fn vectors(value: &Value, texts: usize, length: Option<usize>) -> Option<Vec<Vec
         .filter(|data| data.len() == texts)?;
     let mut placed: Vec<Option<Vec<f32>>> = vec![None; texts];
     for (place, item) in data.iter().enumerate() {
-        let index = match count_value(&item["index"]) {
+        let index = match count(&item["index"]) {
             Some(index) => usize::try_from(index).ok()?,
             None => place,
         };

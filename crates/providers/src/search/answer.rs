@@ -1,41 +1,40 @@
 //! An answer of JSON that bends its own rules: `NaN`, stray backslashes, lists that are null or missing.
 
+use serde_json::Value;
+
 use crate::call::AttemptError;
 use crate::client::HttpReply;
-use crate::json::Json;
 
 /// An answer's JSON, and how many numbers in it were none.
-pub(super) struct JsonBody<'a> {
-    pub(super) json: Json<'a>,
+pub(super) struct JsonBody {
+    pub(super) json: Value,
     pub(super) bad_numbers: u32,
 }
 
 /// The answer's JSON, mended if need be; else the fault that says what came instead.
-pub(super) fn body(reply: &HttpReply) -> Result<JsonBody<'_>, AttemptError> {
-    if let Ok(json) = reply.tree() {
+pub(super) fn body(reply: &HttpReply) -> Result<JsonBody, AttemptError> {
+    if let Ok(json) = reply.json() {
         return Ok(JsonBody {
             json,
             bad_numbers: 0,
         });
     }
     let (text, bad_numbers) = mended(&String::from_utf8_lossy(reply.body()));
-    let json = serde_json::from_str::<Json<'_>>(&text).map_err(|_| reply.refused())?;
-    Ok(JsonBody {
-        json: json.into_owned(),
-        bad_numbers,
-    })
+    let json = serde_json::from_str(&text).map_err(|_| reply.refused())?;
+    Ok(JsonBody { json, bad_numbers })
 }
 
 /// The list at `path`. It may be missing from an answer that holds `sign`, by which we know that it is one.
 pub(super) fn items<'a>(
     reply: &HttpReply,
-    json: &'a Json<'a>,
+    json: &'a Value,
     path: &[&str],
     sign: &str,
-) -> Result<&'a [Json<'a>], AttemptError> {
-    match json.at(path) {
-        Some(Json::List(items)) => Ok(items),
-        None | Some(Json::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),
+) -> Result<&'a [Value], AttemptError> {
+    let found = path.iter().try_fold(json, |value, name| value.get(name));
+    match found {
+        Some(Value::Array(items)) => Ok(items),
+        None | Some(Value::Null) if json.get(sign).is_some() && json["error"].is_null() => Ok(&[]),
         _ => Err(reply.refused()),
     }
 }
@@ -87,8 +86,6 @@ fn is_bad_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]

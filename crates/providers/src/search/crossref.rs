@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
+use serde_json::Value;
+
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
@@ -13,7 +15,6 @@ use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery}
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
-use crate::json::Json;
 use crate::lenient::{count, date_parts, first_text, list, text};
 use crate::works;
 
@@ -89,7 +90,7 @@ fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptE
 }
 
 /// A person, or a body with one name.
-fn author<'a>(author: &'a Json<'_>) -> Option<Cow<'a, str>> {
+fn author<'a>(author: &'a Value) -> Option<Cow<'a, str>> {
     let names = [text(&author["given"]), text(&author["family"])];
     let whole: Vec<Cow<'_, str>> = names.into_iter().flatten().collect();
     if whole.is_empty() {

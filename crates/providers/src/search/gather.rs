@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use url::Url;
 
+use serde_json::Value;
+
 use super::hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, SearchHit, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,
 };
 use super::{DroppedHits, SearchAnswer, SearchEngine, SearchKind, SearchQuery};
 use crate::call::ProviderName;
-use crate::json::Json;
 use crate::plain::{bounded, plain};
 use crate::{Doi, PublicationDate};
 
@@ -74,11 +75,11 @@ impl<'q> HitCollector<'q> {
     }
 
     /// Reads a score; what is no number from zero up is counted.
-    pub(super) fn score(&mut self, told: &Json<'_>) -> Option<f64> {
+    pub(super) fn score(&mut self, told: &Value) -> Option<f64> {
         let number = match told {
-            Json::Null => return None,
-            Json::Number(number) => number.as_f64(),
-            Json::Text(text) => text.trim().parse().ok(),
+            Value::Null => return None,
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
             _ => None,
         };
         let score = number.filter(|number| number.is_finite() && *number >= 0.0);

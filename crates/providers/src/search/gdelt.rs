@@ -4,13 +4,14 @@
 
 use async_trait::async_trait;
 
+use serde_json::Map;
+
 use super::answer::body;
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
 use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
 use crate::client::HttpReply;
-use crate::json::Json;
 use crate::lenient::{list, text};
 
 const TEXT_CHARS: usize = 250;
@@ -29,9 +30,6 @@ const COMMON: &[&str] = &[
 
 /// How its only notice of a limit begins; there is no code for it.
 const SLOW_DOWN: &[u8] = b"Please limit requests";
-
-/// How it says that it found nothing.
-const NOTHING: Json<'static> = Json::Fields(Vec::new());
 
 pub(super) struct Gdelt(pub(super) SearchEndpoint);
 
@@ -101,7 +99,9 @@ fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptE
         return Err(told(200, ResponseHeaders::default(), "400"));
     }
     let body = body(reply)?;
-    if body.json != NOTHING && !matches!(body.json["articles"], Json::List(_)) {
+    // An empty object is how it says that it found nothing.
+    let nothing = body.json.as_object().is_some_and(Map::is_empty);
+    if !nothing && !body.json["articles"].is_array() {
         return Err(reply.refused());
     }
     let mut gather = HitCollector::new(query, SearchEngine::Gdelt).bad_numbers(body.bad_numbers);

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
+use serde_json::Value;
+
 use super::answer::{body, items};
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
@@ -11,7 +13,6 @@ use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery}
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
-use crate::json::Json;
 use crate::lenient::{count, list, text, yes};
 
 /// The whole address may have 4 kB there, and a character up to twelve bytes.
@@ -106,25 +107,26 @@ fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptE
     Ok(gather.finish())
 }
 
-fn author<'a>(work: &'a Json<'_>) -> Option<Cow<'a, str>> {
+fn author<'a>(work: &'a Value) -> Option<Cow<'a, str>> {
     text(&work["author"]["display_name"]).or_else(|| text(&work["raw_author_name"]))
 }
 
 /// The open copy as PDF; `oa_url` is often only a page that leads to one.
-fn pdf<'a>(item: &'a Json<'_>) -> Option<Cow<'a, str>> {
+fn pdf<'a>(item: &'a Value) -> Option<Cow<'a, str>> {
     let page = text(&item["open_access"]["oa_url"]);
     text(&item["best_oa_location"]["pdf_url"])
         .or_else(|| page.filter(|page| page.to_ascii_lowercase().ends_with(".pdf")))
 }
 
 /// The abstract, from a list of the places at which each word stands.
-fn abstract_of(index: &Json<'_>) -> Option<Cow<'static, str>> {
+fn abstract_of(index: &Value) -> Option<Cow<'static, str>> {
     let mut words: Vec<(u64, &str)> = index
-        .fields()
-        .iter()
+        .as_object()
+        .into_iter()
+        .flatten()
         .flat_map(|(word, places)| {
             let places = list(places).iter().filter_map(count);
-            places.map(move |place| (place, word.as_ref()))
+            places.map(move |place| (place, word.as_str()))
         })
         .collect();
     words.sort_unstable();

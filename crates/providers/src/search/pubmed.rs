@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 use roxmltree::Node;
 
+use serde_json::Value;
+
 use super::answer::body;
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
@@ -15,7 +17,6 @@ use super::{RESULTS_MAX, SearchAnswer, SearchEngine, SearchKind, SearchProvider,
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::{HttpReply, HttpRequest};
-use crate::json::Json;
 use crate::lenient::{list, text};
 
 /// Its pages, by the number of the record.
@@ -109,7 +110,7 @@ fn read_ids(reply: &HttpReply) -> Result<Vec<String>, AttemptError> {
     let is_number =
         |id: &Cow<'_, str>| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
     match &result["idlist"] {
-        Json::List(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
+        Value::Array(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
             .iter()
             .filter_map(text)
             .filter(is_number)

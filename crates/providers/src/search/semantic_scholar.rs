@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 
+use serde_json::Value;
+
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
@@ -9,7 +11,6 @@ use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery}
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
-use crate::json::Json;
 use crate::lenient::{count, list, text};
 
 const FIELDS: &str =
@@ -88,7 +89,7 @@ fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptE
     Ok(gather.finish())
 }
 
-fn doi(ids: &Json<'_>) -> Option<Doi> {
+fn doi(ids: &Value) -> Option<Doi> {
     let own = text(&ids["DOI"]).and_then(|doi| Doi::told(&doi));
     own.or_else(|| Doi::from_arxiv(&text(&ids["ArXiv"])?))
 }

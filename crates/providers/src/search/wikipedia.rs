@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 
+use serde_json::{Map, Value};
+
 use super::answer::body;
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
@@ -14,7 +16,6 @@ use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery}
 use crate::BaseUrl;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
-use crate::json::Json;
 use crate::lenient::{list, text};
 
 /// Longer queries are refused.
@@ -82,7 +83,7 @@ fn read(
     for item in list(&answer["search"]) {
         let title = text(&item["title"]);
         let page = title.as_ref().and_then(|title| pages.get(title)).copied();
-        let page = page.unwrap_or(&Json::Null);
+        let page = page.unwrap_or(&Value::Null);
         let published = gather.date(text(&item["timestamp"]).as_deref());
         gather.add(HitDraft {
             url: text(&page["fullurl"])
@@ -100,9 +101,9 @@ fn read(
 }
 
 /// The pages by title. Newer wikis send a list, older ones a map.
-fn pages<'a>(pages: &'a Json<'a>) -> HashMap<Cow<'a, str>, &'a Json<'a>> {
+fn pages<'a>(pages: &'a Value) -> HashMap<Cow<'a, str>, &'a Value> {
     let listed = list(pages).iter();
-    let mapped = pages.fields().iter().map(|(_, page)| page);
+    let mapped = pages.as_object().into_iter().flat_map(Map::values);
     listed
         .chain(mapped)
         .filter_map(|page| Some((text(&page["title"])?, page)))

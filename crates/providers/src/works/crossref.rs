@@ -1,9 +1,10 @@
 //! A work in Crossref's JSON, and in CSL-JSON, which has the same fields with plain values instead of lists.
 
+use serde_json::Value;
+
 use super::work::Work;
 use super::{fields, notice};
 use crate::Doi;
-use crate::json::Json;
 use crate::lenient::{count, date_parts, list};
 
 /// Where the date of publication is looked for, in this order.
@@ -16,7 +17,7 @@ const DATES: [&str; 5] = [
 ];
 
 /// Crossref's answer about the work. A record without an envelope is CSL-JSON.
-pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
+pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
     let record = answer.get("message").unwrap_or(answer);
     let doi = fields::doi(record, "DOI", asked)?;
     let title = fields::text(record, "title").map(|title| with_subtitle(title, record));
@@ -38,7 +39,7 @@ pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
 }
 
 /// A book without authors has its editors.
-fn authors(record: &Json<'_>) -> Vec<super::WorkAuthor> {
+fn authors(record: &Value) -> Vec<super::WorkAuthor> {
     let people = match list(&record["author"]) {
         [] => list(&record["editor"]),
         authors => authors,
@@ -52,7 +53,7 @@ fn authors(record: &Json<'_>) -> Vec<super::WorkAuthor> {
 }
 
 /// Some publishers repeat the subtitle in the title.
-fn with_subtitle(title: String, record: &Json<'_>) -> String {
+fn with_subtitle(title: String, record: &Value) -> String {
     match fields::text(record, "subtitle") {
         Some(subtitle) if !title.contains(&subtitle) => format!("{title}: {subtitle}"),
         _ => title,

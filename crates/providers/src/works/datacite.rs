@@ -1,13 +1,14 @@
 //! A work in DataCite's JSON: datasets, software, preprints.
 
+use serde_json::Value;
+
 use super::fields;
 use super::work::Work;
-use crate::json::Json;
 use crate::lenient::{count, list};
 use crate::{Doi, PublicationDate};
 
-pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
-    let record = answer.at(&["data", "attributes"])?;
+pub(super) fn work(answer: &Value, asked: &Doi) -> Option<Work> {
+    let record = answer.pointer("/data/attributes")?;
     let doi = fields::doi(record, "doi", asked)?;
     let titles = list(&record["titles"]);
     let container = &record["container"];
@@ -33,12 +34,12 @@ pub(super) fn work(answer: &Json<'_>, asked: &Doi) -> Option<Work> {
 }
 
 /// Since 2024 it is an object where it was a string.
-fn publisher(record: &Json<'_>) -> Option<String> {
+fn publisher(record: &Value) -> Option<String> {
     fields::text(&record["publisher"], "name").or_else(|| fields::text(record, "publisher"))
 }
 
 /// The day it was issued, if that is told; else the year.
-fn published(record: &Json<'_>) -> Option<PublicationDate> {
+fn published(record: &Value) -> Option<PublicationDate> {
     let dates = list(&record["dates"]).iter();
     let issued = dates
         .filter(|date| date["dateType"] == "Issued")
@@ -47,7 +48,7 @@ fn published(record: &Json<'_>) -> Option<PublicationDate> {
     issued.or_else(|| PublicationDate::new(year()?, None, None))
 }
 
-fn pages(container: &Json<'_>) -> Option<String> {
+fn pages(container: &Value) -> Option<String> {
     let first = fields::text(container, "firstPage")?;
     match fields::text(container, "lastPage") {
         Some(last) => Some(format!("{first}-{last}")),

@@ -1,8 +1,9 @@
 //! Fields that the registers' records have in common.
 
+use serde_json::Value;
+
 use super::work::WorkAuthor;
 use crate::Doi;
-use crate::json::Json;
 use crate::lenient;
 use crate::plain::plain;
 
@@ -11,7 +12,7 @@ const AUTHORS_MAX: usize = 1_000;
 const TEXT_CHARS_MAX: usize = 2_000;
 
 /// The plain text at a key, of which a list may hold several. Never empty.
-pub(super) fn text(record: &Json<'_>, key: &str) -> Option<String> {
+pub(super) fn text(record: &Value, key: &str) -> Option<String> {
     let raw = lenient::first_text(&record[key])?;
     let mut text = plain(&raw, TEXT_CHARS_MAX);
     // Publishers hand in some titles escaped, so that the first reading brings markup to light.
@@ -22,14 +23,14 @@ pub(super) fn text(record: &Json<'_>, key: &str) -> Option<String> {
 }
 
 /// The work's own DOI, by which we know that this is a record of one; the one asked for if it is malformed.
-pub(super) fn doi(record: &Json<'_>, key: &str, asked: &Doi) -> Option<Doi> {
+pub(super) fn doi(record: &Value, key: &str, asked: &Doi) -> Option<Doi> {
     let told = record[key].as_str()?;
     Some(Doi::parse(told).unwrap_or_else(|_| asked.clone()))
 }
 
 /// People and bodies, by the keys that a register has for a family name, a given name, and a whole name.
-pub(super) fn authors(people: &[Json<'_>], [family, given, name]: [&str; 3]) -> Vec<WorkAuthor> {
-    let author = |person: &Json<'_>| match text(person, family) {
+pub(super) fn authors(people: &[Value], [family, given, name]: [&str; 3]) -> Vec<WorkAuthor> {
+    let author = |person: &Value| match text(person, family) {
         Some(family) => Some(WorkAuthor {
             family,
             given: text(person, given),
@@ -73,10 +74,10 @@ mod tests {
             ("p < 0.05 & more", "p < 0.05 & more"),
         ] {
             let record = json!({"title": [title]}).to_string();
-            let record: Json<'_> = serde_json::from_str(&record).unwrap();
+            let record: Value = serde_json::from_str(&record).unwrap();
             assert_eq!(text(&record, "title").as_deref(), Some(is));
         }
-        let record: Json<'_> = serde_json::from_str(r#"{"title": [" ", null]}"#).unwrap();
+        let record: Value = serde_json::from_str(r#"{"title": [" ", null]}"#).unwrap();
         assert_eq!(text(&record, "title"), None);
     }
 }

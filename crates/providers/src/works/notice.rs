@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::Json;
+use serde_json::Value;
+
 use crate::lenient::{date_parts, list};
 use crate::{Doi, PublicationDate};
 
@@ -44,12 +45,12 @@ const TITLE_MARKS: [&str; 4] = ["retracted:", "retracted article:", "withdrawn:"
 /// In capitals the word alone is a mark.
 const CAPITAL_MARKS: [&str; 2] = ["RETRACTED", "WITHDRAWN"];
 
-pub(crate) fn is_retracted(record: &Json<'_>, title: Option<&str>) -> bool {
+pub(crate) fn is_retracted(record: &Value, title: Option<&str>) -> bool {
     from_crossref(record, title).is_some_and(|notice| notice.kind == NoticeKind::Retraction)
 }
 
 /// The gravest notice of a Crossref record, and of several the last.
-pub(super) fn from_crossref(record: &Json<'_>, title: Option<&str>) -> Option<WorkNotice> {
+pub(super) fn from_crossref(record: &Value, title: Option<&str>) -> Option<WorkNotice> {
     let notices = list(&record["updated-by"]).iter();
     let gravest = notices
         .filter_map(notice)
@@ -66,7 +67,7 @@ pub(super) fn from_crossref(record: &Json<'_>, title: Option<&str>) -> Option<Wo
     }
 }
 
-fn notice(update: &Json<'_>) -> Option<WorkNotice> {
+fn notice(update: &Value) -> Option<WorkNotice> {
     Some(WorkNotice {
         kind: NoticeKind::named(update["type"].as_str()?)?,
         doi: update["DOI"].as_str().and_then(|doi| Doi::parse(doi).ok()),

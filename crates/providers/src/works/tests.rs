@@ -13,7 +13,7 @@ fn recorded(folder: &str) -> Option<Vec<(PathBuf, u16, String)>> {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let record: Json<'_> = serde_json::from_str(&text).unwrap();
+        let record: Value = serde_json::from_str(&text).unwrap();
         let response = &record["response"];
         let status = count(&response["status"]).unwrap() as u16;
         let body = response["body"].as_str().unwrap_or_default().to_owned();
@@ -36,7 +36,7 @@ fn recorded_answers_of_crossref_are_understood() {
     let (mut one, mut listed, mut csl, mut other, mut refused) = (0, 0, 0, 0, 0);
     let (mut titled, mut authored, mut dated, mut noticed) = (0, 0, 0, 0);
     for (path, status, body) in &all {
-        let Ok(json) = serde_json::from_str::<Json<'_>>(body) else {
+        let Ok(json) = serde_json::from_str::<Value>(body) else {
             other += usize::from(*status < 400);
             refused += usize::from(*status >= 400);
             continue;
@@ -84,12 +84,12 @@ fn recorded_answers_of_crossref_are_understood() {
     assert!(one > 0 && listed > 0 && csl > 0 && noticed > 0);
 }
 
-fn work_of(json: &Json<'_>) -> Option<Work> {
+fn work_of(json: &Value) -> Option<Work> {
     crossref::work(json, &asked())
 }
 
 /// Who registered a DOI is told with it, and with nothing else of the work.
-fn agency(json: &Json<'_>) -> Option<Option<String>> {
+fn agency(json: &Value) -> Option<Option<String>> {
     (json["message-type"] == "work-agency").then_some(None)
 }
 
@@ -104,7 +104,7 @@ fn recorded_answers_of_the_resolver_are_redirects_and_refusals() {
         .filter(|(_, status, _)| (300..400).contains(status));
     let redirects = redirects.count();
     let parsed = all.iter().filter(|(.., body)| {
-        let json = serde_json::from_str::<Json<'_>>(body).ok();
+        let json = serde_json::from_str::<Value>(body).ok();
         json.is_some_and(|json| work_of(&json).is_some())
     });
     println!(
@@ -122,9 +122,9 @@ fn recorded_answers_of_unpaywall_are_understood() {
     };
     let (mut works, mut copies) = (0, 0);
     for (path, _, body) in &all {
-        let json: Json<'_> = serde_json::from_str(body).unwrap();
+        let json: Value = serde_json::from_str(body).unwrap();
         let results = list(&json["results"]).iter();
-        let found: Vec<&Json<'_>> = results
+        let found: Vec<&Value> = results
             .filter_map(|result| result.get("response"))
             .collect();
         let found = if found.is_empty() { vec![&json] } else { found };

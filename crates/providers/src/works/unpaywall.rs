@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use serde_json::Value;
+
 use super::fields;
 use crate::Doi;
-use crate::json::Json;
 
 /// A copy that is free to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +20,11 @@ pub struct OpenCopy {
 }
 
 /// The best copy. The outer none is an answer of another shape, the inner one a work without a free copy.
-pub(super) fn copy(answer: &Json<'_>, _asked: &Doi) -> Option<Option<OpenCopy>> {
+pub(super) fn copy(answer: &Value, _asked: &Doi) -> Option<Option<OpenCopy>> {
     answer.get("doi")?;
     let Some(best) = answer
         .get("best_oa_location")
-        .filter(|best| matches!(best, Json::Fields(_)))
+        .filter(|best| matches!(best, Value::Object(_)))
     else {
         return Some(None);
     };

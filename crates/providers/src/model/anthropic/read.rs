@@ -6,7 +6,7 @@ use super::super::completion::{Completion, FinishReason};
 use super::super::content::{filled, json_text};
 use super::super::gather::PartialCompletion;
 use super::super::tokens;
-use crate::lenient::count_value;
+use crate::lenient::count;
 
 /// Blocks looked at in one message.
 const BLOCKS_MAX: usize = 10_000;
@@ -14,12 +14,8 @@ const BLOCKS_MAX: usize = 10_000;
 pub(super) fn take(gathered: &mut PartialCompletion, event: &Value) {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => head(gathered, &event["message"]),
-        "content_block_start" => block(
-            gathered,
-            count_value(&event["index"]),
-            &event["content_block"],
-        ),
-        "content_block_delta" => delta(gathered, count_value(&event["index"]), &event["delta"]),
+        "content_block_start" => block(gathered, count(&event["index"]), &event["content_block"]),
+        "content_block_delta" => delta(gathered, count(&event["index"]), &event["delta"]),
         "message_delta" => {
             usage(gathered, &event["usage"]);
             stop(gathered, &event["delta"]);
@@ -97,14 +93,14 @@ fn think(gathered: &mut PartialCompletion, thought: &Value) {
 }
 
 fn usage(gathered: &mut PartialCompletion, usage: &Value) {
-    if let Some(input) = count_value(&usage["input_tokens"]) {
+    if let Some(input) = count(&usage["input_tokens"]) {
         // What came from the cache, or went there, is counted apart.
-        let cached = count_value(&usage["cache_read_input_tokens"]).unwrap_or(0);
-        let stored = count_value(&usage["cache_creation_input_tokens"]).unwrap_or(0);
+        let cached = count(&usage["cache_read_input_tokens"]).unwrap_or(0);
+        let stored = count(&usage["cache_creation_input_tokens"]).unwrap_or(0);
         gathered.cached = cached;
         gathered.input = Some(input.saturating_add(cached).saturating_add(stored));
     }
-    gathered.output = count_value(&usage["output_tokens"]).or(gathered.output);
+    gathered.output = count(&usage["output_tokens"]).or(gathered.output);
 }
 
 fn stop(gathered: &mut PartialCompletion, of: &Value) {

@@ -6,7 +6,7 @@ use super::super::completion::FinishReason;
 use super::super::content::{filled, json_text, text};
 use super::super::gather::PartialCompletion;
 use super::super::tokens;
-use crate::lenient::count_value;
+use crate::lenient::count;
 
 /// Tool calls looked at in one chunk.
 const CALLS_MAX: usize = 256;
@@ -49,9 +49,9 @@ fn finish(reason: &str) -> FinishReason {
 }
 
 fn usage(gathered: &mut PartialCompletion, usage: &Value) {
-    gathered.input = count_value(&usage["prompt_tokens"]).or(gathered.input);
-    gathered.output = count_value(&usage["completion_tokens"]).or(gathered.output);
-    let cached = count_value(&usage["prompt_tokens_details"]["cached_tokens"]);
+    gathered.input = count(&usage["prompt_tokens"]).or(gathered.input);
+    gathered.output = count(&usage["completion_tokens"]).or(gathered.output);
+    let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
     gathered.cached = cached.unwrap_or(gathered.cached);
 }
 
@@ -61,6 +61,6 @@ fn calls(gathered: &mut PartialCompletion, said: &Value) {
         let id = call["id"].as_str().unwrap_or_default();
         let name = call["function"]["name"].as_str().unwrap_or_default();
         let arguments = json_text(&call["function"]["arguments"]);
-        gathered.add_call(count_value(&call["index"]), id, name, &arguments);
+        gathered.add_call(count(&call["index"]), id, name, &arguments);
     }
 }
