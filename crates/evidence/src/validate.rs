@@ -1,8 +1,7 @@
 //! Validators: whether evidence bears on its question, really stands where it is said to, agrees
 //! with the rest, and is enough.
 //!
-//! Takes questions, evidence with the verdicts of a judge (a model's or the lexical one here) and
-//! the texts; gives what was accepted and why not, conflicts, and which questions failed. Verdicts
+//! Takes questions, evidence with the verdicts of a judge and the texts; gives what was accepted and why not, conflicts, and which questions failed. Verdicts
 //! are plain data, so that a workflow can fetch them as recorded calls. What to do about a failure
 //! is decided in [`retry`].
 
@@ -12,6 +11,7 @@ pub mod consistency;
 pub mod existence;
 pub mod relevance;
 pub mod retry;
+pub mod times;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,11 @@ use relevance::RelevanceVerdict;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ValidationRules {
+    /// A verdict that is less sure does not pass.
     pub relevance_min_confidence: f64,
+    /// A verdict must quote the words that show it.
     pub relevance_require_quote: bool,
+    /// How closely a quote must agree with its source.
     pub existence: QuoteMode,
     /// Only evidence that passed relevance counts towards completeness.
     pub completeness_require_relevance: bool,
@@ -53,22 +56,28 @@ impl Default for ValidationRules {
 /// A passage put forward for a question, with a judge's verdict on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceCandidate {
+    /// The question that it is put forward for.
     pub question: String,
+    /// The id of its source.
     pub source: String,
     /// Where the passage stands in the source's text.
     pub span: Span,
     /// The passage's words as they were given to the judge.
     pub passage: String,
+    /// What the judge said.
     pub verdict: RelevanceVerdict,
 }
 
 /// A candidate after all validators that look at it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValidatedEvidence {
+    /// What was put forward.
     pub candidate: EvidenceCandidate,
     /// Where the verdict's quote stands in the source.
     pub quote: Option<Span>,
+    /// It passed the rules on relevance.
     pub relevant: bool,
+    /// It passed all rules.
     pub accepted: bool,
     /// It was accepted under rules that had been relaxed for a retry.
     pub relaxed: bool,
@@ -76,10 +85,14 @@ pub struct ValidatedEvidence {
     pub reasons: Vec<String>,
 }
 
+/// What the validators say of all evidence together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
+    /// Each candidate in the order given.
     pub evidence: Vec<ValidatedEvidence>,
+    /// The conflicts among what was accepted.
     pub conflicts: Vec<Conflict>,
+    /// Of each question, whether it has enough.
     pub completeness: Vec<Completeness>,
 }
 

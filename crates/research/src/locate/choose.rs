@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::validate::agreement::When;
 use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
+use fathom_evidence::validate::times::NamedTimes;
 
 use super::focus::{Focus, synonyms, units_of};
 use super::said::{Gathered, Said};
@@ -209,7 +209,7 @@ pub(super) fn rate(
 fn fit(judge: &Judge<'_>, said: &Said<'_>, gathered: &Gathered<'_>) -> f64 {
     let focus = judge.focus;
     let mut fit = 0.0;
-    if !focus.when.is_open() && focus.when.is_other(&When::named_in(said.quote)) {
+    if !focus.when.is_open() && focus.when.differ_from(&NamedTimes::read(said.quote)) {
         fit -= OTHER_TIME_COST;
     }
     let is = |aspect: &str| focus.aspect == Some(aspect);

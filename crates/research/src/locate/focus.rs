@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use fathom_evidence::terms::Terms;
-use fathom_evidence::validate::agreement::When;
+use fathom_evidence::validate::times::NamedTimes;
 use fathom_evidence::{Language, question};
 
 use crate::measure::Measure;
@@ -67,7 +67,7 @@ pub(super) struct Focus {
     pub(super) aspect: Option<&'static str>,
     /// What the question wants measured, and the times it names.
     pub(super) measure: Measure,
-    pub(super) when: When,
+    pub(super) when: NamedTimes,
     /// The terms of what the question is about, and of each of those that it compares.
     pub(super) subject: BTreeSet<String>,
     pub(super) compared: Vec<BTreeSet<String>>,
@@ -115,7 +115,7 @@ impl Focus {
             core,
             aspect,
             measure: Measure::of(question.text()),
-            when: When::named_in(question.text()),
+            when: NamedTimes::read(question.text()),
             subject: reading.subject.as_deref().map(telling).unwrap_or_default(),
             compared: reading.compared.iter().map(|one| telling(one)).collect(),
         })

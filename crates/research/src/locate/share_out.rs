@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::Span;
-use fathom_evidence::validate::agreement::agreements_with;
+use fathom_evidence::validate::agreement::agreements;
 use fathom_evidence::validate::consistency::Statement;
 
 use super::conflict::{CONTRADICTIONS_MOST, Dispute, contradiction};
@@ -156,10 +156,10 @@ fn add_agreeing(hunt: &Hunt<'_>, chosen: &mut Vec<Chosen>) {
         .collect();
     let mut partners: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let held: BTreeSet<usize> = chosen.iter().map(|one| one.said).collect();
-    let wanted = |at: usize| held.contains(&at);
-    for (left, right) in agreements_with(&statements, hunt.language, &wanted) {
+    for (left, right) in agreements(&statements, hunt.language) {
         let quote = |at: usize| said.get(at).map_or("", |one| one.quote);
-        if is_copied(quote(left), quote(right)) {
+        let wanted = held.contains(&left) || held.contains(&right);
+        if !wanted || is_copied(quote(left), quote(right)) {
             continue;
         }
         partners.entry(left).or_default().push(right);

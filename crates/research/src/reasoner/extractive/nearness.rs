@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use fathom_evidence::question::{self, QuestionKind, QuestionReading};
 use fathom_evidence::terms::Terms;
-use fathom_evidence::validate::agreement::When;
+use fathom_evidence::validate::times::NamedTimes;
 
 use crate::analysis::Finding;
 use crate::definition::defines;
@@ -35,6 +35,9 @@ const COVERS_FROM: f64 = 0.7;
 const OTHER_MEASURE_COST: f64 = 5.0;
 const OTHER_TIME_COST: f64 = 5.0;
 
+/// What a statement loses that names no time of day where one is asked for.
+const NO_TIME_COST: f64 = 2.0;
+
 /// What a statement loses that names nothing of what the question is about.
 const OTHER_SUBJECT_COST: f64 = 2.0;
 
@@ -59,7 +62,7 @@ pub(super) struct Nearness {
     /// The terms of each thing that is compared.
     compared: Vec<Vec<String>>,
     measure: Measure,
-    when: When,
+    when: NamedTimes,
 }
 
 impl Nearness {
@@ -89,7 +92,7 @@ impl Nearness {
                 .map(|one| terms.telling(one))
                 .collect(),
             measure: Measure::of(asked),
-            when: When::named_in(asked),
+            when: NamedTimes::read(asked),
             subject,
             reading,
             terms,
@@ -129,8 +132,14 @@ impl Nearness {
         } else {
             0.0
         };
-        let late = self.when.is_other(&When::named_in(statement));
-        let late = if late { OTHER_TIME_COST } else { 0.0 };
+        let told = NamedTimes::read(statement);
+        let late = if self.when.differ_from(&told) {
+            OTHER_TIME_COST
+        } else if self.when.has_time_of_day() && !told.has_time_of_day() {
+            NO_TIME_COST
+        } else {
+            0.0
+        };
         let named = self.subject.is_empty() || self.subject.iter().any(|term| held(term) > 0.0);
         let strange = !named && self.compared.is_empty();
         let strange = if strange { OTHER_SUBJECT_COST } else { 0.0 };
