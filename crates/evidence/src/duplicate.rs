@@ -1,10 +1,10 @@
 //! Texts that say the same in nearly the same words: mirrors, reprints, copied sentences.
 //!
-//! Takes texts; gives groups of them. Signatures of word shingles (MinHash with fixed seeds) bring
-//! likely pairs together band by band; each pair is then checked by its true overlap, so nothing is
-//! grouped on a signature's word. Texts of a group count as one witness: mirrors agree by copying.
+//! Takes texts one by one ([`NearDuplicates`]) or all at once; tells which are copies. Signatures of word shingles
+//! (MinHash with fixed seeds) bring likely pairs together band by band; each pair is then checked by its true
+//! overlap, so nothing is a copy on a signature's word. Copies count as one witness: mirrors agree by copying.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::terms::words;
 
@@ -24,6 +24,58 @@ const DOCUMENT_OVERLAP: f64 = 0.5;
 /// Likewise sentences.
 const SENTENCE_OVERLAP: f64 = 0.7;
 
+/// Texts given one by one, each compared with all before it.
+pub struct NearDuplicates {
+    least_overlap: f64,
+    /// The shingles of each text, sorted.
+    sets: Vec<Vec<u64>>,
+    /// Of each band and signature, the first texts that have it.
+    buckets: BTreeMap<(usize, [u64; ROWS]), Vec<usize>>,
+}
+
+impl NearDuplicates {
+    /// Copies are texts that share at least this part of their pairs of words, from 0 to 1. Below 0.5 pairs begin to
+    /// be missed.
+    pub fn new(least_overlap: f64) -> Self {
+        Self {
+            least_overlap,
+            sets: Vec::new(),
+            buckets: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the next text. Gives the number of the first text before it that it is a copy of, counted from 0 in the
+    /// order in which they were given. A text without words is a copy of none.
+    pub fn insert(&mut self, text: &str) -> Option<usize> {
+        self.add(text).first().copied()
+    }
+
+    /// All earlier texts that the next one is a copy of, in order.
+    fn add(&mut self, text: &str) -> BTreeSet<usize> {
+        let set = shingles(text);
+        let number = self.sets.len();
+        let mut compared = BTreeSet::new();
+        let mut copies = BTreeSet::new();
+        for band in (0..BANDS).filter(|_| !set.is_empty()) {
+            let heads = self
+                .buckets
+                .entry((band, signature(&set, band)))
+                .or_default();
+            for &head in heads.iter().filter(|head| compared.insert(**head)) {
+                let known = self.sets.get(head).map_or(&[][..], Vec::as_slice);
+                if jaccard(known, &set) >= self.least_overlap {
+                    copies.insert(head);
+                }
+            }
+            if heads.len() < BUCKET_HEADS {
+                heads.push(number);
+            }
+        }
+        self.sets.push(set);
+        copies
+    }
+}
+
 /// Groups of documents that are copies of each other. Every text is in exactly one group, by its place
 /// in the list. Groups and their members are in the order of the list; a text without a copy is a
 /// group of its own.
@@ -36,21 +88,12 @@ pub fn sentences(texts: &[&str]) -> Vec<Vec<usize>> {
     groups(texts, SENTENCE_OVERLAP)
 }
 
-fn groups(texts: &[&str], overlap: f64) -> Vec<Vec<usize>> {
-    let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text)).collect();
-    let mut joined = Joined::new(texts.len());
-    for band in 0..BANDS {
-        let mut buckets: BTreeMap<[u64; ROWS], Vec<usize>> = BTreeMap::new();
-        for (nth, set) in sets.iter().enumerate().filter(|(_, set)| !set.is_empty()) {
-            let heads = buckets.entry(signature(set, band)).or_default();
-            for &head in heads.iter() {
-                if joined.root(head) != joined.root(nth) && jaccard(&sets[head], set) >= overlap {
-                    joined.join(head, nth);
-                }
-            }
-            if heads.len() < BUCKET_HEADS {
-                heads.push(nth);
-            }
+fn groups(texts: &[&str], least_overlap: f64) -> Vec<Vec<usize>> {
+    let mut known = NearDuplicates::new(least_overlap);
+    let mut joined = JoinedTexts::new(texts.len());
+    for (number, text) in texts.iter().enumerate() {
+        for earlier in known.add(text) {
+            joined.join(earlier, number);
         }
     }
     joined.groups()
@@ -110,9 +153,9 @@ fn mixed(x: u64) -> u64 {
 }
 
 /// Which texts were joined. The smallest place of a group stands for it.
-struct Joined(Vec<usize>);
+struct JoinedTexts(Vec<usize>);
 
-impl Joined {
+impl JoinedTexts {
     fn new(count: usize) -> Self {
         Self((0..count).collect())
     }
@@ -141,7 +184,7 @@ impl Joined {
 
 #[cfg(test)]
 mod tests {
-    use super::{documents, sentences};
+    use super::{NearDuplicates, documents, sentences};
 
     fn text(seed: usize) -> String {
         let word = |n: usize| format!("w{}", super::mixed((n + seed * 1_000) as u64) % 5_003);
@@ -154,6 +197,17 @@ mod tests {
         let mirror = format!("Copied from elsewhere: {}!", page.to_uppercase());
         let other = text(2);
         assert_eq!(documents(&[&page, &other, &mirror]), [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn a_copy_is_told_by_the_number_of_the_first_text_like_it() {
+        let mut known = NearDuplicates::new(0.8);
+        assert_eq!(known.insert(&text(1)), None);
+        assert_eq!(known.insert(&text(2)), None);
+        assert_eq!(known.insert(&format!("Again: {}", text(2))), Some(1));
+        assert_eq!(known.insert(&text(2)), Some(1));
+        assert_eq!(known.insert(""), None);
+        assert_eq!(known.insert(""), None);
     }
 
     #[test]
