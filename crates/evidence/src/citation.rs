@@ -20,7 +20,6 @@ use crate::{Language, Span};
 
 use against::Comparison;
 pub use source::SourceText;
-pub(crate) use support::share;
 
 /// A claim of as many words of substance is a long one.
 const LONG: usize = 9;
@@ -59,16 +58,31 @@ impl Default for CitationSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
-    Supported { by: Vec<SupportingPassage> },
-    Contradicted { by: Vec<SupportingPassage> },
+    /// A cited source says it.
+    Supported {
+        /// Where it says so.
+        by: Vec<SupportingPassage>,
+    },
+    /// A cited source says otherwise.
+    Contradicted {
+        /// Where it says so.
+        by: Vec<SupportingPassage>,
+    },
+    /// No cited source says it.
     NotSupported,
-    NotChecked { why: String },
+    /// Words alone cannot tell.
+    NotChecked {
+        /// The reason in a sentence for people.
+        why: String,
+    },
 }
 
 /// A place in a source that a claim was held against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportingPassage {
+    /// The number by which the source is cited.
     pub source: u32,
+    /// Where it stands in the source's text.
     pub span: Span,
 }
 
@@ -76,32 +90,50 @@ pub struct SupportingPassage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationReason {
+    /// It states a fact and cites nothing.
     NoCitation,
+    /// It cites a number that no source has.
     UnknownSource {
+        /// The number cited.
         id: u32,
     },
+    /// It quotes words that stand in no cited source.
     QuoteNotFound {
+        /// The words.
         quote: String,
     },
+    /// It states a number that no cited source has.
     NumberNotFound {
+        /// The number as it is written.
         number: String,
     },
     /// It stands in the source, but not where the source speaks of this.
     NumberElsewhere {
+        /// The number as it is written.
         number: String,
     },
+    /// It names somebody or something that no cited source names.
     NameNotFound {
+        /// The name.
         name: String,
     },
+    /// It states a date that no cited source has.
     DateNotFound {
+        /// The date as it is written.
         date: String,
     },
+    /// A sentence of a cited source says the opposite.
     Opposed {
+        /// In which way.
         kind: Opposite,
+        /// The word of the claim.
         claim: String,
+        /// The word of the source.
         source: String,
     },
+    /// Too few of its words stand in any cited source.
     LittleInCommon {
+        /// How much of it the best source has, from 0 to 1.
         share: f64,
     },
 }
@@ -109,19 +141,26 @@ pub enum CitationReason {
 /// A phrase in quotation marks and where it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundQuote {
+    /// The quoted words as the claim has them.
     pub quote: String,
+    /// The number by which the source is cited.
     pub source: u32,
+    /// Where it stands in the source's text.
     pub span: Span,
+    /// How closely the words agree.
     pub matched: MatchKind,
 }
 
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimVerdict {
+    /// The verdict.
     pub support: Support,
+    /// What spoke against the claim; empty where nothing did.
     pub reasons: Vec<CitationReason>,
     /// The share of the claim that its best source has.
     pub score: f64,
+    /// The claim's quotes that stand in a cited source.
     pub quotes: Vec<FoundQuote>,
 }
 

@@ -7,7 +7,6 @@
 pub(crate) mod align;
 mod block;
 mod cite;
-pub(crate) mod date;
 mod factual;
 pub(crate) mod lexicon;
 pub(crate) mod name;
@@ -20,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Language, Span, sentences};
 
+pub use crate::date::StatedDate;
 pub use block::BlockKind;
 pub(crate) use block::blocks;
 pub use cite::{Bracket, citations};
-pub use date::Date;
 pub use factual::{NotFactual, Stated};
 pub use number::StatedNumber;
 pub use oppose::{Opposite, Opposition};
@@ -37,10 +36,13 @@ pub struct Claim {
     pub span: Span,
     /// Its words without markup and citations.
     pub text: String,
+    /// What kind of block it stands in.
     pub place: BlockKind,
+    /// What it cites, in order, with what it inherits from the sentence that leads in to its list.
     pub citations: Vec<Citation>,
     /// The phrases it puts in quotation marks; all of it where it is a quote set apart.
     pub quotes: Vec<String>,
+    /// Whether it states something that a source must bear out.
     pub stated: Stated,
 }
 
@@ -66,7 +68,9 @@ impl Claim {
 /// A source's number, where it is cited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
+    /// The number of the source.
     pub id: u32,
+    /// Where the number stands; for a claim by itself, its end.
     pub span: Span,
 }
 

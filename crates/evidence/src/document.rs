@@ -16,7 +16,9 @@ pub use builder::DocumentBuilder;
 /// One document. Every span in it refers to `text`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Document {
+    /// All that was read, in the order in which people read it. Every span refers to it.
     pub text: String,
+    /// What the document says about itself.
     pub about: DocumentMetadata,
     /// In reading order; they do not overlap. Headings are among them.
     pub paragraphs: Vec<Paragraph>,
@@ -31,20 +33,27 @@ pub struct Document {
 /// What a document says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentMetadata {
+    /// Its title, as far as it tells one.
     pub title: Option<String>,
+    /// Its authors in the order given.
     pub authors: Vec<String>,
     /// As precise as it was told: `2024`, `2024-05` or `2024-05-17`.
     pub published: Option<String>,
     /// Without the address of a resolver: `10.1000/182`.
     #[serde(default)]
     pub doi: Option<String>,
+    /// The language it says it is in; nothing where it says none.
     pub language: Option<Language>,
 }
 
+/// A paragraph, a heading, a list item, a row of a table or a block of code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Paragraph {
+    /// Depends on its words alone, so that it stays the same when others are added.
     pub id: ParagraphId,
+    /// Where it stands in the document's text.
     pub span: Span,
+    /// What it is.
     pub role: ParagraphRole,
     /// Index into [`Document::sections`]; nothing before the first heading.
     pub section: Option<usize>,
@@ -52,15 +61,23 @@ pub struct Paragraph {
     pub page: Option<u32>,
 }
 
+/// What a paragraph is in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParagraphRole {
+    /// The title of a section.
     Heading,
+    /// Running text.
     Body,
+    /// One item of a list.
     ListItem,
+    /// One row of a table, its cells parted by bars.
     TableRow,
+    /// The words under a picture or over a table.
     Caption,
+    /// Somebody else's words, set apart.
     Quote,
+    /// Program text, with its line ends.
     Code,
 }
 
@@ -71,6 +88,7 @@ pub enum ParagraphRole {
 pub struct ParagraphId(String);
 
 impl ParagraphId {
+    /// The id as it is saved.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -82,8 +100,10 @@ impl fmt::Display for ParagraphId {
     }
 }
 
+/// A heading and all that stands under it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Section {
+    /// The words of its heading.
     pub title: String,
     /// 1 is the highest.
     pub level: u8,
@@ -93,10 +113,12 @@ pub struct Section {
     pub span: Span,
 }
 
+/// A page of a document that has pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageStart {
     /// From 1.
     pub number: u32,
+    /// Where it stands in the document's text.
     pub span: Span,
 }
 

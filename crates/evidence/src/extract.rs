@@ -11,7 +11,6 @@
 mod charset;
 mod clean;
 mod data;
-mod date;
 mod docx;
 mod format;
 mod html;
@@ -34,6 +33,7 @@ pub use reader::{DocumentReader, InProcessReader, is_pdf};
 pub struct FormatHint<'a> {
     /// As a server says it: `text/html; charset=utf-8`.
     pub content_type: Option<&'a str>,
+    /// The name of the file; its ending tells the format.
     pub file_name: Option<&'a str>,
     /// Opens a protected PDF.
     pub password: Option<&'a str>,

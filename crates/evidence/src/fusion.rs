@@ -3,10 +3,11 @@
 //! Takes rankings, each with a name and a weight; gives one ranking. Ranks are added up, not
 //! scores, so that locators need no common scale: a rank r adds weight / (k + r).
 
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
+
+use crate::fixed_hash::{FixedMap, FixedSet};
 
 /// How much the first ranks count more than the later ones (Cormack and others, 2009).
 pub const K: f32 = 60.0;
@@ -14,6 +15,7 @@ pub const K: f32 = 60.0;
 /// One ranking: what was found, best first.
 #[derive(Clone, Debug)]
 pub struct Ranking<T, W> {
+    /// The name of the locator.
     pub locator: String,
     /// 0 keeps its support without counting it.
     pub weight: f32,
@@ -24,18 +26,22 @@ pub struct Ranking<T, W> {
 /// What one locator said of a thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocatorSupport<W> {
+    /// The name of the locator.
     pub locator: String,
     /// From 1.
     pub rank: usize,
     /// On the locator's own scale.
     pub score: f32,
+    /// What it said for it.
     pub why: W,
 }
 
 /// A thing that at least one locator found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fused<T, W> {
+    /// The thing that was found.
     pub item: T,
+    /// The sum over the rankings; comparable within one fusion only.
     pub score: f32,
     /// In the order of the rankings.
     pub support: Vec<LocatorSupport<W>>,
@@ -47,9 +53,9 @@ pub fn fuse<T: Clone + Eq + Hash, W>(
     rankings: impl IntoIterator<Item = Ranking<T, W>>,
 ) -> Vec<Fused<T, W>> {
     let mut all: Vec<Fused<T, W>> = Vec::new();
-    let mut places: HashMap<T, usize> = HashMap::new();
+    let mut places: FixedMap<T, usize> = FixedMap::default();
     for ranking in rankings {
-        let mut met = HashSet::new();
+        let mut met = FixedSet::default();
         for (rank, (item, score, why)) in (1..).zip(ranking.found) {
             let place = *places.entry(item.clone()).or_insert(all.len());
             if place == all.len() {

@@ -2,13 +2,14 @@
 //!
 //! Plain functions: no async, no input or output, no clock. The same input gives the same verdict.
 
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod banned;
 pub mod bm25;
 mod capital;
 pub mod citation;
 pub mod claim;
+mod date;
 pub mod dense;
 pub mod diversity;
 pub mod document;
@@ -16,6 +17,7 @@ pub mod duplicate;
 pub mod encode;
 mod error;
 pub mod extract;
+mod fixed_hash;
 pub mod fusion;
 #[cfg(test)]
 mod hostile;

@@ -3,12 +3,11 @@
 //! Where BM25 wants the same term, this finds parts of it: `methylation` in `hypermethylated`,
 //! a misspelt name, a compound that is written apart. Weighed as BM25 weighs words.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::Language;
 use crate::bm25::{self, weighed};
+use crate::fixed_hash::FixedMap;
 use crate::inverted::{Counter, Hit, Inverted, Rows};
 use crate::terms::Vocabulary;
 
@@ -18,7 +17,9 @@ use crate::terms::Vocabulary;
 pub struct NgramSettings {
     /// Characters a piece; a shorter word is one piece.
     pub ngram_chars: usize,
+    /// As [`bm25::Bm25Settings::bm25_k1`], for pieces.
     pub ngram_k1: f32,
+    /// As [`bm25::Bm25Settings::bm25_b`], for pieces.
     pub ngram_b: f32,
 }
 
@@ -41,14 +42,14 @@ impl NgramSettings {
     };
 }
 
-type PieceIds<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+type PieceIds = FixedMap<Box<str>, u32>;
 
 /// An index over the pieces of the words of texts.
 pub struct Ngrams {
     vocabulary: Vocabulary,
     /// The pieces of each term of the vocabulary.
     pieces: Vec<Vec<u32>>,
-    ids: PieceIds<Box<str>>,
+    ids: PieceIds,
     index: Inverted,
     chars: usize,
 }
@@ -94,6 +95,7 @@ impl Ngrams {
         }
     }
 
+    /// The best texts, best first; of equal ones the earlier. Texts without any piece of the question are not among them.
     pub fn search(&self, question: &str, top_k: usize) -> Vec<Hit> {
         self.index.search(&self.query(question), top_k)
     }
@@ -141,7 +143,7 @@ impl Ngrams {
     }
 }
 
-fn learnt(word: &str, chars: usize, ids: &mut PieceIds<Box<str>>) -> Vec<u32> {
+fn learnt(word: &str, chars: usize, ids: &mut PieceIds) -> Vec<u32> {
     let mut pieces = Vec::new();
     for piece in cut(word, chars) {
         let next = ids.len() as u32;

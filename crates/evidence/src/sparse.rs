@@ -2,24 +2,24 @@
 //!
 //! Takes texts and an encoder; gives an index whose score is the dot product of term weights.
 
-use std::collections::HashMap;
-
 use crate::encode::{EncoderError, SparseEncoder};
+use crate::fixed_hash::FixedMap;
 use crate::inverted::{Hit, Inverted, Rows};
 
 /// An index over encoded texts.
 pub struct SparseIndex {
     index: Inverted,
     /// The model's numbers of terms may be large and far apart; these are not.
-    ids: HashMap<u32, u32>,
+    ids: FixedMap<u32, u32>,
 }
 
 impl SparseIndex {
+    /// Encodes the texts in their order; fails with the first that the encoder cannot do.
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         encoder: &dyn SparseEncoder,
     ) -> Result<Self, EncoderError> {
-        let mut ids = HashMap::new();
+        let mut ids = FixedMap::default();
         let mut rows = Rows::default();
         for text in texts {
             let encoded = usable(encoder.encode(text.as_ref())?);

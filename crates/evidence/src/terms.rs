@@ -24,6 +24,7 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// For a language without a stemmer or a list of stop words, words stay as they are.
     pub fn new(language: Language) -> Self {
         Self {
             stemmer: algorithm(language).map(Stemmer::create),

@@ -1,9 +1,9 @@
 //! The numbers, dates and names of a claim that its source does not bear out.
 
 use crate::Span;
-use crate::claim::date::{Date, dates};
 use crate::claim::name::names;
 use crate::claim::number::{StatedNumber, figures};
+use crate::date::{StatedDate, dates};
 
 use super::against::MatchedSentences;
 use super::{CitationReason, SourceText};
@@ -18,8 +18,9 @@ pub(super) fn missing(beside: &MatchedSentences<'_>) -> Vec<CitationReason> {
     let text = |span: Span| span.of(claim).unwrap_or_default().to_owned();
     let dates = dates(claim);
     let said = figures(claim);
-    let untold =
-        |date: &&Date| own(date.span) && !source.dates().iter().any(|told| date.is_told_by(told));
+    let untold = |date: &&StatedDate| {
+        own(date.span) && !source.dates().iter().any(|told| date.is_told_by(told))
+    };
     let mut missing: Vec<CitationReason> = dates
         .iter()
         .filter(untold)

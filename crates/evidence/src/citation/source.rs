@@ -3,13 +3,14 @@
 //! Takes the text of a source; keeps its sentences, what each says, and an index of their terms, so
 //! that a claim looks only at the sentences that share a term with it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::claim::StatedNumber;
-use crate::claim::date::{Date, dates};
 use crate::claim::number::{StatedNumbers, figures};
 use crate::claim::reading::{SentenceReader, words};
+use crate::date::{StatedDate, dates};
+use crate::fixed_hash::FixedMap;
 use crate::quote::SearchedText;
 use crate::{Language, Span, sentences};
 
@@ -30,16 +31,17 @@ pub struct SourceText<'t> {
     /// All of them, smallest first.
     numbers: Vec<StatedNumber>,
     codes: BTreeSet<String>,
-    dates: Vec<Date>,
-    terms: HashMap<String, usize>,
+    dates: Vec<StatedDate>,
+    terms: FixedMap<String, usize>,
     names: Vec<String>,
     /// Of each term: the sentences that hold it, in order.
     postings: Vec<Vec<u32>>,
     /// By the first letters of a term: the terms that begin so.
-    families: HashMap<String, Vec<usize>>,
+    families: FixedMap<String, Vec<usize>>,
 }
 
 impl<'t> SourceText<'t> {
+    /// Reads a source's text once, so that many claims can be compared with it.
     pub fn new(text: &'t str, language: Language) -> Self {
         Self::with_sentences(text, sentences(text, language), language)
     }
@@ -56,10 +58,10 @@ impl<'t> SourceText<'t> {
             codes: BTreeSet::new(),
             sentences,
             dates: dates(text),
-            terms: HashMap::new(),
+            terms: FixedMap::default(),
             names: Vec::new(),
             postings: Vec::new(),
-            families: HashMap::new(),
+            families: FixedMap::default(),
         };
         for at in 0..source.sentences.len() {
             source.index(at);
@@ -68,10 +70,12 @@ impl<'t> SourceText<'t> {
         source
     }
 
+    /// The text as it was given.
     pub fn text(&self) -> &'t str {
         self.searched.text()
     }
 
+    /// Where the sentences of the text stand.
     pub fn sentences(&self) -> &[Span] {
         &self.sentences
     }
@@ -84,7 +88,7 @@ impl<'t> SourceText<'t> {
         &self.reader
     }
 
-    pub(super) fn dates(&self) -> &[Date] {
+    pub(super) fn dates(&self) -> &[StatedDate] {
         &self.dates
     }
 

@@ -161,13 +161,3 @@ fn take(wanted: &[WantedTerms], got: &mut [f64], at: usize) {
         }
     }
 }
-
-/// The share of a text's terms that the best sentence of a source holds, and that sentence.
-pub(crate) fn share(text: &str, source: &SourceText<'_>) -> (f64, Option<crate::Span>) {
-    let found = support(&source.reader().about(text), text, source);
-    let best = found
-        .best
-        .first()
-        .and_then(|at| source.sentences().get(*at));
-    (found.few, best.copied())
-}

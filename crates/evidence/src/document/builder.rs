@@ -1,10 +1,9 @@
 //! Puts a document together from pieces in reading order.
 
-use std::collections::HashMap;
-
 use super::{
     Document, DocumentMetadata, PageStart, Paragraph, ParagraphId, ParagraphRole, Section,
 };
+use crate::fixed_hash::FixedMap;
 use crate::{Language, Span};
 
 /// Between two paragraphs of a document's text.
@@ -26,10 +25,11 @@ pub struct DocumentBuilder {
     page_starts: Vec<(u32, usize)>,
     lost: Vec<String>,
     /// How often a text was seen: equal paragraphs are told apart by their order.
-    seen: HashMap<String, usize>,
+    seen: FixedMap<String, usize>,
 }
 
 impl DocumentBuilder {
+    /// An empty document with what is known about it.
     pub fn new(about: DocumentMetadata) -> Self {
         Self {
             about,
@@ -119,6 +119,7 @@ impl DocumentBuilder {
         }
     }
 
+    /// The finished document.
     pub fn build(mut self) -> Document {
         self.close_sections(0);
         if self.about.language.is_none() {

@@ -14,8 +14,9 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::pieces::Pieces;
-use super::{DocumentFormat, Error, ExtractLimits, date};
+use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
+use crate::date;
 use crate::document::DocumentMetadata;
 
 type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;

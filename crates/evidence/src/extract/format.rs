@@ -13,12 +13,19 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentFormat {
+    /// A web page.
     Html,
+    /// A PDF with text in it.
     Pdf,
+    /// A document of Word 2007 or later.
     Docx,
+    /// Markdown as CommonMark has it, with tables.
     Markdown,
+    /// Text without markup.
     Plain,
+    /// JSON, read field by field.
     Json,
+    /// A table with commas, semicolons or tabs.
     Csv,
 }
 

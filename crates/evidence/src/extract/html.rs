@@ -9,7 +9,6 @@ mod blocks;
 mod tame;
 mod whole;
 
-use std::collections::HashSet;
 use std::panic::catch_unwind;
 
 use scraper::{Html, Selector};
@@ -17,6 +16,7 @@ use scraper::{Html, Selector};
 use super::pieces::Pieces;
 use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
+use crate::fixed_hash::FixedSet;
 
 /// What nobody sees on the page, and what is never content.
 const UNSEEN: &str = "[hidden]:not([hidden='until-found']), [aria-hidden='true' i], \
@@ -115,7 +115,7 @@ fn is_run_together(main: &Html, page: &Html) -> bool {
         return false;
     }
     let texts = main.root_element().text();
-    let words: HashSet<&str> = texts.flat_map(str::split_whitespace).collect();
+    let words: FixedSet<&str> = texts.flat_map(str::split_whitespace).collect();
     let blocks: Vec<String> = page
         .select(&blocks)
         .map(|block| block.text().collect())

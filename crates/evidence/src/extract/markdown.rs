@@ -3,8 +3,9 @@
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
 use super::pieces::Pieces;
-use super::{DocumentFormat, Error, ExtractLimits, date};
+use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
+use crate::date;
 use crate::document::{DocumentMetadata, ParagraphRole};
 
 pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error> {

@@ -7,7 +7,9 @@
 use super::{DocumentFormat, ExtractLimits, FormatHint, format, read_within};
 use crate::{Document, Error};
 
+/// Who turns the bytes of a file into a document: this process, or another that may crash in its place.
 pub trait DocumentReader: Send + Sync {
+    /// Reads one file. It may take seconds: call it from a blocking thread.
     fn read(
         &self,
         bytes: &[u8],

@@ -2,9 +2,8 @@
 //!
 //! Used for formats that know only lines: plain text and PDF.
 
-use std::collections::HashSet;
-
 use crate::document::ParagraphRole;
+use crate::fixed_hash::FixedSet;
 
 /// Longer lines are sentences, not headings.
 const HEADING_MAX_CHARS: usize = 90;
@@ -39,7 +38,7 @@ const KNOWN_NAMES: &str = include_str!("section_names.txt");
 /// The words of a document, to tell a word that was broken from one with a hyphen of its own.
 #[derive(Debug, Default)]
 pub(super) struct WrapWords<'t> {
-    known: HashSet<&'t str>,
+    known: FixedSet<&'t str>,
     /// People who type text end a line at a hyphen and break no words; printed text breaks them.
     typed: bool,
 }

@@ -1,11 +1,10 @@
 //! Stop words: those that stand in every text and so tell nothing about one.
 
-use std::collections::HashSet;
-
 use crate::Language;
+use crate::fixed_hash::FixedSet;
 
 /// The stop words of one language; none for a language without a list.
-pub(super) struct StopWords(HashSet<&'static str, foldhash::fast::RandomState>);
+pub(super) struct StopWords(FixedSet<&'static str>);
 
 impl StopWords {
     pub(super) fn new(language: Language) -> Self {

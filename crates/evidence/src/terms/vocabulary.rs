@@ -1,9 +1,8 @@
 //! Numbers the terms of many texts, and remembers which word became which term.
 
-use std::collections::HashMap;
-
 use super::{Terms, tokens};
 use crate::Language;
+use crate::fixed_hash::FixedMap;
 
 /// Names a term within one vocabulary. Numbers are given in the order in which terms are met.
 pub type TermId = u32;
@@ -11,9 +10,7 @@ pub type TermId = u32;
 /// What stands for a word that is left out.
 const STOP: TermId = TermId::MAX;
 
-// The state of the hash is random so that no text can be made to collide; nothing ever walks
-// through the map, so nothing depends on it.
-type TermIds = HashMap<Box<str>, TermId, foldhash::fast::RandomState>;
+type TermIds = FixedMap<Box<str>, TermId>;
 
 /// The terms met so far. Stop words have no number.
 pub struct Vocabulary {
@@ -24,19 +21,20 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// Of stemmed words.
     pub fn new(language: Language) -> Self {
-        Self::of(Terms::new(language))
+        Self::from_terms(Terms::new(language))
     }
 
     /// Of words as they are, in lower case and without accents, but with their endings.
     pub fn unstemmed(language: Language) -> Self {
-        Self::of(Terms {
+        Self::from_terms(Terms {
             stemmer: None,
             ..Terms::new(language)
         })
     }
 
-    fn of(terms: Terms) -> Self {
+    fn from_terms(terms: Terms) -> Self {
         Self {
             terms,
             of_token: TermIds::default(),
@@ -45,10 +43,12 @@ impl Vocabulary {
         }
     }
 
+    /// How many terms were met.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
+    /// Whether no term was met.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -63,6 +63,7 @@ impl Vocabulary {
         self.of_term.get(term).copied()
     }
 
+    /// How words become terms here.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }

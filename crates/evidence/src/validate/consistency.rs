@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::align::Alignment;
-use crate::claim::date::{Date, dates};
 use crate::claim::number::{StatedNumber, figures};
 use crate::claim::oppose::{Opposite, oppose};
 use crate::claim::reading::{SentenceReader, SentenceWord};
+use crate::date::{StatedDate, dates};
 use crate::span::outside_brackets;
 use crate::{Language, Span, sentences};
 
@@ -40,8 +40,11 @@ const COMMON_MAX: usize = 50;
 /// Words from a place in a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'t> {
+    /// The id of the source; only told on, never compared.
     pub source: &'t str,
+    /// Where the words begin in the source's text.
     pub start: usize,
+    /// The words.
     pub text: &'t str,
 }
 
@@ -60,24 +63,35 @@ impl<'t> Statement<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConflictKind {
+    /// Other numbers in the same unit.
     Number,
+    /// Other dates.
     Date,
+    /// One denies what the other states.
     Denied,
+    /// One points up where the other points down.
     Turned,
 }
 
 /// One side of a conflict, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ConflictSide {
+    /// The id of its source.
     pub source: String,
+    /// Where the sentence stands in the source's text.
     pub span: Span,
+    /// The sentence.
     pub quote: String,
 }
 
+/// Two sentences that cannot both be right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
+    /// What they differ in.
     pub difference: ConflictKind,
+    /// The side that stands first among the statements given.
     pub left: ConflictSide,
+    /// The other side.
     pub right: ConflictSide,
 }
 
@@ -86,7 +100,7 @@ struct ComparedSentence {
     words: Vec<SentenceWord>,
     about: BTreeSet<String>,
     numbers: Vec<StatedNumber>,
-    dates: Vec<Date>,
+    dates: Vec<StatedDate>,
 }
 
 /// The conflicts between statements, in the order in which they stand.
@@ -221,7 +235,7 @@ fn differ(
     if replaced || in_other_numbers(left, right) {
         return Some(ConflictKind::Number);
     }
-    let agree = |x: &Date| right.dates.iter().any(|y| x.is_told_by(y));
+    let agree = |x: &StatedDate| right.dates.iter().any(|y| x.is_told_by(y));
     let dated = !left.dates.is_empty() && !right.dates.is_empty();
     (dated && !left.dates.iter().any(agree)).then_some(ConflictKind::Date)
 }

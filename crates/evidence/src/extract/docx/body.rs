@@ -1,18 +1,17 @@
 //! The text of a Word document, paragraph by paragraph.
 
-use std::collections::HashMap;
-
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::styles::{self, Style};
 use crate::document::ParagraphRole;
 use crate::extract::pieces::Pieces;
+use crate::fixed_hash::FixedMap;
 
 /// Writes the paragraphs and tables; says why, when the XML breaks off.
 pub(super) fn write(
     xml: &str,
-    headings: &HashMap<String, Style>,
+    headings: &FixedMap<String, Style>,
     pieces: &mut Pieces,
 ) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
@@ -48,7 +47,7 @@ struct DocxParagraph {
 }
 
 struct DocxWalk<'w> {
-    headings: &'w HashMap<String, Style>,
+    headings: &'w FixedMap<String, Style>,
     pieces: &'w mut Pieces,
     paragraph: DocxParagraph,
     /// Cells of the rows around, innermost last.

@@ -1,11 +1,10 @@
 //! Which styles of a Word document are headings.
 
-use std::collections::HashMap;
-
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::body::attribute;
+use crate::fixed_hash::FixedMap;
 
 /// What a style makes of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +16,8 @@ pub(super) enum Style {
 }
 
 /// The styles that mean something, by their ids.
-pub(super) fn headings(styles: &str) -> HashMap<String, Style> {
-    let mut known = HashMap::new();
+pub(super) fn headings(styles: &str) -> FixedMap<String, Style> {
+    let mut known = FixedMap::default();
     let mut id = String::new();
     let mut reader = Reader::from_str(styles);
     while let Ok(event) = reader.read_event() {

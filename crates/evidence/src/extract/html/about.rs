@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 
-use super::super::date;
+use crate::date;
 use crate::document::DocumentMetadata;
 
 /// Objects of structured data that are looked at.

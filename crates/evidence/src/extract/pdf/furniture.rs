@@ -1,8 +1,7 @@
 //! Drops what is on every page and belongs to none: running heads, feet and page numbers.
 
-use std::collections::{HashMap, HashSet};
-
 use super::items::PageItem;
+use crate::fixed_hash::{FixedMap, FixedSet};
 
 /// Items from the top and the bottom of a page that may be such lines.
 const FROM_TOP: usize = 2;
@@ -20,12 +19,12 @@ pub(super) fn drop_running_lines(items: &mut Vec<PageItem>, pages: usize) {
         return;
     }
     let edges = edges(items);
-    let mut on: HashMap<String, HashSet<u32>> = HashMap::new();
+    let mut on: FixedMap<String, FixedSet<u32>> = FixedMap::default();
     for item in edges.iter().filter_map(|at| items.get(*at)) {
         on.entry(pattern(&item.text)).or_default().insert(item.page);
     }
     let is_running = |item: &PageItem| {
-        let count = on.get(&pattern(&item.text)).map_or(0, HashSet::len);
+        let count = on.get(&pattern(&item.text)).map_or(0, FixedSet::len);
         let repeats = count >= PAGES_MIN && count * ONE_PAGE_IN >= pages;
         item.text.chars().count() <= LINE_MAX_CHARS && (repeats || is_page_number(&item.text))
     };
@@ -38,8 +37,8 @@ pub(super) fn drop_running_lines(items: &mut Vec<PageItem>, pages: usize) {
 }
 
 /// Indices of the items at the top and at the bottom of their pages.
-fn edges(items: &[PageItem]) -> HashSet<usize> {
-    let mut edges = HashSet::new();
+fn edges(items: &[PageItem]) -> FixedSet<usize> {
+    let mut edges = FixedSet::default();
     let mut start = 0;
     for page in items.chunk_by(|one, next| one.page == next.page) {
         let end = start + page.len();
