@@ -6,9 +6,9 @@
 //! to the validators.
 
 mod context;
+mod index;
 mod lexical;
 mod model;
-mod pool;
 mod rules;
 mod settings;
 
@@ -18,14 +18,15 @@ use crate::encode;
 use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
+pub use index::{PassageEntry, PassageIndex};
 pub use model::{DenseLocator, SparseLocator};
-pub use pool::{PassageEntry, PassageIndex};
 pub use rules::{LocatorRule, LocatorRules, RuleError};
 pub use settings::{LocateSettings, LocatorWeights};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct LocateQuestion<'q> {
+    /// The question in its own words.
     pub text: &'q str,
     /// The name of the rule that fits it; nothing lets the rules tell by the text.
     pub kind: Option<&'q str>,
@@ -57,6 +58,7 @@ pub struct RankedPassage {
     pub place: usize,
     /// On the locator's own scale.
     pub score: f32,
+    /// What spoke for it.
     pub why: LocateReason,
 }
 
@@ -84,24 +86,30 @@ pub struct LocateReason {
 /// Names a passage among those of several sources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PassageKey {
+    /// The source's name, as its entries were given.
     pub source: String,
+    /// The passage's id within its source.
     pub passage: PassageId,
 }
 
 /// A passage that may answer the question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassageCandidate {
+    /// Which passage it is.
     pub key: PassageKey,
-    /// Its place in the pool.
+    /// Its place among the entries of the index, as [`PassageIndex::entries`] gives them. They tell which passage of its
+    /// document it is.
     pub place: usize,
     /// After fusion: comparable within one answer only.
     pub score: f32,
+    /// What each locator said of it.
     pub support: Vec<LocatorSupport<LocateReason>>,
 }
 
 /// What was located.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LocatedPassages {
+    /// The passages found, best first.
     pub candidates: Vec<PassageCandidate>,
     /// Which locators could not be used and why, in sentences for people.
     pub lost: Vec<String>,

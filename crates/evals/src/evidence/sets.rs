@@ -44,6 +44,7 @@ pub(super) fn pool<'t>(
                 },
                 passage: serde_json::from_value(Value::String(nth.to_string()))?,
             },
+            passage: nth,
             title: Arc::from(title),
             sections: Vec::new(),
             text: text.to_owned(),

@@ -8,7 +8,9 @@ use crate::sparse::SparseIndex;
 
 /// Learned sparse retrieval.
 pub struct SparseLocator<'m> {
+    /// The encoded passages, in the order of the index's entries.
     pub index: SparseIndex,
+    /// Encodes the question; must be the one that encoded the passages.
     pub encoder: &'m dyn SparseEncoder,
 }
 
@@ -29,7 +31,9 @@ impl Locator for SparseLocator<'_> {
 
 /// Dense retrieval.
 pub struct DenseLocator<'m> {
+    /// The encoded passages, in the order of the index's entries.
     pub index: DenseIndex,
+    /// Encodes the question; must be the one that encoded the passages.
     pub encoder: &'m dyn DenseEncoder,
 }
 

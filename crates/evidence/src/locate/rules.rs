@@ -20,6 +20,7 @@ pub struct LocatorRules(Vec<LocatorRule>);
 /// Where answers of one kind stand and what they say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LocatorRule {
+    /// The kind of question, by which a caller may name it.
     pub name: String,
     /// What a question of this kind says, in lower case.
     pub asks: Vec<String>,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{bm25, ngrams, prf};
 
+/// How many passages are located, and what counts for them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LocateSettings {
@@ -13,6 +14,7 @@ pub struct LocateSettings {
     pub top_k: usize,
     /// Whether sections, titles and neighbours count.
     pub use_structure: bool,
+    /// How much each locator counts.
     pub weights: LocatorWeights,
     /// What a passage borrows of the score of each passage beside it.
     pub neighbour_share: f32,
@@ -26,6 +28,7 @@ pub struct LocateSettings {
     pub words: Option<bm25::Bm25Settings>,
     /// Nothing takes what fits the length of the passages.
     pub pieces: Option<ngrams::NgramSettings>,
+    /// How a question is widened by what it finds.
     pub feedback: prf::FeedbackSettings,
 }
 
@@ -52,10 +55,15 @@ impl Default for LocateSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LocatorWeights {
+    /// Words by BM25.
     pub bm25: f32,
+    /// Pieces of words.
     pub ngrams: f32,
+    /// Words of the question and of the best passages.
     pub feedback: f32,
+    /// Words and pieces together, with a share of the neighbours'.
     pub context: f32,
+    /// Where answers of this kind usually stand.
     pub rules: f32,
 }
 

@@ -9,6 +9,7 @@ fn pool(texts: &[&str]) -> PassageIndex {
             source: "report".into(),
             passage: serde_json::from_str(&format!("\"p{nth}\"")).unwrap(),
         },
+        passage: nth,
         title: Arc::from(""),
         sections: vec!["Results".into()],
         text: (*text).to_owned(),

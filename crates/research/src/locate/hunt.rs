@@ -60,15 +60,10 @@ impl<'r> Hunt<'r> {
         let mut entries = Vec::new();
         let mut spots = Vec::new();
         for (nth, reading) in readings.iter().enumerate() {
-            let shown = reading.passages.iter().enumerate();
-            let shown = shown.filter(|(_, passage)| !passage.references);
-            spots.extend(shown.map(|(at, _)| (nth, at)));
             let name = reading.source.0.to_string();
-            entries.extend(PassageEntry::of(
-                &name,
-                &reading.document,
-                &reading.passages,
-            ));
+            let own = PassageEntry::from_document(&name, &reading.document, &reading.passages);
+            spots.extend(own.iter().map(|entry| (nth, entry.passage)));
+            entries.extend(own);
         }
         Self {
             pool: PassageIndex::new(entries, language, &pool_settings(settings)),

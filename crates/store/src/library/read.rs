@@ -100,7 +100,7 @@ fn text(
         title: title.unwrap_or_else(|| own.to_string_lossy().into_owned()),
         words: document.text.split_whitespace().count(),
         language: document.language(),
-        entries: PassageEntry::of(&file.name, &document, &passages),
+        entries: PassageEntry::from_document(&file.name, &document, &passages),
     })
 }
 

@@ -9,6 +9,7 @@ use super::LocatorRule;
 pub struct RuleError {
     /// From 1.
     pub line: usize,
+    /// What is wrong with it.
     pub what: String,
 }
 

@@ -20,22 +20,30 @@ use crate::{Document, Language};
 /// Passages that are shorter than this on average are weighed as sentences.
 const SENTENCE_CHARS: usize = 250;
 
-/// One passage of a pool. Passages of one source stand together, in their order.
+/// One passage of an index. Passages of one source stand together, in their order.
 #[derive(Clone, Debug)]
 pub struct PassageEntry {
+    /// Names the passage among those of all sources.
     pub key: PassageKey,
+    /// Which passage of its document it is, counted from 0. Places in the index count otherwise, since lists of
+    /// references are left out of it.
+    pub passage: usize,
+    /// The title of its document; empty where there is none.
     pub title: Arc<str>,
+    /// The titles of the sections around it, outermost first.
     pub sections: Vec<String>,
+    /// Its words.
     pub text: String,
 }
 
 impl PassageEntry {
-    /// The passages of one document, without its lists of references: they name everything and say
-    /// nothing.
-    pub fn of(source: &str, document: &Document, passages: &[Passage]) -> Vec<Self> {
+    /// The passages of one document, without its lists of references: they name everything and say nothing. A passage
+    /// whose span lies outside the document is left out too. [`PassageEntry::passage`] tells which ones are kept.
+    pub fn from_document(source: &str, document: &Document, passages: &[Passage]) -> Vec<Self> {
         let title: Arc<str> = document.about.title.as_deref().unwrap_or_default().into();
-        let entry = |passage: &Passage| {
+        let entry = |(number, passage): (usize, &Passage)| {
             Some(Self {
+                passage: number,
                 key: PassageKey {
                     source: source.to_owned(),
                     passage: passage.id.clone(),
@@ -45,7 +53,8 @@ impl PassageEntry {
                 text: document.at(passage.span)?.to_owned(),
             })
         };
-        let said = passages.iter().filter(|passage| !passage.references);
+        let numbered = passages.iter().enumerate();
+        let said = numbered.filter(|(_, passage)| !passage.references);
         said.filter_map(entry).collect()
     }
 }
@@ -63,6 +72,7 @@ pub struct PassageIndex {
 }
 
 impl PassageIndex {
+    /// Indexes the entries in their order; none is left out.
     pub fn new(entries: Vec<PassageEntry>, language: Language, settings: &LocateSettings) -> Self {
         let sources = numbered(&entries);
         let title_weight = match sources.last() {
@@ -75,7 +85,7 @@ impl PassageIndex {
             let title = title.filter(|(_, weight)| *weight > 0.0);
             title.into_iter().chain([(text, 1.0)])
         };
-        let fit = LengthFit::of(&entries, settings);
+        let fit = LengthFit::new(&entries, settings);
         let words = Bm25::build_fields(entries.iter().map(fields), language, &fit.words);
         let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &fit.pieces);
         let sequence = |entry: &PassageEntry| words.vocabulary().find(&entry.text);
@@ -99,10 +109,12 @@ impl PassageIndex {
         self
     }
 
+    /// The entries as they were given. A candidate's place counts them from 0.
     pub fn entries(&self) -> &[PassageEntry] {
         &self.entries
     }
 
+    /// The index of words alone.
     pub fn words(&self) -> &Bm25 {
         &self.words
     }
@@ -268,7 +280,7 @@ struct LengthFit {
 }
 
 impl LengthFit {
-    fn of(entries: &[PassageEntry], settings: &LocateSettings) -> Self {
+    fn new(entries: &[PassageEntry], settings: &LocateSettings) -> Self {
         let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
         let fit = if chars / entries.len().max(1) < SENTENCE_CHARS {
             Self {
