@@ -17,9 +17,6 @@ use fathom_evidence::locate::{LocateSettings, PassageCandidate, PassageEntry, Pa
 use fathom_evidence::passage::{self, passages};
 use fathom_evidence::{Document, Passage, quote, summarise};
 
-/// Words that are quoted of one passage, at most.
-const QUOTED_WORDS: usize = 45;
-
 struct Read {
     document: Document,
     passages: Vec<Passage>,
@@ -55,7 +52,7 @@ fn answer(question: &str, files: &[String]) -> Result<(), Box<dyn Error>> {
     }
     let entries = read
         .iter()
-        .flat_map(|(file, read)| PassageEntry::of(file, &read.document, &read.passages))
+        .flat_map(|(file, read)| PassageEntry::from_document(file, &read.document, &read.passages))
         .collect();
     let settings = LocateSettings::default();
     let language = read
@@ -85,20 +82,19 @@ fn open(file: &str) -> Result<Read, Box<dyn Error>> {
 }
 
 fn show(question: &str, candidate: &PassageCandidate, read: &Read) {
-    let found = read
-        .passages
-        .iter()
-        .position(|p| p.id == candidate.key.passage);
-    let Some(at) = found else {
+    let is_it = |passage: &Passage| passage.id == candidate.key.passage;
+    let Some(at) = read.passages.iter().position(is_it) else {
         return;
     };
     let document = &read.document;
     let passages = &read.passages[at..=at];
     let sentences = summarise::sentences_of(0, document, passages);
-    let chosen = summarise::select(question, &sentences, QUOTED_WORDS, document.language());
-    if chosen.is_empty() {
+    let scores = summarise::scores(question, &sentences, document.language());
+    let scored = scores.iter().zip(&sentences);
+    let best = scored.max_by(|one, other| one.0.total.total_cmp(&other.0.total));
+    let Some((_, sentence)) = best else {
         return;
-    }
+    };
     let by: Vec<&str> = candidate
         .support
         .iter()
@@ -107,15 +103,12 @@ fn show(question: &str, candidate: &PassageCandidate, read: &Read) {
     let sections = passages[0].sections.join(" › ");
     println!("{} · {sections}", candidate.key.source);
     println!("    found by {}", by.join(", "));
-    for sentence in chosen.iter().filter_map(|nth| sentences.get(*nth)) {
-        let proof = quote::find(
-            &document.text,
-            sentence.text,
-            &quote::QuoteSettings::default(),
-        );
-        let place = proof.map_or(sentence.span, |found| found.span);
-        println!("    “{}”", sentence.text.replace('\n', " "));
-        println!("    bytes {} to {}", place.start, place.end);
-    }
-    println!();
+    let proof = quote::find(
+        &document.text,
+        sentence.text,
+        &quote::QuoteSettings::default(),
+    );
+    let place = proof.map_or(sentence.span, |found| found.span);
+    println!("    “{}”", sentence.text.replace('\n', " "));
+    println!("    bytes {} to {}\n", place.start, place.end);
 }

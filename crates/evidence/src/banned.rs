@@ -15,6 +15,7 @@ use crate::{Language, Span};
 pub struct Banned {
     /// As the list has it.
     pub word: String,
+    /// Where it stands in the text.
     pub span: Span,
 }
 

@@ -47,11 +47,14 @@ pub struct Bm25 {
 /// What one term of a question added to the score of a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
+    /// The term as the index knows it: stemmed, in lower case.
     pub term: String,
+    /// What it added; all terms together give the text's score.
     pub score: f32,
 }
 
 impl Bm25 {
+    /// Indexes texts of one part each, numbered from 0 in their order.
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         language: Language,
@@ -87,6 +90,7 @@ impl Bm25 {
         self.index.len()
     }
 
+    /// Whether there is no text in the index.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -107,6 +111,7 @@ impl Bm25 {
         self.explain_query(&self.query(question), doc)
     }
 
+    /// The terms of the indexed texts and their numbers.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }

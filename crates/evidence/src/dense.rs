@@ -13,6 +13,7 @@ pub struct DenseIndex {
 }
 
 impl DenseIndex {
+    /// Encodes the texts in their order; fails with the first that the encoder cannot do.
     pub fn build<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
         encoder: &dyn DenseEncoder,

@@ -1,31 +1,7 @@
-//! Chooses things that are good and that differ.
+//! Chooses things that are good and that answer different parts of a question.
 //!
-//! Two ways. [`mmr`] (maximal marginal relevance) leaves out what says the same again. [`cover`]
-//! looks at the question instead: once a part of it is answered, that part counts less, so that a
-//! claim of three parts finds the sentences for all three.
-
-/// The places of `wanted` things in the order of choice. `balance` 1 looks only at relevance, 0
-/// only at difference; `alike(a, b)` is 0 to 1. Relevance is best scaled to 0 to 1, too.
-pub fn mmr(
-    relevance: &[f32],
-    wanted: usize,
-    balance: f32,
-    alike: impl Fn(usize, usize) -> f32,
-) -> Vec<usize> {
-    let mut nearest = vec![0.0_f32; relevance.len()];
-    greedy(relevance.len(), wanted, |chosen, place| {
-        if let (Some(last), Some(near)) = (chosen.last(), nearest.get_mut(place)) {
-            *near = near.max(alike(*last, place));
-        }
-        let (relevant, near) = (relevance.get(place), nearest.get(place));
-        let near = if chosen.is_empty() {
-            0.0
-        } else {
-            near.copied().unwrap_or_default()
-        };
-        balance * relevant.copied().unwrap_or_default() - (1.0 - balance) * near
-    })
-}
+//! Once a part of the question is answered, that part counts less, so that a claim of three parts finds the sentences
+//! for all three.
 
 /// The places of `wanted` things in the order of choice. `parts[place]` says how much that thing
 /// answers each part of the question; a part is worth `decay` of its worth each time it was
@@ -85,13 +61,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_gives_way_to_something_else() {
-        let alike = |a: usize, b: usize| f32::from(u8::from(a + b == 1));
-        assert_eq!(mmr(&[1.0, 0.9, 0.5], 3, 0.5, alike), [0, 2, 1]);
-        assert_eq!(mmr(&[1.0, 0.9, 0.5], 2, 1.0, alike), [0, 1]);
-    }
-
-    #[test]
     fn a_part_not_yet_answered_comes_before_one_answered_again() {
         let parts = [vec![1.0, 0.0], vec![0.9, 0.0], vec![0.0, 0.8]];
         assert_eq!(cover(&[1.0, 0.9, 0.8], &parts, 3, 0.5), [0, 2, 1]);
@@ -101,12 +70,13 @@ mod tests {
     #[test]
     fn no_more_is_chosen_than_there_is() {
         assert_eq!(cover(&[1.0], &[vec![]], 5, 0.9), [0]);
-        assert!(mmr(&[], 5, 0.9, |_, _| 0.0).is_empty());
+        assert!(cover(&[], &[], 5, 0.9).is_empty());
     }
 
     #[test]
     fn values_that_are_no_numbers_still_end_in_a_choice_of_all() {
-        let mut chosen = mmr(&[f32::NAN, 1.0, f32::NAN], 3, 0.5, |_, _| f32::NAN);
+        let parts = [vec![f32::NAN], vec![1.0], vec![f32::NAN]];
+        let mut chosen = cover(&[f32::NAN, 1.0, f32::NAN], &parts, 3, 0.5);
         chosen.sort_unstable();
         assert_eq!(chosen, [0, 1, 2]);
     }
@@ -116,22 +86,15 @@ mod tests {
         fn what_is_chosen_first_does_not_depend_on_how_much_is_wanted(
             relevance in prop::collection::vec(0.0_f32..1.0, 0..20),
             wanted in 0_usize..25,
-            balance in 0.0_f32..1.0,
+            decay in 0.0_f32..1.0,
         ) {
-            let alike = |a: usize, b: usize| f32::from(u8::from(a % 3 == b % 3));
             let parts: Vec<Vec<f32>> =
                 (0..relevance.len()).map(|place| vec![(place % 4) as f32, 1.0]).collect();
-            let by_mmr = |wanted| mmr(&relevance, wanted, balance, alike);
-            let by_cover = |wanted| cover(&relevance, &parts, wanted, balance);
-            for (some, all) in [
-                (by_mmr(wanted), by_mmr(usize::MAX)),
-                (by_cover(wanted), by_cover(usize::MAX)),
-            ] {
-                prop_assert_eq!(&some[..], &all[..wanted.min(relevance.len())]);
-                let mut places = all;
-                places.sort_unstable();
-                prop_assert_eq!(places, (0..relevance.len()).collect::<Vec<_>>());
-            }
+            let chosen = |wanted| cover(&relevance, &parts, wanted, decay);
+            let mut all = chosen(usize::MAX);
+            prop_assert_eq!(&chosen(wanted)[..], &all[..wanted.min(relevance.len())]);
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..relevance.len()).collect::<Vec<_>>());
         }
     }
 }

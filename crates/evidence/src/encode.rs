@@ -4,12 +4,15 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{model} could not encode a text: {why}")]
 pub struct EncoderError {
+    /// The name of the model.
     pub model: String,
+    /// What went wrong, without the name of the model.
     pub why: String,
 }
 
 /// A learned sparse encoder such as SPLADE: a text as terms of the model's own vocabulary.
 pub trait SparseEncoder {
+    /// Told with what it found and with its errors.
     fn name(&self) -> &str;
 
     /// Terms and weights of a text that is to be found.
@@ -23,6 +26,7 @@ pub trait SparseEncoder {
 
 /// A dense encoder: a text as a direction in space.
 pub trait DenseEncoder {
+    /// Told with what it found and with its errors.
     fn name(&self) -> &str;
 
     /// The vector of a text that is to be found. All vectors have one length.

@@ -12,33 +12,58 @@ use crate::extract::DocumentFormat;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "error", rename_all = "snake_case")]
 pub enum Error {
+    /// It has no bytes, or blanks only.
     #[error("there is nothing in it: give a document that holds text")]
     Empty,
 
+    /// It is larger than a setting allows.
     #[error(
         "the document has {bytes} bytes and {limit} are allowed: give a smaller one, or raise \"{setting}\""
     )]
     TooLarge {
+        /// How large it is.
         bytes: u64,
+        /// How large it may be.
         limit: u64,
+        /// The name of the setting.
         setting: String,
     },
 
+    /// It opens with a password only.
     #[error(
         "the {format} is protected by a password: give a copy that opens without one, or read it with the password"
     )]
-    Encrypted { format: DocumentFormat },
+    Encrypted {
+        /// What it is.
+        format: DocumentFormat,
+    },
 
+    /// It was read, and there are no words in it.
     #[error("the {format} holds no text, {why}: give a version with text in it")]
-    NoText { format: DocumentFormat, why: String },
+    NoText {
+        /// What it is.
+        format: DocumentFormat,
+        /// What it holds instead.
+        why: String,
+    },
 
+    /// It is a file of a kind that holds no document.
     #[error(
         "this is {found} and cannot be read: give HTML, PDF, DOCX, Markdown, plain text, JSON or CSV"
     )]
-    NotADocument { found: String },
+    NotADocument {
+        /// What it seems to be, with its article.
+        found: String,
+    },
 
+    /// It breaks the rules of its format so far that nothing could be read.
     #[error("the {format} is damaged, {why}: get a fresh copy of it")]
-    Broken { format: DocumentFormat, why: String },
+    Broken {
+        /// What it should be.
+        format: DocumentFormat,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 impl Error {

@@ -13,7 +13,9 @@ pub(crate) use best::best;
 /// A text that was found, by its number in the order of building.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
+    /// The text's number, from 0 in the order of building.
     pub doc: usize,
+    /// Comparable within one index only.
     pub score: f32,
 }
 

@@ -14,6 +14,7 @@ const ENOUGH_CHARACTERS: usize = 4_000;
 pub struct Language([u8; 2]);
 
 impl Language {
+    /// English, the language of all word lists here.
     pub const ENGLISH: Self = Self(*b"en");
 
     /// The language a text is written in; nothing when it is too short or too mixed to tell.
@@ -27,6 +28,7 @@ impl Language {
         two_letters(whatlang::detect(head(text))?.lang())
     }
 
+    /// The two letters of ISO 639-1.
     pub fn code(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or("en")
     }

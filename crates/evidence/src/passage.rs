@@ -41,11 +41,15 @@ impl Default for PassageSettings {
 /// A stretch of one document. Its spans refer to the document's text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passage {
+    /// Depends on its words and, for repeated words, on how often they stood before.
     pub id: PassageId,
+    /// Where it stands in the document's text.
     pub span: Span,
+    /// Where its sentences stand in the document's text.
     pub sentences: Vec<Span>,
     /// Titles of the sections around it, outermost first.
     pub sections: Vec<String>,
+    /// The page it begins on, where the document has pages.
     pub page: Option<u32>,
     /// The paragraph in which it begins.
     pub paragraph: ParagraphId,
@@ -59,6 +63,7 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// Its words; nothing when it belongs to another document.
     pub fn text<'d>(&self, document: &'d Document) -> Option<&'d str> {
         document.at(self.span)
     }
@@ -70,6 +75,7 @@ impl Passage {
 pub struct PassageId(String);
 
 impl PassageId {
+    /// The id as it is saved.
     pub fn as_str(&self) -> &str {
         &self.0
     }

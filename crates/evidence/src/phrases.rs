@@ -17,10 +17,12 @@ static STOP_WORDS: LazyLock<BTreeSet<&'static str>> =
 /// A longer run is no phrase but a list or a sentence without small words.
 const MAX_WORDS: usize = 4;
 
+/// A run of words that tells what texts are about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyPhrase {
     /// As it was first written.
     pub text: String,
+    /// How telling it is; comparable among the phrases of one call only.
     pub weight: f64,
     /// How often it stands in all texts together.
     pub count: usize,

@@ -29,24 +29,35 @@ const MAX_WORDS: usize = 60;
 /// A term that a definition is asked of has so many words at most.
 const TERM_MAX_WORDS: usize = 4;
 
+/// What kind of answer a question asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
+    /// How two things differ.
     Comparison,
+    /// How much, how many, how far.
     Quantity,
+    /// When, or since when.
     Time,
+    /// What a thing is.
     Definition,
     /// What the evidence is worth, or what speaks for and against a thing.
     Evaluation,
+    /// The cause of something.
     Why,
+    /// What one thing does to another.
     Effect,
     /// How a thing works.
     How,
     /// How a thing is done.
     HowTo,
+    /// Which things there are.
     List,
+    /// Whether something is so.
     YesNo,
+    /// A person or an institution.
     Who,
+    /// None of these, or asked in a language without patterns.
     Other,
 }
 
@@ -82,11 +93,15 @@ static ALL: LazyLock<Vec<(QuestionKind, QuestionPattern)>> = LazyLock::new(|| {
 pub struct QuestionReading {
     /// As it was asked, without what was said before it.
     pub question: String,
+    /// The language it is asked in; English where that cannot be told.
     pub language: Language,
+    /// What kind of answer it asks for.
     pub kind: QuestionKind,
+    /// What it is about.
     pub subject: Option<String>,
     /// The two things that are compared; else none.
     pub compared: Vec<String>,
+    /// What the subject is said to act on.
     pub outcome: Option<String>,
     /// For whom: "adults with type 2 diabetes".
     pub population: Option<String>,

@@ -21,6 +21,7 @@ use flat::FlatText;
 pub struct QuoteSettings {
     /// Only words that stand there to the byte.
     pub quote_exact: bool,
+    /// Large and small letters count as the same.
     pub quote_ignore_case: bool,
     /// How many bytes may stand where a quote has an ellipsis.
     pub quote_gap_max: usize,
@@ -53,6 +54,7 @@ pub struct QuoteMatch {
     pub span: Span,
     /// The stretches that were quoted: one, or several when the quote leaves words out.
     pub parts: Vec<Span>,
+    /// How closely the words agree.
     pub matched: MatchKind,
 }
 
@@ -70,6 +72,7 @@ pub struct SearchedText<'t> {
 }
 
 impl<'t> SearchedText<'t> {
+    /// Prepares a text, so that many quotes can be looked for in it.
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -78,6 +81,7 @@ impl<'t> SearchedText<'t> {
         }
     }
 
+    /// The text as it was given.
     pub fn text(&self) -> &'t str {
         self.text
     }

@@ -8,32 +8,41 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
+/// A range of bytes in a text.
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// The byte behind the last.
     pub end: usize,
 }
 
 impl Span {
+    /// A span from its first byte up to, but not including, `end`.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
+    /// How many bytes it holds.
     pub fn len(&self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
+    /// Whether it holds no byte.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// As a range for slicing.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
+    /// Whether all of `inner` lies inside it.
     pub fn holds(&self, inner: Span) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
+    /// Whether the two have a byte in common.
     pub fn overlaps(&self, other: Span) -> bool {
         self.start < other.end && other.start < self.end
     }

@@ -27,6 +27,7 @@ const ALIKE: f64 = 0.08;
 const LABELS_WEIGHED: usize = 40;
 const LABEL_WORDS: usize = 3;
 
+/// A matter that several texts speak of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Theme {
     /// A phrase of its texts, as they write it.

@@ -11,9 +11,13 @@ use crate::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
+    /// A paragraph.
     Prose,
+    /// A title.
     Heading,
+    /// One item of a list.
     ListItem,
+    /// One row of a table.
     Table,
     /// Set apart as somebody else's words.
     Quote,

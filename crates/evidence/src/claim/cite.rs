@@ -11,7 +11,9 @@ const ID_MAX: u32 = 999;
 /// One bracket with the ids in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
+    /// The bracket with all that is in it.
     pub span: Span,
+    /// The numbers it names, ranges written out.
     pub ids: Vec<u32>,
 }
 

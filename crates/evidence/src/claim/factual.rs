@@ -18,20 +18,28 @@ static REFERENCE_TITLES: LazyLock<BTreeSet<&'static str>> =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
+    /// It needs one.
     Fact,
-    Nothing { why: NotFactual },
+    /// It needs none.
+    Nothing {
+        /// The reason.
+        why: NotFactual,
+    },
 }
 
 /// Why a sentence needs none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotFactual {
+    /// It is a title.
     Heading,
+    /// It asks.
     Question,
     /// It speaks about the report, or leads over.
     AboutReport,
     /// It ends in a colon: what follows states something.
     LeadIn,
+    /// It has a few words and no number.
     TooShort,
 }
 

@@ -12,6 +12,7 @@ use super::lexicon::LEXICON;
 /// A number as a text states it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StatedNumber {
+    /// The digits or words of the number, without its unit.
     pub span: Span,
     /// Without its sign: a fall of 5 and a change of -5 are told by the same number.
     pub value: f64,

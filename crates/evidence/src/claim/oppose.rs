@@ -36,8 +36,11 @@ pub enum Opposite {
 /// The words of two sentences that stand against each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opposition {
+    /// In which way they stand against each other.
     pub kind: Opposite,
+    /// The word of the first sentence.
     pub left: Span,
+    /// The word of the second sentence.
     pub right: Span,
 }
 

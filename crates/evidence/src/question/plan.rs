@@ -30,25 +30,32 @@ pub struct PlanHints {
     pub context: String,
 }
 
+/// Sub-questions and sections made from templates for the question's kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TemplatePlan {
     /// 3 to 7.
     pub sub_questions: Vec<SubQuestionTemplate>,
+    /// The sections of a report, in order.
     pub sections: Vec<SectionTemplate>,
 }
 
+/// One part of the question, to be answered by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubQuestionTemplate {
+    /// The sub-question as a sentence.
     pub text: String,
     /// One or two words: background, evidence, mechanism.
     pub intent: String,
     /// Places in the plan of the sub-questions that come before it.
     pub needs: Vec<usize>,
+    /// What to search for, the broadest first.
     pub queries: Vec<String>,
 }
 
+/// A section of a report and what it answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SectionTemplate {
+    /// Its heading.
     pub title: String,
     /// Places in the plan of the sub-questions that it answers.
     pub answers: Vec<usize>,

@@ -4,11 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{ValidatedEvidence, ValidationRules};
 
+/// Whether one question has enough evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completeness {
+    /// The question in its own words.
     pub question: String,
+    /// How many different passages count for it.
     pub valid: usize,
+    /// How many it needs.
     pub wanted: usize,
+    /// Whether it has as many as it needs.
     pub met: bool,
 }
 

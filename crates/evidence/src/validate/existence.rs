@@ -11,18 +11,23 @@ use super::EvidenceCandidate;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteMode {
+    /// Letter by letter.
     #[default]
     Exact,
+    /// Apart from typography: quotation marks, dashes, blanks, ligatures.
     Normalised,
 }
 
 /// What is not where it was said to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotThere {
+    /// There is no source of this id.
     #[error("there is no source \"{0}\"")]
     Source(String),
+    /// The source has other words at the place given.
     #[error("the passage does not stand in its source at the place given")]
     Passage,
+    /// The passage does not have these words.
     #[error("the quote does not stand in its passage: \"{0}\"")]
     Quote(String),
 }

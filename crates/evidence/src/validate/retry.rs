@@ -19,12 +19,19 @@ const RELAXED_MIN_CONFIDENCE: f64 = 0.3;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetrySettings {
+    /// How often evidence is looked for again.
     pub validation_max_retries: u32,
+    /// Whether a conflict sends its questions back.
     pub validation_fail_on_consistency: bool,
+    /// Whether the rules are relaxed for a retry.
     pub validation_relax_on_retry: bool,
+    /// As in [`crate::locate::LocateSettings`]; a retry turns it off.
     pub use_structure: bool,
+    /// As in [`crate::locate::LocateSettings`]; a retry raises it.
     pub per_query_top_n: usize,
+    /// As in [`crate::locate::LocateSettings`]; a retry raises it.
     pub top_k: usize,
+    /// What evidence must pass.
     #[serde(flatten)]
     pub rules: ValidationRules,
 }
@@ -46,8 +53,11 @@ impl Default for RetrySettings {
 /// A setting that a retry changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingChange {
+    /// The name of the setting.
     pub setting: String,
+    /// Its value before.
     pub from: String,
+    /// Its value now.
     pub to: String,
 }
 
@@ -56,17 +66,22 @@ pub struct SettingChange {
 pub struct RetryEntry {
     /// From 1.
     pub attempt: u32,
+    /// How many retries there may be.
     pub limit: u32,
+    /// The questions without enough evidence.
     pub failed_questions: Vec<String>,
+    /// What was changed for this retry.
     pub changes: Vec<SettingChange>,
 }
 
 /// Where validation stands. It is saved between attempts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Retry {
+    /// The settings that now hold.
     pub settings: RetrySettings,
     /// How many retries there have been.
     pub validation_attempt: u32,
+    /// The retries so far, in order.
     pub validation_retry_log: Vec<RetryEntry>,
 }
 
@@ -74,20 +89,26 @@ pub struct Retry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetryDecision {
+    /// Every question has enough evidence.
     Proceed,
     /// Go on although something is missing or in conflict, and say so.
     ProceedMarked {
+        /// The questions without enough evidence.
         failed_questions: Vec<String>,
+        /// How many conflicts are left.
         conflicts: usize,
     },
     /// Locate these questions again under the settings that now hold.
     Retry {
+        /// The questions without enough evidence.
         failed_questions: Vec<String>,
+        /// What was changed for the retry.
         changes: Vec<SettingChange>,
     },
 }
 
 impl Retry {
+    /// Before the first attempt.
     pub fn new(settings: RetrySettings) -> Self {
         Self {
             settings,

@@ -1,4 +1,4 @@
-use super::relevance::{LexicalJudge, Relevance, RelevanceJudge};
+use super::relevance::{Relevance, RelevanceVerdict};
 use super::retry::{Retry, RetryDecision, RetrySettings};
 use super::*;
 use consistency::ConflictKind;
@@ -85,23 +85,6 @@ fn an_unsure_verdict_does_not_complete_a_question_at_first() {
     ];
     assert!(!run(&unsure, &ValidationRules::default()).completeness[0].met);
     assert!(run(&unsure, &relaxed()).completeness[0].met);
-}
-
-#[test]
-fn the_lexical_judge_quotes_the_sentence_that_answers() {
-    let judge = LexicalJudge {
-        language: Language::ENGLISH,
-    };
-    let verdict = judge.judge("Does aspirin reduce the risk of stroke?", TEXT);
-    assert_eq!(verdict.label, Relevance::Direct);
-    assert_eq!(
-        verdict.quote.as_deref(),
-        Some("Aspirin reduced the risk of stroke.")
-    );
-    assert_eq!(
-        judge.judge("How are solar panels recycled?", TEXT).label,
-        Relevance::None
-    );
 }
 
 #[test]
