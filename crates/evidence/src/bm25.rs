@@ -154,7 +154,7 @@ impl Bm25 {
 
     /// The terms of a text and how often it has them.
     pub fn terms_of(&self, doc: usize) -> &[(TermId, f32)] {
-        self.index.rows().of(doc)
+        self.index.rows().row(doc)
     }
 
     /// What a term adds to a text's score; 0 where it does not stand.
@@ -171,7 +171,7 @@ impl Bm25 {
 /// Rows of counts with BM25's weights.
 pub(crate) fn weighed(rows: Rows, settings: &Bm25Settings) -> Inverted {
     let lengths: Vec<f32> = (0..rows.len())
-        .map(|doc| rows.of(doc).iter().map(|(_, count)| count).sum())
+        .map(|doc| rows.row(doc).iter().map(|(_, count)| count).sum())
         .collect();
     let mean = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(f32::MIN_POSITIVE);
     let Bm25Settings { bm25_k1, bm25_b } = *settings;

@@ -38,7 +38,7 @@ impl Rows {
     }
 
     /// The terms of one text with their counts; none for a text that is not there.
-    pub(crate) fn of(&self, doc: usize) -> &[(u32, f32)] {
+    pub(crate) fn row(&self, doc: usize) -> &[(u32, f32)] {
         let start = match doc.checked_sub(1) {
             Some(before) => self.ends.get(before).copied(),
             None => Some(0),
@@ -51,7 +51,7 @@ impl Rows {
     }
 
     fn iter(&self) -> impl Iterator<Item = &[(u32, f32)]> {
-        (0..self.len()).map(|doc| self.of(doc))
+        (0..self.len()).map(|doc| self.row(doc))
     }
 }
 

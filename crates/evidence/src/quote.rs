@@ -100,7 +100,7 @@ impl<'t> SearchedText<'t> {
         }
         let flat = self.flat(settings.quote_ignore_case);
         let places = |words: &str| {
-            let wanted = FlatText::of(words, settings.quote_ignore_case);
+            let wanted = FlatText::new(words, settings.quote_ignore_case);
             flat.places(&wanted, self.text)
         };
         part::readings(quote)
@@ -119,7 +119,7 @@ impl<'t> SearchedText<'t> {
 
     fn flat(&self, ignore_case: bool) -> &FlatText {
         let made = if ignore_case { &self.lower } else { &self.flat };
-        made.get_or_init(|| FlatText::of(self.text, ignore_case))
+        made.get_or_init(|| FlatText::new(self.text, ignore_case))
     }
 }
 

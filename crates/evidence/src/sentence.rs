@@ -4,7 +4,7 @@
 //! sentences begin; rules of our own then take back and add beginnings where papers and reports
 //! differ from the prose it was made for. Together the spans hold every character that is not white.
 
-mod mend;
+mod correct_starts;
 
 use crate::{Language, Span};
 
@@ -18,8 +18,8 @@ pub fn sentences(text: &str, language: Language) -> Vec<Span> {
     for chunk in chunks(text) {
         begins.extend(proposed(text, chunk, language));
     }
-    let begins = mend::added(text, &begins);
-    let begins = mend::taken_back(text, &begins);
+    let begins = correct_starts::added(text, &begins);
+    let begins = correct_starts::taken_back(text, &begins);
     let ends = begins.iter().copied().skip(1).chain([text.len()]);
     let between = begins.iter().zip(ends);
     between

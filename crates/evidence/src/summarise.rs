@@ -89,7 +89,7 @@ pub fn scores(
         .map(|s| meaningful(s.text, &terms))
         .collect();
     let asked = meaningful(question, &terms);
-    let relevance = relevance::of(&asked, &said);
+    let relevance = relevance::relevances(&asked, &said);
     let each = sentences.iter().zip(relevance);
     each.map(|(sentence, relevance)| {
         let (telling, against) = (signs::telling(sentence), signs::against(sentence.text));

@@ -110,7 +110,7 @@ pub fn validate<'t>(
     let statements: Vec<Statement<'_>> = evidence
         .iter()
         .filter(|e| e.accepted)
-        .map(Statement::of)
+        .map(Statement::from_evidence)
         .collect();
     Validation {
         conflicts: consistency::conflicts(&statements, language),

@@ -128,7 +128,7 @@ impl<'a> MatchedSentences<'a> {
             .iter()
             .enumerate()
             .filter(|(_, word)| word.content);
-        let places: Vec<Option<usize>> = said.map(|(at, _)| self.pairs.of(at)).collect();
+        let places: Vec<Option<usize>> = said.map(|(at, _)| self.pairs.partner(at)).collect();
         let beside = |pair: &&[Option<usize>]| match pair {
             [Some(a), Some(b)] => b > a && b - a <= RUN_GAP,
             _ => false,

@@ -59,7 +59,7 @@ impl Alignment {
     }
 
     /// The partner of a word on the left.
-    pub(crate) fn of(&self, left: usize) -> Option<usize> {
+    pub(crate) fn partner(&self, left: usize) -> Option<usize> {
         self.left.get(left).copied().flatten()
     }
 
@@ -84,7 +84,7 @@ impl Alignment {
             (None, Some((_, b))) => b.saturating_sub(NEIGHBOUR_MAX)..b,
             _ => return None,
         };
-        (self.of(left).is_none() && !place.is_empty()).then_some(place)
+        (self.partner(left).is_none() && !place.is_empty()).then_some(place)
     }
 
     /// The nearest word before (or behind) one on the left that has a partner, not further than
@@ -96,7 +96,7 @@ impl Alignment {
             } else {
                 left + step
             };
-            Some((at, self.of(at)?))
+            Some((at, self.partner(at)?))
         })
     }
 
@@ -114,7 +114,7 @@ impl Alignment {
             let same = alike
                 .get(l)
                 .is_some_and(|all| all.binary_search(&r).is_ok());
-            same && self.of(l).is_none() && self.back(r).is_none()
+            same && self.partner(l).is_none() && self.back(r).is_none()
         };
         let mut best: Option<(usize, usize, usize)> = None;
         for (l, places) in alike.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Alignment {
     /// something else.
     fn single_words(&mut self, left: &[SentenceWord], alike: &[&[usize]]) {
         for (l, (word, places)) in left.iter().zip(alike).enumerate() {
-            if self.of(l).is_some() {
+            if self.partner(l).is_some() {
                 continue;
             }
             let [behind, before] = self.around(l, self.right.len());
@@ -181,7 +181,7 @@ mod tests {
         let right = read("Aspirin reduced the risk of stroke in older patients.");
         let pairs = Alignment::new(&left, &right);
         assert_eq!(pairs.pairs().count(), left.len());
-        assert_eq!((pairs.of(0), pairs.of(3)), (Some(6), Some(0)));
+        assert_eq!((pairs.partner(0), pairs.partner(3)), (Some(6), Some(0)));
     }
 
     #[test]
@@ -189,8 +189,8 @@ mod tests {
         let left = read("Of 40 patients 12 died within 30 days.");
         let right = read("Of 40 patients 17 died within 30 days.");
         let pairs = Alignment::new(&left, &right);
-        assert_eq!((pairs.of(3), pairs.place(3)), (None, Some(3..4)));
-        assert_eq!(pairs.of(1), Some(1));
+        assert_eq!((pairs.partner(3), pairs.place(3)), (None, Some(3..4)));
+        assert_eq!(pairs.partner(1), Some(1));
     }
 
     #[test]
@@ -200,6 +200,6 @@ mod tests {
         let right =
             read("Of 30 patients in the first of all the large groups that were seen 12 died.");
         let pairs = Alignment::new(&left, &right);
-        assert_eq!(pairs.of(left.len() - 2), None);
+        assert_eq!(pairs.partner(left.len() - 2), None);
     }
 }

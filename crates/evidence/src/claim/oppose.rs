@@ -72,7 +72,7 @@ fn denied(
             .and_then(|b| one.get(b))
             .is_none_or(|b| !b.denies)
     };
-    let paired = |at: usize| pairs.of(at).is_some();
+    let paired = |at: usize| pairs.partner(at).is_some();
     let cues = one
         .iter()
         .enumerate()
@@ -86,7 +86,7 @@ fn denied(
             return Some((cue, there));
         }
         for (target, word) in near.take(TARGETS) {
-            match pairs.of(target) {
+            match pairs.partner(target) {
                 Some(there) if !is_denied(other, there, pairs) => return Some((cue, there)),
                 Some(_) => break,
                 // "Not higher" beside "lower": the other sentence denies it in its own way.
@@ -106,7 +106,7 @@ fn doubled(
     pairs: &Alignment,
 ) -> Option<usize> {
     let next = one.get(cue + 1).filter(|word| word.denies)?;
-    let there = pairs.of(cue + 1)?;
+    let there = pairs.partner(cue + 1)?;
     let before = there.checked_sub(1).and_then(|at| other.get(at));
     (next.term == other.get(there)?.term && before.is_none_or(|word| !word.denies)).then_some(there)
 }
@@ -136,7 +136,7 @@ fn turned(
     for (l, here) in left
         .iter()
         .enumerate()
-        .filter(|(l, _)| pairs.of(*l).is_none())
+        .filter(|(l, _)| pairs.partner(*l).is_none())
     {
         let mut against = None;
         let mut alike = false;

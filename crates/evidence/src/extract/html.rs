@@ -1,12 +1,13 @@
 //! Web pages: the main content without what surrounds it, and what the page says about itself.
 //!
-//! Markup is tamed first, so that no page can make the parser nest or grow without bound. Then a
+//! Nesting is limited first, so that no page can make the parser nest or grow without bound. Then a
 //! library finds the main content, and its blocks become paragraphs with their roles. A page in
 //! which no main content is found is read as a whole.
 
-mod about;
 mod blocks;
-mod tame;
+mod limit_nesting;
+mod metadata;
+
 mod whole;
 
 use std::panic::catch_unwind;
@@ -43,24 +44,24 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
             "html_max_bytes",
         ));
     }
-    let tamed = tame::tame(text, limits.html_max_depth);
-    let page = Html::parse_document(&tamed.html);
-    let mut pieces = Pieces::new(about::of(&page), limits);
-    if tamed.flattened > 0 {
+    let limited = limit_nesting::limit_nesting(text, limits.html_max_depth);
+    let page = Html::parse_document(&limited.html);
+    let mut pieces = Pieces::new(metadata::read_metadata(&page), limits);
+    if limited.flattened > 0 {
         pieces.lost(format!(
             "{} elements stood deeper than {} and were flattened (\"html_max_depth\").",
-            tamed.flattened, limits.html_max_depth
+            limited.flattened, limits.html_max_depth
         ));
     }
-    let main = if tamed.deepest > SEARCHED_MAX_DEPTH {
+    let main = if limited.deepest > SEARCHED_MAX_DEPTH {
         pieces.lost("Its elements nest too deep; its main content was not looked for.");
         None
-    } else if tamed.tags.max(tamed.ends) <= limits.html_max_tags {
-        main_content(&tamed.html)
+    } else if limited.tags.max(limited.ends) <= limits.html_max_tags {
+        main_content(&limited.html)
     } else {
         pieces.lost(format!(
             "The page has {} tags; its main content was not looked for (\"html_max_tags\").",
-            tamed.tags.max(tamed.ends)
+            limited.tags.max(limited.ends)
         ));
         None
     };

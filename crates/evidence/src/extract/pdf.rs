@@ -35,9 +35,9 @@ pub(super) fn read(
     limits: &ExtractLimits,
 ) -> Result<Document, Error> {
     let pdf = parse(bytes, password, limits)?;
-    let mut items = items::of(&pdf);
+    let mut items = items::page_items(&pdf);
     furniture::drop_running_lines(&mut items, pdf.pages.len());
-    items::mend_words(&mut items);
+    items::join_split_words(&mut items);
     let mut pieces = Pieces::new(about(&pdf, &items), limits);
     say_what_is_lost(&pdf, limits, &mut pieces);
     let numbers = pdf.pages.iter().map(|page| page.number);

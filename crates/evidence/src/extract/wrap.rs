@@ -44,7 +44,7 @@ pub(super) struct WrapWords<'t> {
 }
 
 impl<'t> WrapWords<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         let words = text
             .split(|c: char| !is_inside(c))
             .filter(|word| !word.is_empty());
@@ -57,7 +57,7 @@ impl<'t> WrapWords<'t> {
     pub(super) fn typed(text: &'t str) -> Self {
         Self {
             typed: true,
-            ..Self::of(text)
+            ..Self::new(text)
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_hyphen_of_its_own_stays_when_the_document_has_it_elsewhere() {
-        let words = WrapWords::of("a well-known fact");
+        let words = WrapWords::new("a well-known fact");
         assert_eq!(
             join(["the well-", "known one"], &words),
             "the well-known one"

@@ -186,9 +186,10 @@ fn fill(template: &str, slots: &BTreeMap<&str, String>) -> Option<String> {
         let optional = rest[at..].starts_with('[');
         let close = rest[at..].find(if optional { ']' } else { '}' })? + at;
         let inside = &rest[at + 1..close];
-        match optional {
-            true => filled.extend(fill(inside, slots)),
-            false => filled.push_str(slots.get(inside).filter(|slot| !slot.is_empty())?),
+        if optional {
+            filled.extend(fill(inside, slots));
+        } else {
+            filled.push_str(slots.get(inside).filter(|slot| !slot.is_empty())?);
         }
         rest = &rest[close + 1..];
     }

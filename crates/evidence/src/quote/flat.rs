@@ -49,7 +49,7 @@ struct Piece {
 }
 
 impl FlatText {
-    pub(super) fn of(text: &str, ignore_case: bool) -> Self {
+    pub(super) fn new(text: &str, ignore_case: bool) -> Self {
         let pieces = pieces(text, ignore_case);
         let mut flat = Self::default();
         let mut last_sign = None;

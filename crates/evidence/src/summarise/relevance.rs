@@ -12,7 +12,7 @@ const ENOUGH: f64 = 1.4;
 
 /// The share of the asked terms that each text has, 0 to 1. A term counts more the fewer texts have
 /// it. The work grows with the texts, however many terms are asked.
-pub(super) fn of(asked: &[String], texts: &[Vec<String>]) -> Vec<f64> {
+pub(super) fn relevances(asked: &[String], texts: &[Vec<String>]) -> Vec<f64> {
     let mut held: BTreeMap<&str, usize> = asked.iter().map(|term| (term.as_str(), 0)).collect();
     let counted: Vec<BTreeMap<&str, f64>> = texts
         .iter()

@@ -49,7 +49,7 @@ pub struct Statement<'t> {
 }
 
 impl<'t> Statement<'t> {
-    pub(super) fn of(evidence: &'t ValidatedEvidence) -> Self {
+    pub(super) fn from_evidence(evidence: &'t ValidatedEvidence) -> Self {
         let candidate = &evidence.candidate;
         Self {
             source: &candidate.source,
@@ -255,7 +255,7 @@ fn strangers(one: &ComparedSentence, pairs: &Alignment) -> usize {
         |w: &SentenceWord| w.content && !w.denies && w.directions.is_empty() && !w.is_number();
     let words = one.words.iter().enumerate();
     words
-        .filter(|(at, word)| plain(word) && pairs.of(*at).is_none())
+        .filter(|(at, word)| plain(word) && pairs.partner(*at).is_none())
         .count()
 }
 

@@ -27,7 +27,7 @@ pub(super) enum ItemKind {
     Code,
 }
 
-pub(super) fn of(pdf: &unpdf::Document) -> Vec<PageItem> {
+pub(super) fn page_items(pdf: &unpdf::Document) -> Vec<PageItem> {
     let mut items = Vec::new();
     for page in &pdf.pages {
         for block in &page.elements {
@@ -95,10 +95,10 @@ fn kind(paragraph: &Paragraph, text: &str) -> ItemKind {
 }
 
 /// Puts together the words that were broken at the ends of lines.
-pub(super) fn mend_words(items: &mut [PageItem]) {
+pub(super) fn join_split_words(items: &mut [PageItem]) {
     let all: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
     let all = all.join("\n");
-    let words = WrapWords::of(&all);
+    let words = WrapWords::new(&all);
     for item in items.iter_mut().filter(|item| item.kind != ItemKind::Code) {
         if item.text.contains("- ") || item.text.contains("\u{2010} ") {
             item.text = wrap::join(item.text.split(' '), &words);

@@ -36,7 +36,7 @@ const DROPPED: &[&str] = &[
 ];
 
 /// Markup that is safe to parse.
-pub(super) struct Tamed {
+pub(super) struct LimitedHtml {
     pub(super) html: String,
     /// Start tags that were kept.
     pub(super) tags: usize,
@@ -48,9 +48,9 @@ pub(super) struct Tamed {
     pub(super) deepest: usize,
 }
 
-pub(super) fn tame(text: &str, depth_max: usize) -> Tamed {
+pub(super) fn limit_nesting(text: &str, depth_max: usize) -> LimitedHtml {
     let mut scan = Scan {
-        out: Tamed {
+        out: LimitedHtml {
             html: String::with_capacity(text.len()),
             tags: 0,
             ends: 0,
@@ -72,7 +72,7 @@ pub(super) fn tame(text: &str, depth_max: usize) -> Tamed {
 }
 
 struct Scan<'t> {
-    out: Tamed,
+    out: LimitedHtml,
     /// Names of the open elements that are counted.
     open: Vec<&'t str>,
     formatting: usize,
@@ -264,24 +264,24 @@ fn until_end<'t>(text: &'t str, name: &str) -> (&'t str, &'t str) {
 
 #[cfg(test)]
 mod tests {
-    use super::tame;
+    use super::limit_nesting;
 
-    fn tamed(text: &str) -> String {
-        tame(text, 512).html
+    fn limited(text: &str) -> String {
+        limit_nesting(text, 512).html
     }
 
     #[test]
     fn what_is_no_content_is_dropped_and_the_rest_is_kept() {
         let page = "<p>a<script>if (a<b) x('</p>')</script>b<!-- c --><style>p{}</style></p>";
-        assert_eq!(tamed(page), "<p>ab</p>");
-        assert_eq!(tamed("a < b <3 </ c"), "a &lt; b &lt;3 &lt;/ c");
-        assert_eq!(tamed("<p title='a>b'>c</p>"), "<p title='a>b'>c</p>");
+        assert_eq!(limited(page), "<p>ab</p>");
+        assert_eq!(limited("a < b <3 </ c"), "a &lt; b &lt;3 &lt;/ c");
+        assert_eq!(limited("<p title='a>b'>c</p>"), "<p title='a>b'>c</p>");
     }
 
     #[test]
     fn data_about_the_page_is_kept() {
         let page = "<script type=\"application/ld+json\">{\"a\":\"<b>\"}</script>";
-        assert_eq!(tamed(page), page);
+        assert_eq!(limited(page), page);
     }
 
     #[test]
@@ -291,22 +291,22 @@ mod tests {
             "<div>".repeat(100_000),
             "</div>".repeat(100_000)
         );
-        let tame = tame(&page, 512);
-        assert_eq!(tame.html.matches("<div>").count(), 512);
-        assert_eq!(tame.flattened, 100_000 - 512);
-        assert!(tame.html.contains("deep"));
+        let limited = limit_nesting(&page, 512);
+        assert_eq!(limited.html.matches("<div>").count(), 512);
+        assert_eq!(limited.flattened, 100_000 - 512);
+        assert!(limited.html.contains("deep"));
     }
 
     #[test]
     fn open_formatting_does_not_grow() {
         let page: String = (0..10_000).map(|n| format!("<p><b id={n}>x")).collect();
-        assert_eq!(tamed(&page).matches("<b ").count(), 8);
+        assert_eq!(limited(&page).matches("<b ").count(), 8);
     }
 
     #[test]
     fn paragraphs_that_nobody_closed_are_not_depth() {
         let page = "<p>x".repeat(10_000);
-        assert_eq!(tame(&page, 512).flattened, 0);
+        assert_eq!(limit_nesting(&page, 512).flattened, 0);
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
             "<p>a<style",
             "<p>a<!--",
         ] {
-            assert_eq!(tamed(page), "<p>a", "{page}");
+            assert_eq!(limited(page), "<p>a", "{page}");
         }
     }
 }

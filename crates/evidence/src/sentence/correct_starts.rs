@@ -1,4 +1,4 @@
-//! Rules that mend the beginnings of sentences: some are added, some moved or taken back.
+//! Rules that correct where sentences begin: some are added, some moved or taken back.
 //!
 //! Each rule looks at a bounded stretch around one place, so the work grows with the text only.
 

@@ -80,8 +80,8 @@ const DOI_KEYS: &[&str] = &[
     "doi",
 ];
 
-pub(super) fn of(page: &Html) -> DocumentMetadata {
-    let meta = Meta::of(page);
+pub(super) fn read_metadata(page: &Html) -> DocumentMetadata {
+    let meta = MetaTags::new(page);
     let data = structured(page);
     DocumentMetadata {
         title: title(page, &meta, &data),
@@ -96,10 +96,10 @@ pub(super) fn of(page: &Html) -> DocumentMetadata {
 }
 
 /// The `<meta>` elements by lower-case name, each with its values in order.
-struct Meta(BTreeMap<String, Vec<String>>);
+struct MetaTags(BTreeMap<String, Vec<String>>);
 
-impl Meta {
-    fn of(page: &Html) -> Self {
+impl MetaTags {
+    fn new(page: &Html) -> Self {
         let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for element in select(page, "meta[content]") {
             let value = |name| element.attr(name);
@@ -139,7 +139,7 @@ fn text(element: &ElementRef<'_>) -> String {
     words.join(" ")
 }
 
-fn title(page: &Html, meta: &Meta, data: &[Value]) -> Option<String> {
+fn title(page: &Html, meta: &MetaTags, data: &[Value]) -> Option<String> {
     let told = meta.all(TITLE_KEYS).next().cloned();
     let headline = || {
         data.iter()
@@ -162,7 +162,7 @@ fn title(page: &Html, meta: &Meta, data: &[Value]) -> Option<String> {
         .or(tab)
 }
 
-fn authors(page: &Html, meta: &Meta, data: &[Value]) -> Vec<String> {
+fn authors(page: &Html, meta: &MetaTags, data: &[Value]) -> Vec<String> {
     let told = meta.first(AUTHOR_KEYS);
     if !told.is_empty() {
         return names(told.iter().flat_map(|name| name.split(';')));
@@ -227,7 +227,7 @@ fn names<'n>(told: impl Iterator<Item = &'n str>) -> Vec<String> {
     names
 }
 
-fn published(page: &Html, meta: &Meta, data: &[Value]) -> Option<String> {
+fn published(page: &Html, meta: &MetaTags, data: &[Value]) -> Option<String> {
     let first = |keys| meta.all(keys).find_map(|value| date::iso(value));
     let in_data = || {
         let keys = ["datePublished", "dateCreated", "uploadDate"];
@@ -248,7 +248,7 @@ fn published(page: &Html, meta: &Meta, data: &[Value]) -> Option<String> {
     first(DATE_KEYS).or_else(in_data).or_else(seen)
 }
 
-fn language(page: &Html, meta: &Meta) -> Option<crate::Language> {
+fn language(page: &Html, meta: &MetaTags) -> Option<crate::Language> {
     let declared = page.root_element().attr("lang").map(str::to_owned);
     let others = [
         "citation_language",
