@@ -3,21 +3,20 @@
 //! A proof prints one line with its figures and its seed. The quick size runs with the tests, the
 //! full one by `cargo xtask prove engine`.
 
-pub mod audit;
-pub mod clock;
-pub mod crash_points;
-pub mod damage;
-pub mod faulty;
-pub mod gates;
-pub mod growth;
-pub mod kill;
-pub mod load;
-pub mod observed;
-pub mod random_graphs;
-pub mod research;
-pub mod restart;
-pub mod small_pool;
-pub mod two_owners;
+mod acts;
+mod crash_points;
+mod damage;
+mod faulty;
+mod gates;
+mod growth;
+mod hurt_database;
+mod kill;
+mod lab;
+mod random_graphs;
+pub(crate) mod research;
+mod run_log;
+mod two_owners;
+pub(crate) mod world;
 
 use std::time::Instant;
 
@@ -88,9 +87,9 @@ pub fn engine() -> Vec<Proof> {
         random_graphs::proof(),
         two_owners::proof(),
         damage::proof(),
-        restart::proof(),
-        small_pool::proof(),
-        clock::proof(),
+        hurt_database::restarts(),
+        hurt_database::killed_sessions(),
+        random_graphs::wild_clocks(),
         gates::proof(),
         growth::proof(),
     ]

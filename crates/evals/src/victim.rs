@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
-use fathom_workflow::{
-    Engine, Error, Execution, NewRun, NodeError, RunId, RuntimeSettings, SystemClock,
-};
+use fathom_workflow::{Engine, Error, Execution, NodeError, RunId, RuntimeSettings, SystemClock};
 
 use crate::ledger::Caller;
-use crate::proofs::research::{self, Deps, Research, World};
+use crate::proofs::research::{self, Research, open_or_start};
+use crate::proofs::world::{Deps, World};
 use crate::stores;
 
 /// Short, so that a proof need not wait long for the run of a dead process.
@@ -124,23 +123,13 @@ async fn take_up(
     run: RunId,
 ) -> Result<Option<Execution<Research, Deps>>> {
     for _ in 0..TRIES {
-        match engine.open(run).await {
+        match open_or_start(engine, run).await {
             Ok(execution) => return Ok(Some(execution)),
             Err(Error::Ended { .. }) => return Ok(None),
+            // Another process was quicker.
+            Err(Error::RunExists { .. }) => {}
             // A process that is stopped may keep the run, or the whole database.
             Err(error) if error.retry() => tokio::time::sleep(PAUSE).await,
-            Err(Error::NoSuchRun { .. }) => {
-                let new = NewRun {
-                    id: run,
-                    ..NewRun::titled("a proof")
-                };
-                match engine.start(new, Research::default()).await {
-                    Ok(execution) => return Ok(Some(execution)),
-                    // Another process was quicker.
-                    Err(Error::RunExists { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
             Err(error) => return Err(error.into()),
         }
     }

@@ -4,11 +4,9 @@
 //! answer must be the good one, or a refusal that says so; no panic, no hang. What was not harmed
 //! goes on: unfinished runs end, new ones begin, and nothing old changes by it.
 
-mod bytes;
 mod files;
 mod judge;
 mod panics;
-mod reading;
 mod rows;
 mod server;
 mod specimen;
@@ -19,15 +17,16 @@ use anyhow::{Result, bail, ensure};
 use futures::{StreamExt, stream};
 
 use super::{Proof, Setting};
-use files::Files;
+use files::SpecimenFiles;
 use judge::Difference;
-use server::Server;
+use server::SpecimenServer;
 
 /// Whatever takes longer hangs.
 const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 /// How many broken promises are told.
 const TOLD: usize = 5;
 
+/// The proof, for the list.
 pub fn proof() -> Proof {
     Proof {
         id: "T7",
@@ -39,8 +38,8 @@ pub fn proof() -> Proof {
 async fn prove(setting: Setting) -> Result<String> {
     let Setting { size, seed } = setting;
     let panics_before = panics::count();
-    let files = Files::make().await?;
-    let server = Server::make().await?;
+    let files = SpecimenFiles::make().await?;
+    let server = SpecimenServer::make().await?;
     let tallies = [
         (
             "files of SQLite",
@@ -67,7 +66,7 @@ async fn prove(setting: Setting) -> Result<String> {
 
 /// How trials ended.
 #[derive(Default)]
-struct Tally {
+struct DamageTally {
     /// Nothing that anybody reads was hit.
     same: u64,
     refused: u64,
@@ -78,18 +77,18 @@ struct Tally {
 /// What a trial did, and what came of it.
 struct Trial {
     harm: String,
-    outcome: Outcome,
+    end: TrialEnd,
 }
 
-enum Outcome {
+enum TrialEnd {
     /// The store would not open, and said that it is damaged.
     Unopened,
     Read(Difference),
 }
 
-impl Tally {
+impl DamageTally {
     /// Runs trials, a few at once, and counts. Fails if one broke a promise.
-    async fn of<T, F>(
+    async fn count_all<T, F>(
         at_once: usize,
         trials: impl IntoIterator<Item = T>,
         run: impl Fn(T) -> F,
@@ -117,10 +116,10 @@ impl Tally {
         )
     }
 
-    fn count(&mut self, Trial { harm, outcome }: Trial) {
-        match outcome {
-            Outcome::Unopened => self.unopened += 1,
-            Outcome::Read(Difference { refused, broken }) => match broken.first() {
+    fn count(&mut self, Trial { harm, end }: Trial) {
+        match end {
+            TrialEnd::Unopened => self.unopened += 1,
+            TrialEnd::Read(Difference { refused, broken }) => match broken.first() {
                 Some(first) => {
                     let all = broken.len();
                     self.broken

@@ -1,6 +1,6 @@
 //! A store between the engine and the real one, where a proof decides what befalls each operation.
 //!
-//! It keeps nothing itself. A [`Fate`] may refuse an operation before it reaches the real store, lose
+//! It keeps nothing itself. A [`StoreFaults`] may refuse an operation before it reaches the real store, lose
 //! its reply afterwards, or just take its time, which is how a process is stopped in the middle.
 
 use std::sync::Arc;
@@ -13,39 +13,29 @@ use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, 
 use fathom_workflow::{BlobHash, Error, Owner, RunId, Store};
 use jiff::Timestamp;
 
+/// What kind of operation a store is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    Create,
-    Claim,
-    Append,
-    Release,
-    /// Everything else that changes something on somebody's request.
-    OtherWrite,
+    /// Changes something on somebody's request.
+    Write,
     /// What the engine does in the background, at moments of its own.
     Keeping,
+    /// Changes nothing.
     Read,
-}
-
-impl Op {
-    /// Whether it is a write that a run's own course brings.
-    pub fn is_write(self) -> bool {
-        match self {
-            Self::Create | Self::Claim | Self::Append | Self::Release | Self::OtherWrite => true,
-            Self::Keeping | Self::Read => false,
-        }
-    }
 }
 
 /// A write that the real store has taken, with the token it gave or took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum TakenWrite {
+    /// Somebody became the run's owner.
     Hold(Token),
+    /// The log was added to.
     Append(Token),
 }
 
 /// What befalls the operations of one process.
 #[async_trait]
-pub trait Fate: Send + Sync + 'static {
+pub trait StoreFaults: Send + Sync + 'static {
     /// An error means that the operation never reached the store.
     async fn before(&self, op: Op) -> Result<(), Error>;
 
@@ -53,7 +43,7 @@ pub trait Fate: Send + Sync + 'static {
     async fn after(&self, op: Op) -> Result<(), Error>;
 
     /// Told of each write that changed a run's log or holder, as soon as it is done.
-    fn taken(&self, _write: Taken) {}
+    fn taken(&self, _write: TakenWrite) {}
 }
 
 /// What a store says that cannot be reached.
@@ -63,14 +53,15 @@ pub fn gone() -> Error {
     }
 }
 
+/// The real store, seen through faults.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
-    fate: Arc<dyn Fate>,
+    faults: Arc<dyn StoreFaults>,
 }
 
 impl FaultyStore {
-    pub fn new(inner: Arc<dyn Store>, fate: Arc<dyn Fate>) -> Self {
-        Self { inner, fate }
+    pub fn new(inner: Arc<dyn Store>, faults: Arc<dyn StoreFaults>) -> Self {
+        Self { inner, faults }
     }
 
     async fn through<T>(
@@ -85,14 +76,14 @@ impl FaultyStore {
         &self,
         op: Op,
         work: impl Future<Output = Result<T, Error>> + Send,
-        taken: impl FnOnce(&T) -> Option<Taken> + Send,
+        taken: impl FnOnce(&T) -> Option<TakenWrite> + Send,
     ) -> Result<T, Error> {
-        self.fate.before(op).await?;
+        self.faults.before(op).await?;
         let done = work.await?;
         if let Some(write) = taken(&done) {
-            self.fate.taken(write);
+            self.faults.taken(write);
         }
-        self.fate.after(op).await?;
+        self.faults.after(op).await?;
         Ok(done)
     }
 }
@@ -114,13 +105,13 @@ impl Store for FaultyStore {
         lease: Duration,
     ) -> Result<Token, Error> {
         let work = self.inner.create(creation, owner, lease);
-        self.watched(Op::Create, work, |token| Some(Taken::Hold(*token)))
+        self.watched(Op::Write, work, |token| Some(TakenWrite::Hold(*token)))
             .await
     }
 
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
         let work = self.inner.claim(run, owner, lease);
-        self.watched(Op::Claim, work, |token| Some(Taken::Hold(*token)))
+        self.watched(Op::Write, work, |token| Some(TakenWrite::Hold(*token)))
             .await
     }
 
@@ -130,25 +121,24 @@ impl Store for FaultyStore {
     }
 
     async fn release(&self, run: RunId, token: Token) -> Result<(), Error> {
-        self.through(Op::Release, self.inner.release(run, token))
+        self.through(Op::Write, self.inner.release(run, token))
             .await
     }
 
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error> {
         let token = append.token;
         let work = self.inner.append(append, lease);
-        self.watched(Op::Append, work, |_| Some(Taken::Append(token)))
+        self.watched(Op::Write, work, |_| Some(TakenWrite::Append(token)))
             .await
     }
 
     async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
-        self.through(Op::OtherWrite, self.inner.request_cancel(run))
+        self.through(Op::Write, self.inner.request_cancel(run))
             .await
     }
 
     async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
-        self.through(Op::OtherWrite, self.inner.clear_cancel(run))
-            .await
+        self.through(Op::Write, self.inner.clear_cancel(run)).await
     }
 
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error> {
@@ -197,15 +187,14 @@ impl Store for FaultyStore {
     }
 
     async fn keep(&self, run: RunId, keep: bool) -> Result<(), Error> {
-        self.through(Op::OtherWrite, self.inner.keep(run, keep))
-            .await
+        self.through(Op::Write, self.inner.keep(run, keep)).await
     }
 
     async fn delete(&self, run: RunId) -> Result<(), Error> {
-        self.through(Op::OtherWrite, self.inner.delete(run)).await
+        self.through(Op::Write, self.inner.delete(run)).await
     }
 
     async fn purge(&self, before: Timestamp) -> Result<Purged, Error> {
-        self.through(Op::OtherWrite, self.inner.purge(before)).await
+        self.through(Op::Write, self.inner.purge(before)).await
     }
 }

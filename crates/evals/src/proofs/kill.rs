@@ -19,7 +19,8 @@ use rand::{Rng, SeedableRng};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
-use super::audit::{self, Effect};
+use super::run_log::RunLog;
+use super::world::Effect;
 use super::{Proof, Setting, research};
 use crate::ledger::Ledger;
 use crate::stores::{Backend, Disk, Site};
@@ -36,6 +37,7 @@ const MOST_KILLS: usize = 5;
 /// A life that lasts longer than this hangs.
 const LONGEST_LIFE: Duration = Duration::from_secs(60);
 
+/// The proof, for the list.
 pub fn proof() -> Proof {
     Proof {
         id: "T1",
@@ -52,7 +54,7 @@ async fn run(setting: Setting) -> Result<String> {
     let mut told = Vec::new();
     for (backend, kills) in wanted {
         let figures = on(backend, kills, setting.seed).await?;
-        let Figures {
+        let KillFigures {
             runs,
             kills,
             mid_effect,
@@ -66,19 +68,19 @@ async fn run(setting: Setting) -> Result<String> {
     Ok(told.join("; "))
 }
 
-async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
+async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<KillFigures> {
     let site = Site::new(backend, Disk::Real).await?;
-    let stage = Stage::new(&site, seed).await?;
-    let reference = stage.unkilled().await?;
+    let range = KillRange::new(&site, seed).await?;
+    let reference = range.unkilled().await?;
     let mut chance = StdRng::seed_from_u64(seed);
-    let mut figures = Figures::default();
+    let mut figures = KillFigures::default();
     while figures.kills < wanted {
-        let some: Vec<Vec<Moment>> = (0..AT_ONCE)
+        let some: Vec<Vec<KillMoment>> = (0..AT_ONCE)
             .map(|_| moments(&mut chance, reference.took))
             .collect();
         let some = some
             .into_iter()
-            .map(|moments| stage.killed(moments, &reference));
+            .map(|moments| range.killed(moments, &reference));
         for run in try_join_all(some).await? {
             figures.add(run);
         }
@@ -87,14 +89,14 @@ async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
 }
 
 #[derive(Default)]
-struct Figures {
+struct KillFigures {
     runs: u64,
     kills: u64,
     /// Kills that came while a call was made whose answer was not recorded yet.
     mid_effect: u64,
 }
 
-impl Figures {
+impl KillFigures {
     fn add(&mut self, other: Self) {
         self.runs += other.runs;
         self.kills += other.kills;
@@ -103,7 +105,7 @@ impl Figures {
 }
 
 /// When a life ends.
-enum Moment {
+enum KillMoment {
     /// So long after the process was started.
     After(Duration),
     /// So long after this life's call of that number arrived: while it is made, or its answer recorded.
@@ -111,12 +113,12 @@ enum Moment {
 }
 
 /// The ends of a run's first lives: some while the process starts, some at any time, some at a call.
-fn moments(chance: &mut StdRng, whole: Duration) -> Vec<Moment> {
+fn moments(chance: &mut StdRng, whole: Duration) -> Vec<KillMoment> {
     let kills = chance.random_range(1..=MOST_KILLS);
     let one = |_| match chance.random_range(0..6) {
-        0 => Moment::After(chance.random_range(Duration::ZERO..Duration::from_millis(20))),
-        1 | 2 => Moment::After(chance.random_range(Duration::ZERO..victim::LEASE + whole)),
-        _ => Moment::Call {
+        0 => KillMoment::After(chance.random_range(Duration::ZERO..Duration::from_millis(20))),
+        1 | 2 => KillMoment::After(chance.random_range(Duration::ZERO..victim::LEASE + whole)),
+        _ => KillMoment::Call {
             number: chance.random_range(1..=16),
             then: chance.random_range(Duration::ZERO..2 * LONGEST_WAIT),
         },
@@ -125,7 +127,7 @@ fn moments(chance: &mut StdRng, whole: Duration) -> Vec<Moment> {
 }
 
 /// What runs are made and judged with.
-pub(super) struct Stage {
+pub(super) struct KillRange {
     pub(super) store: Arc<dyn Store>,
     pub(super) ledger: Ledger,
     program: PathBuf,
@@ -133,13 +135,13 @@ pub(super) struct Stage {
 }
 
 /// A run that nobody killed.
-pub(super) struct Reference {
+pub(super) struct UnkilledRun {
     pub(super) report: String,
     pub(super) took: Duration,
     effects: BTreeSet<Effect>,
 }
 
-impl Stage {
+impl KillRange {
     pub(super) async fn new(site: &Site, seed: u64) -> Result<Self> {
         Ok(Self {
             store: site.open().await?,
@@ -149,15 +151,15 @@ impl Stage {
         })
     }
 
-    pub(super) async fn unkilled(&self) -> Result<Reference> {
+    pub(super) async fn unkilled(&self) -> Result<UnkilledRun> {
         let (run, began) = (RunId::new(), Instant::now());
-        let Life::Ended(report) = self.life(run, 1, None).await? else {
+        let ProcessEnd::Ended(report) = self.life(run, 1, None).await? else {
             bail!("the run that was to be left alone was killed");
         };
         let took = began.elapsed();
-        let effects = audit::story(&*self.store, run).await?.recorded();
+        let effects = RunLog::sound(&*self.store, run).await?.recorded();
         ensure!(!effects.is_empty(), "the run recorded no effect");
-        Ok(Reference {
+        Ok(UnkilledRun {
             report,
             effects,
             took,
@@ -165,11 +167,15 @@ impl Stage {
     }
 
     /// One run, killed at each of the moments it lives to see, then left alone.
-    async fn killed(&self, moments: Vec<Moment>, reference: &Reference) -> Result<Figures> {
+    async fn killed(
+        &self,
+        moments: Vec<KillMoment>,
+        reference: &UnkilledRun,
+    ) -> Result<KillFigures> {
         let run = RunId::new();
-        let mut figures = Figures {
+        let mut figures = KillFigures {
             runs: 1,
-            ..Figures::default()
+            ..KillFigures::default()
         };
         let mut recorded_at_death = Vec::new();
         let mut ends = moments.into_iter();
@@ -177,9 +183,9 @@ impl Stage {
             let attempt = recorded_at_death.len() as u32 + 1;
             let life = self.life(run, attempt, ends.next()).await;
             match life.with_context(|| format!("run {run} was lost in life {attempt}"))? {
-                Life::Ended(report) => break report,
-                Life::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
-                Life::Killed => {
+                ProcessEnd::Ended(report) => break report,
+                ProcessEnd::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
+                ProcessEnd::Killed => {
                     let death = self.look_at(run).await?;
                     figures.kills += 1;
                     figures.mid_effect += u64::from(death.open > 0);
@@ -189,7 +195,7 @@ impl Stage {
         };
         research::same_report(&report, &reference.report)
             .with_context(|| format!("run {run}, killed {} times", figures.kills))?;
-        let effects = audit::story(&*self.store, run).await?.recorded();
+        let effects = RunLog::sound(&*self.store, run).await?.recorded();
         ensure!(
             effects == reference.effects,
             "run {run} recorded the effects {effects:?} instead of {:?}",
@@ -221,14 +227,14 @@ impl Stage {
 
     /// Looks at a run whose process has just died. Its log must be sound, and nothing may have been
     /// done that builds on what is not recorded.
-    async fn look_at(&self, run: RunId) -> Result<Death> {
+    async fn look_at(&self, run: RunId) -> Result<DeathRecord> {
         let calls = self.ledger.calls(run);
         let (recorded, step) = match self.store.head(run).await {
             // It died before its run was admitted.
             Err(Error::NoSuchRun { .. }) => (BTreeSet::new(), None),
             _ => {
-                let story = audit::story(&*self.store, run).await?;
-                (story.recorded(), Some(story.run.head.step))
+                let log = RunLog::sound(&*self.store, run).await?;
+                (log.recorded(), Some(log.run.head.step))
             }
         };
         let effects = calls.into_iter().map(|call| (call.step, call.key));
@@ -243,11 +249,11 @@ impl Stage {
             "run {run}: {open:?} were made and none is recorded, more than are made at once"
         );
         let open = open.len();
-        Ok(Death { recorded, open })
+        Ok(DeathRecord { recorded, open })
     }
 
     /// One process from its start to its end.
-    async fn life(&self, run: RunId, attempt: u32, end: Option<Moment>) -> Result<Life> {
+    async fn life(&self, run: RunId, attempt: u32, end: Option<KillMoment>) -> Result<ProcessEnd> {
         let mut process = self.start(run, attempt)?;
         if let Some(end) = end {
             tokio::select! {
@@ -255,7 +261,7 @@ impl Stage {
                 () = self.reach(run, end) => process.start_kill()?,
             }
         }
-        Life::end_of(process).await
+        ProcessEnd::wait_for(process).await
     }
 
     pub(super) fn start(&self, run: RunId, attempt: u32) -> Result<Child> {
@@ -274,10 +280,10 @@ impl Stage {
             .context("the victim could not be started")
     }
 
-    async fn reach(&self, run: RunId, moment: Moment) {
+    async fn reach(&self, run: RunId, moment: KillMoment) {
         match moment {
-            Moment::After(wait) => tokio::time::sleep(wait).await,
-            Moment::Call { number, then } => {
+            KillMoment::After(wait) => tokio::time::sleep(wait).await,
+            KillMoment::Call { number, then } => {
                 let made = self.ledger.calls(run).len();
                 self.ledger.reached(run, made + number).await;
                 tokio::time::sleep(then).await;
@@ -287,14 +293,14 @@ impl Stage {
 }
 
 /// What was found when a process had died.
-struct Death {
+struct DeathRecord {
     recorded: BTreeSet<Effect>,
     /// Calls that were made, by this life or an earlier one, and are not recorded.
     open: usize,
 }
 
 /// How a life ended.
-pub(super) enum Life {
+pub(super) enum ProcessEnd {
     /// By our hand.
     Killed,
     /// With a report.
@@ -303,9 +309,9 @@ pub(super) enum Life {
     Refused,
 }
 
-impl Life {
+impl ProcessEnd {
     /// Waits for a process; any other end is a fault.
-    pub(super) async fn end_of(mut process: Child) -> Result<Self> {
+    pub(super) async fn wait_for(mut process: Child) -> Result<Self> {
         const SIGKILL: i32 = 9;
         let status = tokio::time::timeout(LONGEST_LIFE, process.wait())
             .await

@@ -3,16 +3,15 @@
 //! Its routes always wish to go back, so only the bounds of its loops let it end: a use that is
 //! counted twice, or forgotten, changes the report.
 
-use std::sync::Arc;
-
 use anyhow::{Result, bail, ensure};
-use async_trait::async_trait;
-use fathom_workflow::interrupt::{Answer, Ask};
 use fathom_workflow::{
-    Context, END, Graph, GraphBuilder, GraphError, InvalidUpdate, NodeError, NodeResult, RunId,
-    State, fan_out,
+    Context, END, Engine, Error, Execution, Graph, GraphBuilder, GraphError, InvalidUpdate, NewRun,
+    NodeError, NodeResult, RunId, State, fan_out,
 };
 use serde::{Deserialize, Serialize};
+
+use super::acts::{call_once, question, try_call, words};
+use super::world::Deps;
 
 const PLAN: &str = "plan";
 const SEARCH: &str = "search";
@@ -23,31 +22,26 @@ const OUTPUT: &str = "output";
 const CHECK: &str = "check";
 const FALLBACK: &str = "fallback";
 
+/// The key of the delivery that must not happen twice.
+pub const DELIVER: &str = "deliver";
+
 const QUERIES: u32 = 6;
 const SECTIONS: u32 = 3;
 
 /// The most calls that are made at the same time.
 pub const AT_ONCE: usize = 3;
 
-/// What the nodes may call. It gives the same answer to the same key.
-#[async_trait]
-pub trait World: Send + Sync + 'static {
-    async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, NodeError>;
-
-    /// Told when a node goes on with an answer.
-    async fn went_on(&self, _run: RunId, _step: u64, _key: &str) {}
-}
-
-pub struct Deps(pub Arc<dyn World>);
-
 type Ctx = Context<Deps>;
 
+/// What the run has learnt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Research {
-    pub answers: Vec<String>,
+    answers: Vec<String>,
+    /// Written by the last step.
     pub report: Option<String>,
 }
 
+/// What one step brings.
 #[derive(Serialize, Deserialize)]
 pub struct Learnt {
     answers: Vec<String>,
@@ -105,6 +99,23 @@ fn middle(first: &'static str, last: &'static str) -> GraphBuilder<Research, Dep
         .at_most(1, REVIEW, WRITE, last)
 }
 
+/// Takes a run up where its log ends, or begins it.
+pub async fn open_or_start(
+    engine: &Engine<Research, Deps>,
+    run: RunId,
+) -> Result<Execution<Research, Deps>, Error> {
+    match engine.open(run).await {
+        Err(Error::NoSuchRun { .. }) => {
+            let new = NewRun {
+                id: run,
+                ..NewRun::titled("a proof")
+            };
+            engine.start(new, Research::default()).await
+        }
+        opened => opened,
+    }
+}
+
 /// Fails with the first line in which a report differs from the one it should be.
 pub fn same_report(report: &str, wanted: &str) -> Result<()> {
     let mut wanted = wanted.lines();
@@ -127,17 +138,7 @@ async fn plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
 
 async fn reviewed_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
     let outline = call(ctx, "outline".into()).await?;
-    let ask = Ask {
-        reason: "the plan is ready".into(),
-        show: outline.as_str().into(),
-        within: None,
-    };
-    let verdict = match ctx.ask("review", ask).await? {
-        Answer::Decided { decision, .. } => format!("{:?} by {}", decision.verdict, decision.by),
-        Answer::TimedOut { .. } => {
-            return Err(NodeError::new("a gate without a deadline timed out"));
-        }
-    };
+    let verdict = words(&ctx.ask("review", question(None)).await?);
     Ok(learnt(vec![outline, verdict]))
 }
 
@@ -185,29 +186,13 @@ async fn check(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
 }
 
 async fn fallback(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let key = "deliver";
-    let delivered: Result<String, String> = ctx
-        .once(key, |_| async move {
-            let world = &ctx.deps().0;
-            let answer = world.call(ctx.run(), ctx.step(), key).await;
-            answer.map_err(|error| format!("{error:?}"))
-        })
-        .await?;
-    ctx.deps().0.went_on(ctx.run(), ctx.step(), key).await;
+    let delivered = call_once(ctx, DELIVER, None).await?;
     let why = ctx.rescued().map(|rescue| rescue.cut.to_string());
-    let end = format!("{delivered:?}, because {why:?}");
-    Ok(report(state, end))
+    Ok(report(state, format!("{delivered:?}, because {why:?}")))
 }
 
 async fn call(ctx: &Ctx, key: String) -> Result<String, NodeError> {
-    let (world, run, step) = (&ctx.deps().0, ctx.run(), ctx.step());
-    let answer = ctx.try_effect(key.clone(), |call| {
-        call.spend("calls", 1);
-        async { world.call(run, step, &key).await }
-    });
-    let answer = answer.await?;
-    world.went_on(run, step, &key).await;
-    Ok(answer)
+    try_call(ctx, &key, 0).await
 }
 
 fn all(found: Vec<Result<String, NodeError>>) -> NodeResult<Research> {

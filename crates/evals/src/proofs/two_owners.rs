@@ -15,10 +15,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use futures::future::try_join_all;
 
-use self::interleaving::Ground;
+use self::interleaving::Arena;
 use super::{Proof, Setting};
 use crate::stores::Backend;
 
+/// The proof, for the list.
 pub fn proof() -> Proof {
     Proof {
         id: "T4",
@@ -29,14 +30,14 @@ pub fn proof() -> Proof {
 
 /// What came of interleavings.
 #[derive(Clone, Copy, Default)]
-struct Figures {
+struct OwnerFigures {
     /// Those in which an owner was really stopped.
     stopped: u64,
     /// Those in which it was refused when it went on.
     refused: u64,
 }
 
-impl Figures {
+impl OwnerFigures {
     fn add(&mut self, other: Self) {
         self.stopped += other.stopped;
         self.refused += other.refused;
@@ -50,7 +51,7 @@ async fn run(setting: Setting) -> Result<String> {
         (Backend::Sqlite, size.pick(70, 2_000)),
         (Backend::Postgres, size.pick(26, 460)),
     ];
-    let (mut total, mut told) = (Figures::default(), Vec::new());
+    let (mut total, mut told) = (OwnerFigures::default(), Vec::new());
     for (backend, wanted) in inside {
         let figures = interleavings(backend, wanted, seed).await?;
         told.push(format!("{} {}", figures.stopped, backend.name()));
@@ -70,17 +71,17 @@ async fn run(setting: Setting) -> Result<String> {
 }
 
 /// Runs interleavings until an owner was stopped in as many as wanted.
-async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
+async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<OwnerFigures> {
     let (stopped, next) = (AtomicU64::new(0), AtomicU64::new(0));
-    let grounds = grounds(backend).await?;
-    let workers = grounds.into_iter().map(|ground| {
+    let arenas = arenas(backend).await?;
+    let workers = arenas.into_iter().map(|arena| {
         let (stopped, next) = (&stopped, &next);
         async move {
-            let mut figures = Figures::default();
+            let mut figures = OwnerFigures::default();
             while stopped.load(Ordering::SeqCst) < wanted {
                 let number = next.fetch_add(1, Ordering::SeqCst);
                 let seed = seed.wrapping_add(number);
-                let case = tokio::spawn(interleaving::one(Arc::clone(&ground), seed));
+                let case = tokio::spawn(interleaving::one(Arc::clone(&arena), seed));
                 let figure = case.await??;
                 stopped.fetch_add(figure.stopped, Ordering::SeqCst);
                 figures.add(figure);
@@ -88,7 +89,7 @@ async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<Figur
             anyhow::Ok(figures)
         }
     });
-    let mut total = Figures::default();
+    let mut total = OwnerFigures::default();
     for figures in try_join_all(workers).await? {
         total.add(figures);
     }
@@ -97,18 +98,18 @@ async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<Figur
 
 /// One place for each worker. Where leases lapse by a clock that a proof turns, nobody else may work
 /// meanwhile; PostgreSQL's leases lapse by themselves, so there many wait at once.
-async fn grounds(backend: Backend) -> Result<Vec<Arc<Ground>>> {
+async fn arenas(backend: Backend) -> Result<Vec<Arc<Arena>>> {
     const WAITING: usize = 16;
     match backend {
         Backend::Memory | Backend::Sqlite => {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let grounds = (0..cores).map(|_| Ground::new(backend));
-            let grounds = try_join_all(grounds).await?;
-            Ok(grounds.into_iter().map(Arc::new).collect())
+            let arenas = (0..cores).map(|_| Arena::new(backend));
+            let arenas = try_join_all(arenas).await?;
+            Ok(arenas.into_iter().map(Arc::new).collect())
         }
         Backend::Postgres => {
-            let ground = Arc::new(Ground::new(backend).await?);
-            Ok(vec![ground; WAITING])
+            let arena = Arc::new(Arena::new(backend).await?);
+            Ok(vec![arena; WAITING])
         }
     }
 }

@@ -1,17 +1,41 @@
-//! Holds a damaged store against the good one.
+//! Asks a damaged store everything, and holds its answers against the good ones.
 //!
 //! Every answer must be the good one, or a refusal that says so. Anything else, "there is no such
 //! run" included, is a silent loss.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fathom_workflow::record::Status;
-use fathom_workflow::{Error, RunId, Store};
+use fathom_workflow::event::Event;
+use fathom_workflow::journal::RunFilter;
+use fathom_workflow::record::{Status, Tally};
+use fathom_workflow::{Error, Payload, RunId, Store};
+use jiff::Timestamp;
+use serde::Serialize;
 
-use super::reading::{Digest, Reading, Seen, digest};
 use super::specimen::{self, Specimen};
+use crate::proofs::acts::ScriptedRun;
+use crate::proofs::run_log::RunLog;
+
+/// More than there are events, steps or runs here.
+const MOST: usize = 1 << 20;
+/// Journals looked at in each run, spread over its steps.
+const JOURNALS: u64 = 8;
+
+/// Bytes are compared by their hash.
+type Digest = u64;
+/// What an answer is that is neither right nor a refusal.
+const WRONG: Digest = 0;
+const RIGHT: Digest = 1;
+
+/// By run and question: a digest of the answer, or why there is none.
+type Answers = BTreeMap<(RunId, String), Result<Digest, String>>;
+
+/// The question that a damaged list need not answer, whichever run was harmed.
+const LISTED: &str = "place in the list";
 
 /// What may have been harmed. What was not must be read, and go on, as if nothing had happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,19 +45,13 @@ pub(super) enum Harmed {
     Run(RunId),
 }
 
-impl Harmed {
-    fn may_refuse(self, run: RunId) -> bool {
-        self == Self::Anything || self == Self::Run(run)
-    }
-}
-
 /// A good store: its answers, and how its unfinished runs end.
-pub(super) struct Good {
+pub(super) struct GoodStore {
     specimen: Specimen,
-    reading: Reading,
-    last_steps: BTreeMap<RunId, u64>,
-    /// The state after every step.
+    /// The state after every step, folded by the proof.
     states: BTreeMap<(RunId, u64), Digest>,
+    last_steps: BTreeMap<RunId, u64>,
+    answers: Answers,
     endings: BTreeMap<RunId, Digest>,
 }
 
@@ -48,124 +66,100 @@ pub(super) struct Difference {
 
 impl Difference {
     fn refuse(&mut self, harmed: Harmed, run: RunId, told: String) {
-        match harmed.may_refuse(run) {
-            true => self.refused.push(told),
-            false => self.broken.push(format!("not harmed, and yet {told}")),
+        if harmed == Harmed::Anything || harmed == Harmed::Run(run) {
+            self.refused.push(told);
+        } else {
+            self.broken.push(format!("not harmed, and yet {told}"));
         }
     }
 }
 
-impl Good {
+impl GoodStore {
     /// Reads a good store, and lets its unfinished runs go on.
     pub(super) async fn read(store: &Arc<dyn Store>, specimen: Specimen) -> Result<Self> {
-        let engine = specimen::engine(Arc::clone(store))?;
-        let (mut last_steps, mut states) = (BTreeMap::new(), BTreeMap::new());
-        for &run in &specimen.runs {
-            let history = specimen::history(store, run).await?;
-            last_steps.insert(run, history.len() as u64 - 1);
-            states.extend((0..).zip(history).map(|(step, state)| ((run, step), state)));
-        }
-        let reading = Reading::of(store, &specimen, &last_steps).await?;
-        let mut endings = BTreeMap::new();
-        for &run in &specimen.unfinished {
-            let ended = engine.drive(run).await?;
-            ensure!(
-                ended.status == Status::Completed,
-                "unharmed, it ended {ended:?}"
-            );
-            endings.insert(run, digest(&engine.view(run, None).await?.state));
-        }
-        Ok(Self {
+        let mut good = Self {
             specimen,
-            reading,
-            last_steps,
-            states,
-            endings,
-        })
+            states: BTreeMap::new(),
+            last_steps: BTreeMap::new(),
+            answers: Answers::new(),
+            endings: BTreeMap::new(),
+        };
+        for &run in &good.specimen.runs {
+            let log = RunLog::sound(&**store, run).await?;
+            let mut tally = Tally::default();
+            for (state, record) in log.fold::<ScriptedRun>()?.iter().zip(&log.steps) {
+                tally.count(&record.meta);
+                let state = digest(&(state, &tally, &record.meta.next));
+                good.states.insert((run, record.meta.step), state);
+            }
+            good.last_steps.insert(run, log.run.head.step);
+        }
+        good.answers = good.ask(store).await?;
+        let wrong = good.answers.iter().find(|(_, answer)| match answer {
+            Ok(answer) => *answer == WRONG,
+            Err(_) => true,
+        });
+        ensure!(wrong.is_none(), "unharmed, it answers {wrong:?}");
+        let engine = specimen::engine(Arc::clone(store))?;
+        for &run in &good.specimen.unfinished {
+            let ended = engine.drive(run).await?;
+            ensure!(ended.status == Status::Completed, "it ended {ended:?}");
+            let state = digest(&engine.view(run, None).await?.state);
+            good.endings.insert(run, state);
+        }
+        Ok(good)
     }
 
     /// Reads a store that may be damaged, lets it go on, and reads it again.
     pub(super) async fn judge(&self, store: &Arc<dyn Store>, harmed: Harmed) -> Result<Difference> {
         let mut difference = Difference::default();
-        let all: Vec<RunId> = self.specimen.runs.clone();
-        let offered = self.compare(store, harmed, &all, &mut difference).await?;
-        let ended = self.go_on(store, harmed, &mut difference).await?;
-        for run in ended.difference(&offered) {
-            let broken = format!("{run} could go on, and was not among those due");
-            difference.broken.push(broken);
+        let all = &self.specimen.runs;
+        let due = store.due(specimen::WORKFLOW, Timestamp::MAX, Duration::ZERO, MOST);
+        let due = due.await;
+        self.compare(store, harmed, all, &mut difference).await?;
+        let names_damage = list(store).await.map_or(true, |(_, named)| named > 0);
+        let went_on = self.go_on(store, harmed, &mut difference).await?;
+        match due {
+            Err(why) => difference.refused.push(format!("the runs due: {why}")),
+            Ok(_) if names_damage => {}
+            Ok(due) => {
+                for run in went_on.iter().filter(|run| !due.contains(run)) {
+                    let broken = format!("{run} could go on, and was not among those due");
+                    difference.broken.push(broken);
+                }
+            }
         }
         if difference.refused.is_empty() {
             // What went on wrote to the store, and may have fallen into a damage nobody had read.
-            let ended = |run: &RunId| !self.endings.contains_key(run);
-            let ended: Vec<RunId> = all.into_iter().filter(ended).collect();
+            let mut ended = all.clone();
+            ended.retain(|run| !self.endings.contains_key(run));
             self.compare(store, harmed, &ended, &mut difference).await?;
         }
         Ok(difference)
     }
 
-    /// Compares what can be read of some runs. Gives those on offer to whoever looks for work.
     async fn compare(
         &self,
         store: &Arc<dyn Store>,
         harmed: Harmed,
         runs: &[RunId],
         difference: &mut Difference,
-    ) -> Result<BTreeSet<RunId>> {
-        let reading = Reading::of(store, &self.specimen, &self.last_steps).await?;
-        for ((run, what), good) in &self.reading.answers {
-            let answer = &reading.answers[&(*run, what.clone())];
-            if !runs.contains(run) || answer == good {
+    ) -> Result<()> {
+        for (question, answer) in self.ask(store).await? {
+            let (run, what) = &question;
+            if !runs.contains(run) || answer == self.answers[&question] {
                 continue;
             }
             match answer {
+                Err(why) if what == LISTED => difference.refused.push(why),
                 Err(why) => difference.refuse(harmed, *run, format!("{what} of {run}: {why}")),
-                Ok(_) => difference
-                    .broken
-                    .push(format!("{what} of {run} is another")),
+                Ok(_) => {
+                    let broken = format!("{what} of {run} is another");
+                    difference.broken.push(broken);
+                }
             }
         }
-        for ((run, at), view) in &reading.views {
-            if runs.contains(run) {
-                self.compare_view(harmed, *run, *at, view, difference);
-            }
-        }
-        let names_damage = compare_list(&reading, runs, difference);
-        Ok(match reading.due {
-            Ok(due) if !names_damage => due,
-            Ok(_) => runs.iter().copied().collect(),
-            Err(why) => {
-                difference.refused.push(format!("those due: {why}"));
-                runs.iter().copied().collect()
-            }
-        })
-    }
-
-    /// A damaged run may be read up to the last good step, if it says so.
-    fn compare_view(
-        &self,
-        harmed: Harmed,
-        run: RunId,
-        at: Option<u64>,
-        view: &Result<Seen, String>,
-        difference: &mut Difference,
-    ) {
-        let question = format!("run {run} at {at:?}");
-        let seen = match view {
-            Ok(seen) => seen,
-            Err(why) => return difference.refuse(harmed, run, format!("{question}: {why}")),
-        };
-        let wanted = at.unwrap_or(self.last_steps[&run]);
-        let (step, damaged) = (seen.step, seen.names_damage);
-        let right = self.states.get(&(run, step)) == Some(&seen.state);
-        match (step == wanted, damaged) {
-            (true, false) if right => {}
-            (false, true) if right => {
-                difference.refuse(harmed, run, format!("{question}: only up to {step}"));
-            }
-            _ => difference
-                .broken
-                .push(format!("{question}: step {step}, right: {right}")),
-        }
+        Ok(())
     }
 
     /// What was not harmed goes on: unfinished runs end, and a new one begins. Gives those that did.
@@ -190,9 +184,8 @@ impl Good {
                 Ok(view) if view.damage.is_none() => {
                     let right = digest(&view.state) == *ending;
                     if !right || ended.status != Status::Completed {
-                        difference
-                            .broken
-                            .push(format!("{run} ended {ended:?}, right: {right}"));
+                        let broken = format!("{run} ended {ended:?}, right: {right}");
+                        difference.broken.push(broken);
                     }
                 }
                 Ok(_) => difference.refuse(harmed, run, format!("{run} ended damaged")),
@@ -208,25 +201,125 @@ impl Good {
         }
         Ok(went_on)
     }
+
+    /// Asks everything. A header may be damaged, so the number of steps is known beforehand.
+    async fn ask(&self, store: &Arc<dyn Store>) -> Result<Answers> {
+        let engine = specimen::engine(Arc::clone(store))?;
+        let listed = list(store).await;
+        let missing = |runs: &BTreeSet<RunId>| {
+            let all = self.specimen.runs.iter();
+            all.filter(|run| !runs.contains(run)).count()
+        };
+        let mut answers = Answers::new();
+        for (&run, &last) in &self.last_steps {
+            let mut note = |what: String, answer| answers.insert((run, what), answer);
+            for at in [last, last / 2] {
+                let view = engine.view(run, (at < last).then_some(at)).await;
+                let answer = view.map_err(|error| error.to_string()).and_then(|view| {
+                    let state = digest(&(&view.state, &view.tally, &view.next));
+                    let right = self.states.get(&(run, view.step)) == Some(&state);
+                    match (view.step == at, view.damage) {
+                        (true, None) if right => Ok(RIGHT),
+                        // A damaged run may be read up to the last good step, if it says so.
+                        (false, Some(_)) if right => Err(format!("only up to {}", view.step)),
+                        _ => Ok(WRONG),
+                    }
+                });
+                note(format!("state at step {at}"), answer);
+            }
+            let place = match &listed {
+                Err(why) => Err(format!("the list: {why}")),
+                Ok((runs, _)) if runs.contains(&run) => Ok(RIGHT),
+                // A run may be missing if the list names a damage.
+                Ok((runs, named)) if missing(runs) <= *named => Err("the list is damaged".into()),
+                Ok(_) => Ok(WRONG),
+            };
+            note(LISTED.into(), place);
+            let head = store.head(run).await;
+            note("header".into(), said(head.map(|(head, _)| digest(&head))));
+            let steps = store.steps(run, 0, MOST).await.map(|steps| {
+                let whole = steps.iter().map(|step| (&step.meta, step.payload.as_ref()));
+                let whole = whole.map(|(meta, payload)| (meta, payload.map(payload_digest)));
+                digest(&whole.collect::<Vec<_>>())
+            });
+            note("steps".into(), said(steps));
+            let events = all_events(store, run).await;
+            note("events".into(), said(events.map(|events| digest(&events))));
+            for step in (0..=last + 1).step_by((last / JOURNALS).max(1) as usize) {
+                let journal = store.entries(run, step).await.map(|entries| {
+                    let whole = entries.iter();
+                    let whole = whole.map(|entry| (&entry.meta, payload_digest(&entry.payload)));
+                    digest(&whole.collect::<Vec<_>>())
+                });
+                note(format!("journal of step {step}"), said(journal));
+            }
+        }
+        for &(run, hash) in &self.specimen.blobs {
+            let bytes = store.blob(hash).await;
+            let bytes = bytes.map(|bytes| bytes.map_or(WRONG, |bytes| digest_bytes(&bytes)));
+            answers.insert((run, format!("blob {hash}")), said(bytes));
+        }
+        Ok(answers)
+    }
 }
 
-/// A run may be missing from the list if the list names a damage; tells whether it does.
-fn compare_list(reading: &Reading, runs: &[RunId], difference: &mut Difference) -> bool {
-    let (listed, named) = match &reading.listed {
-        Ok(listed) => listed,
-        Err(why) => {
-            difference.refused.push(format!("the list: {why}"));
-            return true;
-        }
-    };
-    let missing = runs.iter().filter(|run| !listed.contains(run)).count();
-    if missing > *named {
-        let broken = format!("the list lacks {missing} and names {named}");
-        difference.broken.push(broken);
-    } else if *named > 0 {
-        difference
-            .refused
-            .push(format!("the list names {named} damages"));
+/// "There is no such thing" is an answer, and a wrong one here; other errors name a damage.
+fn said(found: Result<Digest, Error>) -> Result<Digest, String> {
+    match found {
+        Ok(found) => Ok(found),
+        Err(Error::NoSuchRun { .. } | Error::NoSuchStep { .. }) => Ok(WRONG),
+        Err(error) => Err(error.to_string()),
     }
-    *named > 0
+}
+
+/// The runs listed, and how many damages the list names.
+async fn list(store: &Arc<dyn Store>) -> Result<(BTreeSet<RunId>, usize), Error> {
+    // Pages of two, so that cursors are read too.
+    let mut filter = RunFilter {
+        limit: 2,
+        ..RunFilter::default()
+    };
+    let (mut runs, mut damaged) = (BTreeSet::new(), 0);
+    for _ in 0..MOST {
+        let page = store.list(&filter).await?;
+        runs.extend(page.runs.iter().map(|run| run.id()));
+        // Word that the list itself is damaged speaks for every run that it may lack.
+        let of_all = |word: &String| word.starts_with("the list of runs");
+        damaged += if page.damaged.iter().any(of_all) {
+            MOST
+        } else {
+            page.damaged.len()
+        };
+        match page.next {
+            Some(next) => filter.after = Some(next),
+            None => break,
+        }
+    }
+    Ok((runs, damaged))
+}
+
+async fn all_events(store: &Arc<dyn Store>, run: RunId) -> Result<Vec<Event>, Error> {
+    let mut all: Vec<Event> = Vec::new();
+    loop {
+        let seen = all.last().map_or(0, |event| event.number);
+        let more = store.events(run, seen, 64).await?;
+        if more.is_empty() {
+            return Ok(all);
+        }
+        all.extend(more);
+    }
+}
+
+fn payload_digest(payload: &Payload) -> Digest {
+    payload.bytes().map_or(WRONG, |bytes| digest_bytes(&bytes))
+}
+
+fn digest<T: Serialize>(value: &T) -> Digest {
+    serde_json::to_vec(value).map_or(WRONG, |bytes| digest_bytes(&bytes))
+}
+
+fn digest_bytes(bytes: &[u8]) -> Digest {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }

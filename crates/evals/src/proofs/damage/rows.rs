@@ -15,13 +15,13 @@ use super::judge::Harmed;
 
 /// One kind of harm to one table.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct RowChange {
     pub(super) table: String,
     /// The column to change; without one a row is deleted.
     pub(super) column: Option<String>,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for RowChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.column {
             Some(column) => write!(f, "{}.{column} changed", self.table),
@@ -31,23 +31,23 @@ impl fmt::Display for Change {
 }
 
 /// Every change that can be made to the tables.
-pub(super) fn changes(path: &Path) -> Result<Vec<Change>> {
+pub(super) fn changes(path: &Path) -> Result<Vec<RowChange>> {
     let connection = Connection::open(path)?;
     let mut statement = connection.prepare(
         "SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
           WHERE m.type = 'table' ORDER BY 1, c.cid",
     )?;
     let mut rows = statement.query([])?;
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes: Vec<RowChange> = Vec::new();
     while let Some(row) = rows.next()? {
         let (table, column): (String, String) = (row.get(0)?, row.get(1)?);
         if changes.last().is_none_or(|last| last.table != table) {
-            changes.push(Change {
+            changes.push(RowChange {
                 table: table.clone(),
                 column: None,
             });
         }
-        changes.push(Change {
+        changes.push(RowChange {
             table,
             column: Some(column),
         });
@@ -56,10 +56,10 @@ pub(super) fn changes(path: &Path) -> Result<Vec<Change>> {
 }
 
 /// Makes a change to some row, and says whose it was. `None` if no row has that column filled.
-pub(super) fn apply(path: &Path, change: &Change, rng: &mut SmallRng) -> Result<Option<Harmed>> {
+pub(super) fn apply(path: &Path, change: &RowChange, rng: &mut SmallRng) -> Result<Option<Harmed>> {
     let connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")?;
-    let Change { table, column } = change;
+    let RowChange { table, column } = change;
     let keys: Vec<String> = connection
         .prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?
         .query_map([table], |row| row.get(0))?

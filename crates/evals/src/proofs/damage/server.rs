@@ -9,9 +9,9 @@ use rand::{Rng, SeedableRng};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-use super::judge::{Difference, Good, Harmed};
-use super::rows::Change;
-use super::{Outcome, Tally, Trial, specimen};
+use super::judge::{Difference, GoodStore, Harmed};
+use super::rows::RowChange;
+use super::{DamageTally, Trial, TrialEnd, specimen};
 use crate::stores::{Backend, Disk, Site};
 
 /// In an order in which rows can be put back: those referred to first.
@@ -25,13 +25,13 @@ const TABLES: [&str; 7] = [
     "events",
 ];
 
-pub(super) struct Server {
+pub(super) struct SpecimenServer {
     site: Site,
     client: Client,
-    good: Good,
+    good: GoodStore,
 }
 
-impl Server {
+impl SpecimenServer {
     pub(super) async fn make() -> Result<Self> {
         let site = Site::new(Backend::Postgres, Disk::Fast).await?;
         let store = site.open().await?;
@@ -42,12 +42,12 @@ impl Server {
             let copy = format!("CREATE TABLE good_{table} AS TABLE {table}");
             client.batch_execute(&copy).await?;
         }
-        let good = Good::read(&store, specimen).await?;
+        let good = GoodStore::read(&store, specimen).await?;
         Ok(Self { site, client, good })
     }
 
     /// Changes every column of every table in some row, and deletes some row of every table.
-    pub(super) async fn change_rows(&self, times: u64, seed: u64) -> Result<Tally> {
+    pub(super) async fn change_rows(&self, times: u64, seed: u64) -> Result<DamageTally> {
         let mut trials = Vec::new();
         for time in 0..times {
             for (change, nth) in self.changes().await?.into_iter().zip(0..) {
@@ -55,7 +55,7 @@ impl Server {
             }
         }
         // One at a time: they share the tables.
-        Tally::of(1, trials, |((change, kind), seed)| async move {
+        DamageTally::count_all(1, trials, |((change, kind), seed)| async move {
             self.mend().await?;
             let mut rng = SmallRng::seed_from_u64(seed);
             let difference = match self.apply(&change, &kind, &mut rng).await? {
@@ -65,17 +65,17 @@ impl Server {
             };
             Ok(Trial {
                 harm: format!("seed {seed}, {change}"),
-                outcome: Outcome::Read(difference),
+                end: TrialEnd::Read(difference),
             })
         })
         .await
     }
 
     /// Every change that can be made to the tables, with the type of the column.
-    async fn changes(&self) -> Result<Vec<(Change, String)>> {
+    async fn changes(&self) -> Result<Vec<(RowChange, String)>> {
         let mut changes = Vec::new();
         for table in TABLES {
-            let change = |column| Change {
+            let change = |column| RowChange {
                 table: table.to_owned(),
                 column,
             };
@@ -92,11 +92,11 @@ impl Server {
     /// Makes a change to some row, and says whose it was. `None` if no row has that column filled.
     async fn apply(
         &self,
-        change: &Change,
+        change: &RowChange,
         kind: &str,
         rng: &mut SmallRng,
     ) -> Result<Option<Harmed>> {
-        let Change { table, column } = change;
+        let RowChange { table, column } = change;
         let run = match table.as_str() {
             "runs" => "id",
             "blobs" => "(SELECT run FROM blob_refs WHERE blob_refs.hash = blobs.hash LIMIT 1)",

@@ -24,7 +24,7 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    pub(super) async fn of(site: &Site) -> Result<Self> {
+    pub(super) async fn new(site: &Site) -> Result<Self> {
         if let Some(path) = site.path() {
             return Ok(Self::File(path));
         }

@@ -14,17 +14,16 @@ use fathom_workflow::record::Status;
 use fathom_workflow::{
     Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, RuntimeSettings, Store,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use uuid::Uuid;
 
-use super::chance::Chance;
+use super::chance_faults::ChanceFaults;
 use super::script::{Script, Tale};
-use super::stage::Stage;
-use crate::proofs::audit::Effect;
 use crate::proofs::faulty::FaultyStore;
-use crate::proofs::observed::{Observed, Repeats};
+use crate::proofs::world::{Deps, Effect, ObservedWorld, Pace};
 
 /// After so many rounds nothing more goes wrong, and the run must get to its end.
 const ROUGH_ROUNDS: u32 = 40;
@@ -36,20 +35,45 @@ const MOST_REOPENS: u32 = 3;
 
 const LEASE: Duration = Duration::from_secs(30);
 
-pub(super) type Playhouse = Engine<Tale, Stage>;
+/// How often a run is looked at while nothing happens in it.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// 2026, far enough from both ends of time for any sum of jumps.
+const NOON: i64 = 1_770_000_000;
+
+pub(super) type TaleEngine = Engine<Tale, Deps>;
+
+/// How the clock goes while a run is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClockHabit {
+    /// Forward, now and then by minutes. Leases go by the same clock.
+    Leaps,
+    /// Set wrong by seconds to years in either direction, often to just about a deadline. Leases go
+    /// by a clock of their own, as a database's would.
+    Jumps,
+}
 
 /// A run, its world, and the hand that meddles with both.
 pub(super) struct Course {
     pub(super) run: RunId,
     pub(super) script: Script,
     pub(super) store: Arc<dyn Store>,
-    pub(super) world: Arc<Observed>,
+    pub(super) world: Arc<ObservedWorld>,
     /// How often a person said that an effect which must not repeat is to be done again.
     pub(super) approved: BTreeMap<Effect, u32>,
     pub(super) crashes: u64,
     pub(super) faults: u64,
+    pub(super) jumps: u64,
+    habit: ClockHabit,
     clock: Arc<ManualClock>,
-    fate: Arc<Chance>,
+    lease_clock: Arc<ManualClock>,
+    /// The earliest that the clock showed in this round.
+    earliest: Timestamp,
+    /// The deadlines of the run and of its gate, as of the beginning of this round.
+    deadlines: Vec<Timestamp>,
+    /// Whether things may still go wrong.
+    rough: bool,
+    fate: Arc<ChanceFaults>,
     chance: StdRng,
     resumes: u32,
     reopens: u32,
@@ -58,25 +82,38 @@ pub(super) struct Course {
 }
 
 /// What a round came to.
-enum Round {
+enum CourseRound {
     Again,
     End,
 }
 
 impl Course {
-    pub(super) fn begin(seed: u64) -> Result<Self> {
+    pub(super) fn begin(seed: u64, habit: ClockHabit) -> Result<Self> {
         let mut chance = StdRng::seed_from_u64(seed);
-        let script = Script::draw(&mut chance)?;
-        let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH));
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(Arc::clone(&clock) as _));
+        let script = Script::draw(&mut chance, habit == ClockHabit::Jumps)?;
+        let noon = Timestamp::from_second(NOON)?;
+        let clock = Arc::new(ManualClock::at(noon));
+        let lease_clock = match habit {
+            ClockHabit::Leaps => Arc::clone(&clock),
+            ClockHabit::Jumps => Arc::new(ManualClock::at(noon)),
+        };
+        let leases = Arc::clone(&lease_clock) as _;
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(leases));
+        let pace = Pace::Drawn(Mutex::new(StdRng::seed_from_u64(seed ^ 2)));
         let rate = if chance.random_bool(0.3) { 0.0 } else { 0.04 };
         Ok(Self {
             run: RunId::from_uuid(Uuid::from_u128(u128::from(seed) << 1)),
-            world: Arc::new(Observed::new(Arc::clone(&store), Repeats::Forbidden)),
+            world: Arc::new(ObservedWorld::new(Some(Arc::clone(&store)), pace)),
             approved: BTreeMap::new(),
             crashes: 0,
             faults: 0,
-            fate: Arc::new(Chance::new(StdRng::seed_from_u64(seed ^ 1), rate)),
+            jumps: 0,
+            habit,
+            earliest: noon,
+            deadlines: Vec::new(),
+            rough: true,
+            lease_clock,
+            fate: Arc::new(ChanceFaults::new(StdRng::seed_from_u64(seed ^ 1), rate)),
             nobody_there: chance.random_bool(0.1),
             resumes: 0,
             reopens: 0,
@@ -91,18 +128,19 @@ impl Course {
     pub(super) async fn play(&mut self) -> Result<()> {
         let mut engine = self.engine()?;
         for round in 0..MOST_ROUNDS {
-            let rough = round < ROUGH_ROUNDS;
-            if !rough {
+            self.rough = round < ROUGH_ROUNDS;
+            if !self.rough {
                 self.fate.calm();
             }
-            if rough && self.chance.random_bool(0.5) {
+            self.look_at_the_clock().await?;
+            if self.rough && self.chance.random_bool(0.5) {
                 engine = self.engine()?;
             }
-            let polls = self.life_span().filter(|_| rough);
+            let polls = self.life_span().filter(|_| self.rough);
             let what = self.turn(&engine, polls).await;
             match self.judge(&engine, what).await? {
-                Round::Again => {}
-                Round::End => {
+                CourseRound::Again => {}
+                CourseRound::End => {
                     self.faults = self.fate.strikes();
                     return Ok(());
                 }
@@ -119,36 +157,32 @@ impl Course {
     }
 
     /// An engine as another process would have it, over the store that may fail.
-    fn engine(&mut self) -> Result<Playhouse> {
+    fn engine(&self) -> Result<TaleEngine> {
         let fate = Arc::clone(&self.fate) as _;
         let store = Arc::new(FaultyStore::new(Arc::clone(&self.store), fate));
         self.engine_over(store)
     }
 
     /// An engine that nothing happens to.
-    pub(super) fn plain_engine(&mut self) -> Result<Playhouse> {
+    pub(super) fn plain_engine(&self) -> Result<TaleEngine> {
         self.engine_over(Arc::clone(&self.store))
     }
 
-    fn engine_over(&mut self, store: Arc<dyn Store>) -> Result<Playhouse> {
-        let stage = Stage {
-            script: self.script.clone(),
-            world: Arc::clone(&self.world),
-            chance: Mutex::new(StdRng::seed_from_u64(self.chance.random())),
-        };
+    fn engine_over(&self, store: Arc<dyn Store>) -> Result<TaleEngine> {
+        let deps = Arc::new(Deps(Arc::clone(&self.world) as _));
         let settings = RuntimeSettings {
             lease: LEASE,
             ..RuntimeSettings::default()
         };
         let clock = Arc::clone(&self.clock) as _;
         let graph = self.script.graph()?;
-        Ok(Engine::with(graph, store, Arc::new(stage), clock, settings))
+        Ok(Engine::with(graph, store, deps, clock, settings))
     }
 
     /// Works on the run, for so many polls at most; `None` if that was too few, which is a crash.
     async fn turn(
         &mut self,
-        engine: &Playhouse,
+        engine: &TaleEngine,
         polls: Option<u32>,
     ) -> Option<Result<Outcome, Error>> {
         let resume = self.resumes > 0 && self.chance.random_bool(0.3);
@@ -156,8 +190,13 @@ impl Course {
             .chance
             .random_bool(0.03)
             .then(|| self.chance.random_range(0..40));
-        let (run, limit) = (self.run, self.script.time_limit);
-        let work = work(engine, run, limit, resume);
+        let run = self.run;
+        let new = NewRun {
+            id: run,
+            time_limit: self.script.time_limit,
+            ..NewRun::titled("drawn")
+        };
+        let work = work(engine, new, self.script.tale.clone(), resume);
         let stop = async {
             let Some(turns) = cancel_after else { return };
             for _ in 0..turns {
@@ -170,34 +209,72 @@ impl Course {
         cut_short(both, polls, || self.tick()).await
     }
 
+    async fn look_at_the_clock(&mut self) -> Result<()> {
+        self.earliest = self.clock.now();
+        self.deadlines = match self.store.head(self.run).await {
+            Err(Error::NoSuchRun { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+            Ok((run, _)) => [run.head.wake_at, run.head.deadline]
+                .into_iter()
+                .flatten()
+                .collect(),
+        };
+        Ok(())
+    }
+
     /// Time passes, now and then by leaps.
     fn tick(&mut self) {
-        if self.chance.random_bool(0.02) {
-            let leap = Duration::from_secs(self.chance.random_range(1..400));
-            self.clock.advance(leap);
+        match self.habit {
+            ClockHabit::Leaps if self.chance.random_bool(0.02) => {
+                let leap = Duration::from_secs(self.chance.random_range(1..400));
+                self.clock.advance(leap);
+            }
+            ClockHabit::Jumps if self.chance.random_bool(0.08) => self.jump(),
+            ClockHabit::Leaps | ClockHabit::Jumps => {}
         }
+    }
+
+    /// Sets the clock wrong; at the end of the course only forward, so that the run ends.
+    fn jump(&mut self) {
+        let now = self.clock.now();
+        let scale = [1, 60, 3_600, 86_400, 31_536_000][self.chance.random_range(0..5)];
+        let far = SignedDuration::from_secs(scale * self.chance.random_range(1..=3));
+        let near = SignedDuration::from_millis(self.chance.random_range(-1..=1));
+        let to = match self.deadlines.choose(&mut self.chance) {
+            Some(aim) if self.chance.random_bool(0.5) => *aim + near,
+            _ if self.chance.random_bool(0.5) => now - far,
+            _ => now + far,
+        };
+        let to = if self.rough { to } else { to.max(now) };
+        self.clock.set(to);
+        self.earliest = self.earliest.min(to);
+        self.jumps += 1;
+    }
+
+    fn let_lease_lapse(&self) {
+        self.lease_clock.advance(2 * LEASE);
     }
 
     async fn judge(
         &mut self,
-        engine: &Playhouse,
+        engine: &TaleEngine,
         what: Option<Result<Outcome, Error>>,
-    ) -> Result<Round> {
+    ) -> Result<CourseRound> {
         match what {
             None => {
                 self.crashes += 1;
                 if self.chance.random_bool(0.7) {
-                    self.clock.advance(2 * LEASE);
+                    self.let_lease_lapse();
                     self.is_found().await?;
                 }
-                Ok(Round::Again)
+                Ok(CourseRound::Again)
             }
             Some(Ok(Outcome { status, .. })) => self.after(engine, status).await,
             Some(Err(error)) => self.after_error(engine, error).await,
         }
     }
 
-    async fn after(&mut self, engine: &Playhouse, status: Status) -> Result<Round> {
+    async fn after(&mut self, engine: &TaleEngine, status: Status) -> Result<CourseRound> {
         match status {
             Status::Completed | Status::Failed | Status::Cancelled => {
                 self.at_the_end(engine, status).await
@@ -207,14 +284,21 @@ impl Course {
         }
     }
 
-    async fn after_error(&mut self, engine: &Playhouse, error: Error) -> Result<Round> {
+    async fn after_error(&mut self, engine: &TaleEngine, error: Error) -> Result<CourseRound> {
         match error {
-            Error::StoreGone { .. } => Ok(Round::Again),
+            Error::StoreGone { .. } => Ok(CourseRound::Again),
             Error::Held { .. } => {
-                self.clock.advance(2 * LEASE);
-                Ok(Round::Again)
+                self.let_lease_lapse();
+                Ok(CourseRound::Again)
             }
-            Error::Waiting { .. } => self.person(engine).await,
+            Error::Waiting { until, .. } => {
+                ensure!(
+                    until.is_none_or(|until| until > self.earliest),
+                    "from {} on it could not be opened, and it waits until {until:?}",
+                    self.earliest
+                );
+                self.person(engine).await
+            }
             Error::CrashLoop { .. } => self.resume(engine).await,
             Error::Ended { .. } => {
                 let status = self.status().await?;
@@ -248,37 +332,48 @@ impl Course {
     }
 
     /// An ended run is left alone, resumed, or sent back to a gate that nobody answered in time.
-    async fn at_the_end(&mut self, engine: &Playhouse, status: Status) -> Result<Round> {
+    async fn at_the_end(&mut self, engine: &TaleEngine, status: Status) -> Result<CourseRound> {
         if self.reopens < MOST_REOPENS && self.chance.random_bool(0.3) {
             self.reopens += 1;
             let decision = Decision::new(Verdict::Approve, "a person who is late");
             return match engine.reopen(self.run, decision).await {
                 Ok(()) | Err(Error::StoreGone { .. } | Error::GateClosed { .. }) => {
-                    Ok(Round::Again)
+                    Ok(CourseRound::Again)
                 }
                 Err(Error::Held { .. }) => {
-                    self.clock.advance(2 * LEASE);
-                    Ok(Round::Again)
+                    self.let_lease_lapse();
+                    Ok(CourseRound::Again)
                 }
                 Err(error) => Err(error).context("a late decision was refused"),
             };
         }
         let done = status == Status::Completed || self.resumes >= MOST_RESUMES;
         if done || self.chance.random_bool(0.4) {
-            return Ok(Round::End);
+            return Ok(CourseRound::End);
         }
         self.resume(engine).await
     }
 
-    async fn resume(&mut self, engine: &Playhouse) -> Result<Round> {
+    /// Lets work go on until it ends, however the clock jumps.
+    async fn to_its_end<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let done = cut_short(work, None, || self.tick()).await;
+        done.unwrap_or(Err(Error::Store {
+            why: "it was cut short".into(),
+        }))
+    }
+
+    async fn resume(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
         self.resumes += 1;
         match engine.resume(self.run).await {
-            Ok(mut execution) => match execution.run().await {
+            Ok(mut execution) => match self.to_its_end(execution.run()).await {
                 Ok(Outcome { status, .. }) => Box::pin(self.after(engine, status)).await,
                 Err(error) => Box::pin(self.after_error(engine, error)).await,
             },
             Err(Error::CrashLoop { .. }) => bail!("a person could not resume a crash loop"),
-            Err(Error::Ended { .. }) => Ok(Round::End),
+            Err(Error::Ended { .. }) => Ok(CourseRound::End),
             Err(error) => Box::pin(self.after_error(engine, error)).await,
         }
     }
@@ -286,36 +381,31 @@ impl Course {
 
 /// Begins the run or takes it up, and works on it.
 async fn work(
-    engine: &Playhouse,
-    run: RunId,
-    time_limit: Option<Duration>,
+    engine: &TaleEngine,
+    new: NewRun,
+    tale: Tale,
     resume: bool,
 ) -> Result<Outcome, Error> {
-    let opened = match resume {
-        true => engine.resume(run).await,
-        false => engine.open(run).await,
+    let opened = if resume {
+        engine.resume(new.id).await
+    } else {
+        engine.open(new.id).await
     };
     let mut execution = match opened {
-        Err(Error::NoSuchRun { .. }) => {
-            let new = NewRun {
-                id: run,
-                time_limit,
-                ..NewRun::titled("drawn")
-            };
-            engine.start(new, Tale::default()).await?
-        }
+        Err(Error::NoSuchRun { .. }) => engine.start(new, tale).await?,
         opened => opened?,
     };
     execution.run().await
 }
 
-/// Polls a future so many times, with something happening between; then drops it.
+/// Polls a future so many times, with something happening between; then drops it. Even while nothing
+/// happens in it, it is polled now and then.
 async fn cut_short<F: Future>(
     future: F,
     polls: Option<u32>,
     mut between: impl FnMut(),
 ) -> Option<F::Output> {
-    let mut future = pin!(future);
+    let (mut future, mut heartbeat) = (pin!(future), tokio::time::interval(HEARTBEAT));
     let mut left = polls;
     std::future::poll_fn(|context| {
         between();
@@ -324,6 +414,7 @@ async fn cut_short<F: Future>(
             Some(ref mut left) => *left -= 1,
             None => {}
         }
+        while heartbeat.poll_tick(context).is_ready() {}
         future.as_mut().poll(context).map(Some)
     })
     .await

@@ -5,13 +5,17 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fathom_workflow::{END, Graph, GraphBuilder, InvalidUpdate, NodeName, State};
+use fathom_workflow::{
+    Context, END, Graph, GraphBuilder, GraphError, InvalidUpdate, NodeError, NodeName, NodeResult,
+    State,
+};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::stage::{Stage, play};
+use crate::proofs::acts::{Act, perform};
+use crate::proofs::world::Deps;
 
 const NAMES: [NodeName; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
@@ -21,19 +25,21 @@ const MOST_STEPS: RangeInclusive<u64> = 8..=20;
 /// Most draws are refused, because their graphs do not pass the checks or are too large.
 const MOST_DRAWS: usize = 2_000;
 
-/// What the run remembers: which node brought what.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What the run remembers: what its nodes are to do, how often each was there, and what they brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tale {
+    parts: BTreeMap<String, Part>,
     visits: BTreeMap<String, u32>,
     lines: Vec<String>,
 }
 
+/// What one visit of a node brings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Chapter {
-    pub(super) node: String,
-    pub(super) lines: Vec<String>,
+    node: String,
+    lines: Vec<String>,
     /// An update that does not fit, noticed when half of it is taken in.
-    pub(super) misfit: bool,
+    misfit: bool,
 }
 
 impl State for Tale {
@@ -50,64 +56,41 @@ impl State for Tale {
 }
 
 impl Tale {
-    pub(super) fn visits(&self, node: &str) -> u32 {
+    fn visits(&self, node: &str) -> u32 {
         self.visits.get(node).copied().unwrap_or(0)
     }
 }
 
-/// One thing a node does.
-#[derive(Clone, Debug)]
-pub(super) enum Act {
-    Call,
-    FanOut {
-        items: u32,
-        at_once: usize,
-    },
-    /// A call whose first tries fail, each failing its step.
-    Try {
-        failures: u32,
-    },
-    Once,
-    /// A question, or with `within` a timer.
-    Ask {
-        within: Option<Duration>,
-    },
-    /// A question whose halt the node swallows, to go on as if nothing were.
-    AskAndGoOn,
-    Spend(u64),
-    Keep,
-}
-
 /// How a visit of a node ends, once its acts are done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Finish {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Finish {
     Update,
     Fail,
     InvalidUpdate,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) acts: Vec<Act>,
+/// What a node does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Part {
+    acts: Vec<Act>,
     /// By visit; the last one holds for all later visits.
     finishes: Vec<Finish>,
+}
+
+/// Where a node leads.
+#[derive(Clone, Debug)]
+struct Exits {
     targets: Vec<NodeName>,
     bounds: Vec<(NodeName, u32, NodeName)>,
     /// Whether its route may name a node that it did not declare.
     strays: bool,
 }
 
-impl Part {
-    pub(super) fn finish(&self, visit: u32) -> Finish {
-        let last = self.finishes.len().saturating_sub(1);
-        let at = (visit as usize).min(last);
-        self.finishes.get(at).copied().unwrap_or(Finish::Update)
-    }
-}
-
+/// A drawn graph and its run's first state.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
-    pub(super) parts: BTreeMap<NodeName, Part>,
+    pub(super) tale: Tale,
+    exits: BTreeMap<NodeName, Exits>,
     pub(super) time_limit: Option<Duration>,
     rescue: Option<NodeName>,
     seed: u64,
@@ -115,15 +98,20 @@ pub(super) struct Script {
 
 impl Script {
     /// Draws until the graph passes the builder's checks.
-    pub(super) fn draw(chance: &mut StdRng) -> Result<Self> {
+    pub(super) fn draw(chance: &mut StdRng, may_hang: bool) -> Result<Self> {
         // Large graphs are refused more often, so the size is drawn only once.
         let names = &NAMES[..chance.random_range(3..=NAMES.len())];
         for _ in 0..MOST_DRAWS {
-            let script = Self::draw_any(chance, names);
+            let mut script = Self::draw_any(chance, names);
             if script
                 .graph()
                 .is_ok_and(|graph| MOST_STEPS.contains(&graph.most_steps()))
             {
+                // Only the run's deadline ends a call that never returns.
+                if may_hang && script.time_limit.is_some() && chance.random_bool(0.5) {
+                    let last = script.tale.parts.values_mut().next_back();
+                    last.into_iter().for_each(|part| part.acts.push(Act::Hang));
+                }
                 return Ok(script);
             }
         }
@@ -131,26 +119,34 @@ impl Script {
     }
 
     fn draw_any(chance: &mut StdRng, names: &[NodeName]) -> Self {
-        let parts = names.iter().enumerate();
-        let parts = parts.map(|(at, name)| (*name, draw_part(chance, names, at)));
-        let parts = parts.collect();
+        let (mut parts, mut exits) = (BTreeMap::new(), BTreeMap::new());
+        for (at, name) in names.iter().enumerate() {
+            exits.insert(*name, draw_exits(chance, names, at));
+            parts.insert((*name).to_owned(), draw_part(chance));
+        }
         let rescue = chance
             .random_bool(0.5)
             .then(|| names[chance.random_range(1..names.len())]);
         let seconds = Duration::from_secs(chance.random_range(60..2_000));
-        Self {
+        let tale = Tale {
             parts,
+            visits: BTreeMap::new(),
+            lines: Vec::new(),
+        };
+        Self {
+            tale,
+            exits,
             time_limit: chance.random_bool(0.3).then_some(seconds),
             rescue,
             seed: chance.random(),
         }
     }
 
-    pub(super) fn graph(&self) -> Result<Graph<Tale, Stage>, fathom_workflow::GraphError> {
+    pub(super) fn graph(&self) -> Result<Graph<Tale, Deps>, GraphError> {
         let mut builder = Graph::new("drawn").start(NAMES[0]);
-        for (&name, part) in &self.parts {
+        for (&name, exits) in &self.exits {
             builder = builder.node(name, play);
-            builder = lead_on(builder, name, part, self.seed);
+            builder = lead_on(builder, name, exits, self.seed);
         }
         if let Some(rescue) = self.rescue {
             builder = builder.rescue(rescue);
@@ -159,19 +155,19 @@ impl Script {
     }
 }
 
-type Builder = GraphBuilder<Tale, Stage>;
+type Builder = GraphBuilder<Tale, Deps>;
 
-fn lead_on(mut builder: Builder, name: NodeName, part: &Part, seed: u64) -> Builder {
-    builder = match part.targets.as_slice() {
+fn lead_on(mut builder: Builder, name: NodeName, exits: &Exits, seed: u64) -> Builder {
+    builder = match exits.targets.as_slice() {
         [only] => builder.edge(name, only),
         several => {
-            let (targets, strays) = (several.to_vec(), part.strays);
+            let (targets, strays) = (several.to_vec(), exits.strays);
             builder.route(name, several.iter().copied(), move |tale| {
                 choose(seed, name, tale, &targets, strays)
             })
         }
     };
-    for (to, times, otherwise) in &part.bounds {
+    for (to, times, otherwise) in &exits.bounds {
         builder = builder.at_most(*times, name, to, otherwise);
     }
     builder
@@ -189,7 +185,7 @@ fn choose(seed: u64, name: NodeName, tale: &Tale, targets: &[NodeName], strays: 
     targets.choose(&mut chance).copied().unwrap_or(END)
 }
 
-fn draw_part(chance: &mut StdRng, names: &[NodeName], at: usize) -> Part {
+fn draw_exits(chance: &mut StdRng, names: &[NodeName], at: usize) -> Exits {
     let next = names.get(at + 1).copied().unwrap_or(END);
     let ahead = |chance: &mut StdRng| {
         let other = chance.random_range(at + 1..=names.len());
@@ -216,19 +212,19 @@ fn draw_part(chance: &mut StdRng, names: &[NodeName], at: usize) -> Part {
         bounds.push((targets[0], chance.random_range(0..=2), END));
     }
     targets.dedup();
-    let acts = (0..chance.random_range(0..4))
-        .map(|_| draw_act(chance))
-        .collect();
-    let finishes = (0..chance.random_range(1..4))
-        .map(|_| draw_finish(chance))
-        .collect();
-    Part {
-        acts,
-        finishes,
+    Exits {
         targets,
         bounds,
         strays: chance.random_bool(0.05),
     }
+}
+
+fn draw_part(chance: &mut StdRng) -> Part {
+    let acts = 0..chance.random_range(0..4);
+    let acts = acts.map(|_| draw_act(chance)).collect();
+    let finishes = 0..chance.random_range(1..4);
+    let finishes = finishes.map(|_| draw_finish(chance)).collect();
+    Part { acts, finishes }
 }
 
 fn draw_act(chance: &mut StdRng) -> Act {
@@ -243,14 +239,14 @@ fn draw_act(chance: &mut StdRng) -> Act {
         },
         11..=13 => Act::Once,
         14 | 15 => {
-            let within = Duration::from_secs(chance.random_range(1..5_000));
+            let seconds = chance.random_range(1..5_000);
             Act::Ask {
-                within: chance.random_bool(0.6).then_some(within),
+                within_s: chance.random_bool(0.6).then_some(seconds),
             }
         }
         16 => Act::AskAndGoOn,
         17 | 18 => Act::Spend(chance.random_range(1..100)),
-        _ => Act::Keep,
+        _ => Act::Keep(50),
     }
 }
 
@@ -259,5 +255,28 @@ fn draw_finish(chance: &mut StdRng) -> Finish {
         0 | 1 => Finish::Fail,
         2 => Finish::InvalidUpdate,
         _ => Finish::Update,
+    }
+}
+
+/// Every node of every drawn graph: it does what its part says.
+async fn play(tale: &Tale, ctx: &Context<Deps>) -> NodeResult<Tale> {
+    let node = ctx.node();
+    let visit = tale.visits(node);
+    let Some(Part { acts, finishes }) = tale.parts.get(node) else {
+        return Err(NodeError::new("the node has no part"));
+    };
+    let mut lines = Vec::new();
+    for (number, act) in acts.iter().enumerate() {
+        perform(ctx, act, number, &mut lines).await?;
+    }
+    lines.push(format!("{node} {visit} {}", ctx.random("line") % 100));
+    let last = finishes.len() - 1;
+    match finishes[last.min(visit as usize)] {
+        Finish::Fail => Err(NodeError::new("it was drawn to fail")),
+        finish => Ok(Chapter {
+            node: node.to_owned(),
+            lines,
+            misfit: finish == Finish::InvalidUpdate,
+        }),
     }
 }

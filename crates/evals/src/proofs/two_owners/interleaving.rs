@@ -5,22 +5,19 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::record::{Status, Token};
-use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, NewRun, Outcome, Owner, RunId, RuntimeSettings, Store,
-    SystemClock,
-};
-use jiff::Timestamp;
+use fathom_workflow::{Error, Outcome, Owner, RunId};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tokio::task::JoinHandle;
 
-use super::Figures;
-use super::pause::{Pause, Side, Stop};
-use crate::proofs::audit;
-use crate::proofs::faulty::{FaultyStore, Taken};
-use crate::proofs::observed::{Observed, Repeats};
-use crate::proofs::research::{self, Deps, Research};
-use crate::stores::{Backend, Disk, Site};
+use super::OwnerFigures;
+use super::pause::{Pause, StopPoint};
+use crate::proofs::faulty::{FaultyStore, TakenWrite};
+use crate::proofs::lab::{Lab, ResearchEngine};
+use crate::proofs::research::{self, open_or_start};
+use crate::proofs::run_log::RunLog;
+use crate::proofs::world::{ObservedWorld, Pace};
+use crate::stores::Backend;
 
 /// How often a run that somebody holds is asked for, where leases lapse by themselves.
 const TRIES: u32 = 500;
@@ -32,103 +29,91 @@ const FIRST_OPS: u64 = 6;
 /// The owners of a run: the two, and one who comes when both have gone.
 const OWNERS: u32 = 3;
 
-type Lab = Engine<Research, Deps>;
-
-/// A store as two processes see it.
-pub(super) struct Ground {
-    stores: [Arc<dyn Store>; 2],
-    /// `None` where leases lapse by the database's own clock.
-    clock: Option<Arc<ManualClock>>,
-    lease: Duration,
+/// Where owners contend, and what an undisturbed run comes to there.
+pub(super) struct Arena {
+    lab: Lab,
     report: String,
-    /// The operations of a life that nothing happens to.
+    /// The operations of an owner that nothing happens to.
     ops: u64,
-    _site: Site,
 }
 
-impl Ground {
+impl Arena {
     pub(super) async fn new(backend: Backend) -> Result<Self> {
-        let clock = Arc::new(ManualClock::at(Timestamp::now()));
-        let site = Site::with_clock(backend, Disk::Fast, Arc::clone(&clock) as _).await?;
-        let (clock, lease) = match backend {
-            Backend::Memory | Backend::Sqlite => (Some(clock), Duration::from_secs(30)),
-            Backend::Postgres => (None, Duration::from_millis(60)),
-        };
-        let mut ground = Self {
-            stores: [site.open().await?, site.open().await?],
-            clock,
-            lease,
+        let mut arena = Self {
+            lab: Lab::new(backend).await?,
             report: String::new(),
             ops: 0,
-            _site: site,
         };
-        let (run, world) = (RunId::new(), ground.world());
-        let pause = Arc::new(Pause::new(None));
-        life(ground.engine(0, &pause, &world)?, run, false).await?;
-        ground.report = ground.finished(run, &world).await?;
-        ground.ops = pause.ops();
-        Ok(ground)
+        let contest = Contest::new();
+        let (pause, end) = Contender::start(&arena, 0, None, &contest)?.end().await?;
+        end.result?;
+        arena.report = arena.finished(&contest).await?;
+        arena.ops = pause.ops();
+        Ok(arena)
     }
 
-    fn world(&self) -> Arc<Observed> {
-        let [store, _] = &self.stores;
-        Arc::new(Observed::new(Arc::clone(store), Repeats::Allowed))
+    fn engine(&self, nth: usize, pause: &Arc<Pause>, contest: &Contest) -> Result<ResearchEngine> {
+        let store = Arc::clone(&self.lab.stores[nth]);
+        let store = Arc::new(FaultyStore::new(store, Arc::clone(pause) as _));
+        Ok(self.lab.engine(research::plain()?, store, &contest.world))
     }
 
-    fn engine(&self, store: usize, pause: &Arc<Pause>, world: &Arc<Observed>) -> Result<Lab> {
-        let store = FaultyStore::new(Arc::clone(&self.stores[store]), Arc::clone(pause) as _);
-        let clock: Arc<dyn Clock> = match &self.clock {
-            Some(clock) => Arc::clone(clock) as _,
-            None => Arc::new(SystemClock),
-        };
-        let settings = RuntimeSettings {
-            lease: self.lease,
-            ..RuntimeSettings::default()
-        };
-        let deps = Arc::new(Deps(Arc::clone(world) as _));
-        Ok(Engine::with(
-            research::plain()?,
-            Arc::new(store),
-            deps,
-            clock,
-            settings,
-        ))
-    }
-
-    fn let_lease_lapse(&self) {
-        if let Some(clock) = &self.clock {
-            clock.advance(2 * self.lease);
+    /// Where leases lapse by themselves, whoever comes next waits for that.
+    async fn let_lease_lapse(&self) {
+        if self.lab.turns_the_clock() {
+            self.lab.let_lease_lapse().await;
         }
     }
 
     /// The report of a run that has ended as it should.
-    async fn finished(&self, run: RunId, world: &Arc<Observed>) -> Result<String> {
-        let story = audit::story(&*self.stores[0], run).await?;
-        let status = &story.run.head.status;
+    async fn finished(&self, contest: &Contest) -> Result<String> {
+        let log = RunLog::sound(&*self.lab.stores[0], contest.run).await?;
+        let status = &log.run.head.status;
         ensure!(*status == Status::Completed, "the run is {status}");
-        let engine = self.engine(0, &Arc::new(Pause::new(None)), world)?;
-        let state = engine.view(run, None).await?.state;
+        let engine = self.engine(0, &Arc::new(Pause::new(None)), contest)?;
+        let state = engine.view(contest.run, None).await?.state;
         state.report.context("the run ended without a report")
     }
 }
 
-/// One owner at work.
-struct Worker {
-    pause: Arc<Pause>,
-    life: JoinHandle<Result<Outcome, Error>>,
+/// The run that owners contend for.
+struct Contest {
+    run: RunId,
+    world: Arc<ObservedWorld>,
 }
 
-impl Worker {
-    fn start(ground: &Ground, store: usize, stop: Option<Stop>, case: &Case) -> Result<Self> {
+impl Contest {
+    fn new() -> Self {
+        Self {
+            run: RunId::new(),
+            world: Arc::new(ObservedWorld::new(None, Pace::OneTurn)),
+        }
+    }
+}
+
+/// One owner at work.
+struct Contender {
+    pause: Arc<Pause>,
+    work: JoinHandle<Result<Outcome, Error>>,
+}
+
+impl Contender {
+    fn start(
+        arena: &Arena,
+        nth: usize,
+        stop: Option<StopPoint>,
+        contest: &Contest,
+    ) -> Result<Self> {
         let pause = Arc::new(Pause::new(stop));
-        let engine = ground.engine(store, &pause, &case.world)?;
-        let life = tokio::spawn(life(engine, case.run, ground.clock.is_none()));
-        Ok(Self { pause, life })
+        let engine = arena.engine(nth, &pause, contest)?;
+        let patient = !arena.lab.turns_the_clock();
+        let work = tokio::spawn(work(engine, contest.run, patient));
+        Ok(Self { pause, work })
     }
 
     /// Waits until the owner is stopped or has ended.
     async fn stopped_or_done(&mut self) {
-        while !self.pause.was_stopped() && !self.life.is_finished() {
+        while !self.pause.was_stopped() && !self.work.is_finished() {
             tokio::select! {
                 () = self.pause.stopped() => {}
                 () = tokio::time::sleep(Duration::from_millis(1)) => {}
@@ -136,106 +121,111 @@ impl Worker {
         }
     }
 
-    async fn end(self) -> Result<End> {
+    async fn end(self) -> Result<(Arc<Pause>, WorkEnd)> {
         self.pause.go_on();
-        Ok(End {
-            result: self.life.await?,
-            taken: self.pause.taken(),
-        })
+        let result = self.work.await?;
+        let taken = self.pause.taken();
+        Ok((self.pause, WorkEnd { result, taken }))
     }
 }
 
 /// How an owner's work ended, and what the store took from it.
-struct End {
+struct WorkEnd {
     result: Result<Outcome, Error>,
-    taken: Vec<Taken>,
+    taken: Vec<TakenWrite>,
 }
 
-struct Case {
-    run: RunId,
-    world: Arc<Observed>,
+impl WorkEnd {
+    fn was_refused(&self) -> bool {
+        matches!(self.result, Err(Error::Superseded { .. }))
+    }
+}
+
+/// Begins the run or takes it up, and works on it to its end.
+async fn work(engine: ResearchEngine, run: RunId, patient: bool) -> Result<Outcome, Error> {
+    let mut tries = 0;
+    loop {
+        match open_or_start(&engine, run).await {
+            Ok(mut execution) => return execution.run().await,
+            Err(Error::Held { .. }) if patient && tries < TRIES => {
+                tries += 1;
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// The first owner is stopped somewhere, the second takes over and may be stopped too; the first goes
 /// on, then the second.
-pub(super) async fn one(ground: Arc<Ground>, seed: u64) -> Result<Figures> {
+pub(super) async fn one(arena: Arc<Arena>, seed: u64) -> Result<OwnerFigures> {
     let mut chance = StdRng::seed_from_u64(seed);
-    let first_stop = stop(&mut chance, ground.ops);
+    let first_stop = StopPoint::draw(&mut chance, arena.ops);
     let second_stop = match chance.random_range(0..3) {
         0 => None,
         // Where it has taken the run and not yet written to it, only the fence keeps others off.
-        1 => Some(stop(&mut chance, FIRST_OPS)),
-        _ => Some(stop(&mut chance, ground.ops)),
+        1 => Some(StopPoint::draw(&mut chance, FIRST_OPS)),
+        _ => Some(StopPoint::draw(&mut chance, arena.ops)),
     };
     let told = || format!("seed {seed}: stopped at {first_stop:?}, then {second_stop:?}");
-    play(&ground, first_stop, second_stop)
+    contend(&arena, first_stop, second_stop)
         .await
         .with_context(told)
 }
 
-fn stop(chance: &mut StdRng, ops: u64) -> Stop {
-    Stop {
-        op: chance.random_range(1..=ops),
-        side: if chance.random() {
-            Side::Before
-        } else {
-            Side::After
-        },
-    }
-}
-
-async fn play(ground: &Ground, first_stop: Stop, second_stop: Option<Stop>) -> Result<Figures> {
-    let case = Case {
-        run: RunId::new(),
-        world: ground.world(),
-    };
-    let mut first = Worker::start(ground, 0, Some(first_stop), &case)?;
+async fn contend(
+    arena: &Arena,
+    first_stop: StopPoint,
+    second_stop: Option<StopPoint>,
+) -> Result<OwnerFigures> {
+    let contest = Contest::new();
+    let mut first = Contender::start(arena, 0, Some(first_stop), &contest)?;
     first.stopped_or_done().await;
     let stopped = first.pause.was_stopped();
-    ground.let_lease_lapse();
-    let mut second = Worker::start(ground, 1, second_stop, &case)?;
+    arena.let_lease_lapse().await;
+    let mut second = Contender::start(arena, 1, second_stop, &contest)?;
     second.stopped_or_done().await;
 
-    let first = first.end().await?;
-    if second.pause.was_stopped() {
-        still_held(ground, case.run, &first, &second.pause.taken()).await?;
+    let (_, first) = first.end().await?;
+    if second.pause.was_stopped() && first.was_refused() && arena.lab.turns_the_clock() {
+        still_held(arena, contest.run, &second.pause.taken()).await?;
     }
-    let second = second.end().await?;
-    ground.let_lease_lapse();
-    let last = Worker::start(ground, 0, None, &case)?.end().await?;
+    let (_, second) = second.end().await?;
+    arena.let_lease_lapse().await;
+    let (_, last) = Contender::start(arena, 0, None, &contest)?.end().await?;
 
-    let refused = matches!(first.result, Err(Error::Superseded { .. }));
-    judge(ground, &case, [first, second, last]).await?;
-    Ok(Figures {
+    let refused = first.was_refused();
+    judge(arena, &contest, [first, second, last]).await?;
+    Ok(OwnerFigures {
         stopped: u64::from(stopped),
         refused: u64::from(refused),
     })
 }
 
 /// The last words of an owner that was refused must not cost the new one its hold.
-async fn still_held(ground: &Ground, run: RunId, first: &End, second: &[Taken]) -> Result<()> {
-    let holds = second.iter().any(|write| matches!(write, Taken::Hold(_)));
-    let refused = matches!(first.result, Err(Error::Superseded { .. }));
-    if !holds || !refused || ground.clock.is_none() {
+async fn still_held(arena: &Arena, run: RunId, second: &[TakenWrite]) -> Result<()> {
+    if !second
+        .iter()
+        .any(|write| matches!(write, TakenWrite::Hold(_)))
+    {
         return Ok(());
     }
-    let stranger = Owner::named("a stranger");
-    let ended = |status: &Status| status.is_finished();
-    let (header, _) = ground.stores[0].head(run).await?;
-    match ground.stores[0].claim(run, &stranger, ground.lease).await {
+    let (store, stranger) = (&arena.lab.stores[0], Owner::named("a stranger"));
+    let (header, _) = store.head(run).await?;
+    match store.claim(run, &stranger, arena.lab.lease()).await {
         Err(Error::Held { .. }) => Ok(()),
         // Its last write has released the run already; only the reply is still on its way.
-        Ok(token) if ended(&header.head.status) => Ok(ground.stores[0].release(run, token).await?),
+        Ok(token) if header.head.status.is_finished() => Ok(store.release(run, token).await?),
         Ok(_) => bail!("the run of the new owner could be taken from it"),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn judge(ground: &Ground, case: &Case, ends: [End; OWNERS as usize]) -> Result<()> {
-    for End { result, .. } in &ends {
+async fn judge(arena: &Arena, contest: &Contest, ends: [WorkEnd; OWNERS as usize]) -> Result<()> {
+    for WorkEnd { result, .. } in &ends {
         match result {
             Ok(Outcome { status, .. }) => {
-                ensure!(*status == Status::Completed, "a life ended {status}")
+                ensure!(*status == Status::Completed, "an owner ended it {status}");
             }
             Err(
                 Error::Superseded { .. }
@@ -247,33 +237,29 @@ async fn judge(ground: &Ground, case: &Case, ends: [End; OWNERS as usize]) -> Re
         }
     }
     no_stale_commits(ends.iter().flat_map(|end| &end.taken))?;
-    let report = ground.finished(case.run, &case.world).await?;
-    research::same_report(&report, &ground.report)?;
-    for (effect, times) in case.world.calls() {
+    let report = arena.finished(contest).await?;
+    research::same_report(&report, &arena.report)?;
+    for (effect, times) in contest.world.calls(contest.run) {
         ensure!(times <= OWNERS, "effect {effect:?} was made {times} times");
     }
     // Thousands of runs would fill the memory.
-    ground.stores[0].delete(case.run).await?;
+    arena.lab.stores[0].delete(contest.run).await?;
     Ok(())
 }
 
 /// No revision is written twice, and once a fence has been passed on, nothing under an older one.
-fn no_stale_commits<'a>(taken: impl Iterator<Item = &'a Taken>) -> Result<()> {
+fn no_stale_commits<'a>(taken: impl Iterator<Item = &'a TakenWrite>) -> Result<()> {
     let (mut holds, mut appends): (Vec<Token>, Vec<Token>) = (Vec::new(), Vec::new());
     for write in taken {
         match write {
-            Taken::Hold(token) => holds.push(*token),
-            Taken::Append(token) => appends.push(*token),
+            TakenWrite::Hold(token) => holds.push(*token),
+            TakenWrite::Append(token) => appends.push(*token),
         }
     }
     appends.sort_unstable_by_key(|token| token.rev);
     for pair in appends.windows(2) {
-        if let [one, other] = pair {
-            ensure!(
-                one.rev != other.rev,
-                "a fork: {one:?} and {other:?} were both taken"
-            );
-        }
+        let fork = matches!(pair, [one, other] if one.rev == other.rev);
+        ensure!(!fork, "a fork: {pair:?} were both taken");
     }
     for hold in holds {
         let stale = |append: &&Token| append.fence < hold.fence && append.rev >= hold.rev;
@@ -282,27 +268,4 @@ fn no_stale_commits<'a>(taken: impl Iterator<Item = &'a Taken>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Begins the run or takes it up, and works on it to its end. Where leases lapse by themselves it
-/// waits for that.
-async fn life(engine: Lab, run: RunId, patient: bool) -> Result<Outcome, Error> {
-    let mut tries = 0;
-    loop {
-        match engine.open(run).await {
-            Ok(mut execution) => return execution.run().await,
-            Err(Error::NoSuchRun { .. }) => {
-                let new = NewRun {
-                    id: run,
-                    ..NewRun::titled("a proof")
-                };
-                return engine.start(new, Research::default()).await?.run().await;
-            }
-            Err(Error::Held { .. }) if patient && tries < TRIES => {
-                tries += 1;
-                tokio::time::sleep(PAUSE).await;
-            }
-            Err(error) => return Err(error),
-        }
-    }
 }

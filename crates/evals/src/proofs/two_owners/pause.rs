@@ -5,22 +5,38 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use fathom_workflow::Error;
+use rand::Rng;
+use rand::rngs::StdRng;
 use tokio::sync::watch;
 
-use crate::proofs::faulty::{Fate, Op, Taken};
+use crate::proofs::faulty::{Op, StoreFaults, TakenWrite};
 
 /// On which side of an operation an owner is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+enum Side {
     Before,
     After,
 }
 
 /// Where an owner is stopped.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stop {
-    pub(super) op: u64,
-    pub(super) side: Side,
+pub(super) struct StopPoint {
+    op: u64,
+    side: Side,
+}
+
+impl StopPoint {
+    /// Any side of one of the first so many operations.
+    pub(super) fn draw(chance: &mut StdRng, ops: u64) -> Self {
+        Self {
+            op: chance.random_range(1..=ops),
+            side: if chance.random() {
+                Side::Before
+            } else {
+                Side::After
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +47,14 @@ enum Phase {
 }
 
 pub(super) struct Pause {
-    stop: Option<Stop>,
+    stop: Option<StopPoint>,
     ops: AtomicU64,
     phase: watch::Sender<Phase>,
-    taken: Mutex<Vec<Taken>>,
+    taken: Mutex<Vec<TakenWrite>>,
 }
 
 impl Pause {
-    pub(super) fn new(stop: Option<Stop>) -> Self {
+    pub(super) fn new(stop: Option<StopPoint>) -> Self {
         Self {
             stop,
             ops: AtomicU64::new(0),
@@ -72,11 +88,11 @@ impl Pause {
     }
 
     /// The writes that the store has taken from this owner.
-    pub(super) fn taken(&self) -> Vec<Taken> {
+    pub(super) fn taken(&self) -> Vec<TakenWrite> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Taken>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<TakenWrite>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +125,7 @@ impl Pause {
 }
 
 #[async_trait]
-impl Fate for Pause {
+impl StoreFaults for Pause {
     async fn before(&self, op: Op) -> Result<(), Error> {
         let number = match op {
             Op::Keeping => u64::MAX,
@@ -128,7 +144,7 @@ impl Fate for Pause {
         Ok(())
     }
 
-    fn taken(&self, write: Taken) {
+    fn taken(&self, write: TakenWrite) {
         self.lock().push(write);
     }
 }

@@ -8,66 +8,76 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tokio::process::{Child, Command};
 
-use super::Figures;
-use crate::proofs::audit;
-use crate::proofs::kill::{Life, Stage};
+use super::OwnerFigures;
+use crate::proofs::kill::{KillRange, ProcessEnd};
 use crate::proofs::research;
+use crate::proofs::run_log::RunLog;
 use crate::stores::{Backend, Disk, Site};
 use crate::victim::LEASE;
 
 /// The stopped process may hold a lock of the database, so it goes on after a while in any case.
 const LONGEST_STOP: Duration = Duration::from_secs(2);
 
-pub(super) async fn stop_and_go(backend: Backend, wanted: u64, seed: u64) -> Result<Figures> {
+pub(super) async fn stop_and_go(backend: Backend, wanted: u64, seed: u64) -> Result<OwnerFigures> {
     let site = Site::new(backend, Disk::Real).await?;
-    let stage = Stage::new(&site, seed).await?;
-    let reference = stage.unkilled().await?;
+    let range = KillRange::new(&site, seed).await?;
+    let reference = range.unkilled().await?;
     let mut chance = StdRng::seed_from_u64(seed);
-    let mut figures = Figures::default();
+    let mut figures = OwnerFigures::default();
     while figures.stopped < wanted {
         let moment = chance.random_range(Duration::ZERO..reference.took);
         let calls = chance.random_range(1..60);
-        figures.add(one(&stage, &reference.report, moment, calls).await?);
+        figures.add(one(&range, &reference.report, moment, calls).await?);
     }
     Ok(figures)
 }
 
 /// The first process is stopped at a moment; it goes on when both have made so many calls.
-async fn one(stage: &Stage, report: &str, moment: Duration, calls: usize) -> Result<Figures> {
+async fn one(
+    range: &KillRange,
+    report: &str,
+    moment: Duration,
+    calls: usize,
+) -> Result<OwnerFigures> {
     let run = RunId::new();
-    let mut first = stage.start(run, 1)?;
+    let mut first = range.start(run, 1)?;
     tokio::time::sleep(moment).await;
     if first.try_wait()?.is_some() {
-        return Ok(Figures::default());
+        return Ok(OwnerFigures::default());
     }
     signal(&first, "STOP").await?;
     tokio::time::sleep(LEASE).await;
-    let second = stage.start(run, 2)?;
+    let second = range.start(run, 2)?;
     tokio::select! {
-        () = stage.ledger.reached(run, calls) => {}
+        () = range.ledger.reached(run, calls) => {}
         () = tokio::time::sleep(LONGEST_STOP) => {}
     }
     signal(&first, "CONT").await?;
 
-    let (first, second) = (Life::end_of(first).await?, Life::end_of(second).await?);
-    let refused = matches!(first, Life::Refused) || matches!(second, Life::Refused);
+    let (first, second) = (
+        ProcessEnd::wait_for(first).await?,
+        ProcessEnd::wait_for(second).await?,
+    );
+    let refused = matches!(first, ProcessEnd::Refused) || matches!(second, ProcessEnd::Refused);
     let mut reports = 0;
     for (life, end) in (1..).zip([first, second]) {
         match end {
-            Life::Ended(text) => {
+            ProcessEnd::Ended(text) => {
                 research::same_report(&text, report)
                     .with_context(|| format!("run {run}, life {life}"))?;
                 reports += 1;
             }
-            Life::Refused => {}
-            Life::Killed => anyhow::bail!("run {run}: life {life} was killed by somebody else"),
+            ProcessEnd::Refused => {}
+            ProcessEnd::Killed => {
+                anyhow::bail!("run {run}: life {life} was killed by somebody else")
+            }
         }
     }
     ensure!(reports > 0, "run {run}: no owner brought it to its end");
-    let story = audit::story(&*stage.store, run).await?;
-    ensure!(story.run.head.next.is_none(), "run {run} has not ended");
-    stage.judge(run, &[])?;
-    Ok(Figures {
+    let log = RunLog::sound(&*range.store, run).await?;
+    ensure!(log.run.head.next.is_none(), "run {run} has not ended");
+    range.judge(run, &[])?;
+    Ok(OwnerFigures {
         stopped: 1,
         refused: u64::from(refused),
     })

@@ -8,26 +8,26 @@ use fathom_workflow::Error;
 use rand::Rng;
 use rand::rngs::StdRng;
 
-use crate::proofs::faulty::{Fate, Op, gone};
+use crate::proofs::faulty::{Op, StoreFaults, gone};
 
 /// Operations fail by chance, and always take a few turns, so that a crash finds places to come.
-pub(super) struct Chance {
+pub(super) struct ChanceFaults {
     rate: f64,
     calm: AtomicBool,
-    drawn: Mutex<Drawn>,
+    drawn: Mutex<DrawnFaults>,
 }
 
-struct Drawn {
+struct DrawnFaults {
     chance: StdRng,
     struck: u64,
 }
 
-impl Chance {
+impl ChanceFaults {
     pub(super) fn new(chance: StdRng, rate: f64) -> Self {
         Self {
             rate,
             calm: AtomicBool::new(false),
-            drawn: Mutex::new(Drawn { chance, struck: 0 }),
+            drawn: Mutex::new(DrawnFaults { chance, struck: 0 }),
         }
     }
 
@@ -40,7 +40,7 @@ impl Chance {
         self.lock().struck
     }
 
-    fn lock(&self) -> MutexGuard<'_, Drawn> {
+    fn lock(&self) -> MutexGuard<'_, DrawnFaults> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -59,7 +59,7 @@ impl Chance {
 }
 
 #[async_trait]
-impl Fate for Chance {
+impl StoreFaults for ChanceFaults {
     async fn before(&self, _: Op) -> Result<(), Error> {
         self.strike().await
     }
