@@ -1,4 +1,4 @@
-//! Benchmarks beside the floor: what the bare database does in the same run, as a ratio.
+//! Benchmarks beside the floor, what the bare database does in the same run, and beside a peer.
 //!
 //! Each figure is one JSON line. Parts run in processes of their own, so that one's memory is not
 //! another's.
@@ -7,6 +7,7 @@ mod floor;
 mod in_flight;
 mod long_run;
 mod one_run;
+mod peer;
 mod research;
 mod size;
 
@@ -16,9 +17,12 @@ use crate::stores::Backend;
 
 const PARTS: [&str; 3] = ["one-run", "in-flight", "long-run"];
 
-/// `bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]`
+/// `bench engine [--peer | [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]]`
 pub async fn engine(rest: &[&str]) -> Result<()> {
-    let wanted = Wanted::parse(rest)?;
+    if rest == ["--peer"] {
+        return peer::measure().await;
+    }
+    let wanted = BenchChoice::parse(rest)?;
     match (wanted.part, wanted.store) {
         (Some(part), Some(store)) => run(part, store, wanted.runs).await,
         (part, store) => {
@@ -67,13 +71,13 @@ fn again(words: &[&str]) -> Result<()> {
 }
 
 #[derive(Default)]
-struct Wanted<'a> {
+struct BenchChoice<'a> {
     part: Option<&'a str>,
     store: Option<Backend>,
     runs: Option<usize>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> BenchChoice<'a> {
     fn parse(rest: &[&'a str]) -> Result<Self> {
         let mut wanted = Self::default();
         for pair in rest.chunks(2) {

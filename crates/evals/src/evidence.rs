@@ -60,7 +60,7 @@ pub fn bench(rest: &[&str]) -> Result<()> {
 }
 
 fn measure(parts: &[Part], rest: &[&str]) -> Result<()> {
-    let wanted = Wanted::parse(rest)?;
+    let wanted = SetChoice::parse(rest)?;
     let known: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = wanted.only.iter().find(|name| !known.contains(name)) {
         bail!(
@@ -82,13 +82,13 @@ fn measure(parts: &[Part], rest: &[&str]) -> Result<()> {
     bail!(missed.join("\n"))
 }
 
-struct Wanted<'a> {
+struct SetChoice<'a> {
     data: PathBuf,
     /// Names of parts; empty means all.
     only: Vec<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SetChoice<'a> {
     fn parse(rest: &[&'a str]) -> Result<Self> {
         let mut data = std::env::var_os("FATHOM_DATA").map(PathBuf::from);
         let mut only = Vec::new();

@@ -9,6 +9,7 @@ use fathom_evals::{bench, evidence, providers, victim};
 const USAGE: &str = "\
 usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
+       fathom-evals bench engine --peer
        fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
@@ -39,7 +40,7 @@ async fn main() -> ExitCode {
 
 /// Runs every chosen proof, also after one has failed.
 async fn prove(all: Vec<Proof>, rest: &[&str]) -> Result<()> {
-    let Wanted { setting, only } = Wanted::parse(rest)?;
+    let ProofChoice { setting, only } = ProofChoice::parse(rest)?;
     let mut failed = Vec::new();
     for proof in chosen(all, &only)? {
         let (line, held) = proof.show(setting.clone()).await;
@@ -55,13 +56,13 @@ async fn prove(all: Vec<Proof>, rest: &[&str]) -> Result<()> {
     Ok(())
 }
 
-struct Wanted {
+struct ProofChoice {
     setting: Setting,
     /// Ids of proofs; empty means all.
     only: Vec<String>,
 }
 
-impl Wanted {
+impl ProofChoice {
     fn parse(rest: &[&str]) -> Result<Self> {
         let mut wanted = Self {
             setting: Setting {

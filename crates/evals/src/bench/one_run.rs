@@ -9,11 +9,12 @@ use fathom_workflow::{RunId, RuntimeSettings, Store};
 
 use super::floor::{BarePostgres, BareSqlite, ROW};
 use super::research::{Canned, STEPS, engine, new_run};
-use super::size::Size;
+use super::size::StoreSize;
 use crate::figure::{Figure, bytes_written, median, ms, rate, timed};
 use crate::stores::{Backend, Disk, Site};
 
-const SIZES: [usize; 4] = [0, 10, 100, 1_000];
+/// How many results the first search brings.
+pub(super) const SIZES: [usize; 4] = [0, 10, 100, 1_000];
 
 /// Engine and floor take turns so often, so that what disturbs one disturbs the other.
 const ROUNDS: usize = 9;
@@ -33,7 +34,7 @@ enum Floor {
 }
 
 impl Floor {
-    async fn of(backend: Backend) -> Result<Self> {
+    async fn open(backend: Backend) -> Result<Self> {
         Ok(match backend {
             Backend::Memory => Self::None,
             Backend::Sqlite => Self::Sqlite(BareSqlite::open()?),
@@ -62,8 +63,8 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
         Backend::Memory => 2_000,
         Backend::Sqlite | Backend::Postgres => 8,
     };
-    let mut floor = Floor::of(backend).await?;
-    let mut laden_floor = Floor::of(backend).await?;
+    let mut floor = Floor::open(backend).await?;
+    let mut laden_floor = Floor::open(backend).await?;
     let (mut speeds, mut floors, mut ratios) = (vec![], vec![], vec![]);
     let (mut laden_floors, mut laden_ratios) = (vec![], vec![]);
     let (mut whole, mut written) = (vec![], vec![]);
@@ -100,7 +101,7 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
             .number("bare_commits_with_results_per_second", median(laden_floors))
             .number("ratio_with_results", median(laden_ratios));
     }
-    if let Some(size) = Size::of(backend, &site, ROUNDS * runs).await? {
+    if let Some(size) = StoreSize::measure(backend, &site, ROUNDS * runs).await? {
         if backend == Backend::Sqlite {
             // PostgreSQL writes in processes of its own.
             figure = figure.number("bytes_written_a_step", median(written));
@@ -122,7 +123,7 @@ async fn resume(backend: Backend) -> Result<()> {
         lease: Duration::from_millis(20),
         ..RuntimeSettings::default()
     };
-    let mut floor = Floor::of(backend).await?;
+    let mut floor = Floor::open(backend).await?;
     let (mut resumed, mut commits) = (vec![], vec![]);
     for _ in 0..ROUNDS {
         let run = half_done(Arc::clone(&store), settings.clone()).await?;

@@ -7,7 +7,7 @@ use tokio_postgres::NoTls;
 use super::research::STEPS;
 use crate::stores::{Backend, Site};
 
-pub(super) struct Size {
+pub(super) struct StoreSize {
     /// What the database takes on disk.
     pub(super) database: i64,
     /// The bytes in its rows, by what a step of a run adds: records, events, journal.
@@ -26,8 +26,12 @@ const ROWS: &str = "SELECT
 const SMALL_STEP: &str =
     "SELECT avg(length(meta) + coalesce(length(body), 0) + length(sum)) FROM steps WHERE step = 7";
 
-impl Size {
-    pub(super) async fn of(backend: Backend, site: &Site, runs: usize) -> Result<Option<Self>> {
+impl StoreSize {
+    pub(super) async fn measure(
+        backend: Backend,
+        site: &Site,
+        runs: usize,
+    ) -> Result<Option<Self>> {
         let steps = (runs * STEPS) as f64;
         match (backend, site.path()) {
             (Backend::Sqlite, Some(path)) => {
