@@ -14,11 +14,11 @@ use fathom_workflow::Store;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
-use crate::settings::{Flag, Settings};
+use crate::settings::{FlagValue, Settings};
 use crate::wiring::{self, Engine};
 
 pub async fn run(cli: Cli) -> Result<Exit> {
-    let settings = |flags: Vec<Flag>| Settings::load(cli.config.as_deref(), flags);
+    let settings = |flags: Vec<FlagValue>| Settings::load(cli.config.as_deref(), flags);
     match cli.command {
         Command::Report(args) => report::run(args, settings).await,
         Command::Runs(command) => {

@@ -16,15 +16,15 @@ use crate::apart::Apart;
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
 use crate::own_library::OwnLibrary;
-use crate::settings::{Place, Settings};
+use crate::settings::{Settings, StoreLocation};
 
 pub type Engine = fathom_workflow::Engine<State, Deps>;
 
 /// Opens the place where runs are kept.
-pub async fn store(place: &Place) -> Result<Arc<dyn Store>> {
+pub async fn store(place: &StoreLocation) -> Result<Arc<dyn Store>> {
     match place {
-        Place::Memory => Ok(Arc::new(MemoryStore::default())),
-        Place::Sqlite(path) => {
+        StoreLocation::Memory => Ok(Arc::new(MemoryStore::default())),
+        StoreLocation::Sqlite(path) => {
             let path = path.clone();
             let opening = tokio::task::spawn_blocking(move || Sqlite::open(path)).await;
             let opened = opening.unwrap_or_else(|error| {
@@ -33,7 +33,7 @@ pub async fn store(place: &Place) -> Result<Arc<dyn Store>> {
             });
             Ok(Arc::new(opened.map_err(|error| at(place, error))?))
         }
-        Place::Postgres(url) => {
+        StoreLocation::Postgres(url) => {
             let opened = Postgres::connect(url).await;
             Ok(Arc::new(opened.map_err(|error| at(place, error))?))
         }
@@ -41,7 +41,7 @@ pub async fn store(place: &Place) -> Result<Arc<dyn Store>> {
 }
 
 /// Says where the store is that cannot be opened.
-fn at(place: &Place, error: Error) -> Problem {
+fn at(place: &StoreLocation, error: Error) -> Problem {
     match error {
         Error::StoreGone { why } => {
             Problem::failed(format!("the store {place} cannot be opened: {why}"))

@@ -10,7 +10,7 @@ use crate::critique::Thresholds;
 use crate::stop::Weights;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Settings {
     /// Folders of the asker's own documents. The program opens them; a run that is resumed finds them again.
     pub library: Vec<std::path::PathBuf>,
@@ -91,7 +91,7 @@ impl Settings {
 
 /// Where a person is asked, and how long a run waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct People {
     pub hitl_after_planning: bool,
     pub hitl_before_output: bool,
@@ -121,7 +121,7 @@ impl Default for People {
 
 /// What a run may spend at most; nothing means no cap. A share is kept back for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Caps {
     pub tokens: Option<u64>,
     /// In millionths of a dollar.

@@ -2,7 +2,7 @@
 
 use crate::exit::{Exit, Result};
 use crate::screen::{self, Style};
-use crate::settings::{Origin, Settings};
+use crate::settings::Settings;
 
 /// Longer values push their origin to the right rather than all of them.
 const VALUE_WIDTH: usize = 28;
@@ -14,12 +14,13 @@ pub fn run(settings: &Settings) -> Result<Exit> {
     let mut text = String::new();
     for one in shown {
         let style = match one.origin {
-            Origin::Default => Style::DIM,
-            _ => Style::PLAIN,
+            Some(_) => Style::PLAIN,
+            None => Style::DIM,
         };
+        let origin = one.origin.as_deref().unwrap_or("default");
         let line = format!(
             "{:<widest$}  {:<VALUE_WIDTH$}  {}",
-            one.name, one.value, one.origin
+            one.name, one.value, origin
         );
         text.push_str(&style.paint(&screen::harmless(&line), coloured));
         text.push('\n');

@@ -9,14 +9,14 @@ use super::{Desk, runs};
 use crate::cli;
 use crate::exit::{Exit, Problem, Result};
 use crate::screen;
-use crate::settings::{Flag, Settings};
+use crate::settings::{FlagValue, Settings};
 
 /// Steps read from the store at a time.
 const PAGE: usize = 256;
 
 pub async fn run(
     args: cli::Graph,
-    settings: impl FnOnce(Vec<Flag>) -> Result<Settings>,
+    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
 ) -> Result<Exit> {
     let outline = outline(&args.workflow)?;
     let path = match &args.run {

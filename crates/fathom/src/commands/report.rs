@@ -11,7 +11,7 @@ use crate::cli::{self, Review};
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibrary;
-use crate::settings::{Flag, Settings};
+use crate::settings::{FlagValue, Settings};
 use crate::wiring::{self, Engine};
 use crate::{follow, render, screen};
 
@@ -20,7 +20,7 @@ const SKIPPED_NAMED: usize = 5;
 
 pub async fn run(
     args: cli::Report,
-    settings: impl FnOnce(Vec<Flag>) -> Result<Settings>,
+    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
 ) -> Result<Exit> {
     let mut settings = settings(flags(&args))?;
     let question = question(&args, &settings)?;
@@ -51,10 +51,10 @@ pub async fn run(
 }
 
 /// What the flags say about settings.
-fn flags(args: &cli::Report) -> Vec<Flag> {
+fn flags(args: &cli::Report) -> Vec<FlagValue> {
     let mut flags = Vec::new();
     let mut flag = |setting, flag, value| {
-        flags.push(Flag {
+        flags.push(FlagValue {
             setting,
             flag,
             value,

@@ -1,19 +1,13 @@
-//! Every setting by name: its variable in the environment, its default, and whether it is a secret.
+//! Every setting by its path in `fathom.toml`, such as `report.target_length`: its default, the environment variable
+//! that sets it, and whether it is a secret.
+
+use std::collections::BTreeMap;
 
 use fathom_research as research;
 use serde_json::{Map, Value, json};
 
-/// A setting that can be given.
-pub struct Key {
-    /// As in `fathom.toml`, its tables before it: `report.target_length`.
-    pub name: String,
-    pub variable: String,
-    pub default: Value,
-    pub secret: bool,
-}
-
-/// Keys of providers that stand in the environment under names of their own.
-const SECRETS: &[&str] = &[
+/// Providers that ask for a key, as their keys are called in the environment.
+const PROVIDER_KEYS: &[&str] = &[
     "SERPER_API_KEY",
     "TAVILY_API_KEY",
     "BRAVE_API_KEY",
@@ -24,142 +18,95 @@ const SECRETS: &[&str] = &[
     "NCBI_API_KEY",
 ];
 
-/// Providers whose address can be set.
-const ADDRESSES: &[&str] = &[
-    "serper",
-    "tavily",
-    "brave",
-    "searxng",
-    "semantic_scholar",
-    "openalex",
-    "crossref",
-    "pubmed",
-    "arxiv",
-    "newsapi",
-    "gdelt",
-    "github",
-    "wikipedia",
+/// Other settings of providers: an address each, then the order in which they are asked, by kind of source.
+const PROVIDER_SETTINGS: &[&str] = &[
+    "serper_url",
+    "tavily_url",
+    "brave_url",
+    "searxng_url",
+    "semantic_scholar_url",
+    "openalex_url",
+    "crossref_url",
+    "pubmed_url",
+    "arxiv_url",
+    "newsapi_url",
+    "gdelt_url",
+    "github_url",
+    "wikipedia_url",
+    "search_web",
+    "search_academic",
+    "search_news",
+    "search_code",
+    "search_encyclopaedia",
+    "contact",
+    "fetch_allow",
 ];
 
-/// Kinds of sources for which the order of providers can be set.
-const KINDS: &[&str] = &["web", "academic", "news", "code", "encyclopaedia"];
-
-/// How long results of searches are kept.
-pub const SEARCH_KEPT_S: u64 = 24 * 60 * 60;
-
-/// All settings, in the order in which they are shown.
-pub fn all() -> Vec<Key> {
-    let mut keys = vec![
-        key("store", "FATHOM_STORE", Value::Null),
-        key("ttl_hours", "FATHOM_TTL_HOURS", json!(24)),
-        key("lease_s", "FATHOM_LEASE_S", json!(10)),
-        key("model.name", "FATHOM_MODEL", Value::Null),
-        key("model.base_url", "OPENAI_BASE_URL", Value::Null),
-        secret("model.api_key", "OPENAI_API_KEY"),
-        key(
-            "model.anthropic_name",
-            "FATHOM_ANTHROPIC_MODEL",
-            Value::Null,
-        ),
-        key(
-            "model.anthropic_base_url",
-            "ANTHROPIC_BASE_URL",
-            Value::Null,
-        ),
-        secret("model.anthropic_api_key", "ANTHROPIC_API_KEY"),
-    ];
-    keys.extend(SECRETS.iter().map(|variable| {
-        let name = format!("providers.{}", variable.to_lowercase());
-        secret(&name, variable)
-    }));
-    keys.extend(ADDRESSES.iter().map(|provider| {
-        let variable = format!("FATHOM_{}_URL", provider.to_uppercase());
-        key(&format!("providers.{provider}_url"), &variable, Value::Null)
-    }));
-    keys.extend(KINDS.iter().map(|kind| {
-        let variable = format!("FATHOM_SEARCH_{}", kind.to_uppercase());
-        key(&format!("providers.search_{kind}"), &variable, Value::Null)
-    }));
-    keys.push(key("providers.contact", "FATHOM_CONTACT", Value::Null));
-    keys.push(key(
-        "providers.fetch_allow",
-        "FATHOM_FETCH_ALLOW",
-        Value::Null,
-    ));
-    keys.push(key(
-        "search.cache_ttl_s",
-        "FATHOM_SEARCH_CACHE_TTL_S",
-        json!(SEARCH_KEPT_S),
-    ));
-    keys.extend(report());
-    keys
+/// All settings with their defaults, in nested tables. A setting without a default is `null`.
+pub fn defaults() -> Value {
+    let keys = PROVIDER_KEYS.iter().map(|name| name.to_lowercase());
+    let others = PROVIDER_SETTINGS.iter().map(|name| (*name).to_owned());
+    let providers: Map<String, Value> =
+        keys.chain(others).map(|name| (name, Value::Null)).collect();
+    let mut report = json!(research::Settings::default());
+    report["depth"] = json!(research::AskedDepth::default());
+    report["style"] = json!(research::Style::default());
+    json!({
+        "store": null,
+        "ttl_hours": 24,
+        "lease_s": 10,
+        "model": {
+            "name": null,
+            "base_url": null,
+            "api_key": null,
+            "anthropic_name": null,
+            "anthropic_base_url": null,
+            "anthropic_api_key": null,
+        },
+        "providers": providers,
+        "search": { "cache_ttl_s": 24 * 60 * 60 },
+        "report": report,
+    })
 }
 
-/// Those of a report, as the method itself names them.
-fn report() -> Vec<Key> {
-    let mut leaves = vec![
-        ("depth".to_owned(), json!(research::AskedDepth::default())),
-        ("style".to_owned(), json!(research::Style::default())),
-    ];
-    flatten("", &report_defaults(), &mut leaves);
-    let named = leaves.into_iter().map(|(leaf, default)| {
-        let variable = leaf.replace('.', "_").to_uppercase();
-        key(
-            &format!("report.{leaf}"),
-            &format!("FATHOM_REPORT_{variable}"),
-            default,
-        )
-    });
-    named.collect()
+/// The environment variable that sets it. Names that other programs use too are kept.
+pub fn variable(key: &str) -> String {
+    let name = match key {
+        "model.name" => "FATHOM_MODEL",
+        "model.base_url" => "OPENAI_BASE_URL",
+        "model.api_key" => "OPENAI_API_KEY",
+        "model.anthropic_name" => "FATHOM_ANTHROPIC_MODEL",
+        "model.anthropic_base_url" => "ANTHROPIC_BASE_URL",
+        "model.anthropic_api_key" => "ANTHROPIC_API_KEY",
+        other => {
+            let name = other.strip_prefix("providers.").unwrap_or(other);
+            let name = name.replace('.', "_").to_uppercase();
+            let kept = PROVIDER_KEYS.contains(&name.as_str());
+            return if kept { name } else { format!("FATHOM_{name}") };
+        }
+    };
+    name.to_owned()
 }
 
-/// The method's own defaults.
-pub fn report_defaults() -> Value {
-    // A struct of numbers, words and lists is always JSON.
-    serde_json::to_value(research::Settings::default()).unwrap_or_default()
+/// Whether the value may never be shown.
+pub fn is_secret(key: &str) -> bool {
+    key.ends_with("_key") || key.ends_with("_token")
 }
 
-/// Every value that is not itself a table, with its path.
-pub fn flatten(path: &str, value: &Value, leaves: &mut Vec<(String, Value)>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = if path.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{path}.{name}")
-                };
-                flatten(&path, value, leaves);
+/// Every value that is not itself a table, by its path.
+pub fn flatten(tables: &Value) -> BTreeMap<String, Value> {
+    let mut leaves = BTreeMap::new();
+    let mut rest = vec![(String::new(), tables)];
+    while let Some((path, value)) = rest.pop() {
+        match value {
+            Value::Object(fields) => rest.extend(fields.iter().map(|(name, value)| {
+                let dot = if path.is_empty() { "" } else { "." };
+                (format!("{path}{dot}{name}"), value)
+            })),
+            leaf => {
+                leaves.insert(path, leaf.clone());
             }
         }
-        leaf => leaves.push((path.to_owned(), leaf.clone())),
     }
-}
-
-/// Puts a value in its place among nested tables.
-pub fn put(tables: &mut Value, path: &str, value: Value) {
-    let mut at = tables;
-    for part in path.split('.') {
-        if !at.is_object() {
-            *at = Value::Object(Map::new());
-        }
-        at = &mut at[part];
-    }
-    *at = value;
-}
-
-fn key(name: &str, variable: &str, default: Value) -> Key {
-    Key {
-        name: name.to_owned(),
-        variable: variable.to_owned(),
-        default,
-        secret: false,
-    }
-}
-
-fn secret(name: &str, variable: &str) -> Key {
-    Key {
-        secret: true,
-        ..key(name, variable, Value::Null)
-    }
+    leaves
 }

@@ -4,18 +4,14 @@ use serde_json::json;
 
 use super::*;
 
-fn merge(file: &str, environment: &[(&str, &str)], flags: Vec<Flag>) -> Result<Settings> {
+fn merge(file: &str, environment: &[(&str, &str)], flags: Vec<FlagValue>) -> Result<Settings> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE);
     fs::write(&path, file).unwrap();
-    let own = environment.iter().map(|(name, _)| (*name).to_owned());
-    let own = own.filter(|name| name.starts_with(OWN_VARIABLES)).collect();
-    let lookup = |name: &str| {
-        let found = environment.iter().find(|(known, _)| *known == name);
-        let home = (name == "HOME").then(|| "/home/ada".to_owned());
-        found.map(|(_, value)| (*value).to_owned()).or(home)
-    };
-    Settings::merge(Some(&path), &lookup, own, flags)
+    let home = [("HOME", "/home/ada")];
+    let variables = home.iter().chain(environment);
+    let variables = variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Settings::merge(Some(&path), &variables.collect(), flags)
 }
 
 fn refused(file: &str) -> String {
@@ -25,9 +21,10 @@ fn refused(file: &str) -> String {
 fn origin(settings: &Settings, name: &str) -> String {
     let shown = settings.shown();
     let one = shown.iter().find(|one| one.name == name).unwrap();
-    match &one.origin {
-        Origin::File(_) => "file".to_owned(),
-        other => other.to_string(),
+    match one.origin.as_deref() {
+        Some(origin) if origin.ends_with(FILE) => "file".to_owned(),
+        Some(origin) => origin.to_owned(),
+        None => "default".to_owned(),
     }
 }
 
@@ -38,7 +35,7 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
         ("FATHOM_REPORT_MAX_ITERATIONS", "2"),
         ("FATHOM_REPORT_MAX_GAP_SEARCHES", "2"),
     ];
-    let flag = Flag {
+    let flag = FlagValue {
         setting: "report.max_gap_searches",
         flag: "--gaps",
         value: json!(3),
@@ -72,7 +69,7 @@ fn every_setting_of_a_report_can_be_given() {
 fn an_unknown_setting_is_refused_with_the_nearest_known_one() {
     let said = refused("[report]\ntarget_lenght = 500\n");
     assert!(
-        said.contains("no setting \"report.target_lenght\""),
+        said.contains("sets \"report.target_lenght\", but there is no such setting"),
         "{said}"
     );
     assert!(
@@ -94,9 +91,9 @@ fn a_value_of_the_wrong_kind_is_refused_by_the_name_of_its_setting() {
         said.contains("The setting report.target_length in"),
         "{said}"
     );
-    assert!(refused("[report]\ndepth = \"bottomless\"\n").contains("choose quick"));
+    assert!(refused("[report]\ndepth = \"bottomless\"\n").contains("choose one of quick"));
     assert!(refused("ttl_hours = -1\n").contains("whole number"));
-    assert!(refused("store = \"oracle:x\"\n").contains("choose memory"));
+    assert!(refused("store = \"oracle:x\"\n").contains("Choose memory"));
     assert!(refused("[report\n").contains("is not TOML"));
 }
 
@@ -135,23 +132,23 @@ fn the_store_is_named_or_else_the_database_or_else_a_file_in_the_data_folder() {
     let database = ("DATABASE_URL", "postgres://db/x");
     assert_eq!(
         store(&[]),
-        Place::Sqlite("/home/ada/.local/share/fathom/runs.db".into())
+        StoreLocation::Sqlite("/home/ada/.local/share/fathom/runs.db".into())
     );
     assert_eq!(
         store(&[database]),
-        Place::Postgres("postgres://db/x".into())
+        StoreLocation::Postgres("postgres://db/x".into())
     );
     assert_eq!(store(&[("DATABASE_URL", "mysql://db/x")]), store(&[]));
     assert_eq!(
         store(&[database, ("FATHOM_STORE", "memory")]),
-        Place::Memory
+        StoreLocation::Memory
     );
     assert_eq!(
         store(&[("FATHOM_STORE", "sqlite:r.db")]),
-        Place::Sqlite("r.db".into())
+        StoreLocation::Sqlite("r.db".into())
     );
     assert_eq!(
         store(&[("FATHOM_HOME", "/data")]),
-        Place::Sqlite("/data/runs.db".into())
+        StoreLocation::Sqlite("/data/runs.db".into())
     );
 }

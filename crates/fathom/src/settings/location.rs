@@ -3,21 +3,22 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use super::{Lookup, Origin};
+use super::Environment;
 use crate::exit::{Problem, Result};
 
 /// Where runs are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreLocation {
+    /// In this process: runs are lost when it ends.
     Memory,
+    /// One file.
     Sqlite(PathBuf),
+    /// A server, by its address; it may hold a password.
     Postgres(String),
 }
 
-impl Place {
-    fn parse(text: &str) -> Result<Self> {
+impl StoreLocation {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         if text == "memory" {
             return Ok(Self::Memory);
         }
@@ -26,14 +27,13 @@ impl Place {
         }
         match text.strip_prefix("sqlite:").filter(|path| !path.is_empty()) {
             Some(path) => Ok(Self::Sqlite(path.trim_start_matches("//").into())),
-            None => Err(Problem::usage(
-                "the store is none that is known; choose memory, sqlite:PATH or postgres://user:password@host/database",
-            )),
+            None => Err(Problem::usage("this kind of store is unknown")
+                .advise("Choose memory, sqlite:PATH or postgres://user:password@host/database")),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("memory"),
@@ -47,33 +47,19 @@ impl fmt::Display for Place {
     }
 }
 
-/// The data folder: FATHOM_HOME, else where the system keeps a person's data.
-pub(super) fn home(environment: Lookup<'_>) -> Result<(PathBuf, Origin)> {
-    let given = |name: &str| environment(name).filter(|value| !value.is_empty());
+/// The data folder and the variable that named it, if one did: FATHOM_HOME, else where the system keeps a person's data.
+pub(super) fn home(environment: &Environment) -> Result<(PathBuf, Option<String>)> {
+    let given = |name: &str| environment.get(name).filter(|value| !value.is_empty());
     if let Some(home) = given("FATHOM_HOME") {
-        let origin = Origin::Environment("FATHOM_HOME".to_owned());
-        return Ok((PathBuf::from(home), origin));
+        return Ok((PathBuf::from(home), Some("FATHOM_HOME".to_owned())));
     }
     let data = given("XDG_DATA_HOME").map(PathBuf::from);
-    // As the standard says, a path that is not absolute is to be ignored.
+    // As the standard says, a path that is not absolute is ignored.
     let data = data.filter(|path| path.is_absolute());
-    let data = data.or_else(|| Some(Path::new(&given("HOME")?).join(".local/share")));
+    let data = data.or_else(|| Some(Path::new(given("HOME")?).join(".local/share")));
     match data {
-        Some(data) => Ok((data.join("fathom"), Origin::Default)),
+        Some(data) => Ok((data.join("fathom"), None)),
         None => Err(Problem::usage("there is no home folder to keep data in")
             .advise("Name one: FATHOM_HOME=/path/to/folder")),
     }
-}
-
-/// The store that is named, else a file in the data folder.
-pub(super) fn store(named: Option<&Value>, home: &Path) -> Result<Place> {
-    match named.and_then(Value::as_str) {
-        Some(text) => Place::parse(text),
-        None => Ok(Place::Sqlite(home.join("runs.db"))),
-    }
-}
-
-/// A database that other programs are told of too; one of another kind is not ours.
-pub(super) fn shared_database(environment: Lookup<'_>) -> Option<String> {
-    environment("DATABASE_URL").filter(|url| url.starts_with("postgres"))
 }
