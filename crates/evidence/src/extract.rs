@@ -22,11 +22,13 @@ mod plain;
 mod reader;
 mod wrap;
 
+use std::sync::atomic::AtomicBool;
+
 use crate::{Document, Error};
 
 pub use format::DocumentFormat;
 pub use limits::ExtractLimits;
-pub use reader::{DocumentReader, InProcessReader, is_pdf};
+pub use reader::{CancelOnDrop, DocumentReader, InProcessReader, is_pdf};
 
 /// What is known about the bytes from outside. All of it may be wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +39,8 @@ pub struct FormatHint<'a> {
     pub file_name: Option<&'a str>,
     /// Opens a protected PDF.
     pub password: Option<&'a str>,
+    /// Set once nobody waits for the document. Only readers that work for long look at it.
+    pub cancelled: Option<&'a AtomicBool>,
 }
 
 /// Reads a document within the default limits.

@@ -48,7 +48,7 @@ pub enum Command {
     #[command(hide = true)]
     Man,
     /// Read one PDF from standard input, for the program itself
-    #[command(hide = true, name = crate::apart::COMMAND)]
+    #[command(hide = true, name = crate::pdf_subprocess::COMMAND)]
     ReadPdf,
 }
 

@@ -1,6 +1,5 @@
 //! The program `fathom`: takes what was typed, starts what it takes to do it, and ends with a code.
 
-mod apart;
 mod cli;
 mod commands;
 mod deliver;
@@ -13,6 +12,7 @@ mod nearest;
 mod outside;
 mod own_library;
 mod paint;
+mod pdf_subprocess;
 mod progress;
 mod render;
 mod screen;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit> {
     if matches!(cli.command, Command::ReadPdf) {
-        let served = apart::serve();
+        let served = pdf_subprocess::serve();
         return served
             .map(|()| Exit::Complete)
             .map_err(|error| Problem::failed(format!("the document cannot be read: {error}")));

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fathom_evidence::extract::CancelOnDrop;
 use fathom_research::library::{Library, LibraryFault, LocalHit};
 use fathom_store::library::{DocumentLibrary, OpenLibraryError, ReadDocumentError};
 use tokio::sync::OnceCell;
 
-use crate::apart::Apart;
+use crate::pdf_subprocess::PdfSubprocess;
 
 /// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
 pub struct OwnLibrary {
@@ -28,8 +29,10 @@ impl OwnLibrary {
     pub async fn folder(&self) -> Result<Arc<DocumentLibrary>, OpenLibraryError> {
         let roots = self.roots.clone();
         let opened = self.folder.get_or_try_init(|| async {
-            let reading =
-                tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &Apart)).await;
+            // Nothing is read any more once nobody waits for it.
+            let waiting = CancelOnDrop::default();
+            let reader = PdfSubprocess::until(waiting.flag());
+            let reading = tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &reader)).await;
             match reading {
                 Ok(folder) => folder.map(Arc::new),
                 Err(error) => Err(OpenLibraryError::Unreadable {

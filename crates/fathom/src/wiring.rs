@@ -12,10 +12,10 @@ use fathom_research::{Deps, Shelf, State};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
-use crate::apart::Apart;
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
 use crate::own_library::OwnLibrary;
+use crate::pdf_subprocess::PdfSubprocess;
 use crate::settings::{Settings, StoreLocation};
 
 pub type Engine = fathom_workflow::Engine<State, Deps>;
@@ -67,7 +67,7 @@ pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) ->
             false => None,
         },
         library: library.map(|library| library as Arc<dyn Library>),
-        reader: Arc::new(Apart),
+        reader: Arc::new(PdfSubprocess::default()),
         shelf: Shelf::default(),
     })
 }
@@ -94,7 +94,7 @@ pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
         reasoners: vec![Arc::new(Extractive)],
         library: None,
         net: None,
-        reader: Arc::new(Apart),
+        reader: Arc::new(PdfSubprocess::default()),
         shelf: Shelf::default(),
     };
     // It takes up no run, so no lease is ever its own.

@@ -4,6 +4,9 @@
 //! process it happens in. So whoever opens files of strangers gets a [`DocumentReader`] handed, and the program decides where
 //! it works. Reading takes time: callers put it on a blocking thread.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{DocumentFormat, ExtractLimits, FormatHint, format, read_within};
 use crate::{Document, Error};
 
@@ -16,6 +19,23 @@ pub trait DocumentReader: Send + Sync {
         hint: &FormatHint<'_>,
         limits: &ExtractLimits,
     ) -> Result<Document, Error>;
+}
+
+/// Tells a reader that nobody waits for its answer any more: held by who waits, it sets its flag when it is dropped.
+#[derive(Debug, Default)]
+pub struct CancelOnDrop(Arc<AtomicBool>);
+
+impl CancelOnDrop {
+    /// The flag, for [`FormatHint::cancelled`] of a reading on another thread.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Reads in the process that asks.

@@ -71,7 +71,7 @@ fn the_bytes_decide_over_content_type_and_name() {
     let hint = FormatHint {
         content_type: Some("application/pdf"),
         file_name: Some("paper.pdf"),
-        password: None,
+        ..FormatHint::default()
     };
     let page = b"<!DOCTYPE html><html><body><p>Access to this paper was denied.</p></body></html>";
     let document = read(page, &hint).expect("it is a page");

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use fathom_evidence::Document;
 use fathom_evidence::document::DocumentMetadata;
-use fathom_evidence::extract::{DocumentReader, ExtractLimits, FormatHint};
+use fathom_evidence::extract::{CancelOnDrop, DocumentReader, ExtractLimits, FormatHint};
 use fathom_workflow::{Call, NodeError, fan_out};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -188,7 +189,10 @@ async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Resu
 
 async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
     let reader = Arc::clone(&ctx.deps().reader);
-    let document = spawn_blocking(move || text_of(&*reader, &bytes)).await;
+    // A run that is cancelled drops this future, and with it the reading.
+    let waiting = CancelOnDrop::default();
+    let cancelled = waiting.flag();
+    let document = spawn_blocking(move || text_of(&*reader, &bytes, &cancelled)).await;
     let document = document.map_err(|_| "reading it failed".to_owned())??;
     let about = document.about.clone();
     let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
@@ -196,11 +200,16 @@ async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
     Ok(Taken { snapshot, about })
 }
 
-fn text_of(reader: &dyn DocumentReader, bytes: &Bytes) -> Result<Document, String> {
+fn text_of(
+    reader: &dyn DocumentReader,
+    bytes: &Bytes,
+    cancelled: &AtomicBool,
+) -> Result<Document, String> {
     let hint = FormatHint {
         content_type: bytes.content_type.as_deref(),
         file_name: bytes.file_name.as_deref(),
         password: None,
+        cancelled: Some(cancelled),
     };
     let read = reader.read(&bytes.bytes, &hint, &ExtractLimits::default());
     read.map_err(|error| error.to_string())
