@@ -39,6 +39,14 @@ pub struct Follower<'a> {
     stopped: Option<Exit>,
 }
 
+/// How a stretch of work came to its end.
+enum Worked {
+    /// The run stands still: it ended, waits or was cancelled.
+    Stopped(Outcome),
+    /// The person left before that, with this code.
+    Left(Exit),
+}
+
 /// Works on a run until it ends or waits for somebody who is not here.
 pub async fn follow(
     engine: &Engine,
@@ -88,9 +96,15 @@ pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Executi
 impl Follower<'_> {
     async fn until_it_ends(mut self, mut execution: Execution<State, Deps>) -> Result<Exit> {
         loop {
-            let outcome = self.work(&mut execution).await;
+            let worked = self.work(&mut execution).await;
             self.progress.rest();
-            let outcome = outcome?;
+            let outcome = match worked? {
+                Worked::Stopped(outcome) => outcome,
+                Worked::Left(exit) => {
+                    screen::tell(&format!("Left at once. {}", self.how_to_resume()));
+                    return Ok(exit);
+                }
+            };
             match outcome.status {
                 Status::Waiting => match self.attend().await? {
                     Attended::Decided => execution = take_up(self.engine, self.run, true).await?,
@@ -104,7 +118,7 @@ impl Follower<'_> {
     }
 
     /// Lets the run work, shows its events, and listens for Ctrl-C.
-    async fn work(&mut self, execution: &mut Execution<State, Deps>) -> Result<Outcome> {
+    async fn work(&mut self, execution: &mut Execution<State, Deps>) -> Result<Worked> {
         let mut events = pin!(self.engine.events(self.run, self.seen));
         let mut working = pin!(execution.run());
         let mut redraw = tokio::time::interval(REDRAW_EVERY);
@@ -113,7 +127,13 @@ impl Follower<'_> {
                 biased;
                 Some(event) = events.next() => self.show(&event?)?,
                 outcome = &mut working => break outcome,
-                signal = self.signals.next() => self.stop(signal).await?,
+                signal = self.signals.next() => {
+                    // Whoever cannot wait leaves at once; what is recorded is safe.
+                    if self.stopped.is_some() {
+                        return Ok(Worked::Left(signal));
+                    }
+                    self.stop(signal).await?;
+                }
                 _ = redraw.tick(), if self.progress.is_live() => self.progress.tick(),
             }
         };
@@ -125,7 +145,7 @@ impl Follower<'_> {
                 None => break,
             }
         }
-        Ok(outcome)
+        Ok(Worked::Stopped(outcome))
     }
 
     fn show(&mut self, event: &Event) -> Result<()> {
@@ -137,15 +157,10 @@ impl Follower<'_> {
         }
     }
 
-    /// Asks the run to stop. Whoever cannot wait leaves at once; what is recorded is safe either way.
+    /// Asks the run to stop.
     async fn stop(&mut self, signal: Exit) -> Result<()> {
-        if self.stopped.replace(signal).is_some() {
-            self.progress.rest();
-            screen::tell(&format!("Left at once. {}", self.how_to_resume()));
-            std::process::exit(signal.number().into());
-        }
-        self.progress
-            .say("Stopping after what is under way. Ctrl-C again leaves at once.");
+        self.stopped = Some(signal);
+        self.progress.say("Stopping. Ctrl-C again leaves at once.");
         match self.engine.cancel(self.run).await {
             // It has just ended by itself.
             Ok(()) | Err(Error::Ended { .. }) => Ok(()),
