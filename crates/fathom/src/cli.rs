@@ -44,9 +44,12 @@ pub enum Command {
     Config,
     /// Print a completion script for your shell
     Completions { shell: clap_complete::Shell },
-    /// Print the man page
-    #[command(hide = true)]
-    Man,
+    /// Print the man page, or write one for every command
+    Man {
+        /// Folder for the pages: fathom.1, fathom-report.1, fathom-runs-list.1, …
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Read one PDF from standard input, for the program itself
     #[command(hide = true, name = crate::pdf_subprocess::COMMAND)]
     ReadPdf,

@@ -29,7 +29,7 @@ pub async fn run(cli: Cli) -> Result<Exit> {
         Command::Doctor => doctor::run(&settings(Vec::new())?).await,
         Command::Config => config::run(&settings(Vec::new())?),
         Command::Completions { shell } => shell::completions(shell),
-        Command::Man => shell::man(),
+        Command::Man { out } => shell::man(out.as_deref()),
         Command::ReadPdf => Err(Problem::failed("this is done before anything is set up")),
     }
 }

@@ -188,6 +188,12 @@ fn completions_the_man_page_the_graph_and_the_doctor_are_there() {
     let desk = Desk::new();
     assert!(desk.run(&["completions", "bash"]).out.contains("_fathom"));
     assert!(desk.run(&["man"]).out.contains(".TH"));
+    assert_eq!(desk.run(&["man", "--out", "man1"]).code, 0);
+    for page in ["fathom.1", "fathom-report.1", "fathom-runs-list.1"] {
+        let text = std::fs::read_to_string(desk.path("man1").join(page)).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    assert!(!super::desk::exists(desk.path("man1/fathom-read-pdf.1")));
     assert!(desk.run(&["graph", "report"]).out.contains("flowchart"));
     assert!(
         desk.run(&["graph", "report", "--format", "svg"])
