@@ -1,4 +1,4 @@
-//! What can be typed: every command and its flags. What they do is in `commands/`.
+//! The command line: every command and its flags. What they do is in `commands/`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use fathom_research::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
 
-/// Asks a question, reads what there is, and writes a report that says only what a stored passage says.
+/// Researches a question and writes a report whose every claim rests on a stored passage.
 #[derive(Parser)]
 #[command(
     name = "fathom",
@@ -19,25 +19,26 @@ use fathom_workflow::draw;
     after_help = "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 partial report, 4 waiting for a person, 130 stopped by Ctrl-C."
 )]
 pub struct Cli {
-    /// Settings file [default: FATHOM_CONFIG, else fathom.toml in FATHOM_HOME and [report] of the one here]
+    /// Settings file [default: FATHOM_CONFIG, else fathom.toml in FATHOM_HOME, then [report] of the one in this folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// A command of the program.
 #[derive(Subcommand)]
 pub enum Command {
     /// Research a question and write a cited report
-    Report(Report),
-    /// Look at runs and go on with them
+    Report(ReportArgs),
+    /// List runs, look at them, resume them and decide at their gates
     #[command(subcommand)]
-    Runs(Runs),
-    /// Folders of your own documents
+    Runs(RunsCommand),
+    /// Manage the folders of your own documents
     #[command(subcommand)]
-    Library(Library),
-    /// Draw a workflow, or the way a run went through it
-    Graph(Graph),
+    Library(LibraryCommand),
+    /// Draw a workflow, or the path a run took through it
+    Graph(GraphArgs),
     /// Check what works here, and what a key would add
     Doctor,
     /// Show every setting, its value and where it came from
@@ -55,68 +56,71 @@ pub enum Command {
     ReadPdf,
 }
 
+/// What `fathom report` takes.
 #[derive(Args)]
-pub struct Report {
-    /// 10 to 2,000 characters
+pub struct ReportArgs {
+    /// What you want to know, in 10 to 2,000 characters
     pub question: String,
     /// Folder of your own documents; may be given several times
     #[arg(long, value_name = "DIR")]
     pub library: Vec<PathBuf>,
-    /// Search the web too; without a library it is searched anyway
+    /// Also search the web, as is done anyway when there is no library
     #[arg(long)]
     pub web: bool,
-    /// Search anew, whatever earlier searches found; results are kept for a day otherwise
+    /// Ignore the results of earlier searches, which are kept for a day
     #[arg(long)]
     pub fresh: bool,
-    /// quick, standard, comprehensive, or auto: the planner chooses
+    /// quick, standard, comprehensive, or auto to let the planner choose
     #[arg(long, value_name = "DEPTH")]
     pub depth: Option<AskedDepth>,
     /// academic, technical or executive
     #[arg(long, value_name = "STYLE")]
     pub style: Option<Style>,
-    /// Words of the whole report
+    /// Length of the report in words
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(100..=20_000))]
     pub length: Option<u32>,
-    /// What else the answer should take into account
+    /// Background that the report should take into account
     #[arg(long, value_name = "TEXT")]
     pub context: Option<String>,
-    /// How references are set
+    /// Style of the references
     #[arg(long, value_name = "STYLE")]
-    pub citation_style: Option<CitationStyle>,
-    /// Where you want to be asked
+    pub citation_style: Option<CitationStyleArg>,
+    /// Gates at which you want to be asked
     #[arg(long, value_name = "GATES", value_delimiter = ',')]
-    pub review: Vec<Review>,
-    /// Stop and ask at a place of your own, as "after search if sources < 5"; may be given several times
+    pub review: Vec<ReviewGate>,
+    /// Stop and ask at a point of your choice, such as "after search if sources < 5"; may be given several times
     #[arg(long, value_name = "PLACE")]
     pub stop: Vec<Breakpoint>,
-    /// Time for the whole run, waiting for you not counted
+    /// Time limit for the whole run, not counting the time it waits for you
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub max_time: Option<u64>,
     /// Keep the run when finished runs expire
     #[arg(long)]
     pub keep: bool,
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
 /// How a run is shown and where its report goes.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Output {
-    /// Write the report to a file; its ending chooses the format
+pub struct OutputArgs {
+    /// Write the report to a file; its extension chooses the format
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Format of the report
     #[arg(long)]
-    pub format: Option<Format>,
+    pub format: Option<ReportFormat>,
     /// Print events as JSON lines; the last line is the result
     #[arg(long)]
     pub json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,
 }
 
+/// The forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ReportFormat {
     #[value(alias = "markdown")]
     Md,
     Html,
@@ -126,25 +130,27 @@ pub enum Format {
     Bibtex,
 }
 
+/// The gates of a report that are built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Review {
-    /// Before anything is searched for
+pub enum ReviewGate {
+    /// Before anything is searched
     Plan,
-    /// Before the report goes out
+    /// Before the report is handed over
     Final,
     /// When the review finds something critical
     Critical,
 }
 
+/// How references are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CitationStyle {
+pub enum CitationStyleArg {
     Numeric,
     Apa,
     Ieee,
     Vancouver,
 }
 
-impl CitationStyle {
+impl CitationStyleArg {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Numeric => "numeric",
@@ -155,93 +161,100 @@ impl CitationStyle {
     }
 }
 
+/// What `fathom runs` can do.
 #[derive(Subcommand)]
-pub enum Runs {
+pub enum RunsCommand {
     /// List runs, newest first
-    List(List),
-    /// Show a run, or its state as it was at a step
+    List(ListArgs),
+    /// Show a run, or its state at a step
     Show {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
+        /// The state after this step
         #[arg(long, value_name = "STEP")]
         at: Option<u64>,
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Go on with a run that was stopped, failed or lost its process
+    /// Resume a run that was stopped, failed or crashed
     Resume {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
         #[command(flatten)]
-        output: Output,
+        output: OutputArgs,
     },
-    /// Decide at a gate, then go on
-    Review(Decide),
-    /// Begin a new run from a step of another
+    /// Decide at a gate and continue the run
+    Review(ReviewArgs),
+    /// Start a new run from a step of another
     Fork {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
+        /// The step to start from
         #[arg(long, value_name = "STEP")]
         at: u64,
-        /// Fields of the state to change first (JSON or TOML)
+        /// Fields of the state to change first, as JSON or TOML
         #[arg(long, value_name = "FILE")]
         edits: Option<PathBuf>,
         #[command(flatten)]
-        output: Output,
+        output: OutputArgs,
     },
-    /// Live a run again from its journal, with no outside call, and compare
+    /// Replay a run from its journal, without any outside call, and compare
     Replay {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
     },
     /// Stop a run; it can be resumed
     Cancel {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
     },
-    /// Write a run's report, or its whole log
+    /// Export a run's report, or its whole log
     Export {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
+        /// Write to a file; its extension chooses the format
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Format of the report
         #[arg(long)]
-        format: Option<Format>,
-        /// Everything that is stored of the run, as JSON lines
+        format: Option<ReportFormat>,
+        /// Everything that is stored about the run, as JSON lines
         #[arg(long, conflicts_with = "format")]
         log: bool,
     },
-    /// Keep a finished run from expiring, or let it
+    /// Keep a finished run from expiring
     Keep {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
         /// Let it expire again
         #[arg(long)]
         off: bool,
     },
-    /// Remove a run for good
+    /// Delete a run for good
     Delete {
         #[command(flatten)]
-        run: Id,
+        run: RunArg,
     },
 }
 
-/// Which run.
+/// The run that is meant.
 #[derive(Args)]
-pub struct Id {
-    /// Its id, or the beginning of it
+pub struct RunArg {
+    /// The run's id, or the beginning of it
     pub id: String,
 }
 
+/// What `fathom runs list` takes.
 #[derive(Args)]
-pub struct List {
+pub struct ListArgs {
     /// Only runs with this status, such as waiting or completed
     #[arg(long)]
     pub status: Vec<String>,
-    /// Only runs whose question holds this text
+    /// Only runs whose question contains this text
     #[arg(long)]
     pub text: Option<String>,
+    /// How many runs at most
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
     /// As JSON lines
@@ -249,31 +262,35 @@ pub struct List {
     pub json: bool,
 }
 
+/// What `fathom runs review` takes.
 #[derive(Args)]
-pub struct Decide {
+pub struct ReviewArgs {
     #[command(flatten)]
-    pub run: Id,
-    pub verdict: Verdict,
+    pub run: RunArg,
+    /// Your decision
+    pub verdict: VerdictArg,
     /// What to do better, for modify or reject
     #[arg(long, value_name = "TEXT")]
     pub feedback: Option<String>,
-    /// Changed fields for modify (JSON or TOML)
+    /// Changed fields for modify, as JSON or TOML
     #[arg(long, value_name = "FILE")]
     pub edits: Option<PathBuf>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
+/// What can be decided at a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Verdict {
+pub enum VerdictArg {
     Approve,
     Reject,
     Modify,
     Skip,
 }
 
+/// What `fathom library` can do.
 #[derive(Subcommand)]
-pub enum Library {
+pub enum LibraryCommand {
     /// Add folders that `report` searches when it gets no --library
     Add {
         #[arg(required = true, value_name = "DIR")]
@@ -283,30 +300,34 @@ pub enum Library {
     List,
     /// Search the folders
     Search {
+        /// Words to search for
         query: String,
+        /// Folder to search instead; may be given several times
         #[arg(long, value_name = "DIR")]
         library: Vec<PathBuf>,
+        /// How many passages at most
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1_000))]
         limit: u16,
         /// As JSON lines
         #[arg(long)]
         json: bool,
     },
-    /// Take folders off the list; nothing on the disk is touched
+    /// Remove folders from the list; no file is touched
     Remove {
         #[arg(required = true, value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
 }
 
+/// What `fathom graph` takes.
 #[derive(Args)]
-pub struct Graph {
-    /// report
+pub struct GraphArgs {
+    /// Its name, such as report
     pub workflow: String,
     /// mermaid, dot or svg
     #[arg(long, default_value = "mermaid")]
     pub format: draw::Format,
-    /// Mark the way this run went
+    /// Mark the path this run took
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
 }

@@ -22,7 +22,7 @@ pub async fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Report(args) => report::run(args, settings).await,
         Command::Runs(command) => {
-            runs::run(command, &Desk::open(settings(Vec::new())?).await?).await
+            runs::run(command, &RunsContext::open(settings(Vec::new())?).await?).await
         }
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,
         Command::Graph(args) => graph::run(args, settings).await,
@@ -35,14 +35,14 @@ pub async fn run(cli: Cli) -> Result<Exit> {
 }
 
 /// Settings and the store they name: what commands on runs need.
-pub struct Desk {
+pub struct RunsContext {
     pub settings: Settings,
     pub store: Arc<dyn Store>,
     /// To look at runs; to work on one takes an engine of its own.
     pub looking: Engine,
 }
 
-impl Desk {
+impl RunsContext {
     pub async fn open(settings: Settings) -> Result<Self> {
         let store = wiring::store(&settings.store).await?;
         let looking = wiring::onlooker(Arc::clone(&store))?;

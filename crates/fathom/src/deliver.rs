@@ -7,18 +7,18 @@ use fathom_render::markdown::{MarkdownOptions, markdown};
 use fathom_render::report::ReportStatus;
 use fathom_workflow::RunId;
 
-use crate::cli::{Format, Output};
+use crate::cli::{OutputArgs, ReportFormat};
 use crate::exit::Result;
 use crate::{files, paint, render, screen};
 
 /// Writes or prints the report. When that fails the report is still in the store, and the message says how to get it.
-pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
+pub fn deliver(run: RunId, report: &Report, output: &OutputArgs) -> Result<()> {
     let format = render::chosen(output.format, output.out.as_deref())?;
     if let Some(path) = &output.out {
         let bytes = render::render(report, format)?;
         files::write(path, &bytes).map_err(|problem| {
             problem.advise(format!(
-                "Nothing is lost. Write it elsewhere: fathom runs export {run} --out FILE"
+                "The report is kept. Write it elsewhere: fathom runs export {run} --out FILE"
             ))
         })?;
         if !output.quiet {
@@ -34,9 +34,9 @@ pub fn deliver(run: RunId, report: &Report, output: &Output) -> Result<()> {
 }
 
 /// Prints a report: painted for a person, raw for a program.
-pub fn print(report: &Report, format: Format) -> Result<()> {
+pub fn print(report: &Report, format: ReportFormat) -> Result<()> {
     match format {
-        Format::Md if std::io::stdout().is_terminal() => {
+        ReportFormat::Md if std::io::stdout().is_terminal() => {
             let text = markdown(report, &MarkdownOptions::default());
             let painted = paint::paint(&text, screen::width(), screen::stdout_is_coloured());
             screen::print(&painted)
@@ -50,7 +50,7 @@ fn last_words(run: RunId, report: &Report) -> String {
         ReportStatus::Complete => format!("Run {run}"),
         ReportStatus::Partial { reason } => {
             let reason = screen::harmless(reason);
-            format!("This is not a full report: {reason}\nRun {run}")
+            format!("This report is partial: {reason}\nRun {run}")
         }
     }
 }

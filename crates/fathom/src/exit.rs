@@ -8,9 +8,11 @@ use fathom_workflow::Error;
 /// Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
+    /// All that was asked for is done.
     Complete,
+    /// Something went wrong.
     Failed,
-    /// What was asked makes no sense; nothing was done.
+    /// What was asked for makes no sense; nothing was done.
     Usage,
     /// There is a report, and it says itself that it is not a full one.
     Partial,
@@ -23,6 +25,7 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The code that the program ends with.
     pub fn number(self) -> u8 {
         match self {
             Self::Complete => 0,
@@ -45,18 +48,22 @@ impl From<Exit> for ExitCode {
 /// What went wrong and what to do about it, for a person.
 #[derive(Debug)]
 pub struct Problem {
+    /// The code to end with.
     pub exit: Exit,
     what: String,
     advice: Option<String>,
 }
 
+/// What a command gives, or the problem that a person is told of.
 pub type Result<T> = std::result::Result<T, Problem>;
 
 impl Problem {
+    /// Something went wrong that is not the mistake of whoever asked.
     pub fn failed(what: impl fmt::Display) -> Self {
         Self::new(Exit::Failed, what)
     }
 
+    /// What was asked for cannot be done as it was asked.
     pub fn usage(what: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, what)
     }
@@ -69,6 +76,7 @@ impl Problem {
         }
     }
 
+    /// Adds what to do about it.
     #[must_use]
     pub fn advise(mut self, advice: impl fmt::Display) -> Self {
         self.advice = Some(advice.to_string());
@@ -105,15 +113,16 @@ impl From<Error> for Problem {
         };
         let advice = match &error {
             Error::NoSuchRun { .. } | Error::BadRunId { .. } => {
-                Some("See them with: fathom runs list".to_owned())
+                Some("List runs with: fathom runs list".to_owned())
             }
             Error::Waiting { run, .. } => Some(format!(
                 "Decide with: fathom runs review {run} approve (or reject, modify, skip)"
             )),
             Error::Ended { run, .. } => Some(format!("Look at it with: fathom runs show {run}")),
-            Error::NewerFormat { .. } => {
-                Some("Or keep new runs elsewhere: FATHOM_STORE=sqlite:PATH".to_owned())
-            }
+            Error::NewerFormat { .. } => Some(
+                "Update the program, or keep new runs elsewhere: FATHOM_STORE=sqlite:PATH"
+                    .to_owned(),
+            ),
             Error::StoreGone { .. } | Error::Store { .. } => {
                 Some("See what works with: fathom doctor".to_owned())
             }

@@ -1,4 +1,4 @@
-//! Writing files so that a failure leaves the old one: first beside it, then in its place.
+//! AtomicFile files so that a failure leaves the old one: first beside it, then in its place.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,26 +10,26 @@ use crate::exit::{Problem, Result};
 
 /// Writes a whole file, or leaves what was there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut writing = Writing::begin(path)?;
+    let mut writing = AtomicFile::begin(path)?;
     writing.add(bytes)?;
     writing.finish()
 }
 
 /// A file that is being written, piece by piece; if it is not finished, the old one stays.
-pub struct Writing {
+pub struct AtomicFile {
     path: PathBuf,
-    place: Place,
+    place: WriteTarget,
 }
 
-enum Place {
+enum WriteTarget {
     Beside(NamedTempFile),
     /// A device or pipe cannot be replaced, only written to.
     There(File),
 }
 
-impl Writing {
+impl AtomicFile {
     pub fn begin(path: &Path) -> Result<Self> {
-        let place = Place::of(path).map_err(|error| unwritable(path, &error))?;
+        let place = WriteTarget::open(path).map_err(|error| unwritable(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
             place,
@@ -38,23 +38,23 @@ impl Writing {
 
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let written = match &mut self.place {
-            Place::Beside(file) => file.write_all(bytes),
-            Place::There(file) => file.write_all(bytes),
+            WriteTarget::Beside(file) => file.write_all(bytes),
+            WriteTarget::There(file) => file.write_all(bytes),
         };
         written.map_err(|error| unwritable(&self.path, &error))
     }
 
     pub fn finish(self) -> Result<()> {
         let finished = match self.place {
-            Place::Beside(file) => put(file, &self.path),
-            Place::There(_) => Ok(()),
+            WriteTarget::Beside(file) => put(file, &self.path),
+            WriteTarget::There(_) => Ok(()),
         };
         finished.map_err(|error| unwritable(&self.path, &error))
     }
 }
 
-impl Place {
-    fn of(path: &Path) -> io::Result<Self> {
+impl WriteTarget {
+    fn open(path: &Path) -> io::Result<Self> {
         let special =
             std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
         if special {
@@ -118,7 +118,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.jsonl");
         write(&path, b"old").unwrap();
-        let mut writing = Writing::begin(&path).unwrap();
+        let mut writing = AtomicFile::begin(&path).unwrap();
         writing.add(b"new").unwrap();
         drop(writing);
         assert_eq!(std::fs::read(&path).unwrap(), b"old");

@@ -11,9 +11,9 @@ use fathom_workflow::{Error, Execution, Outcome, RunId};
 use futures::StreamExt;
 use serde_json::json;
 
-use crate::cli::Output;
+use crate::cli::OutputArgs;
 use crate::exit::{Exit, Problem, Result};
-use crate::gates::{self, Attended};
+use crate::gates::{self, GateAnswer};
 use crate::progress::Progress;
 use crate::signals::Signals;
 use crate::wiring::Engine;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Follower<'a> {
     engine: &'a Engine,
     run: RunId,
-    output: &'a Output,
+    output: &'a OutputArgs,
     progress: Progress,
     /// The number of the last event that was shown.
     seen: u64,
@@ -51,7 +51,7 @@ enum Worked {
 pub async fn follow(
     engine: &Engine,
     execution: Execution<State, Deps>,
-    output: &Output,
+    output: &OutputArgs,
 ) -> Result<Exit> {
     let run = execution.id();
     let seen = match engine.header(run).await?.head.events {
@@ -78,7 +78,9 @@ pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Executi
         taken => return Ok(taken?),
     };
     if !quiet {
-        screen::tell("Another process holds the run, or held it when it died; waiting a moment.");
+        screen::tell(
+            "Another process works on this run, or crashed while it did; waiting for its lease to end.",
+        );
     }
     let lease = held_until.duration_since(jiff::Timestamp::now());
     let lease = Duration::try_from(lease).unwrap_or_default();
@@ -107,8 +109,8 @@ impl Follower<'_> {
             };
             match outcome.status {
                 Status::Waiting => match self.attend().await? {
-                    Attended::Decided => execution = take_up(self.engine, self.run, true).await?,
-                    Attended::Later => return self.parked(),
+                    GateAnswer::Decided => execution = take_up(self.engine, self.run, true).await?,
+                    GateAnswer::Later => return self.parked(),
                 },
                 Status::Completed => return self.completed().await,
                 Status::Cancelled => return self.cancelled(),
@@ -168,10 +170,10 @@ impl Follower<'_> {
         }
     }
 
-    async fn attend(&mut self) -> Result<Attended> {
+    async fn attend(&mut self) -> Result<GateAnswer> {
         match screen::can_ask() && !self.output.quiet && !self.output.json {
             true => gates::attend(self.engine, self.run, &mut self.signals).await,
-            false => Ok(Attended::Later),
+            false => Ok(GateAnswer::Later),
         }
     }
 
@@ -179,8 +181,8 @@ impl Follower<'_> {
         self.result("waiting", Exit::Waiting, None, None)?;
         let run = self.run;
         screen::tell(&format!(
-            "The run waits for your decision. Look at it: fathom runs show {run}\n\
-             Then decide: fathom runs review {run} approve (or reject, modify, skip)"
+            "The run is waiting for your decision. See it with: fathom runs show {run}\n\
+             Decide with: fathom runs review {run} approve (or reject, modify, skip)"
         ));
         Ok(Exit::Waiting)
     }
@@ -216,7 +218,7 @@ impl Follower<'_> {
     }
 
     fn failed(&self, outcome: &Outcome) -> Result<Exit> {
-        let why = outcome.reason.as_deref().unwrap_or("no reason is known");
+        let why = outcome.reason.as_deref().unwrap_or("the reason is unknown");
         self.result("failed", Exit::Failed, Some(why), None)?;
         Err(Problem::failed(format!("the run failed: {why}")).advise(self.how_to_resume()))
     }

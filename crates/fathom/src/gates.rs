@@ -17,7 +17,7 @@ use crate::wiring::Engine;
 
 /// How the asking ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attended {
+pub enum GateAnswer {
     /// The run can go on.
     Decided,
     /// Nobody has decided; the run stays parked.
@@ -25,7 +25,7 @@ pub enum Attended {
 }
 
 /// A gate and all that is needed to decide at it.
-struct Asked<'a> {
+struct OpenGate<'a> {
     engine: &'a Engine,
     gate: Gate,
     state: State,
@@ -38,7 +38,7 @@ pub fn decider() -> String {
         .into_iter()
         .find_map(|name| std::env::var(name).ok());
     name.filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "somebody at a terminal".to_owned())
+        .unwrap_or_else(|| "someone at a terminal".to_owned())
 }
 
 /// What a waiting run asks, as plain text.
@@ -50,10 +50,10 @@ pub async fn described(engine: &Engine, run: RunId) -> Result<String> {
 }
 
 /// Shows the gate at which a run waits and asks until there is a decision. Ctrl-C means later.
-pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Result<Attended> {
+pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Result<GateAnswer> {
     let view = engine.view(run, None).await?;
     let node = view.next.as_deref().unwrap_or_default();
-    let asked = Asked {
+    let asked = OpenGate {
         engine,
         gate: engine.gate(run).await?,
         editable: Editable::of(&view.state),
@@ -65,32 +65,30 @@ pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Resul
         attended = asked.ask() => attended,
         _ = signals.next() => {
             screen::tell("");
-            Ok(Attended::Later)
+            Ok(GateAnswer::Later)
         }
     }
 }
 
-impl Asked<'_> {
-    async fn ask(&self) -> Result<Attended> {
+impl OpenGate<'_> {
+    async fn ask(&self) -> Result<GateAnswer> {
         loop {
             let choices = "[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?";
             let Some(answer) = line(choices).await? else {
-                return Ok(Attended::Later);
+                return Ok(GateAnswer::Later);
             };
             let decision = match answer.to_lowercase().as_str() {
                 "a" | "approve" | "y" | "yes" => Decision::new(Verdict::Approve, decider()),
                 "s" | "skip" => Decision::new(Verdict::Skip, decider()),
                 "r" | "reject" => Decision {
-                    feedback: line("Why? (may be left empty)")
-                        .await?
-                        .filter(|why| !why.is_empty()),
+                    feedback: line("Why? (optional)").await?.filter(|why| !why.is_empty()),
                     ..Decision::new(Verdict::Reject, decider())
                 },
                 "m" | "modify" => match self.modified().await? {
                     Some(decision) => decision,
                     None => continue,
                 },
-                "l" | "later" => return Ok(Attended::Later),
+                "l" | "later" => return Ok(GateAnswer::Later),
                 _ => continue,
             };
             return self.decide(decision).await;
@@ -118,7 +116,7 @@ impl Asked<'_> {
                     }));
                 }
                 Err(why) => {
-                    screen::tell(&format!("That does not fit. {}", screen::harmless(&why)));
+                    screen::tell(&format!("That cannot be used. {}", screen::harmless(&why)));
                     match line("[e]dit again or [d]rop the edits?").await?.as_deref() {
                         Some("e" | "edit" | "") => {}
                         _ => return Ok(None),
@@ -128,12 +126,12 @@ impl Asked<'_> {
         }
     }
 
-    async fn decide(&self, decision: Decision) -> Result<Attended> {
+    async fn decide(&self, decision: Decision) -> Result<GateAnswer> {
         match self.engine.decide(&self.gate, decision).await {
-            Ok(()) => Ok(Attended::Decided),
+            Ok(()) => Ok(GateAnswer::Decided),
             Err(error @ (Error::GateClosed { .. } | Error::NotWaiting { .. })) => {
                 screen::tell(&format!("Your decision came too late: {error}."));
-                Ok(Attended::Decided)
+                Ok(GateAnswer::Decided)
             }
             Err(error) => Err(error.into()),
         }
@@ -142,7 +140,7 @@ impl Asked<'_> {
 
 /// Words alone, where there is nothing to edit; nothing if none are typed.
 async fn feedback() -> Result<Option<Decision>> {
-    let words = line("What is to be heeded?").await?;
+    let words = line("What should be done differently?").await?;
     let words = words.filter(|words| !words.is_empty());
     Ok(words.map(|words| Decision {
         feedback: Some(words),

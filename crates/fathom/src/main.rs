@@ -27,7 +27,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
-use crate::screen::{Colour, Style};
+use crate::screen::{TextColour, TextStyle};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -57,9 +57,9 @@ fn run(cli: Cli) -> Result<Exit> {
 }
 
 fn tell(problem: &Problem) {
-    let error = Style {
+    let error = TextStyle {
         bold: true,
-        ..Style::in_colour(Colour::Red)
+        ..TextStyle::in_colour(TextColour::Red)
     };
     let word = error.paint("error:", screen::stderr_is_coloured());
     screen::tell(&format!(

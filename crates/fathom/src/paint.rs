@@ -7,16 +7,16 @@ mod wrap;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMergeStream};
 
-use crate::screen::{Colour, Style, harmless};
-use wrap::{Piece, wrapped};
+use crate::screen::{TextColour, TextStyle, harmless};
+use wrap::{StyledText, wrapped};
 
 pub fn paint(markdown: &str, width: usize, coloured: bool) -> String {
     let markdown = harmless(markdown);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut painter = Painter {
+    let mut painter = MarkdownPainter {
         width,
         coloured,
-        ..Painter::default()
+        ..MarkdownPainter::default()
     };
     for event in TextMergeStream::new(Parser::new_ext(&markdown, options)) {
         painter.take(event);
@@ -25,13 +25,13 @@ pub fn paint(markdown: &str, width: usize, coloured: bool) -> String {
 }
 
 #[derive(Default)]
-struct Painter {
+struct MarkdownPainter {
     width: usize,
     coloured: bool,
     out: String,
     /// The text of the block that is open.
-    pieces: Vec<Piece>,
-    styles: Vec<Style>,
+    pieces: Vec<StyledText>,
+    styles: Vec<TextStyle>,
     /// Of each list around, the number of its next item; nothing where items have dots.
     lists: Vec<Option<u64>>,
     /// Stands before the first line of the next block: "3. ".
@@ -43,20 +43,20 @@ struct Painter {
     cells: Vec<String>,
 }
 
-impl Painter {
+impl MarkdownPainter {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(tag) => self.close(tag),
             Event::Text(text) => self.text(&text),
-            Event::Code(code) => self.push(&code, Style::in_colour(Colour::Cyan)),
+            Event::Code(code) => self.push(&code, TextStyle::in_colour(TextColour::Cyan)),
             Event::SoftBreak => self.push(" ", self.style()),
             Event::HardBreak => self.push("\n", self.style()),
             Event::Rule => {
                 self.gap();
-                self.line(&"─".repeat(self.width.min(24)), Style::DIM);
+                self.line(&"─".repeat(self.width.min(24)), TextStyle::DIM);
             }
-            Event::FootnoteReference(name) => self.push(&format!("[{name}]"), Style::DIM),
+            Event::FootnoteReference(name) => self.push(&format!("[{name}]"), TextStyle::DIM),
             // Markup of a page means nothing to a terminal.
             Event::Html(_) | Event::InlineHtml(_) => {}
             Event::InlineMath(text) | Event::DisplayMath(text) => self.push(&text, self.style()),
@@ -71,19 +71,19 @@ impl Painter {
         match tag {
             Tag::Heading { level, .. } => {
                 self.gap();
-                let colour = (level as usize <= 2).then_some(Colour::Cyan);
-                self.styles.push(Style {
+                let colour = (level as usize <= 2).then_some(TextColour::Cyan);
+                self.styles.push(TextStyle {
                     bold: true,
                     colour,
                     ..style
                 });
             }
             Tag::Paragraph => self.gap(),
-            Tag::Strong => self.styles.push(Style {
+            Tag::Strong => self.styles.push(TextStyle {
                 bold: true,
                 ..style
             }),
-            Tag::Emphasis => self.styles.push(Style {
+            Tag::Emphasis => self.styles.push(TextStyle {
                 italic: true,
                 ..style
             }),
@@ -127,7 +127,7 @@ impl Painter {
             TagEnd::Link => {
                 let target = self.links.pop().filter(|target| target.contains("://"));
                 if let Some(target) = target {
-                    self.push(&format!(" ({target})"), Style::DIM);
+                    self.push(&format!(" ({target})"), TextStyle::DIM);
                 }
             }
             TagEnd::TableCell => {
@@ -147,24 +147,27 @@ impl Painter {
     fn text(&mut self, text: &str) {
         if self.in_code {
             for line in text.lines() {
-                self.line(&format!("    {line}"), Style::in_colour(Colour::Cyan));
+                self.line(
+                    &format!("    {line}"),
+                    TextStyle::in_colour(TextColour::Cyan),
+                );
             }
             return;
         }
         let style = self.style();
         for (part, is_citation) in citations(text) {
-            self.push(part, if is_citation { Style::DIM } else { style });
+            self.push(part, if is_citation { TextStyle::DIM } else { style });
         }
     }
 
-    fn push(&mut self, text: &str, style: Style) {
-        self.pieces.push(Piece {
+    fn push(&mut self, text: &str, style: TextStyle) {
+        self.pieces.push(StyledText {
             text: text.to_owned(),
             style,
         });
     }
 
-    fn style(&self) -> Style {
+    fn style(&self) -> TextStyle {
         self.styles.last().copied().unwrap_or_default()
     }
 
@@ -186,7 +189,7 @@ impl Painter {
         }
     }
 
-    fn line(&mut self, text: &str, style: Style) {
+    fn line(&mut self, text: &str, style: TextStyle) {
         self.out.push_str(&style.paint(text, self.coloured));
         self.out.push('\n');
     }
@@ -198,7 +201,7 @@ impl Painter {
             return;
         }
         let pieces = std::mem::take(&mut self.pieces);
-        let bars = Style::DIM.paint(&"│ ".repeat(self.quotes), self.coloured);
+        let bars = TextStyle::DIM.paint(&"│ ".repeat(self.quotes), self.coloured);
         let depth = self.lists.len().saturating_sub(1) * 3;
         let marker = self.marker.take();
         let hang = match (&marker, self.lists.is_empty()) {

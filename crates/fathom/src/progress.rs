@@ -9,8 +9,8 @@ use std::io::Write;
 use fathom_workflow::event::{Event, EventKind, Level};
 use jiff::Timestamp;
 
-use crate::screen::{self, Colour, Style};
-use tree::{Row, Tree};
+use crate::screen::{self, TextColour, TextStyle};
+use tree::{ProgressTree, StepRow};
 
 /// Rows of the tree that are shown; earlier ones scroll out of it.
 const ROWS_SHOWN: usize = 14;
@@ -19,16 +19,16 @@ const ROWS_SHOWN: usize = 14;
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum ProgressMode {
     Live,
     Lines,
     Silent,
 }
 
 pub struct Progress {
-    mode: Mode,
+    mode: ProgressMode,
     coloured: bool,
-    tree: Tree,
+    tree: ProgressTree,
     /// Lines that stand on the screen and will be drawn over.
     drawn: usize,
     turn: usize,
@@ -39,14 +39,14 @@ pub struct Progress {
 impl Progress {
     pub fn new(quiet: bool) -> Self {
         let mode = match (quiet, screen::stderr_is_live()) {
-            (true, _) => Mode::Silent,
-            (false, true) => Mode::Live,
-            (false, false) => Mode::Lines,
+            (true, _) => ProgressMode::Silent,
+            (false, true) => ProgressMode::Live,
+            (false, false) => ProgressMode::Lines,
         };
         Self {
             mode,
             coloured: screen::stderr_is_coloured(),
-            tree: Tree::default(),
+            tree: ProgressTree::default(),
             drawn: 0,
             turn: 0,
             notice: None,
@@ -54,13 +54,13 @@ impl Progress {
     }
 
     pub fn is_live(&self) -> bool {
-        self.mode == Mode::Live
+        self.mode == ProgressMode::Live
     }
 
     /// Takes an event in; on plain output, tells of it if it matters to a person.
     pub fn take(&mut self, event: &Event) {
         self.tree.take(event);
-        if self.mode == Mode::Lines
+        if self.mode == ProgressMode::Lines
             && let Some(line) = self.line(event)
         {
             screen::tell(&screen::harmless(&line));
@@ -70,9 +70,9 @@ impl Progress {
     /// Says something above the tree, or as a line.
     pub fn say(&mut self, text: &str) {
         match self.mode {
-            Mode::Silent => {}
-            Mode::Lines => screen::tell(text),
-            Mode::Live => self.notice = Some(text.to_owned()),
+            ProgressMode::Silent => {}
+            ProgressMode::Lines => screen::tell(text),
+            ProgressMode::Live => self.notice = Some(text.to_owned()),
         }
     }
 
@@ -101,14 +101,14 @@ impl Progress {
             EventKind::Log {
                 level: Level::Warn | Level::Error,
                 message,
-            } => Some(format!("note: {message}")),
-            EventKind::RunResumed { step, .. } => Some(format!("goes on at step {step}")),
+            } => Some(format!("warning: {message}")),
+            EventKind::RunResumed { step, .. } => Some(format!("resumed at step {step}")),
             _ => None,
         }
     }
 
     fn draw(&mut self) {
-        if self.mode != Mode::Live {
+        if self.mode != ProgressMode::Live {
             return;
         }
         let lines = self.lines(Timestamp::now());
@@ -134,28 +134,28 @@ impl Progress {
         let mut lines: Vec<String> = shown.map(|row| self.row(row, now, width)).collect();
         if let Some(note) = self.tree.note() {
             let note = cut(&format!("    {}", screen::harmless(note)), width);
-            lines.push(Style::in_colour(Colour::Yellow).paint(&note, self.coloured));
+            lines.push(TextStyle::in_colour(TextColour::Yellow).paint(&note, self.coloured));
         }
         let sums = cut(&format!("  {}", self.tree.sums(now)), width);
-        lines.push(Style::DIM.paint(&sums, self.coloured));
+        lines.push(TextStyle::DIM.paint(&sums, self.coloured));
         if let Some(notice) = &self.notice {
-            lines.push(Style::BOLD.paint(&cut(&format!("  {notice}"), width), self.coloured));
+            lines.push(TextStyle::BOLD.paint(&cut(&format!("  {notice}"), width), self.coloured));
         }
         lines
     }
 
-    fn row(&self, row: &Row, now: Timestamp, width: usize) -> String {
+    fn row(&self, row: &StepRow, now: Timestamp, width: usize) -> String {
         let (mark, style) = match (row.is_done(), row.is_cut()) {
-            (_, true) => ("✗", Style::in_colour(Colour::Red)),
-            (true, false) => ("✓", Style::in_colour(Colour::Green)),
+            (_, true) => ("✗", TextStyle::in_colour(TextColour::Red)),
+            (true, false) => ("✓", TextStyle::in_colour(TextColour::Green)),
             (false, false) => (
                 SPINNER[self.turn % SPINNER.len()],
-                Style::in_colour(Colour::Cyan),
+                TextStyle::in_colour(TextColour::Cyan),
             ),
         };
         let mark = style.paint(mark, self.coloured);
         let told = cut(&row.told(now), width.saturating_sub(24));
-        let told = Style::DIM.paint(&told, self.coloured);
+        let told = TextStyle::DIM.paint(&told, self.coloured);
         format!("  {mark} {:<18} {told}", row.name())
     }
 }

@@ -10,47 +10,49 @@ use fathom_render::html::{HtmlOptions, html};
 use fathom_render::json::json;
 use fathom_render::markdown::{MarkdownOptions, markdown};
 
-use crate::cli::Format;
+use crate::cli::ReportFormat;
 use crate::exit::{Problem, Result};
 
 /// The format that a file's ending names.
-pub fn format_of(path: &Path) -> Option<Format> {
+pub fn format_of(path: &Path) -> Option<ReportFormat> {
     let ending = path.extension()?.to_str()?.to_lowercase();
     match ending.as_str() {
-        "md" | "markdown" | "txt" => Some(Format::Md),
-        "html" | "htm" => Some(Format::Html),
-        "json" => Some(Format::Json),
-        "docx" => Some(Format::Docx),
-        "bib" | "bibtex" => Some(Format::Bibtex),
+        "md" | "markdown" | "txt" => Some(ReportFormat::Md),
+        "html" | "htm" => Some(ReportFormat::Html),
+        "json" => Some(ReportFormat::Json),
+        "docx" => Some(ReportFormat::Docx),
+        "bib" | "bibtex" => Some(ReportFormat::Bibtex),
         _ => None,
     }
 }
 
 /// The format for a file: as asked, else by its ending. Without a file it is Markdown.
-pub fn chosen(asked: Option<Format>, out: Option<&Path>) -> Result<Format> {
+pub fn chosen(asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportFormat> {
     match (asked, out) {
-        (Some(Format::Docx), None) if std::io::stdout().is_terminal() => {
-            Err(Problem::usage("a Word file is no text for a terminal")
-                .advise("Name a file: --out report.docx"))
+        (Some(ReportFormat::Docx), None) if std::io::stdout().is_terminal() => {
+            Err(Problem::usage("a Word file cannot be shown in a terminal")
+                .advise("Write it to a file: --out report.docx"))
         }
         (Some(format), _) => Ok(format),
-        (None, None) => Ok(Format::Md),
+        (None, None) => Ok(ReportFormat::Md),
         (None, Some(path)) => format_of(path).ok_or_else(|| {
             let path = path.display();
-            Problem::usage(format!("the ending of {path} names no format"))
-                .advise("End it in .md, .html, .docx, .json or .bib, or add --format md")
+            Problem::usage(format!(
+                "the name {path} does not say which format to write"
+            ))
+            .advise("Use the extension .md, .html, .docx, .json or .bib, or add --format md")
         }),
     }
 }
 
 /// The bytes of the file.
-pub fn render(report: &Report, format: Format) -> Result<Vec<u8>> {
+pub fn render(report: &Report, format: ReportFormat) -> Result<Vec<u8>> {
     let text = match format {
-        Format::Md => markdown(report, &MarkdownOptions::default()),
-        Format::Html => html(report, &HtmlOptions::default()),
-        Format::Json => json(report),
-        Format::Bibtex => bibtex(report),
-        Format::Docx => return docx(report).map_err(Problem::failed),
+        ReportFormat::Md => markdown(report, &MarkdownOptions::default()),
+        ReportFormat::Html => html(report, &HtmlOptions::default()),
+        ReportFormat::Json => json(report),
+        ReportFormat::Bibtex => bibtex(report),
+        ReportFormat::Docx => return docx(report).map_err(Problem::failed),
     };
     Ok(text.into_bytes())
 }

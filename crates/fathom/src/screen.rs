@@ -11,22 +11,22 @@ const WIDTH_UNKNOWN: usize = 80;
 
 /// Ways to set text off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
+pub struct TextStyle {
     pub bold: bool,
     pub italic: bool,
     pub dim: bool,
-    pub colour: Option<Colour>,
+    pub colour: Option<TextColour>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
+pub enum TextColour {
     Red,
     Green,
     Yellow,
     Cyan,
 }
 
-impl Style {
+impl TextStyle {
     pub const PLAIN: Self = Self {
         bold: false,
         italic: false,
@@ -42,7 +42,7 @@ impl Style {
         ..Self::PLAIN
     };
 
-    pub const fn in_colour(colour: Colour) -> Self {
+    pub const fn in_colour(colour: TextColour) -> Self {
         Self {
             colour: Some(colour),
             ..Self::PLAIN
@@ -56,14 +56,15 @@ impl Style {
         codes.extend(self.dim.then_some("2"));
         codes.extend(self.italic.then_some("3"));
         codes.extend(self.colour.map(|colour| match colour {
-            Colour::Red => "31",
-            Colour::Green => "32",
-            Colour::Yellow => "33",
-            Colour::Cyan => "36",
+            TextColour::Red => "31",
+            TextColour::Green => "32",
+            TextColour::Yellow => "33",
+            TextColour::Cyan => "36",
         }));
-        match coloured && !codes.is_empty() && !text.is_empty() {
-            true => format!("\x1b[{}m{text}\x1b[0m", codes.join(";")),
-            false => text.to_owned(),
+        if coloured && !codes.is_empty() && !text.is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", codes.join(";"))
+        } else {
+            text.to_owned()
         }
     }
 }
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn without_colour_nothing_but_the_text_is_printed() {
-        assert_eq!(Style::BOLD.paint("word", false), "word");
-        assert_eq!(Style::BOLD.paint("word", true), "\x1b[1mword\x1b[0m");
+        assert_eq!(TextStyle::BOLD.paint("word", false), "word");
+        assert_eq!(TextStyle::BOLD.paint("word", true), "\x1b[1mword\x1b[0m");
     }
 }

@@ -14,8 +14,10 @@ pub fn start() -> Result<()> {
         return Ok(());
     };
     let targets: Targets = wanted.parse().map_err(|_| {
-        Problem::usage(format!("{VARIABLE} cannot be \"{wanted}\""))
-            .advise("Write a level (error, warn, info, debug, trace), or fathom_store=debug,warn")
+        Problem::usage(format!(
+            "{VARIABLE} is set to \"{wanted}\", which is no log filter"
+        ))
+        .advise("Write a level (error, warn, info, debug, trace), or fathom_store=debug,warn")
     })?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)

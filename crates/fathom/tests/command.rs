@@ -11,8 +11,6 @@
 mod bad_input;
 #[path = "command/breakpoints.rs"]
 mod breakpoints;
-#[path = "command/desk.rs"]
-mod desk;
 #[path = "command/examples.rs"]
 mod examples;
 #[path = "command/gates.rs"]
@@ -25,6 +23,8 @@ mod poison;
 mod report;
 #[path = "command/runs.rs"]
 mod runs;
+#[path = "command/sandbox.rs"]
+mod sandbox;
 #[path = "command/stop.rs"]
 mod stop;
 #[path = "command/terminal.rs"]

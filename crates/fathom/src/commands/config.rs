@@ -1,7 +1,7 @@
 //! `fathom config`: every setting, its value, and where it came from.
 
 use crate::exit::{Exit, Result};
-use crate::screen::{self, Style};
+use crate::screen::{self, TextStyle};
 use crate::settings::Settings;
 
 /// Longer values push their origin to the right rather than all of them.
@@ -14,8 +14,8 @@ pub fn run(settings: &Settings) -> Result<Exit> {
     let mut text = String::new();
     for one in shown {
         let style = match one.origin {
-            Some(_) => Style::PLAIN,
-            None => Style::DIM,
+            Some(_) => TextStyle::PLAIN,
+            None => TextStyle::DIM,
         };
         let origin = one.origin.as_deref().unwrap_or("default");
         let line = format!(

@@ -5,7 +5,7 @@ use fathom_workflow::draw::{self, RunPath};
 use fathom_workflow::record::StepMeta;
 use fathom_workflow::{Error, Outline, RunId, Store};
 
-use super::{Desk, runs};
+use super::{RunsContext, runs};
 use crate::cli;
 use crate::exit::{Exit, Problem, Result};
 use crate::screen;
@@ -15,15 +15,15 @@ use crate::settings::{FlagValue, Settings};
 const PAGE: usize = 256;
 
 pub async fn run(
-    args: cli::Graph,
+    args: cli::GraphArgs,
     settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
 ) -> Result<Exit> {
     let outline = outline(&args.workflow)?;
     let path = match &args.run {
         Some(run) => {
-            let desk = Desk::open(settings(Vec::new())?).await?;
-            let run = runs::resolve(&desk, run).await?;
-            Some(RunPath::from_steps(&steps(&*desk.store, run).await?))
+            let context = RunsContext::open(settings(Vec::new())?).await?;
+            let run = runs::resolve(&context, run).await?;
+            Some(RunPath::from_steps(&steps(&*context.store, run).await?))
         }
         None => None,
     };
@@ -39,7 +39,7 @@ fn outline(workflow: &str) -> Result<Outline> {
             Err(error) => Err(Error::from(error).into()),
         },
         other => Err(Problem::usage(format!("there is no workflow \"{other}\""))
-            .advise(format!("There is: {}", report::NAME))),
+            .advise(format!("Known workflows: {}", report::NAME))),
     }
 }
 

@@ -6,31 +6,31 @@ use fathom_store::library::{self as documents, DocumentLibrary};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::cli::Library;
+use crate::cli::LibraryCommand;
 use crate::exit::{Exit, Problem, Result};
-use crate::screen::{self, Style};
+use crate::screen::{self, TextStyle};
 use crate::settings::Settings;
 use crate::{files, wiring};
 
 const FILE: &str = "library.toml";
 
+/// The file that lists the folders.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Listed {
+struct LibraryList {
     folders: Vec<PathBuf>,
 }
 
-pub async fn run(command: Library, settings: &Settings) -> Result<Exit> {
+pub async fn run(command: LibraryCommand, settings: &Settings) -> Result<Exit> {
     match command {
-        Library::Add { folders } => add(folders, settings).await?,
-        Library::List => list(settings)?,
-        Library::Search {
+        LibraryCommand::Add { folders } => add(folders, settings).await?,
+        LibraryCommand::List => list(settings)?,
+        LibraryCommand::Search {
             query,
             library,
             limit,
             json,
         } => search(&query, library, limit.into(), json, settings).await?,
-        Library::Remove { folders } => remove(&folders, settings)?,
+        LibraryCommand::Remove { folders } => remove(&folders, settings)?,
     }
     Ok(Exit::Complete)
 }
@@ -46,13 +46,13 @@ pub fn folders(home: &Path) -> Result<Vec<PathBuf>> {
             return Err(Problem::failed(format!("{path} cannot be read: {error}")));
         }
     };
-    let listed: Listed = toml::from_str(&text).map_err(|error| {
+    let listed: LibraryList = toml::from_str(&text).map_err(|error| {
         let problem = Problem::failed(format!(
             "{} is damaged: {}",
             path.display(),
             error.message()
         ));
-        problem.advise("Mend it, or remove it and add your folders again.")
+        problem.advise("Repair it, or delete it and add your folders again.")
     })?;
     Ok(listed.folders)
 }
@@ -60,7 +60,7 @@ pub fn folders(home: &Path) -> Result<Vec<PathBuf>> {
 fn keep(home: &Path, folders: Vec<PathBuf>) -> Result<()> {
     std::fs::create_dir_all(home)
         .map_err(|error| Problem::failed(format!("{} cannot be made: {error}", home.display())))?;
-    let text = toml::to_string_pretty(&Listed { folders }).map_err(Problem::failed)?;
+    let text = toml::to_string_pretty(&LibraryList { folders }).map_err(Problem::failed)?;
     files::write(&home.join(FILE), text.as_bytes())
 }
 
@@ -73,7 +73,7 @@ async fn add(given: Vec<PathBuf>, settings: &Settings) -> Result<()> {
         screen::print_line(&format!("{path}: {count} documents"))?;
         for one in opened.skipped() {
             screen::tell(&screen::harmless(&format!(
-                "Left out {}: {}",
+                "Skipped {}: {}",
                 one.name, one.why
             )));
         }
@@ -87,7 +87,7 @@ async fn add(given: Vec<PathBuf>, settings: &Settings) -> Result<()> {
 fn list(settings: &Settings) -> Result<()> {
     let known = folders(&settings.home)?;
     if known.is_empty() {
-        screen::tell("No folder was added yet. Add one: fathom library add DIR");
+        screen::tell("No folders yet. Add one: fathom library add DIR");
     }
     for folder in known {
         let about = match documents::count(&folder) {
@@ -106,9 +106,10 @@ async fn search(
     as_json: bool,
     settings: &Settings,
 ) -> Result<()> {
-    let roots = match given.is_empty() {
-        true => folders(&settings.home)?,
-        false => given,
+    let roots = if given.is_empty() {
+        folders(&settings.home)?
+    } else {
+        given
     };
     if roots.is_empty() {
         return Err(Problem::usage("there is no library to search")
@@ -118,25 +119,26 @@ async fn search(
     let found = opened.search(query, limit);
     let coloured = screen::stdout_is_coloured();
     for hit in &found {
-        let line = match as_json {
-            true => json!({
+        let line = if as_json {
+            let hit = json!({
                 "name": hit.name,
                 "title": hit.title,
                 "relevance": hit.relevance,
                 "snippet": hit.snippet,
-            })
-            .to_string(),
-            false => format!(
+            });
+            hit.to_string()
+        } else {
+            format!(
                 "{} {}\n  {}",
-                Style::BOLD.paint(&screen::harmless(&hit.title), coloured),
-                Style::DIM.paint(&screen::harmless(&hit.name), coloured),
+                TextStyle::BOLD.paint(&screen::harmless(&hit.title), coloured),
+                TextStyle::DIM.paint(&screen::harmless(&hit.name), coloured),
                 screen::harmless(&hit.snippet),
-            ),
+            )
         };
         screen::print_line(&line)?;
     }
     if found.is_empty() {
-        screen::tell("Nothing fits.");
+        screen::tell("No matches.");
     }
     Ok(())
 }
@@ -152,8 +154,8 @@ fn remove(given: &[PathBuf], settings: &Settings) -> Result<()> {
         known.retain(|one| *one != real && one != folder);
         if known.len() == before {
             let folder = folder.display();
-            return Err(Problem::usage(format!("{folder} is not among the folders"))
-                .advise("See them with: fathom library list"));
+            return Err(Problem::usage(format!("{folder} is not in the library"))
+                .advise("List its folders with: fathom library list"));
         }
     }
     keep(&settings.home, known)

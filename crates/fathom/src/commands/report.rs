@@ -7,7 +7,7 @@ use fathom_research::{Question, State};
 use fathom_workflow::{NewRun, SystemClock};
 use serde_json::json;
 
-use crate::cli::{self, Review};
+use crate::cli::{self, ReviewGate};
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibrary;
@@ -19,7 +19,7 @@ use crate::{follow, render, screen};
 const SKIPPED_NAMED: usize = 5;
 
 pub async fn run(
-    args: cli::Report,
+    args: cli::ReportArgs,
     settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
 ) -> Result<Exit> {
     let mut settings = settings(flags(&args))?;
@@ -51,7 +51,7 @@ pub async fn run(
 }
 
 /// What the flags say about settings.
-fn flags(args: &cli::Report) -> Vec<FlagValue> {
+fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
     let mut flags = Vec::new();
     let mut flag = |setting, flag, value| {
         flags.push(FlagValue {
@@ -90,9 +90,9 @@ fn flags(args: &cli::Report) -> Vec<FlagValue> {
     }
     for review in &args.review {
         let gate = match review {
-            Review::Plan => "report.people.hitl_after_planning",
-            Review::Final => "report.people.hitl_before_output",
-            Review::Critical => "report.people.hitl_on_critical",
+            ReviewGate::Plan => "report.people.hitl_after_planning",
+            ReviewGate::Final => "report.people.hitl_before_output",
+            ReviewGate::Critical => "report.people.hitl_on_critical",
         };
         flag(gate, "--review", json!(true));
     }
@@ -102,7 +102,7 @@ fn flags(args: &cli::Report) -> Vec<FlagValue> {
     flags
 }
 
-fn question(args: &cli::Report, settings: &Settings) -> Result<Question> {
+fn question(args: &cli::ReportArgs, settings: &Settings) -> Result<Question> {
     let today = jiff::Zoned::now().date();
     let mut question = Question::parse(&args.question, today).map_err(Problem::usage)?;
     question.depth = settings.depth;
@@ -114,15 +114,15 @@ fn question(args: &cli::Report, settings: &Settings) -> Result<Question> {
 }
 
 /// Refuses what could only fail after all the work is done.
-fn check_output(output: &cli::Output) -> Result<()> {
+fn check_output(output: &cli::OutputArgs) -> Result<()> {
     render::chosen(output.format, output.out.as_deref())?;
     let folder = output.out.as_deref().and_then(Path::parent);
     match folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         Some(folder) => Err(Problem::usage(format!(
-            "there is no folder {} to write the report to",
+            "the folder {} does not exist",
             folder.display()
         ))
-        .advise("Make it first, or give another --out")),
+        .advise("Create it first, or choose another --out")),
         None => Ok(()),
     }
 }
@@ -148,7 +148,7 @@ async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<A
         tell_skipped(folder.skipped());
     }
     if folder.documents().is_empty() {
-        return Err(Problem::usage("the library holds no document that can be read").advise(
+        return Err(Problem::usage("the library has no document that can be read").advise(
             "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR",
         ));
     }
@@ -157,12 +157,12 @@ async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<A
 
 fn tell_skipped(skipped: &[fathom_store::library::SkippedFile]) {
     for one in skipped.iter().take(SKIPPED_NAMED) {
-        let line = format!("Left out {}: {}", one.name, one.why);
+        let line = format!("Skipped {}: {}", one.name, one.why);
         screen::tell(&screen::harmless(&line));
     }
     if skipped.len() > SKIPPED_NAMED {
         let more = skipped.len() - SKIPPED_NAMED;
-        screen::tell(&format!("Left out {more} more files that cannot be read."));
+        screen::tell(&format!("Skipped {more} more files that cannot be read."));
     }
 }
 

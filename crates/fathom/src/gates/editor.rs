@@ -11,14 +11,14 @@ use crate::exit::{Problem, Result};
 
 const HEAD: &str = "\
 # Change what you like, save and close. Sub-questions are counted from 0 where others refer to them.
-# Feedback is for whoever plans or writes next; alone, it has a plan or a finished report made again.
+# Feedback goes to the next planning or writing; given alone, it has the plan or the report made again.
 feedback = \"\"
 
 ";
 
 /// What came of the editing.
 #[derive(Debug, PartialEq)]
-pub(super) struct Edited {
+pub(super) struct EditedFields {
     /// The fields that were changed, if any were.
     pub(super) edits: Option<Value>,
     pub(super) feedback: Option<String>,
@@ -70,7 +70,7 @@ pub(super) fn taken(
     text: &str,
     editable: Editable,
     state: &State,
-) -> std::result::Result<Option<Edited>, String> {
+) -> std::result::Result<Option<EditedFields>, String> {
     let Value::Object(mut fields) = edits::parse(text)? else {
         return Err("it is not a table of fields".to_owned());
     };
@@ -88,7 +88,7 @@ pub(super) fn taken(
     if let Some(edits) = &edits {
         edits::check(state, edits)?;
     }
-    let edited = Edited { edits, feedback };
+    let edited = EditedFields { edits, feedback };
     Ok((edited.edits.is_some() || edited.feedback.is_some()).then_some(edited))
 }
 

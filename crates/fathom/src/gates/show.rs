@@ -7,7 +7,7 @@ use fathom_research::plan::Plan;
 use fathom_workflow::Gate;
 use serde_json::Value;
 
-use crate::screen::{Style, harmless};
+use crate::screen::{TextStyle, harmless};
 
 const FIRST_LINES: usize = 8;
 const ITEMS_SHOWN: usize = 12;
@@ -26,7 +26,7 @@ const PARTS: &[&str] = &[
 ];
 
 pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> String {
-    let bold = |text: &str| Style::BOLD.paint(text, coloured);
+    let bold = |text: &str| TextStyle::BOLD.paint(text, coloured);
     let mut lines = vec![
         String::new(),
         bold(&format!("{}.", capital(&gate.interrupt.reason))),
@@ -49,7 +49,7 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
     }
     if let Some(deadline) = gate.interrupt.deadline {
         lines.push(format!(
-            "It waits until {}.",
+            "Waiting until {}.",
             deadline.round(jiff::Unit::Second).unwrap_or(deadline)
         ));
     }

@@ -2,31 +2,31 @@
 
 use console::measure_text_width;
 
-use crate::screen::Style;
+use crate::screen::TextStyle;
 
 /// Text in one style.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct StyledText {
     pub(super) text: String,
-    pub(super) style: Style,
+    pub(super) style: TextStyle,
 }
 
 /// A word, which may change its style inside, and its width in columns.
 #[derive(Default)]
-struct Word {
+struct StyledWord {
     painted: String,
     columns: usize,
 }
 
-/// Lines no wider than `width`, unless a word is.
-pub(super) fn wrapped(pieces: &[Piece], width: usize, coloured: bool) -> Vec<String> {
-    let mut lines = Lines {
+/// LineWrapper no wider than `width`, unless a word is.
+pub(super) fn wrapped(pieces: &[StyledText], width: usize, coloured: bool) -> Vec<String> {
+    let mut lines = LineWrapper {
         width,
         done: Vec::new(),
         line: String::new(),
         columns: 0,
     };
-    let mut word = Word::default();
+    let mut word = StyledWord::default();
     for piece in pieces {
         let mut run = String::new();
         for c in piece.text.chars() {
@@ -48,22 +48,22 @@ pub(super) fn wrapped(pieces: &[Piece], width: usize, coloured: bool) -> Vec<Str
     lines.done
 }
 
-impl Word {
-    fn add(&mut self, run: &str, style: Style, coloured: bool) {
+impl StyledWord {
+    fn add(&mut self, run: &str, style: TextStyle, coloured: bool) {
         self.columns += measure_text_width(run);
         self.painted.push_str(&style.paint(run, coloured));
     }
 }
 
-struct Lines {
+struct LineWrapper {
     width: usize,
     done: Vec<String>,
     line: String,
     columns: usize,
 }
 
-impl Lines {
-    fn put(&mut self, word: Word) {
+impl LineWrapper {
+    fn put(&mut self, word: StyledWord) {
         if word.columns == 0 {
             return;
         }

@@ -7,15 +7,15 @@ use fathom_workflow::event::{Event, EventKind, Level};
 use jiff::Timestamp;
 
 #[derive(Default)]
-pub(super) struct Tree {
-    rows: Vec<Row>,
+pub(super) struct ProgressTree {
+    rows: Vec<StepRow>,
     meters: BTreeMap<String, u64>,
     began: Option<Timestamp>,
     note: Option<String>,
 }
 
 /// One step.
-pub(super) struct Row {
+pub(super) struct StepRow {
     step: u64,
     node: String,
     began: Timestamp,
@@ -26,7 +26,7 @@ pub(super) struct Row {
     retries: u32,
 }
 
-impl Tree {
+impl ProgressTree {
     pub(super) fn take(&mut self, event: &Event) {
         self.began.get_or_insert(event.at);
         match &event.kind {
@@ -68,7 +68,7 @@ impl Tree {
         self.note = None;
         // A step that is begun again after a gate or a crash goes on in its row.
         if self.row(step).is_none() {
-            self.rows.push(Row {
+            self.rows.push(StepRow {
                 step,
                 node: node.to_owned(),
                 began: at,
@@ -87,15 +87,15 @@ impl Tree {
         }
     }
 
-    pub(super) fn rows(&self) -> &[Row] {
+    pub(super) fn rows(&self) -> &[StepRow] {
         &self.rows
     }
 
-    pub(super) fn row(&self, step: u64) -> Option<&Row> {
+    pub(super) fn row(&self, step: u64) -> Option<&StepRow> {
         self.rows.iter().rev().find(|row| row.step == step)
     }
 
-    fn row_mut(&mut self, step: u64) -> Option<&mut Row> {
+    fn row_mut(&mut self, step: u64) -> Option<&mut StepRow> {
         self.rows.iter_mut().rev().find(|row| row.step == step)
     }
 
@@ -107,16 +107,16 @@ impl Tree {
     pub(super) fn sums(&self, now: Timestamp) -> String {
         let mut sums = duration(self.began.unwrap_or(now), now);
         if let Some(tokens) = self.meters.get(TOKENS).filter(|tokens| **tokens > 0) {
-            sums.push_str(&format!(" · {} tokens", grouped(*tokens)));
+            sums.push_str(&format!(", {} tokens", grouped(*tokens)));
         }
         if let Some(cost) = self.meters.get(COST_PICOS).filter(|cost| **cost > 0) {
-            sums.push_str(&format!(" · ${:.4}", *cost as f64 / 1e12));
+            sums.push_str(&format!(", ${:.4}", *cost as f64 / 1e12));
         }
         sums
     }
 }
 
-impl Row {
+impl StepRow {
     pub(super) fn name(&self) -> String {
         spaced(&self.node)
     }
@@ -133,16 +133,17 @@ impl Row {
     pub(super) fn told(&self, now: Timestamp) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (kind, (begun, done)) in &self.calls {
-            parts.push(match self.is_done() || begun == done {
-                true => format!("{done} {kind}"),
-                false => format!("{done}/{begun} {kind}"),
+            parts.push(if self.is_done() || begun == done {
+                counted(*done, kind)
+            } else {
+                format!("{done}/{}", counted(*begun, kind))
             });
         }
         if self.retries > 0 {
-            parts.push(format!("{} again", self.retries));
+            parts.push(counted(self.retries, "retry"));
         }
         parts.push(duration(self.began, self.ended.unwrap_or(now)));
-        parts.join(" · ")
+        parts.join(", ")
     }
 }
 
@@ -154,8 +155,21 @@ pub(super) fn spaced(node: &str) -> String {
 fn kind_of(key: &str) -> String {
     let letters = key.chars().take_while(|c| c.is_alphabetic() || *c == '_');
     match letters.collect::<String>() {
-        kind if kind.is_empty() => "calls".to_owned(),
+        kind if kind.is_empty() => "call".to_owned(),
         kind => spaced(&kind),
+    }
+}
+
+/// A number of things: "1 retry", "6 retries", "2 searches".
+fn counted(count: u32, kind: &str) -> String {
+    if count == 1 {
+        return format!("1 {kind}");
+    }
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| kind.ends_with(end));
+    match kind.strip_suffix('y') {
+        Some(stem) => format!("{count} {stem}ies"),
+        None if hisses => format!("{count} {kind}es"),
+        None => format!("{count} {kind}s"),
     }
 }
 
@@ -194,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_tree_counts_the_calls_of_each_step_and_what_they_cost() {
-        let mut tree = Tree::default();
+        let mut tree = ProgressTree::default();
         let started = EventKind::StepStarted {
             step: 1,
             node: "plan_review".into(),
@@ -204,6 +218,16 @@ mod tests {
         for key in ["search/0", "search/1", "read/a.md"] {
             let (step, key) = (1, key.to_owned());
             tree.take(&event(2, 1, EventKind::EffectStarted { step, key }));
+        }
+        for attempt in [1, 2] {
+            let retried = EventKind::EffectRetried {
+                step: 1,
+                key: "search/0".into(),
+                attempt,
+                wait_ms: 9,
+                reason: "busy".into(),
+            };
+            tree.take(&event(3, 1, retried));
         }
         let finished = EventKind::EffectFinished {
             step: 1,
@@ -219,7 +243,7 @@ mod tests {
         let now = Timestamp::from_second(75).unwrap();
         let row = tree.row(1).unwrap();
         assert_eq!(row.name(), "plan review");
-        assert_eq!(row.told(now), "0/1 read · 1/2 search · 1:15 min");
-        assert_eq!(tree.sums(now), "1:15 min · 1,234,567 tokens · $0.0015");
+        assert_eq!(row.told(now), "0/1 read, 1/2 searches, 2 retries, 1:15 min");
+        assert_eq!(tree.sums(now), "1:15 min, 1,234,567 tokens, $0.0015");
     }
 }

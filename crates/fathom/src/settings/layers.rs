@@ -136,11 +136,17 @@ impl Layers {
 
     pub(super) fn add_file(&mut self, path: &Path, trust: Trust) -> Result<()> {
         let origin = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Problem::usage(format!("{origin} cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Problem::usage(format!(
+                "the settings file {origin} cannot be read: {error}"
+            ))
+        })?;
         let table: toml::Table = toml::from_str(&text).map_err(|error| {
             let error = error.to_string();
-            Problem::usage(format!("{origin} is not TOML: {}", error.trim_end()))
+            Problem::usage(format!(
+                "the settings file {origin} is not TOML: {}",
+                error.trim_end()
+            ))
         })?;
         let table = serde_json::to_value(table).map_err(Problem::usage)?;
         for (name, value) in keys::flatten(&table) {
@@ -191,7 +197,7 @@ impl Layers {
 
 fn untrusted(name: &str, path: &str) -> Problem {
     Problem::usage(format!(
-        "{path} in this folder sets \"{name}\", but a file that nobody named may set [report] alone"
+        "the file {path} in this folder sets \"{name}\", but a file found in the current folder may only set [report]"
     ))
     .advise(format!(
         "If it is yours, name it: --config ./{path} or {FILE_VARIABLE}=./{path}, or move it to FATHOM_HOME"
@@ -199,9 +205,7 @@ fn untrusted(name: &str, path: &str) -> Problem {
 }
 
 fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k str>, origin: &str) -> Problem {
-    let problem = Problem::usage(format!(
-        "{origin} sets \"{name}\", but there is no such setting"
-    ));
+    let problem = Problem::usage(format!("unknown setting \"{name}\" in {origin}"));
     match nearest(name, known) {
         Some(near) => problem.advise(format!("Did you mean \"{near}\"?")),
         None => problem.advise("See all settings with: fathom config"),

@@ -69,7 +69,7 @@ fn every_setting_of_a_report_can_be_given() {
 fn an_unknown_setting_is_refused_with_the_nearest_known_one() {
     let said = refused("[report]\ntarget_lenght = 500\n");
     assert!(
-        said.contains("sets \"report.target_lenght\", but there is no such setting"),
+        said.contains("Unknown setting \"report.target_lenght\" in"),
         "{said}"
     );
     assert!(

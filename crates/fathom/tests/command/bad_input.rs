@@ -1,10 +1,10 @@
 //! What a person gets wrong, or the machine: a sentence, what to do, and the right code.
 
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 #[track_caller]
-fn refused(desk: &Desk, words: &[&str], code: i32) -> String {
-    let ran = desk.run(words);
+fn refused(sandbox: &Sandbox, words: &[&str], code: i32) -> String {
+    let ran = sandbox.run(words);
     assert_eq!(ran.code, code, "{}", ran.err);
     assert_eq!(ran.out, "");
     ran.err
@@ -12,32 +12,32 @@ fn refused(desk: &Desk, words: &[&str], code: i32) -> String {
 
 #[test]
 fn a_question_too_short_or_too_long_is_refused() {
-    let desk = Desk::new();
-    insta::assert_snapshot!(refused(&desk, &["report", "Trees?", "--library", "library"], 2), @r#"error: The question has 6 characters; ask in 10 or more, such as "How do street trees cool a town?"."#);
+    let sandbox = Sandbox::new();
+    insta::assert_snapshot!(refused(&sandbox, &["report", "Trees?", "--library", "library"], 2), @r#"error: The question has 6 characters; ask in 10 or more, such as "How do street trees cool a town?"."#);
     let long = "why ".repeat(600);
-    insta::assert_snapshot!(refused(&desk, &["report", &long, "--library", "library"], 2), @"error: The question has 2399 characters; ask in 2000 at most, and give the rest as context.");
+    insta::assert_snapshot!(refused(&sandbox, &["report", &long, "--library", "library"], 2), @"error: The question has 2399 characters; ask in 2000 at most, and give the rest as context.");
 }
 
 #[test]
 fn a_missing_folder_a_file_and_an_empty_folder_are_refused() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("empty")).unwrap();
-    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "nowhere"], 2), @"error: There is no folder DESK/nowhere; check the path.");
-    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "library/night.md"], 2), @"error: DESK/library/night.md is not a folder; give the folder that holds it.");
-    insta::assert_snapshot!(refused(&desk, &["report", QUESTION, "--library", "empty"], 2), @r"
-    error: The library holds no document that can be read.
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "nowhere"], 2), @"error: There is no folder SANDBOX/nowhere; check the path.");
+    insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "library/night.md"], 2), @"error: SANDBOX/library/night.md is not a folder; give the folder that holds it.");
+    insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "empty"], 2), @r"
+    error: The library has no document that can be read.
     Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR
     ");
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_named_and_stops_nothing() {
-    let desk = Desk::new();
-    desk.file("library/photo.png", b"\x89PNG\r\n\x1a\n");
-    let ran = desk.run(&["report", QUESTION, "--library", "library"]);
+    let sandbox = Sandbox::new();
+    sandbox.file("library/photo.png", b"\x89PNG\r\n\x1a\n");
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library"]);
     assert!([0, 3].contains(&ran.code), "{}", ran.err);
     assert!(
-        ran.err.contains("Left out photo.png: this is a PNG image"),
+        ran.err.contains("Skipped photo.png: this is a PNG image"),
         "{}",
         ran.err
     );
@@ -45,10 +45,10 @@ fn a_file_that_cannot_be_read_is_named_and_stops_nothing() {
 
 #[test]
 fn unknown_words_are_refused_with_the_known_ones() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let report = |flag: &str, value: &str| {
         let said = refused(
-            &desk,
+            &sandbox,
             &["report", QUESTION, "--library", "library", flag, value],
             2,
         );
@@ -61,32 +61,32 @@ fn unknown_words_are_refused_with_the_known_ones() {
       [possible values: md, html, docx, json, bibtex]
     ");
     insta::assert_snapshot!(report("--out", "report.xyz"), @r"
-    error: The ending of report.xyz names no format.
-    End it in .md, .html, .docx, .json or .bib, or add --format md
+    error: The name report.xyz does not say which format to write.
+    Use the extension .md, .html, .docx, .json or .bib, or add --format md
     ");
     insta::assert_snapshot!(report("--out", "no/such/report.md"), @r"
-    error: There is no folder no/such to write the report to.
-    Make it first, or give another --out
+    error: The folder no/such does not exist.
+    Create it first, or choose another --out
     ");
-    insta::assert_snapshot!(refused(&desk, &["graph", "essay"], 2), @r#"
+    insta::assert_snapshot!(refused(&sandbox, &["graph", "essay"], 2), @r#"
     error: There is no workflow "essay".
-    There is: report
+    Known workflows: report
     "#);
 }
 
 #[test]
 fn an_unknown_setting_is_refused_with_the_nearest() {
-    let desk = Desk::new();
-    desk.file("fathom.toml", "[report]\nmax_iteration = 2\n");
-    insta::assert_snapshot!(refused(&desk, &["config"], 2), @r#"
-    error: There is no setting "report.max_iteration", which fathom.toml gives.
+    let sandbox = Sandbox::new();
+    sandbox.file("fathom.toml", "[report]\nmax_iteration = 2\n");
+    insta::assert_snapshot!(refused(&sandbox, &["config"], 2), @r#"
+    error: Unknown setting "report.max_iteration" in fathom.toml.
     Did you mean "report.max_iterations"?
     "#);
 }
 
 #[test]
 fn a_settings_file_that_merely_lies_here_may_not_say_where_keys_are_sent() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let strange = [
         "store = \"memory\"\n",
         "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n",
@@ -94,20 +94,20 @@ fn a_settings_file_that_merely_lies_here_may_not_say_where_keys_are_sent() {
         "[providers]\nfetch_allow = \"127.0.0.1:9\"\n",
     ];
     for text in strange {
-        desk.file("fathom.toml", text);
-        let said = refused(&desk, &["config"], 2);
-        assert!(said.contains("may set [report] alone"), "{said}");
+        sandbox.file("fathom.toml", text);
+        let said = refused(&sandbox, &["config"], 2);
+        assert!(said.contains("may only set [report]"), "{said}");
         assert!(said.contains("--config ./fathom.toml"), "{said}");
-        let named = desk.run_with(&[("FATHOM_CONFIG", "./fathom.toml")], &["config"]);
+        let named = sandbox.run_with(&[("FATHOM_CONFIG", "./fathom.toml")], &["config"]);
         assert_eq!(named.code, 0, "{}", named.err);
-        assert_eq!(desk.run(&["config", "--config", "fathom.toml"]).code, 0);
+        assert_eq!(sandbox.run(&["config", "--config", "fathom.toml"]).code, 0);
     }
-    desk.file("fathom.toml", "[report]\ntarget_length = 321\n");
-    desk.file(
+    sandbox.file("fathom.toml", "[report]\ntarget_length = 321\n");
+    sandbox.file(
         "home/fathom.toml",
         "ttl_hours = 7\n[report]\ntarget_length = 123\n",
     );
-    let both = desk.run(&["config"]).out;
+    let both = sandbox.run(&["config"]).out;
     let line = |name: &str| both.lines().find(|line| line.starts_with(name)).unwrap();
     assert!(line("ttl_hours").contains(" 7 "), "{both}");
     assert!(line("report.target_length").contains(" 321 "), "{both}");
@@ -115,41 +115,41 @@ fn a_settings_file_that_merely_lies_here_may_not_say_where_keys_are_sent() {
 
 #[test]
 fn an_unknown_run_and_a_beginning_that_fits_several_are_refused() {
-    let desk = Desk::new();
-    insta::assert_snapshot!(refused(&desk, &["runs", "show", "ffff"], 2), @r#"
-    error: There is no run whose id begins with "ffff".
-    See them with: fathom runs list
+    let sandbox = Sandbox::new();
+    insta::assert_snapshot!(refused(&sandbox, &["runs", "show", "ffff"], 2), @r#"
+    error: No run has an id that begins with "ffff".
+    List runs with: fathom runs list
     "#);
     let unknown = "01a1e155-3fda-70a9-9a60-5495200fda34";
-    insta::assert_snapshot!(refused(&desk, &["runs", "resume", unknown], 2), @r"
+    insta::assert_snapshot!(refused(&sandbox, &["runs", "resume", unknown], 2), @r"
     error: There is no run 01a1e155-3fda-70a9-9a60-5495200fda34; it may have expired or been deleted.
-    See them with: fathom runs list
+    List runs with: fathom runs list
     ");
-    desk.finished();
-    desk.finished();
-    let said = refused(&desk, &["runs", "show", "0"], 2);
-    assert!(said.contains("\"0\" begins the ids of 2 runs"), "{said}");
+    sandbox.finished();
+    sandbox.finished();
+    let said = refused(&sandbox, &["runs", "show", "0"], 2);
+    assert!(said.contains("\"0\" matches 2 runs"), "{said}");
 }
 
 #[test]
 fn a_database_of_a_newer_program_and_a_file_that_is_none_are_refused() {
-    let desk = Desk::new();
-    desk.file(
+    let sandbox = Sandbox::new();
+    sandbox.file(
         "junk.db",
         "this is no database at all, only some text that lies here\n".repeat(40),
     );
-    let ran = desk.run_with(&[("FATHOM_STORE", "sqlite:junk.db")], &["runs", "list"]);
+    let ran = sandbox.run_with(&[("FATHOM_STORE", "sqlite:junk.db")], &["runs", "list"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("error: "), "{}", ran.err);
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
 
-    desk.finished();
-    let path = desk.path("home/runs.db");
+    sandbox.finished();
+    let path = sandbox.path("home/runs.db");
     let newer = rusqlite::Connection::open(path).unwrap();
     newer.pragma_update(None, "user_version", 999).unwrap();
     drop(newer);
-    let ran = desk.run(&["runs", "list"]);
+    let ran = sandbox.run(&["runs", "list"]);
     assert_eq!(ran.code, 1);
     assert!(
         ran.err.contains("The database has format 999"),
@@ -161,7 +161,7 @@ fn a_database_of_a_newer_program_and_a_file_that_is_none_are_refused() {
 
 #[test]
 fn a_store_that_cannot_be_reached_is_named_without_its_password() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     // The port is free: it was ours a moment ago, and nobody listens there now.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -169,24 +169,24 @@ fn a_store_that_cannot_be_reached_is_named_without_its_password() {
         .unwrap()
         .port();
     let url = format!("postgres://ada:secret@127.0.0.1:{port}/fathom?connect_timeout=1");
-    let ran = desk.run_with(&[("FATHOM_STORE", &url)], &["runs", "list"]);
+    let ran = sandbox.run_with(&[("FATHOM_STORE", &url)], &["runs", "list"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.err.contains("fathom doctor"), "{}", ran.err);
     assert!(!ran.err.contains("secret"), "{}", ran.err);
-    let doctor = desk.run_with(&[("FATHOM_STORE", &url)], &["doctor"]);
+    let doctor = sandbox.run_with(&[("FATHOM_STORE", &url)], &["doctor"]);
     assert_eq!(doctor.code, 1);
     assert!(!doctor.out.contains("secret"), "{}", doctor.out);
 }
 
 #[test]
 fn a_full_disk_fails_with_a_sentence() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     if !std::path::Path::new("/dev/full").exists() {
         println!("a full disk: not run, this machine has no /dev/full");
         return;
     }
-    let id = desk.finished();
-    let ran = desk.run(&[
+    let id = sandbox.finished();
+    let ran = sandbox.run(&[
         "runs",
         "export",
         &id,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fathom_evidence::extract::{self, FormatHint};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::sandbox::Sandbox;
 
 const EXAMPLE: &str = "How much do street trees lower the air temperature in summer?";
 
@@ -26,7 +26,7 @@ fn reported() -> Value {
         "json",
         "-q",
     ];
-    let ran = Desk::new().run(&words);
+    let ran = Sandbox::new().run(&words);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let mut report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["status"], "complete");

@@ -1,9 +1,9 @@
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 #[test]
 fn without_a_terminal_a_gate_parks_the_run_and_says_how_to_decide() {
-    let desk = Desk::new();
-    let ran = desk.run(&[
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&[
         "report",
         QUESTION,
         "--library",
@@ -14,10 +14,10 @@ fn without_a_terminal_a_gate_parks_the_run_and_says_how_to_decide() {
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert_eq!(ran.out, "");
     assert!(ran.err.contains("fathom runs review"), "{}", ran.err);
-    let listed = desk.run(&["runs", "list", "--status", "waiting"]).out;
+    let listed = sandbox.run(&["runs", "list", "--status", "waiting"]).out;
     assert_eq!(listed.lines().count(), 1);
     let id = listed.split_whitespace().next().unwrap();
-    let shown = desk.run(&["runs", "show", id]).out;
+    let shown = sandbox.run(&["runs", "show", id]).out;
     for part in ["Sub-questions", "Searches", "Sections"] {
         assert!(shown.contains(part), "{shown}");
     }
@@ -25,14 +25,14 @@ fn without_a_terminal_a_gate_parks_the_run_and_says_how_to_decide() {
 
 #[test]
 fn an_approved_plan_goes_on_to_the_report() {
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
-    let waits = desk.run(&["runs", "resume", &id]);
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
+    let waits = sandbox.run(&["runs", "resume", &id]);
     assert_eq!(waits.code, 4, "{}", waits.err);
-    let ran = desk.run(&["runs", "review", &id[..18], "approve"]);
+    let ran = sandbox.run(&["runs", "review", &id[..18], "approve"]);
     assert!([0, 3].contains(&ran.code), "{}", ran.err);
     assert!(ran.out.starts_with("# "), "{}", ran.out);
-    let late = desk.run(&["runs", "review", &id, "approve"]);
+    let late = sandbox.run(&["runs", "review", &id, "approve"]);
     assert_eq!(late.code, 1, "{}", late.err);
     assert!(
         late.err.contains("is not waiting for a decision"),
@@ -43,9 +43,9 @@ fn an_approved_plan_goes_on_to_the_report() {
 
 #[test]
 fn a_rejected_plan_ends_the_run_without_a_report() {
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
-    let ran = desk.run(&[
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
+    let ran = sandbox.run(&[
         "runs",
         "review",
         &id,
@@ -55,7 +55,7 @@ fn a_rejected_plan_ends_the_run_without_a_report() {
     ]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.err.contains("ended without a report"), "{}", ran.err);
-    let shown = desk.run(&["runs", "show", &id, "--json"]).out;
+    let shown = sandbox.run(&["runs", "show", &id, "--json"]).out;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let decided = &shown["state"]["decisions"][0];
     assert_eq!(decided["by"], "ada");
@@ -64,11 +64,11 @@ fn a_rejected_plan_ends_the_run_without_a_report() {
 
 #[test]
 fn edits_are_checked_by_field_before_they_are_taken() {
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
     let review = |edits: &str| {
-        let file = desk.file("edits.toml", edits);
-        desk.run(&[
+        let file = sandbox.file("edits.toml", edits);
+        sandbox.run(&[
             "runs",
             "review",
             &id,
@@ -92,18 +92,18 @@ fn edits_are_checked_by_field_before_they_are_taken() {
         "[[queries]]\ntext = \"light paving at noon\"\nintent = \"paving\"\nkind = \"local\"\npriority = 1\nserves = 0\n",
     );
     assert!([0, 3].contains(&right.code), "{}", right.err);
-    let shown = desk.run(&["runs", "show", &id, "--json"]).out;
+    let shown = sandbox.run(&["runs", "show", &id, "--json"]).out;
     assert!(shown.contains("light paving at noon"));
 }
 
 #[test]
 fn to_modify_takes_something_to_change() {
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
-    insta::assert_snapshot!(desk.run(&["runs", "review", &id, "modify"]).err, @r"
-    error: To modify takes edits or feedback.
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
+    insta::assert_snapshot!(sandbox.run(&["runs", "review", &id, "modify"]).err, @r"
+    error: Modify needs edits or feedback.
     Add --edits FILE (JSON or TOML), or --feedback TEXT
     ");
-    let ran = desk.run(&["runs", "review", &id, "perhaps"]);
+    let ran = sandbox.run(&["runs", "review", &id, "perhaps"]);
     assert_eq!(ran.code, 2);
 }

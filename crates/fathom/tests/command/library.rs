@@ -1,47 +1,47 @@
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 #[test]
 fn added_folders_are_listed_searched_used_and_removed() {
-    let desk = Desk::new();
-    assert_eq!(desk.run(&["library", "list"]).out, "");
-    let added = desk.run(&["library", "add", "library"]);
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["library", "list"]).out, "");
+    let added = sandbox.run(&["library", "add", "library"]);
     assert_eq!(added.code, 0, "{}", added.err);
     assert!(added.out.contains("library: 3 documents"), "{}", added.out);
-    desk.run(&["library", "add", "library"]);
-    let listed = desk.run(&["library", "list"]).out;
+    sandbox.run(&["library", "add", "library"]);
+    let listed = sandbox.run(&["library", "list"]).out;
     assert_eq!(listed.lines().count(), 1, "{listed}");
     assert!(listed.contains("(3 files)"), "{listed}");
-    let found = desk
+    let found = sandbox
         .run(&["library", "search", "heat at night", "--limit", "1"])
         .out;
     assert!(found.starts_with("Night heat"), "{found}");
-    let found = desk
+    let found = sandbox
         .run(&["library", "search", "light paving", "--json"])
         .out;
     let first: serde_json::Value = serde_json::from_str(found.lines().next().unwrap()).unwrap();
     assert_eq!(first["name"], "paving.txt");
-    let ran = desk.run(&["report", QUESTION, "-q"]);
+    let ran = sandbox.run(&["report", QUESTION, "-q"]);
     assert!(ran.out.starts_with("# "), "{}", ran.err);
-    assert_eq!(desk.run(&["library", "remove", "library"]).code, 0);
-    assert_eq!(desk.run(&["library", "list"]).out, "");
-    assert_eq!(desk.run(&["library", "remove", "library"]).code, 2);
+    assert_eq!(sandbox.run(&["library", "remove", "library"]).code, 0);
+    assert_eq!(sandbox.run(&["library", "list"]).out, "");
+    assert_eq!(sandbox.run(&["library", "remove", "library"]).code, 2);
 }
 
 #[test]
 fn a_search_without_a_library_says_what_to_do() {
-    let desk = Desk::new();
-    insta::assert_snapshot!(desk.run(&["library", "search", "trees"]).err, @r"
+    let sandbox = Sandbox::new();
+    insta::assert_snapshot!(sandbox.run(&["library", "search", "trees"]).err, @r"
     error: There is no library to search.
     Give --library DIR, or add one: fathom library add DIR
     ");
-    assert_eq!(desk.run(&["library", "add", "nowhere"]).code, 2);
+    assert_eq!(sandbox.run(&["library", "add", "nowhere"]).code, 2);
 }
 
 #[test]
 fn a_run_that_is_taken_up_elsewhere_finds_its_library_again() {
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
-    let mut command = desk.command();
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
+    let mut command = sandbox.command();
     command
         .args(["runs", "review", &id, "approve"])
         .current_dir("/");

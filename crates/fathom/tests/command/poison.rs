@@ -5,20 +5,20 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 /// Arrays inside arrays, as many as no stack holds, packed where no look at the file's own bytes sees them.
 const DEPTH: usize = 2_000_000;
 
 #[test]
 fn a_pdf_that_exhausts_its_reader_costs_that_file_and_nothing_else() {
-    let desk = Desk::new();
-    desk.file("library/deep.pdf", pdf(DEPTH));
-    desk.file("library/flat.pdf", pdf(3));
-    let ran = desk.run(&["report", QUESTION, "--library", "library"]);
+    let sandbox = Sandbox::new();
+    sandbox.file("library/deep.pdf", pdf(DEPTH));
+    sandbox.file("library/flat.pdf", pdf(3));
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.err.contains("deep.pdf"), "{}", ran.err);
-    let found = desk.run(&["library", "search", "two degrees", "--library", "library"]);
+    let found = sandbox.run(&["library", "search", "two degrees", "--library", "library"]);
     assert!(found.out.contains("flat.pdf"), "{}", found.out);
     assert!(!found.out.contains("deep.pdf"), "{}", found.out);
 }

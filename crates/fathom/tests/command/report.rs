@@ -1,9 +1,9 @@
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 #[test]
 fn a_question_and_a_folder_give_a_report_without_key_or_network() {
-    let desk = Desk::new();
-    let ran = desk.run(&["report", QUESTION, "--library", "library"]);
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library"]);
     assert!([0, 3].contains(&ran.code), "{} {}", ran.code, ran.err);
     assert!(ran.out.starts_with("# "), "{}", ran.out);
     assert!(ran.out.contains("1.9 °C cooler"), "{}", ran.out);
@@ -13,16 +13,16 @@ fn a_question_and_a_folder_give_a_report_without_key_or_network() {
 
 #[test]
 fn quiet_says_nothing_but_the_report() {
-    let desk = Desk::new();
-    let ran = desk.run(&["report", QUESTION, "--library", "library", "--quiet"]);
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library", "--quiet"]);
     assert!(ran.out.starts_with("# "));
     assert_eq!(ran.err, "");
 }
 
 #[test]
 fn events_are_json_lines_numbered_without_a_gap_and_the_last_line_is_the_result() {
-    let desk = Desk::new();
-    let ran = desk.run(&["report", QUESTION, "--library", "library", "--json"]);
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library", "--json"]);
     let lines: Vec<serde_json::Value> = ran
         .out
         .lines()
@@ -42,14 +42,14 @@ fn events_are_json_lines_numbered_without_a_gap_and_the_last_line_is_the_result(
 
 #[test]
 fn the_ending_of_a_file_chooses_its_format() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     for (name, begin) in [
         ("r.md", "# "),
         ("r.json", "{"),
         ("r.html", "<!"),
         ("r.docx", "PK"),
     ] {
-        let ran = desk.run(&[
+        let ran = sandbox.run(&[
             "report",
             QUESTION,
             "--library",
@@ -60,7 +60,7 @@ fn the_ending_of_a_file_chooses_its_format() {
         ]);
         assert!([0, 3].contains(&ran.code), "{}", ran.err);
         assert_eq!(ran.out, "");
-        let bytes = std::fs::read(desk.path(name)).unwrap();
+        let bytes = std::fs::read(sandbox.path(name)).unwrap();
         assert!(bytes.starts_with(begin.as_bytes()), "{name}");
     }
     let given = [
@@ -74,9 +74,9 @@ fn the_ending_of_a_file_chooses_its_format() {
         "json",
         "-q",
     ];
-    desk.run(&given);
+    sandbox.run(&given);
     assert!(
-        std::fs::read_to_string(desk.path("r.txt2"))
+        std::fs::read_to_string(sandbox.path("r.txt2"))
             .unwrap()
             .starts_with('{')
     );
@@ -84,8 +84,8 @@ fn the_ending_of_a_file_chooses_its_format() {
 
 #[test]
 fn a_report_that_cannot_be_written_is_kept_and_can_be_exported() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("taken.md")).unwrap();
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("taken.md")).unwrap();
     let words = [
         "report",
         QUESTION,
@@ -96,7 +96,7 @@ fn a_report_that_cannot_be_written_is_kept_and_can_be_exported() {
         "--out",
         "taken.md",
     ];
-    let ran = desk.run(&words);
+    let ran = sandbox.run(&words);
     assert_eq!(ran.code, 1);
     let result = ran.result();
     let id = result["run"].as_str().unwrap();
@@ -107,10 +107,10 @@ fn a_report_that_cannot_be_written_is_kept_and_can_be_exported() {
         "{}",
         ran.err
     );
-    let exported = desk.run(&["runs", "export", id, "--out", "free.md"]);
+    let exported = sandbox.run(&["runs", "export", id, "--out", "free.md"]);
     assert_eq!(exported.code, 0, "{}", exported.err);
     assert!(
-        std::fs::read_to_string(desk.path("free.md"))
+        std::fs::read_to_string(sandbox.path("free.md"))
             .unwrap()
             .starts_with("# ")
     );
@@ -118,7 +118,7 @@ fn a_report_that_cannot_be_written_is_kept_and_can_be_exported() {
 
 #[test]
 fn flags_reach_the_run_and_the_run_keeps_them() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let words = [
         "report",
         QUESTION,
@@ -139,11 +139,13 @@ fn flags_reach_the_run_and_the_run_keeps_them() {
         "--json",
         "-q",
     ];
-    let id = desk.run(&words).result()["run"]
+    let id = sandbox.run(&words).result()["run"]
         .as_str()
         .unwrap()
         .to_owned();
-    let shown = desk.run(&["runs", "show", &id, "--at", "0", "--json"]).out;
+    let shown = sandbox
+        .run(&["runs", "show", &id, "--at", "0", "--json"])
+        .out;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let state = &shown["state"];
     assert_eq!(state["question"]["depth"], "quick");
@@ -156,9 +158,9 @@ fn flags_reach_the_run_and_the_run_keeps_them() {
 
 #[test]
 fn a_settings_file_is_read_and_shown_with_its_origin() {
-    let desk = Desk::new();
-    desk.file("fathom.toml", "[report]\ntarget_length = 321\n");
-    let ran = desk.run_with(
+    let sandbox = Sandbox::new();
+    sandbox.file("fathom.toml", "[report]\ntarget_length = 321\n");
+    let ran = sandbox.run_with(
         &[
             ("FATHOM_REPORT_MAX_ITERATIONS", "1"),
             ("OPENAI_API_KEY", "sk-1"),
@@ -185,22 +187,30 @@ fn a_settings_file_is_read_and_shown_with_its_origin() {
 
 #[test]
 fn completions_the_man_page_the_graph_and_the_doctor_are_there() {
-    let desk = Desk::new();
-    assert!(desk.run(&["completions", "bash"]).out.contains("_fathom"));
-    assert!(desk.run(&["man"]).out.contains(".TH"));
-    assert_eq!(desk.run(&["man", "--out", "man1"]).code, 0);
+    let sandbox = Sandbox::new();
+    assert!(
+        sandbox
+            .run(&["completions", "bash"])
+            .out
+            .contains("_fathom")
+    );
+    assert!(sandbox.run(&["man"]).out.contains(".TH"));
+    assert_eq!(sandbox.run(&["man", "--out", "man1"]).code, 0);
     for page in ["fathom.1", "fathom-report.1", "fathom-runs-list.1"] {
-        let text = std::fs::read_to_string(desk.path("man1").join(page)).unwrap();
+        let text = std::fs::read_to_string(sandbox.path("man1").join(page)).unwrap();
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
     }
-    assert!(!super::desk::exists(desk.path("man1/fathom-read-pdf.1")));
-    assert!(desk.run(&["graph", "report"]).out.contains("flowchart"));
+    assert!(!super::sandbox::exists(
+        sandbox.path("man1/fathom-read-pdf.1")
+    ));
+    assert!(sandbox.run(&["graph", "report"]).out.contains("flowchart"));
     assert!(
-        desk.run(&["graph", "report", "--format", "svg"])
+        sandbox
+            .run(&["graph", "report", "--format", "svg"])
             .out
             .contains("<svg")
     );
-    let doctor = desk.run(&["doctor"]);
+    let doctor = sandbox.run(&["doctor"]);
     assert_eq!(doctor.code, 0, "{}", doctor.out);
     assert!(doctor.out.contains("Without any key"), "{}", doctor.out);
 }

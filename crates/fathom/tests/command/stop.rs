@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
@@ -15,8 +15,8 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Goes on with a run until it begins to search a library that takes a while to read.
-fn searching(desk: &Desk, id: &str) -> (Child, impl Iterator<Item = String> + use<>) {
-    let mut child = desk
+fn searching(sandbox: &Sandbox, id: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut child = sandbox
         .command()
         .args(["runs", "review", id, "approve", "--json"])
         .stdout(Stdio::piped())
@@ -44,13 +44,13 @@ fn ended(child: Child) -> (Option<i32>, String) {
 #[test]
 fn ctrl_c_stops_the_run_and_says_how_to_go_on() {
     const FILES: usize = 3_000;
-    let desk = Desk::new();
-    let id = desk.waiting("plan");
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
     let text = "Street trees and paving, heat and shade, one street after another. ".repeat(20);
     for nth in 0..FILES {
-        desk.file(&format!("library/many/{nth}.txt"), &text);
+        sandbox.file(&format!("library/many/{nth}.txt"), &text);
     }
-    let (child, events) = searching(&desk, &id);
+    let (child, events) = searching(&sandbox, &id);
     signal(&child, "INT");
     let last = events.last().unwrap();
     let (code, said) = ended(child);
@@ -58,16 +58,16 @@ fn ctrl_c_stops_the_run_and_says_how_to_go_on() {
     assert!(last.contains("\"status\":\"cancelled\""), "{last}");
     let how = format!("Stopped. Continue with: fathom runs resume {id}");
     assert!(said.contains(&how), "{said}");
-    std::fs::remove_dir_all(desk.path("library/many")).unwrap();
-    let ran = desk.run(&["runs", "resume", &id, "-q"]);
+    std::fs::remove_dir_all(sandbox.path("library/many")).unwrap();
+    let ran = sandbox.run(&["runs", "resume", &id, "-q"]);
     assert!([0, 3].contains(&ran.code), "{}", ran.err);
     assert!(ran.out.starts_with("# "), "{}", ran.out);
 }
 
 #[test]
 fn a_run_whose_process_was_killed_at_its_gate_goes_on_in_another() {
-    let desk = Desk::new();
-    let mut child = desk
+    let sandbox = Sandbox::new();
+    let mut child = sandbox
         .command()
         .args([
             "report",
@@ -87,11 +87,11 @@ fn a_run_whose_process_was_killed_at_its_gate_goes_on_in_another() {
     assert!(first.contains("run_started"), "{first}");
     signal(&child, "KILL");
     child.wait().unwrap();
-    let listed = desk.run(&["runs", "list", "--json"]).out;
+    let listed = sandbox.run(&["runs", "list", "--json"]).out;
     let run: serde_json::Value = serde_json::from_str(&listed).unwrap();
     let id = run["about"]["id"].as_str().unwrap();
-    let resumed = desk.run(&["runs", "resume", id, "-q"]);
+    let resumed = sandbox.run(&["runs", "resume", id, "-q"]);
     assert_eq!(resumed.code, 4, "{}", resumed.err);
-    let ran = desk.run(&["runs", "review", id, "approve", "-q"]);
+    let ran = sandbox.run(&["runs", "review", id, "approve", "-q"]);
     assert!(ran.out.starts_with("# "), "{}", ran.err);
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use nix::pty::openpty;
 
-use super::desk::{Desk, QUESTION};
+use super::sandbox::{QUESTION, Sandbox};
 
 /// The program with a terminal in front of it.
 struct Terminal {
@@ -19,10 +19,10 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open(desk: &Desk, words: &[&str], editor: &str) -> Self {
+    fn open(sandbox: &Sandbox, words: &[&str], editor: &str) -> Self {
         let pty = openpty(None, None).unwrap();
         let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().unwrap());
-        let child = desk
+        let child = sandbox
             .command()
             .args(words)
             .env("TERM", "xterm")
@@ -72,15 +72,15 @@ impl Terminal {
     }
 }
 
-fn report(desk: &Desk, gate: &str, editor: &str) -> Terminal {
+fn report(sandbox: &Sandbox, gate: &str, editor: &str) -> Terminal {
     let words = ["report", QUESTION, "--library", "library", "--review", gate];
-    Terminal::open(desk, &words, editor)
+    Terminal::open(sandbox, &words, editor)
 }
 
 #[test]
 fn a_plan_approved_at_the_terminal_goes_on_to_the_report_at_once() {
-    let desk = Desk::new();
-    let mut terminal = report(&desk, "plan", "true");
+    let sandbox = Sandbox::new();
+    let mut terminal = report(&sandbox, "plan", "true");
     terminal.see("The plan is ready");
     terminal.see("[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?");
     terminal.write("what?");
@@ -96,19 +96,19 @@ fn a_plan_approved_at_the_terminal_goes_on_to_the_report_at_once() {
 
 #[test]
 fn an_edit_that_does_not_fit_is_refused_by_its_field_and_can_be_made_again() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     // The first time a number, then a text.
-    let editor = desk.file(
+    let editor = sandbox.file(
         "editor.sh",
         r#"if [ -e edited ]; then new='"Trees by hand"'; else new=7; touch edited; fi
 sed -i "0,/^title = .*/s//title = $new/" "$1"
 "#,
     );
     let editor = format!("sh {}", editor.display());
-    let mut terminal = report(&desk, "final", &editor);
+    let mut terminal = report(&sandbox, "final", &editor);
     terminal.see("or [l]ater?");
     terminal.write("m");
-    terminal.see("That does not fit. title: ");
+    terminal.see("That cannot be used. title: ");
     terminal.see("[e]dit again or [d]rop the edits?");
     terminal.write("e");
     let (code, seen) = terminal.end();
@@ -118,8 +118,8 @@ sed -i "0,/^title = .*/s//title = $new/" "$1"
 
 #[test]
 fn later_leaves_the_run_waiting_and_says_how_to_decide() {
-    let desk = Desk::new();
-    let mut terminal = report(&desk, "plan", "true");
+    let sandbox = Sandbox::new();
+    let mut terminal = report(&sandbox, "plan", "true");
     terminal.see("or [l]ater?");
     terminal.write("l");
     let (code, seen) = terminal.end();
@@ -129,7 +129,7 @@ fn later_leaves_the_run_waiting_and_says_how_to_decide() {
 
 #[test]
 fn a_stop_of_ones_own_takes_words_where_there_is_nothing_to_edit() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let words = [
         "report",
         QUESTION,
@@ -138,16 +138,16 @@ fn a_stop_of_ones_own_takes_words_where_there_is_nothing_to_edit() {
         "--stop",
         "before plan",
     ];
-    let mut terminal = Terminal::open(&desk, &words, "true");
+    let mut terminal = Terminal::open(&sandbox, &words, "true");
     terminal.see("You wanted to be asked before plan.");
     terminal.see("or [l]ater?");
     terminal.write("m");
-    terminal.see("What is to be heeded?");
+    terminal.see("What should be done differently?");
     terminal.write("Mind the paving.");
     let (code, seen) = terminal.end();
     assert!([0, 3].contains(&code), "{seen}");
-    let listed = desk.run(&["runs", "list"]).out;
+    let listed = sandbox.run(&["runs", "list"]).out;
     let id = listed.split_whitespace().next().unwrap();
-    let shown = desk.run(&["runs", "show", id, "--json"]).out;
+    let shown = sandbox.run(&["runs", "show", id, "--json"]).out;
     assert!(shown.contains("Mind the paving."), "{shown}");
 }

@@ -4,27 +4,27 @@ use std::path::Path;
 
 use fathom_workflow::NewRun;
 
-use super::{Desk, resolve};
-use crate::cli::Output;
+use super::{RunsContext, resolve};
+use crate::cli::OutputArgs;
 use crate::exit::{Exit, Problem, Result};
 use crate::{edits, follow, render, screen, wiring};
 
 pub(super) async fn fork(
-    desk: &Desk,
+    context: &RunsContext,
     id: &str,
     at: u64,
     edits: Option<&Path>,
-    output: &Output,
+    output: &OutputArgs,
 ) -> Result<Exit> {
-    let run = resolve(desk, id).await?;
+    let run = resolve(context, id).await?;
     render::chosen(output.format, output.out.as_deref())?;
-    let store = std::sync::Arc::clone(&desk.store);
-    let engine = wiring::engine_for(&desk.settings, store, run).await?;
+    let store = std::sync::Arc::clone(&context.store);
+    let engine = wiring::engine_for(&context.settings, store, run).await?;
     let changed = match edits {
         Some(path) => {
             let state = engine.view(run, Some(at)).await?.state;
             let changed = edits::changed(&state, &edits::read(path)?);
-            let misfit = |why| Problem::usage(format!("the edits do not fit: {why}"));
+            let misfit = |why| Problem::usage(format!("the edits cannot be used: {why}"));
             Some(changed.map_err(misfit)?)
         }
         None => None,

@@ -4,39 +4,40 @@ use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::{Run, Status};
 use jiff::Timestamp;
 
-use super::Desk;
+use super::RunsContext;
 use crate::cli;
 use crate::exit::{Problem, Result};
-use crate::screen::{self, Colour, Style};
+use crate::screen::{self, TextColour, TextStyle};
 
 /// The part of an id that holds its time; ids of one list seldom share more.
 const SHORT_ID: usize = 13;
 
-pub(super) async fn list(args: cli::List, desk: &Desk) -> Result<()> {
+pub(super) async fn list(args: cli::ListArgs, context: &RunsContext) -> Result<()> {
     let filter = RunFilter {
         statuses: args.status,
         text: args.text,
         limit: args.limit.into(),
         ..RunFilter::default()
     };
-    let page = desk.looking.list(&filter).await?;
+    let page = context.looking.list(&filter).await?;
     for damaged in &page.damaged {
-        screen::tell(&format!("Cannot be read: {damaged}"));
+        screen::tell(&format!("Unreadable: {damaged}"));
     }
     let ids: Vec<String> = page.runs.iter().map(|run| run.id().to_string()).collect();
     let short = shortest(&ids);
     for run in &page.runs {
-        let line = match args.json {
-            true => serde_json::to_string(run).map_err(Problem::failed)?,
-            false => row(run, short),
+        let line = if args.json {
+            serde_json::to_string(run).map_err(Problem::failed)?
+        } else {
+            row(run, short)
         };
         screen::print_line(&line)?;
     }
     if page.runs.is_empty() {
-        screen::tell("There is no such run.");
+        screen::tell("No matches.");
     }
     if page.next.is_some() && !args.json {
-        screen::tell("There are more; see them with --limit.");
+        screen::tell("There are more; raise --limit to see them.");
     }
     Ok(())
 }
@@ -59,13 +60,13 @@ fn row(run: &Run, short: usize) -> String {
     let id = id.get(..short).unwrap_or(&id);
     let status = &run.head.status;
     let colour = match status {
-        Status::Completed => Colour::Green,
-        Status::Failed | Status::Cancelled => Colour::Red,
-        Status::Waiting => Colour::Yellow,
-        Status::Pending | Status::Running(_) => Colour::Cyan,
+        Status::Completed => TextColour::Green,
+        Status::Failed | Status::Cancelled => TextColour::Red,
+        Status::Waiting => TextColour::Yellow,
+        Status::Pending | Status::Running(_) => TextColour::Cyan,
     };
-    let status = Style::in_colour(colour).paint(&format!("{status:<10}"), coloured);
-    let age = Style::DIM.paint(
+    let status = TextStyle::in_colour(colour).paint(&format!("{status:<10}"), coloured);
+    let age = TextStyle::DIM.paint(
         &format!("{:>8}", age(run.about.created_at, Timestamp::now())),
         coloured,
     );

@@ -5,17 +5,23 @@ use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
 use fathom_workflow::{RunId, WAITED_MS};
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::RunsContext;
 use crate::commands::graph;
 use crate::exit::{Problem, Result};
 use crate::{gates, screen};
 
-pub(super) async fn show(desk: &Desk, run: RunId, at: Option<u64>, as_json: bool) -> Result<()> {
-    let header = desk.looking.header(run).await?;
-    let steps = graph::steps(&*desk.store, run).await?;
-    let state = match at.is_some() || as_json {
-        true => Some(state(desk, run, at).await?),
-        false => None,
+pub(super) async fn show(
+    context: &RunsContext,
+    run: RunId,
+    at: Option<u64>,
+    as_json: bool,
+) -> Result<()> {
+    let header = context.looking.header(run).await?;
+    let steps = graph::steps(&*context.store, run).await?;
+    let state = if at.is_some() || as_json {
+        Some(state(context, run, at).await?)
+    } else {
+        None
     };
     if as_json {
         let whole = json!({ "run": header, "steps": steps, "state": state });
@@ -32,14 +38,14 @@ pub(super) async fn show(desk: &Desk, run: RunId, at: Option<u64>, as_json: bool
         lines.push(format!("next: {next}"));
     }
     if header.head.status == Status::Waiting && at.is_none() {
-        lines.push(gates::described(&desk.looking, run).await?);
+        lines.push(gates::described(&context.looking, run).await?);
     }
     screen::print_line(&screen::harmless(&lines.join("\n")))
 }
 
 /// The state as of a step, with its long fields cut short.
-async fn state(desk: &Desk, run: RunId, at: Option<u64>) -> Result<Value> {
-    let view = desk.looking.view(run, at).await?;
+async fn state(context: &RunsContext, run: RunId, at: Option<u64>) -> Result<Value> {
+    let view = context.looking.view(run, at).await?;
     if let Some(damage) = view.damage {
         screen::tell(&format!(
             "Only steps up to {} can be read: {}",
@@ -53,16 +59,16 @@ async fn state(desk: &Desk, run: RunId, at: Option<u64>) -> Result<Value> {
 fn about(run: &Run) -> Vec<String> {
     let mut lines = vec![
         format!("run      {}", run.id()),
-        format!("question {}", run.about.title),
+        format!("title    {}", run.about.title),
         format!("status   {}", run.head.status),
-        format!("begun    {}", shown(run.about.created_at)),
-        format!("changed  {}", shown(run.head.updated_at)),
+        format!("started  {}", shown(run.about.created_at)),
+        format!("updated  {}", shown(run.head.updated_at)),
     ];
     if let Some(reason) = &run.head.reason {
-        lines.push(format!("because  {reason}"));
+        lines.push(format!("reason   {reason}"));
     }
     if let Some(until) = run.head.wake_at {
-        lines.push(format!("waits    until {}", shown(until)));
+        lines.push(format!("waiting  until {}", shown(until)));
     }
     if let Some(origin) = &run.about.forked_from {
         lines.push(format!(
@@ -76,7 +82,7 @@ fn about(run: &Run) -> Vec<String> {
 
 fn step(step: &StepMeta) -> String {
     let what = match &step.kind {
-        StepKind::Base { .. } => "begin".to_owned(),
+        StepKind::Base { .. } => "start".to_owned(),
         StepKind::Update => step.node.to_string(),
         StepKind::Cut(cut) => format!("{} (cut short: {cut})", step.node),
     };

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 pub const QUESTION: &str = "Do street trees lower summer heat in towns?";
 
-pub struct Desk {
+pub struct Sandbox {
     folder: TempDir,
 }
 
@@ -18,24 +18,24 @@ pub struct Ran {
     pub err: String,
 }
 
-impl Desk {
+impl Sandbox {
     pub fn new() -> Self {
-        let desk = Self {
+        let sandbox = Self {
             folder: tempfile::tempdir().unwrap(),
         };
-        desk.file(
+        sandbox.file(
             "library/trial.md",
             "# The Alder Street trial\n\nUnder a closed canopy of street trees the afternoon air was 1.9 °C cooler in summer than in streets without trees. The trial ran in twelve streets of two towns for three summers, and was paid for by the council.\n",
         );
-        desk.file(
+        sandbox.file(
             "library/night.md",
             "# Night heat\n\nAt night, street trees kept narrow streets of towns 0.4 °C warmer, because their crowns hold the heat of summer days. The sensors hung at head height in forty streets over one summer.\n",
         );
-        desk.file(
+        sandbox.file(
             "library/paving.txt",
             "Light paving lowers the heat of a street surface by 15 °C at noon in summer. It does little for the air that people breathe. Street trees do more, where they have water and grow well.\n",
         );
-        desk
+        sandbox
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -94,13 +94,13 @@ impl Desk {
     }
 }
 
-fn ran(desk: &Desk, output: &Output) -> Ran {
+fn ran(sandbox: &Sandbox, output: &Output) -> Ran {
     // Paths differ from test to test.
-    let place = desk.folder.path().to_str().unwrap();
+    let place = sandbox.folder.path().to_str().unwrap();
     let text = |bytes: &[u8]| {
         String::from_utf8(bytes.to_vec())
             .unwrap()
-            .replace(place, "DESK")
+            .replace(place, "SANDBOX")
     };
     Ran {
         code: output.status.code().unwrap_or(-1),
