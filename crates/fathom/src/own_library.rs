@@ -32,7 +32,8 @@ impl OwnLibrary {
             // Nothing is read any more once nobody waits for it.
             let waiting = CancelOnDrop::default();
             let reader = PdfSubprocess::until(waiting.flag());
-            let reading = tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &reader)).await;
+            let reading =
+                tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &reader)).await;
             match reading {
                 Ok(folder) => folder.map(Arc::new),
                 Err(error) => Err(OpenLibraryError::Unreadable {
