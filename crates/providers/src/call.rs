@@ -55,15 +55,18 @@ pub struct Caller {
 /// What a call is, when it must be over, and who wants to know of its attempts.
 #[derive(Clone, Copy)]
 pub struct CallContext<'a> {
+    /// Which limits and time-outs hold.
     pub kind: CallKind,
     /// The run's deadline, on the scale of [`Clock::elapsed`].
     pub deadline: Duration,
+    /// Gets an event for each attempt.
     pub sink: &'a dyn CallSink,
 }
 
 /// One attempt, as the operation sees it.
 #[derive(Clone)]
 pub struct CallAttempt {
+    /// Who is asked.
     pub provider: ProviderName,
     /// Counts from one.
     pub number: u32,
@@ -82,8 +85,11 @@ impl CallAttempt {
 /// How a provider is doing, for people.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderHealth {
+    /// Whose health this is.
     pub provider: ProviderName,
+    /// A provider is watched apart for each kind of call.
     pub kind: CallKind,
+    /// Nothing is sent until the settings change.
     pub key_refused: bool,
     /// When a provider that is left alone is asked again.
     pub open_until: Option<Timestamp>,
@@ -92,6 +98,7 @@ pub struct ProviderHealth {
 }
 
 impl Caller {
+    /// Takes its time and its chance from outside, so that tests can set both.
     pub fn new(
         settings: CallSettings,
         clock: Arc<dyn Clock>,
@@ -152,6 +159,7 @@ impl Caller {
         }
     }
 
+    /// All providers that were asked so far, by name.
     pub fn health(&self) -> Vec<ProviderHealth> {
         let mut all: Vec<ProviderHealth> = self
             .lanes

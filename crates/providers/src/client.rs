@@ -30,8 +30,10 @@ use crate::tls;
 
 const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"));
 
+/// Time and size limits for providers from the settings.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
+    /// For the connection and the encrypted handshake together.
     pub connect: Duration,
     /// Between two pieces of an answer.
     pub idle: Duration,
@@ -59,15 +61,18 @@ pub struct HttpClient {
 /// Why there can be no client at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
+    /// Certificates of the machine could not be used.
     #[error(
         "this machine trusts no certificate; install its certificates (package ca-certificates)"
     )]
     Tls(#[from] rustls::Error),
+    /// The client refused its own set-up.
     #[error("the HTTP client cannot be set up; this is a fault in Fathom, please report it")]
     Http(#[from] reqwest::Error),
 }
 
 impl HttpClient {
+    /// Reads the machine's certificates, which takes a while: make one and clone it.
     pub fn new(settings: ClientSettings) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::system()?)

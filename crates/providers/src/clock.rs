@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
+/// Time and waiting, so that tests can run them faster.
 #[async_trait]
 pub trait Clock: Send + Sync {
     /// The calendar's time: what servers mean by a date.
@@ -13,6 +14,7 @@ pub trait Clock: Send + Sync {
     /// Time since some fixed moment; it never goes back.
     fn elapsed(&self) -> Duration;
 
+    /// Returns after this time.
     async fn sleep(&self, time: Duration);
 }
 

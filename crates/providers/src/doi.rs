@@ -33,19 +33,27 @@ const TRAILING: &[char] = &[
 ];
 const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
 
+/// A DOI in lower case, without its resolver: `10.1000/182`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Doi(String);
 
+/// Why a text is no DOI.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DoiError {
+    /// It does not have the form `10.<number>/<name>`.
     #[error("it is no DOI; one looks like 10.1000/182, with or without https://doi.org/ before it")]
     Malformed,
+    /// Longer than any real one.
     #[error("it has {chars} characters, more than the {CHARS_MAX} that a DOI may have here")]
-    TooLong { chars: usize },
+    TooLong {
+        /// Its length.
+        chars: usize,
+    },
 }
 
 impl Doi {
+    /// Takes a DOI bare, with `doi:` before it, or as the URL of a resolver.
     pub fn parse(raw: &str) -> Result<Self, DoiError> {
         let chars = raw.chars().take(4 * CHARS_MAX).count();
         if chars > CHARS_MAX {
@@ -60,6 +68,7 @@ impl Doi {
         Ok(Self(bare.to_ascii_lowercase()))
     }
 
+    /// Without a resolver, in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }

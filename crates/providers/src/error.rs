@@ -7,27 +7,25 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::call::{ChainExhausted, ProviderName};
+use crate::call::ProviderName;
 
-/// What this crate's calls give back when they give no answer.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    #[error(transparent)]
-    Call(#[from] CallFailure),
-    #[error(transparent)]
-    Chain(#[from] ChainExhausted),
-}
-
+/// The classes under which errors are counted and shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCategory {
+    /// The provider or the way to it failed.
     ApiError,
+    /// Too many calls, or a used-up quota.
     RateLimit,
+    /// No answer in time.
     Timeout,
+    /// The request or the address was refused.
     Validation,
+    /// The answer cannot be read.
     Parsing,
+    /// The text is longer than the model's window.
     ContextOverflow,
+    /// A fault of Fathom itself.
     Internal,
 }
 
@@ -47,19 +45,31 @@ pub enum FailureSeverity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCause {
+    /// A 5xx status, or an error that the provider calls its own.
     ServerFailed,
+    /// Too many calls for now.
     RateLimited,
+    /// The account or plan has nothing left; waiting does not help soon.
     QuotaUsedUp,
+    /// The key is wrong, expired or not allowed to do this.
     KeyRefused,
+    /// The provider does not take such a request.
     RequestRefused,
+    /// A page answered with a 4xx status.
     SourceRefused,
+    /// The model's window is too small for the request.
     ContextTooLong,
+    /// One attempt took longer than its limit.
     TimedOut,
+    /// No connection, or one that broke.
     Unreachable,
     /// Nobody has that name.
     NoSuchHost,
+    /// An answer came, but not in the form that was asked for.
     Garbled,
+    /// The answer exceeds the size limit.
     TooLarge,
+    /// The guard or the site's rules keep us from opening it.
     Forbidden,
     /// The breaker is open: nothing was sent.
     BreakerOpen,
@@ -67,10 +77,12 @@ pub enum FailureCause {
     QueueFull,
     /// The run's deadline came, or no attempt could have ended before it.
     OutOfTime,
+    /// Our own mistake.
     Bug,
 }
 
 impl FailureCause {
+    /// The class under which it is counted.
     pub fn category(self) -> FailureCategory {
         match self {
             Self::ServerFailed
@@ -127,9 +139,13 @@ impl FailureCause {
 /// A call that gave no answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallFailure {
+    /// Who was asked.
     pub provider: ProviderName,
+    /// Follows from the cause; stored so that readers of a log need not know the rule.
     pub category: FailureCategory,
+    /// What it means for the run.
     pub severity: FailureSeverity,
+    /// What went wrong.
     pub cause: FailureCause,
     /// The HTTP status, where there was an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,6 +163,7 @@ pub struct CallFailure {
 }
 
 impl CallFailure {
+    /// With the message that belongs to the cause, and nothing else known yet.
     pub fn new(provider: &ProviderName, cause: FailureCause, severity: FailureSeverity) -> Self {
         Self {
             provider: provider.clone(),

@@ -2,7 +2,7 @@
 //!
 //! The only crate with an HTTP client or a key.
 
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod call;
 mod client;
@@ -24,6 +24,6 @@ pub mod works;
 pub use client::{BaseUrl, BaseUrlError, ClientError, ClientSettings, HttpClient};
 pub use clock::{Clock, SystemClock};
 pub use doi::{Doi, DoiError};
-pub use error::{CallFailure, Error, FailureCategory, FailureCause, FailureSeverity};
+pub use error::{CallFailure, FailureCategory, FailureCause, FailureSeverity};
 pub use published::{DateError, PublicationDate};
 pub use secret::Secret;

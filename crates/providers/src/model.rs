@@ -64,5 +64,6 @@ pub trait AnswerProgress: Send + Sync {
     /// An answer begins; the pieces of an attempt before it are void.
     fn begin(&self) {}
 
+    /// The next piece of the answer's text.
     fn text(&self, piece: &str);
 }

@@ -29,6 +29,7 @@ use crate::{Clock, call};
 /// How long pages are kept.
 #[derive(Clone, Debug)]
 pub struct PageSettings {
+    /// How long a page that was read is fresh.
     pub kept: Duration,
     /// A page that is gone, refused or unreadable is not asked for again within this time.
     pub failure_kept: Duration,
@@ -45,10 +46,13 @@ impl Default for PageSettings {
 
 /// What pages are read with.
 pub struct PageDeps {
+    /// Makes one attempt at a page.
     pub fetcher: Fetcher,
+    /// Retries, breakers and limits, by host.
     pub caller: Arc<Caller>,
     /// The same as the caller's.
     pub clock: Arc<dyn Clock>,
+    /// Where pages are kept.
     pub cache: Arc<dyn PageCache>,
 }
 
@@ -60,6 +64,7 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// Starts with nothing under way.
     pub fn new(deps: PageDeps, settings: PageSettings) -> Self {
         Self {
             deps,

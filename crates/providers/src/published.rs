@@ -36,6 +36,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
+/// A date of which the day, or month and day, may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PublicationDate {
@@ -67,6 +68,7 @@ impl PublicationDate {
             .or_else(|| lone_year(&words))
     }
 
+    /// The only part that is always known.
     pub fn year(self) -> i16 {
         self.year
     }

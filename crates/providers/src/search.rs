@@ -68,7 +68,9 @@ pub trait SearchProvider: Send + Sync {
 /// A provider's answer: its hits, best first, and what could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
+    /// Best first, each address once.
     pub hits: Vec<SearchHit>,
+    /// What could not be used.
     #[serde(default, skip_serializing_if = "DroppedHits::is_nothing")]
     pub dropped: DroppedHits,
     /// It was kept from an earlier search, and nobody was asked.
@@ -107,6 +109,7 @@ pub struct DroppedHits {
 }
 
 impl DroppedHits {
+    /// Whether all of the answer could be used.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 /// What stands where a secret stood.
 const MARK: &str = "[secret]";
 
+/// A key or token, which never prints itself.
 #[derive(Clone)]
 pub struct Secret(SecretString);
 

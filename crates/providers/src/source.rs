@@ -26,6 +26,7 @@ use crate::{Doi, PublicationDate};
 pub struct Finding {
     /// The query's id or text; sources remember it is.
     pub query: String,
+    /// What was found.
     pub hit: SearchHit,
 }
 
@@ -33,7 +34,9 @@ pub struct Finding {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {
+    /// A work with a DOI, wherever it is found.
     Doi(Doi),
+    /// The address in its normal form.
     Address(String),
 }
 
@@ -68,31 +71,45 @@ impl fmt::Debug for Key {
 /// are the highest count, and a work is retracted if anybody says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
+    /// What makes it one source.
     pub key: Key,
     /// Where to read it, without tracking parameters and fragment.
     pub url: String,
+    /// The best that was told.
     pub title: String,
+    /// The longest that was told.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub snippet: String,
+    /// What was searched when it was first found.
     pub kind: SearchKind,
+    /// In the order of the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
+    /// The most exact date that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublicationDate>,
+    /// Journal, site or publisher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
+    /// The highest count that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citations: Option<u64>,
+    /// Where one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doi: Option<Doi>,
+    /// The longest that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstract_text: Option<String>,
+    /// The longest that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_text: Option<String>,
+    /// A free copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pdf_url: Option<String>,
+    /// As an engine told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Whether any engine says so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retracted: bool,
     /// Every time it was found, by query, provider and rank.
@@ -119,10 +136,14 @@ impl Source {
     }
 }
 
+/// One time that the source was found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Sighting {
+    /// The words that found it.
     pub query: String,
+    /// The engine that found it.
     pub provider: ProviderName,
+    /// Its place in the engine's answer, from one.
     pub rank: u32,
     /// As this provider gave it.
     pub url: String,

@@ -30,13 +30,18 @@ use crate::call::{
 use crate::client::HttpRequest;
 use crate::{BaseUrl, CallFailure, Doi, HttpClient};
 
+/// Where the registers are reached.
 #[derive(Clone, Debug)]
 pub struct WorkSettings {
+    /// Asked first.
     pub crossref: BaseUrl,
+    /// Asked for what Crossref does not have.
     pub datacite: BaseUrl,
+    /// Knows free copies.
     pub unpaywall: BaseUrl,
     /// Whom the registers may write to. Crossref serves those sooner who give one; Unpaywall serves nobody else.
     pub mail: Option<String>,
+    /// How long a register may take to begin its answer.
     pub first_byte: Duration,
 }
 
@@ -64,6 +69,7 @@ pub struct Works {
 type ParseWork<T> = fn(&Value, &Doi) -> Option<T>;
 
 impl Works {
+    /// Shares the caller with everything else that asks these registers.
     pub fn new(client: HttpClient, caller: Arc<Caller>, settings: WorkSettings) -> Self {
         Self {
             client,

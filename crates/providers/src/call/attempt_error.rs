@@ -13,18 +13,24 @@ use crate::Secret;
 /// As much of an answer's body as is looked at for the provider's error code.
 pub const BODY_PREFIX_MAX: usize = 16 * 1024;
 
+/// What is called, which decides about attempts, waits and time-outs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
+    /// A language model or an embedder.
     Model,
+    /// A search engine or a register of works.
     Search,
+    /// A web page; its host counts as the provider.
     Page,
 }
 
 /// Why an attempt brought nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptError {
+    /// The server answered, but not with what was asked for.
     Answer(FailedResponse),
+    /// No usable answer came.
     Transport(TransportError),
     /// Our own mistake, such as a request that could not be built.
     Bug,
@@ -45,12 +51,16 @@ impl From<TransportError> for AttemptError {
 /// An answer that is no success: an error status, or a success with an error inside.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct FailedResponse {
+    /// The HTTP status, which may be a success with an error in the body.
     pub status: u16,
+    /// They may say how long to wait.
     pub headers: ResponseHeaders,
+    /// At most [`BODY_PREFIX_MAX`] bytes of it.
     pub body: Vec<u8>,
 }
 
 impl FailedResponse {
+    /// Keeps the beginning of the body.
     pub fn new(status: u16, headers: ResponseHeaders, body: &[u8]) -> Self {
         Self {
             status,
@@ -91,6 +101,7 @@ impl ResponseHeaders {
         self.0.get(name)?.to_str().ok()
     }
 
+    /// Names in lower case and values, without those that are no ASCII text.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
@@ -139,7 +150,9 @@ pub enum TransportError {
     DnsTemporary,
     /// There is no such name.
     DnsUnknown,
+    /// Nobody listens at that port.
     Refused,
+    /// The connection broke.
     Reset,
     /// Connected, but nothing came.
     FirstByte,
@@ -151,7 +164,9 @@ pub enum TransportError {
     Truncated,
     /// What came is not HTTP.
     Protocol,
+    /// The page leads on and on.
     TooManyRedirects,
+    /// More bytes came than the limit allows.
     TooLarge,
     /// The body is not what was asked for: HTML instead of JSON, an unknown encoding, a missing field.
     Decode,

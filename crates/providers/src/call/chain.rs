@@ -12,8 +12,11 @@ use crate::error::{CallFailure, FailureCause};
 /// An answer, and who was asked in vain before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainAnswer<T> {
+    /// What the provider answered.
     pub value: T,
+    /// Who answered.
     pub by: ProviderName,
+    /// Those before it in the chain, in order; empty if the first one answered.
     pub tried: Vec<CallFailure>,
 }
 
@@ -27,6 +30,7 @@ impl<T> ChainAnswer<T> {
 /// Nobody answered; why not, one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChainExhausted {
+    /// One failure for each provider, in order; empty if none is configured.
     pub tried: Vec<CallFailure>,
 }
 
@@ -48,7 +52,8 @@ impl ChainExhausted {
 impl fmt::Display for ChainExhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tried.is_empty() {
-            return f.write_str("no provider is set up for this; set a key or an address for one");
+            return f
+                .write_str("no provider is configured for this; set a key or an address for one");
         }
         let each: Vec<String> = self.tried.iter().map(CallFailure::to_string).collect();
         write!(f, "no provider could answer: {}", each.join("; "))

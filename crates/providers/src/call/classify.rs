@@ -29,11 +29,17 @@ const SEARCH_QUOTA: RangeInclusive<u16> = 432..=433;
 /// A fault, understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureClass {
+    /// Follows from the cause.
     pub category: FailureCategory,
+    /// What it means for the run.
     pub severity: FailureSeverity,
+    /// What went wrong.
     pub cause: FailureCause,
+    /// Whether the same request may succeed later.
     pub retry: bool,
+    /// The HTTP status, where there was an answer.
     pub status: Option<u16>,
+    /// The provider's own code, where it gave one.
     pub code: Option<String>,
 }
 
@@ -72,6 +78,7 @@ impl FailureClass {
     }
 }
 
+/// Tells what a failed attempt means, by kind of call, status, headers and the provider's code.
 pub fn classify(kind: CallKind, fault: &AttemptError) -> FailureClass {
     match fault {
         AttemptError::Answer(answer) if kind == CallKind::Page => classify_page(answer),

@@ -11,14 +11,18 @@ use super::provider::ProviderName;
 /// One attempt has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallEvent {
+    /// Who was asked.
     pub provider: ProviderName,
+    /// What it was asked for.
     pub kind: CallKind,
     /// Counts from one.
     pub attempt: u32,
+    /// From sending to the end of the answer.
     pub took_ms: u64,
     /// What went wrong; nothing, if the attempt brought the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
+    /// What the call layer does now.
     pub then: NextAction,
 }
 
@@ -26,15 +30,21 @@ pub struct CallEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "do")]
 pub enum NextAction {
+    /// The answer is handed over.
     Return,
+    /// The same provider is asked again after a wait.
     Retry {
+        /// Time until the next attempt.
         wait_ms: u64,
     },
     /// The server asks for so long a wait that nobody sleeps through it.
     WakeLater {
+        /// Time until the provider is worth asking again.
         wait_ms: u64,
     },
+    /// The call fails, and a chain goes on to its next provider.
     Stop {
+        /// Which rule ended it.
         why: StopReason,
     },
 }
@@ -57,6 +67,7 @@ pub enum StopReason {
 
 /// Where events go. It is called between awaits, so it must be quick.
 pub trait CallSink: Send + Sync {
+    /// Takes the event of an attempt that has ended.
     fn attempt(&self, event: CallEvent);
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProviderName(Arc<str>);
 
 impl ProviderName {
+    /// Any text will do; settings and events use the same one.
     pub fn new(name: &str) -> Self {
         Self(name.into())
     }
@@ -20,6 +21,7 @@ impl ProviderName {
         Self(format!("{endpoint}/{model}").into())
     }
 
+    /// The name as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }

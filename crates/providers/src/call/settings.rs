@@ -13,13 +13,20 @@ const ARXIV_APART: Duration = Duration::from_secs(3);
 /// "Please limit requests to one every 5 seconds", which it says instead of an answer to whoever comes sooner.
 const GDELT_APART: Duration = Duration::from_secs(5);
 
+/// All numbers of the call layer. The defaults are the product's rules.
 #[derive(Clone, Debug)]
 pub struct CallSettings {
+    /// For calls of models and embedders.
     pub model: CallKindSettings,
+    /// For calls of search engines and registers.
     pub search: CallKindSettings,
+    /// For web pages, by host.
     pub page: CallKindSettings,
+    /// When to try again.
     pub retry: RetrySettings,
+    /// When to stop asking a provider.
     pub breaker: BreakerSettings,
+    /// How fast a provider is asked.
     pub limit: RateLimitSettings,
     /// Providers that ask for a pause between requests, whatever they answer. They are asked one call at a time.
     pub apart: BTreeMap<ProviderName, Duration>,
@@ -28,6 +35,7 @@ pub struct CallSettings {
 }
 
 impl CallSettings {
+    /// The numbers for this kind of call.
     pub fn for_kind(&self, kind: CallKind) -> &CallKindSettings {
         match kind {
             CallKind::Model => &self.model,
@@ -40,6 +48,7 @@ impl CallSettings {
 /// What differs between models, search and pages.
 #[derive(Clone, Debug)]
 pub struct CallKindSettings {
+    /// At most, with the first one.
     pub attempts: u32,
     /// The longest wait before another attempt when the server gives no hint.
     pub backoff_cap: Duration,
@@ -53,8 +62,10 @@ pub struct CallKindSettings {
     pub in_flight_max: usize,
 }
 
+/// How long to wait before another attempt, and how many retries a provider may cost.
 #[derive(Clone, Debug)]
 pub struct RetrySettings {
+    /// The upper bound of the first random wait; it doubles each time.
     pub backoff_base: Duration,
     /// The first wait after a 429 without a hint; the next ones double.
     pub rate_base: Duration,
@@ -66,20 +77,28 @@ pub struct RetrySettings {
     pub bucket_per_call: f64,
     /// What a provider earns with time, so that rare calls can be retried too.
     pub bucket_per_second: f64,
+    /// Retries that can be saved up.
     pub bucket_max: f64,
 }
 
+/// When a provider is left alone, and for how long.
 #[derive(Clone, Debug)]
 pub struct BreakerSettings {
+    /// Failed calls in a row that open the breaker.
     pub consecutive: u32,
+    /// The last calls that are looked at for the share of failures.
     pub window: usize,
+    /// Fewer calls than this say nothing about a share.
     pub window_least: usize,
+    /// The first time that it stays open; it doubles while the provider keeps failing.
     pub open: Duration,
+    /// It never stays open for longer.
     pub open_max: Duration,
     /// A call that has no other provider may probe after this time, however long the breaker is to stay open.
     pub last_resort: Option<Duration>,
 }
 
+/// How the rate of a provider is learnt from its refusals.
 #[derive(Clone, Debug)]
 pub struct RateLimitSettings {
     /// The share of the present rate that is kept after a 429.
@@ -88,6 +107,7 @@ pub struct RateLimitSettings {
     pub raise_per_second: f64,
     /// The share of the rate that a second without a 429 adds, if that is more.
     pub raise_share_per_second: f64,
+    /// Calls a second that are kept, however often it says 429.
     pub rate_least: f64,
     /// The time over which the present rate is measured.
     pub measured_over: Duration,

@@ -8,19 +8,25 @@ use url::{Host, Url};
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
+/// Why a text from the settings is no base address, and what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
+    /// No URL with a host.
     #[error("it is no address of the form https://host/path")]
     Malformed,
+    /// Neither `http` nor `https`.
     #[error("it must begin with http:// or https://")]
     Scheme,
+    /// A password in an address ends up in logs.
     #[error("it holds a user name or password; set the provider's key instead")]
     UserInfo,
+    /// Paths could not be added after it.
     #[error("it holds a query or fragment; give only the part before the ? or #")]
     Query,
 }
 
 impl BaseUrl {
+    /// Takes an address from the settings, with or without a slash at its end.
     pub fn parse(raw: &str) -> Result<Self, BaseUrlError> {
         let url = Url::parse(raw.trim()).map_err(|_| BaseUrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {

@@ -36,6 +36,7 @@ const DIALS_MAX: usize = 3;
 pub trait WireStream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> WireStream for T {}
 
+/// Looks names up.
 #[async_trait]
 pub trait NameResolver: Send + Sync {
     /// The addresses of a name. A dot at its end says that it is whole: no search domain is to be
@@ -43,8 +44,10 @@ pub trait NameResolver: Send + Sync {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
+/// Opens connections to addresses that were judged before.
 #[async_trait]
 pub trait StreamConnector: Send + Sync {
+    /// Connects to exactly this address.
     async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>>;
 }
 

@@ -31,7 +31,9 @@ pub struct FetchTarget {
 /// Where a URL points: a name in lower case without a dot at its end, or a literal address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetHost {
+    /// A name in ASCII, lower case, without a dot at its end.
     Name(String),
+    /// An address that stands in the URL itself.
     Address(IpAddr),
 }
 
@@ -93,18 +95,22 @@ impl FetchTarget {
         judge(address, self.opened)
     }
 
+    /// The URL in its normal form, without a fragment.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
+    /// Whom to dial.
     pub fn host(&self) -> &TargetHost {
         &self.host
     }
 
+    /// The port in the URL, or the scheme's own.
     pub fn port(&self) -> u16 {
         self.port
     }
 
+    /// Whether it is reached over TLS.
     pub fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
     }

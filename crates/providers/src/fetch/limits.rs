@@ -4,6 +4,7 @@ use std::time::Duration;
 
 const MIB: usize = 1024 * 1024;
 
+/// Time and size limits for one page.
 #[derive(Clone, Debug)]
 pub struct FetchLimits {
     /// Of looking up the name, of connecting, and of the encrypted handshake, each.
@@ -14,6 +15,7 @@ pub struct FetchLimits {
     pub idle: Duration,
     /// Of a page with its redirects and its robots.txt; waiting for the host's turn not counted.
     pub total: Duration,
+    /// Followed at most.
     pub redirects: usize,
     /// Decoded bytes of a text; what is longer is cut.
     pub text_max_bytes: usize,
@@ -21,6 +23,7 @@ pub struct FetchLimits {
     pub document_max_bytes: usize,
     /// Decoded bytes for each encoded one.
     pub expansion_max: u64,
+    /// Connections to one host.
     pub at_once_per_host: usize,
 }
 

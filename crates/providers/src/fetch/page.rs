@@ -35,10 +35,15 @@ pub struct FetchedPage {
     pub url: Url,
     /// Any status but a redirect; bytes are read of a success only.
     pub status: StatusCode,
+    /// As the server declares it, which may be wrong.
     pub content_type: Option<String>,
+    /// Those of the last answer.
     pub headers: HeaderMap,
+    /// Unpacked, in the page's own charset.
     pub bytes: Vec<u8>,
+    /// Set if the end is missing because of the size limit.
     pub cut: Option<PageCut>,
+    /// How many were followed.
     pub redirects: usize,
 }
 
@@ -70,8 +75,11 @@ pub(super) struct FetchPath {
 
 /// What a fetcher reaches the network with.
 pub struct FetchNetwork {
+    /// Looks names up.
     pub resolver: Arc<dyn NameResolver>,
+    /// Opens connections.
     pub connector: Arc<dyn StreamConnector>,
+    /// Whom to trust.
     pub tls: Arc<ClientConfig>,
 }
 
@@ -87,6 +95,7 @@ impl FetchNetwork {
 }
 
 impl Fetcher {
+    /// Has an empty memory of robots.txt files: make one per process.
     pub fn new(network: FetchNetwork, allow: AllowList, limits: FetchLimits) -> Self {
         let dialer = Dialer {
             resolver: network.resolver,

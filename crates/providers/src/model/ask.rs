@@ -32,6 +32,7 @@ struct RoleEntry {
 }
 
 impl Models {
+    /// Shares the caller with everything else that asks these endpoints.
     pub fn new(client: &HttpClient, caller: Arc<Caller>, settings: ModelSettings) -> Self {
         let mut models = BTreeMap::new();
         for role in ModelRole::ALL {

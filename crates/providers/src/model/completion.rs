@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::price::ModelCost;
 use super::request::ToolCall;
 
+/// A model's answer to one request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
+    /// All text parts together, without separate thoughts.
     pub text: String,
+    /// The tools that the model wants to be called, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
+    /// Why the model stopped.
     pub finish: FinishReason,
+    /// Tokens of this answer.
     pub usage: TokenUsage,
     /// The model as the endpoint names it.
     pub model: String,
@@ -25,9 +30,11 @@ pub struct Completion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
+    /// The model was done.
     Stop,
     /// It ran into the limit on tokens.
     Length,
+    /// It waits for the result of a tool.
     ToolCalls,
     /// The model declined, or a filter stopped it.
     Refused,
@@ -38,7 +45,9 @@ pub enum FinishReason {
 /// Tokens that were read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
+    /// Tokens of the request, with those read from a cache.
     pub input: u64,
+    /// Tokens of the answer, with thoughts.
     pub output: u64,
     /// The part of `input` that the endpoint still had in its cache.
     #[serde(default)]

@@ -18,6 +18,7 @@ use crate::{CallFailure, HttpClient};
 /// Texts in one request at most: what the smallest common limit allows.
 const BATCH_MAX: usize = 96;
 
+/// Turns texts into vectors at one endpoint.
 pub struct Embedder {
     client: HttpClient,
     caller: Arc<Caller>,
@@ -29,13 +30,16 @@ pub struct Embedder {
 /// Vectors of one length, in the order of the texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedTexts {
+    /// One for each text, in the order of the texts.
     pub vectors: Vec<Vec<f32>>,
+    /// Tokens of all texts; there is no output.
     pub usage: TokenUsage,
     /// The model as the endpoint names it.
     pub model: String,
 }
 
 impl Embedder {
+    /// `model` is the name that the endpoint knows.
     pub fn new(
         client: HttpClient,
         caller: Arc<Caller>,
@@ -51,6 +55,7 @@ impl Embedder {
         }
     }
 
+    /// Embeds the texts of one batch in one call.
     pub async fn embed(
         &self,
         texts: &[String],

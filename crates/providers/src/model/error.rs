@@ -13,6 +13,7 @@ use crate::error::{FailureCategory, FailureSeverity};
 /// What all the answers to one question took together, also those that were no use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSpending {
+    /// Tokens of all answers together.
     pub usage: TokenUsage,
     /// The sum of the costs that are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,29 +32,38 @@ impl ModelSpending {
     }
 }
 
+/// Why a model gave no usable answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelError {
     /// Nobody answered.
     Call {
+        /// Every endpoint and its failure.
         exhausted: ChainExhausted,
+        /// What earlier answers to the same question took.
         spent: ModelSpending,
     },
     /// The answers did not fit the type, even when asked again.
     Unreadable {
+        /// Who answered last.
         by: ProviderName,
+        /// What was wrong with the last answer.
         why: UnusableJson,
         /// The last answer was cut off by the limit on tokens.
         cut_off: bool,
+        /// What the answers took all the same.
         spent: ModelSpending,
     },
     /// The model declined, or a filter stopped it.
     Refused {
+        /// Who declined.
         by: ProviderName,
+        /// What the answers took all the same.
         spent: ModelSpending,
     },
 }
 
 impl ModelError {
+    /// The class under which it is counted.
     pub fn category(&self) -> FailureCategory {
         match self {
             Self::Call { exhausted, .. } => exhausted
@@ -75,6 +85,7 @@ impl ModelError {
         }
     }
 
+    /// What the question took, although it failed.
     pub fn spent(&self) -> &ModelSpending {
         match self {
             Self::Call { spent, .. }
@@ -83,6 +94,7 @@ impl ModelError {
         }
     }
 
+    /// The error for programs, without anything that the model said.
     pub fn response(&self) -> ErrorResponse {
         ErrorResponse {
             error: ErrorBody {
@@ -122,13 +134,18 @@ impl std::error::Error for ModelError {}
 /// An error as it is handed to programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorResponse {
+    /// The only field, so that programs can tell an error by its name.
     pub error: ErrorBody,
 }
 
+/// What a program needs to know of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
+    /// The class under which it is counted.
     #[serde(rename = "type")]
     pub category: FailureCategory,
+    /// For people: what happened and what to do.
     pub message: String,
+    /// Whether the same question may be answered later.
     pub retryable: bool,
 }

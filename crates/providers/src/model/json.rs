@@ -29,6 +29,7 @@ const WORDS_MAX_CHARS: usize = 300;
 pub struct UnusableJson {
     /// Where in the value, as in `queries[2].priority`; empty if it is not about one place.
     pub path: String,
+    /// What is wrong, in at most 300 characters.
     pub words: String,
 }
 

@@ -10,7 +10,9 @@ use super::completion::TokenUsage;
 /// Dollars for a million tokens, in millionths of a dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenPrice {
+    /// Millionths of a dollar for a million tokens of a request.
     pub input_micros: u64,
+    /// Millionths of a dollar for a million tokens of an answer.
     pub output_micros: u64,
     /// For input that was still in the cache; as other input, if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,6 +20,7 @@ pub struct TokenPrice {
 }
 
 impl TokenPrice {
+    /// What these tokens cost, to the last fraction.
     pub fn cost(&self, usage: &TokenUsage) -> ModelCost {
         let cached = usage.cached.min(usage.input);
         let cost = |tokens: u64, micros: u64| tokens.saturating_mul(micros);
@@ -41,6 +44,7 @@ pub struct ModelCost(pub u64);
 const PICOS: u64 = 1_000_000_000_000;
 
 impl ModelCost {
+    /// To be shown; sums are made in whole units.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / PICOS as f64
     }

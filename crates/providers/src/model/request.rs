@@ -7,13 +7,18 @@ use serde_json::Value;
 
 use super::tokens;
 
+/// What is asked of a model, whoever serves it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
+    /// The instructions before the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// The conversation so far, oldest first.
     pub messages: Vec<ChatMessage>,
+    /// What the model may ask to be called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolDefinition>,
+    /// Free text, or JSON of a schema.
     #[serde(default)]
     pub format: AnswerFormat,
     /// The role's, if none is given.
@@ -24,24 +29,33 @@ pub struct ModelRequest {
     pub max_tokens: Option<u32>,
 }
 
+/// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum ChatMessage {
     /// An instruction in the midst of a talk; the first one is [`ModelRequest::system`].
     System {
+        /// The instruction.
         text: String,
     },
+    /// What is asked.
     User {
+        /// The question, with the evidence that belongs to it.
         text: String,
     },
+    /// What the model said before.
     Assistant {
+        /// Its words; may be empty beside tool calls.
         text: String,
+        /// The calls that it asked for.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
     },
     /// What a tool gave.
     Tool {
+        /// The id of the call that this answers.
         call_id: String,
+        /// The result as the model is to read it.
         text: String,
     },
 }
@@ -49,15 +63,20 @@ pub enum ChatMessage {
 /// Something the model may ask us to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
+    /// Letters, digits and underscores only.
     pub name: String,
+    /// Tells the model when to use it.
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Arc<Value>,
 }
 
+/// A call that a model asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
+    /// Given by the endpoint; the result names it.
     pub id: String,
+    /// The tool's name, which the model may have got wrong.
     pub name: String,
     /// JSON as the model wrote it: read it with [`super::read_json`].
     pub arguments: String,
@@ -67,13 +86,20 @@ pub struct ToolCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum AnswerFormat {
+    /// Free text.
     #[default]
     Text,
     /// JSON that fits the schema, as far as the endpoint can see to that.
-    Schema { name: String, schema: Arc<Value> },
+    Schema {
+        /// Letters, digits and underscores only.
+        name: String,
+        /// As [`super::strict_schema`] makes it.
+        schema: Arc<Value>,
+    },
 }
 
 impl ModelRequest {
+    /// Instructions and one question; everything else is left to the role.
     pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
         Self {
             system: Some(system.into()),

@@ -12,14 +12,20 @@ use crate::{BaseUrl, Secret};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelRole {
+    /// Plans the research.
     Planner,
+    /// Refines search queries.
     Searcher,
+    /// Reads sources and finds claims.
     Analyst,
+    /// Writes the report.
     Writer,
+    /// Reviews drafts and checks support.
     Reviewer,
 }
 
 impl ModelRole {
+    /// Every role once.
     pub const ALL: [Self; 5] = [
         Self::Planner,
         Self::Searcher,
@@ -29,15 +35,19 @@ impl ModelRole {
     ];
 }
 
+/// How a role's requests are made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleSettings {
     /// Used at endpoints that name no model of their own.
     pub model: String,
+    /// Zero for the most likely answer.
     pub temperature: f32,
+    /// The limit on an answer, raised once if it is cut off.
     pub max_tokens: u32,
 }
 
 impl RoleSettings {
+    /// The usual settings of this role.
     pub fn for_role(role: ModelRole) -> Self {
         let (model, temperature) = match role {
             ModelRole::Planner => ("gpt-4o", 0.3),
@@ -64,10 +74,12 @@ pub enum ModelApi {
     Anthropic,
 }
 
+/// A server of models.
 #[derive(Clone, Debug)]
 pub struct ModelEndpoint {
     /// The name that events and errors give it.
     pub name: String,
+    /// The wire form that it speaks.
     pub api: ModelApi,
     /// What comes before `/chat/completions` or `/messages`, such as `https://api.openai.com/v1`.
     pub address: BaseUrl,
@@ -85,6 +97,7 @@ const FIRST_BYTE: Duration = Duration::from_secs(30);
 const FIRST_BYTE_NEARBY: Duration = Duration::from_secs(600);
 
 impl ModelEndpoint {
+    /// Named after its host, with more patience for a server nearby.
     pub fn new(api: ModelApi, address: BaseUrl, key: Option<Secret>) -> Self {
         let first_byte = if address.is_nearby() {
             FIRST_BYTE_NEARBY
@@ -102,10 +115,12 @@ impl ModelEndpoint {
     }
 }
 
+/// Which endpoints are asked, and for which role.
 #[derive(Clone, Debug)]
 pub struct ModelSettings {
     /// The first is asked first; the others when it fails.
     pub endpoints: Vec<ModelEndpoint>,
+    /// A role that is missing has its usual settings.
     pub roles: BTreeMap<ModelRole, RoleSettings>,
     /// By the model's name as it is asked for.
     pub prices: BTreeMap<String, TokenPrice>,
@@ -114,6 +129,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
+    /// All roles with their usual settings.
     pub fn new(endpoints: Vec<ModelEndpoint>) -> Self {
         let roles = ModelRole::ALL.map(|role| (role, RoleSettings::for_role(role)));
         // List prices of the default models; an operator with others sets them.

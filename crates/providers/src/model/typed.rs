@@ -25,10 +25,13 @@ const SHOWN_MAX_CHARS: usize = 4_000;
 /// A value, and what it took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedAnswer<T> {
+    /// What the model answered.
     pub value: T,
+    /// Who answered.
     pub by: ProviderName,
     /// Who was asked in vain before.
     pub tried: Vec<CallFailure>,
+    /// With answers that could not be used.
     pub spent: ModelSpending,
     /// The model as the endpoint names it.
     pub model: String,

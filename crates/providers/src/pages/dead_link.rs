@@ -10,8 +10,11 @@ use crate::error::{CallFailure, FailureCause};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeadLink {
+    /// Status 404.
     NotFound,
+    /// Status 410.
     Gone,
+    /// Nobody has the host's name.
     NoSuchHost,
 }
 

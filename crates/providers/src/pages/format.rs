@@ -4,15 +4,23 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What the bytes of a page are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageFormat {
+    /// Also XHTML.
     Html,
+    /// Told by its first bytes, whatever the server says.
     Pdf,
+    /// Plain text of any kind, Markdown and CSV too.
     Text,
+    /// Also lines of JSON.
     Json,
+    /// Feeds and other XML that is no HTML.
     Xml,
+    /// A Word document.
     Docx,
+    /// Images, archives and everything else that is not read.
     Other,
 }
 

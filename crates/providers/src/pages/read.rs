@@ -10,6 +10,7 @@ use url::Url;
 use super::format::PageFormat;
 use crate::fetch::{FetchedPage, PageCut};
 
+/// A page that was read, now or earlier.
 #[derive(Clone, PartialEq)]
 pub struct ReadPage {
     /// What was asked for, as the guard understood it.
@@ -18,15 +19,21 @@ pub struct ReadPage {
     pub url: Url,
     /// Always a success.
     pub status: u16,
+    /// As the server declared it, which may be wrong.
     pub content_type: Option<String>,
+    /// When the bytes came from the server, also for a page from the cache.
     pub fetched_at: Timestamp,
     /// blake3 of the bytes.
     pub hash: Hash,
     /// Decoded from their transfer, not yet from their charset.
     pub bytes: Bytes,
+    /// Set if the end is missing because of the size limit.
     pub cut: Option<PageCut>,
+    /// By the bytes first, then by the declared type.
     pub form: PageFormat,
+    /// How many were followed.
     pub redirects: usize,
+    /// Nothing was asked this time.
     pub from_cache: bool,
 }
 

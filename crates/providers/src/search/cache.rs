@@ -34,7 +34,9 @@ pub(super) struct FirstPlace<'a> {
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CachedAnswer {
+    /// What the engine answered.
     pub found: SearchAnswer,
+    /// Which engine answered.
     pub by: ProviderName,
     /// Who was asked first.
     pub first: ProviderName,
@@ -45,16 +47,21 @@ pub struct CachedAnswer {
 /// Keeps answers by name. A cache that fails is one that has nothing.
 #[async_trait]
 pub trait SearchCache: Send + Sync {
+    /// What is kept under this name, fresh or not.
     async fn get(&self, name: &str) -> Option<CachedAnswer>;
 
+    /// Keeps it in place of what was there.
     async fn put(&self, name: &str, answer: CachedAnswer);
 }
 
 /// How long answers are kept, and where.
 #[derive(Clone)]
 pub struct SearchCaching {
+    /// Where answers are kept.
     pub cache: Arc<dyn SearchCache>,
+    /// Tells whether an answer is still fresh.
     pub clock: Arc<dyn Clock>,
+    /// How long an answer is fresh.
     pub kept: Duration,
 }
 

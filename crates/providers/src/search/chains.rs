@@ -35,6 +35,7 @@ struct ReadyEngine {
 /// A provider that is in a chain but lacks a setting. It prints as a sentence that says which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOutEngine {
+    /// The engine in question.
     pub engine: SearchEngine,
     /// The setting to set.
     pub setting: String,
@@ -49,26 +50,34 @@ impl fmt::Display for LeftOutEngine {
 /// How a provider stands, for people.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineStatus {
+    /// The engine in question.
     pub engine: SearchEngine,
+    /// What its hits are.
     pub kind: SearchKind,
     /// The kinds of question for which it is asked.
     pub asked_for: Vec<SearchKind>,
+    /// Where it is reached, where that is known.
     pub address: Option<BaseUrl>,
+    /// Whether it is asked.
     pub state: EngineState,
 }
 
+/// Whether an engine is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineState {
     /// It can be asked; how it has been doing, once it was.
     Ready {
+        /// None if it was not asked yet.
         health: Option<ProviderHealth>,
     },
+    /// It is not asked, and why.
     LeftOut(LeftOutEngine),
     /// No chain names it.
     NotAsked,
 }
 
 impl SearchChains {
+    /// Leaves out engines that lack a key or an address; see [`EngineState`].
     pub fn new(settings: &SearchSettings, client: &HttpClient, caller: Arc<Caller>) -> Self {
         let mut searches = BTreeMap::new();
         let mut left_out = Vec::new();

@@ -11,22 +11,36 @@ use super::SearchKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEngine {
+    /// Google's results, with a key.
     Serper,
+    /// Web results with longer extracts, with a key.
     Tavily,
+    /// An index of its own, with a key.
     Brave,
+    /// One's own server, by its address.
     Searxng,
+    /// Papers with abstracts; a key raises its limits.
     SemanticScholar,
+    /// Works of all fields, free.
     Openalex,
+    /// Works with a DOI, free.
     Crossref,
+    /// Medicine and the life sciences, free.
     Pubmed,
+    /// Preprints, free, one call at a time.
     Arxiv,
+    /// News, with a key.
     Newsapi,
+    /// News of the world, free, one call at a time.
     Gdelt,
+    /// Code, with a token.
     Github,
+    /// Articles of an encyclopaedia, free.
     Wikipedia,
 }
 
 impl SearchEngine {
+    /// Every engine once.
     pub const ALL: [Self; 13] = [
         Self::Serper,
         Self::Tavily,
@@ -43,6 +57,7 @@ impl SearchEngine {
         Self::Wikipedia,
     ];
 
+    /// The name in settings, events and hits.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Serper => "serper",
@@ -61,6 +76,7 @@ impl SearchEngine {
         }
     }
 
+    /// What its hits are.
     pub fn kind(self) -> SearchKind {
         match self {
             Self::Serper | Self::Tavily | Self::Brave | Self::Searxng => SearchKind::Web,

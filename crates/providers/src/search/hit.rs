@@ -6,9 +6,13 @@ use super::SearchKind;
 use crate::call::ProviderName;
 use crate::{Doi, PublicationDate};
 
+/// A hit with a longer address is dropped.
 pub const URL_CHARS_MAX: usize = 2_048;
+/// Longer titles are cut.
 pub const TITLE_CHARS_MAX: usize = 500;
+/// Longer snippets are cut.
 pub const SNIPPET_CHARS_MAX: usize = 2_000;
+/// Longer abstracts are cut.
 pub const ABSTRACT_CHARS_MAX: usize = 20_000;
 /// The whole text of a page, where the provider sends it.
 pub const TEXT_CHARS_MAX: usize = 200_000;
@@ -20,31 +24,41 @@ pub const NAME_CHARS_MAX: usize = 300;
 /// Authors named before "et al.".
 const AUTHORS_SHOWN: usize = 3;
 
+/// One result, in the same form whoever found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchHit {
     /// `http` or `https`, as the provider gave it.
     pub url: String,
+    /// Plain text, never empty.
     pub title: String,
+    /// Plain text; empty if the engine shows none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub snippet: String,
+    /// What was searched.
     pub kind: SearchKind,
+    /// The engine that found it.
     pub provider: ProviderName,
     /// The place in the provider's list, from one.
     pub rank: u32,
     /// All of them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
+    /// None if the engine does not tell, or in no form that we read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublicationDate>,
     /// Journal, conference, outlet, repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
+    /// By how many works it is cited, as this engine counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citations: Option<u64>,
+    /// As the engine tells it, or read from the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doi: Option<Doi>,
+    /// Plain text, without the heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstract_text: Option<String>,
+    /// The page's own text, where the engine sends it along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_text: Option<String>,
     /// A copy that can be read freely.
@@ -62,6 +76,7 @@ pub struct SearchHit {
 }
 
 impl SearchHit {
+    /// The year of publication.
     pub fn year(&self) -> Option<i16> {
         self.published.map(PublicationDate::year)
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Results asked for unless set otherwise.
 pub const RESULTS_DEFAULT: usize = 10;
+/// Results that may be asked for at once.
 pub const RESULTS_MAX: usize = 50;
 
 /// The longest question. Providers that take less get its beginning.
@@ -16,17 +17,24 @@ const NEWS_DAYS: i32 = 30;
 
 const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_999;
 
+/// What is searched; each kind has its own chain of engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchKind {
+    /// Pages of all kinds.
     Web,
+    /// Scholarly works.
     Academic,
+    /// News, by day.
     News,
+    /// Source code.
     Code,
+    /// Articles that give an overview.
     Encyclopaedia,
 }
 
 impl SearchKind {
+    /// Every kind once.
     pub const ALL: [Self; 5] = [
         Self::Web,
         Self::Academic,
@@ -35,6 +43,7 @@ impl SearchKind {
         Self::Encyclopaedia,
     ];
 
+    /// The name in settings and events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Web => "web",
@@ -59,16 +68,33 @@ pub struct SearchQuery {
     language: Option<String>,
 }
 
+/// Why a query cannot be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
+    /// There are no words in it.
     #[error("the search query is empty; say what to look for")]
     Empty,
+    /// No engine would take it.
     #[error("the search query has {chars} characters; the most is {QUERY_CHARS_MAX}")]
-    TooLong { chars: usize },
+    TooLong {
+        /// Its length.
+        chars: usize,
+    },
+    /// None, or more than [`RESULTS_MAX`].
     #[error("{asked} results cannot be asked for; set 1 to {RESULTS_MAX}")]
-    Results { asked: usize },
+    Results {
+        /// The number that was asked for.
+        asked: usize,
+    },
+    /// A span of years that is none.
     #[error("the years {from:?} to {to:?} are no span of years; set the earlier one first")]
-    Years { from: Option<i16>, to: Option<i16> },
+    Years {
+        /// The first year.
+        from: Option<i16>,
+        /// The last year.
+        to: Option<i16>,
+    },
+    /// No two-letter code.
     #[error("`{0}` is no language; give a code of two or three letters, such as `en`")]
     Language(String),
 }
@@ -94,6 +120,7 @@ impl SearchQuery {
         }
     }
 
+    /// From one to [`RESULTS_MAX`].
     pub fn with_max_results(self, asked: usize) -> Result<Self, QueryError> {
         match asked {
             1..=RESULTS_MAX => Ok(Self {
@@ -126,6 +153,7 @@ impl SearchQuery {
         }
     }
 
+    /// By its two-letter code, such as `de`.
     pub fn with_language(self, code: &str) -> Result<Self, QueryError> {
         let fits = (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphabetic());
         if !fits {
@@ -137,22 +165,27 @@ impl SearchQuery {
         })
     }
 
+    /// Which chain answers it.
     pub fn kind(&self) -> SearchKind {
         self.kind
     }
 
+    /// Its words, with single blanks between them.
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// The day by which "three days ago" is understood.
     pub fn today(&self) -> Date {
         self.today
     }
 
+    /// How many hits are wanted at most.
     pub fn max_results(&self) -> usize {
         self.max_results
     }
 
+    /// The first and last year of publication, each only if it is set.
     pub fn years(&self) -> (Option<i16>, Option<i16>) {
         (self.year_from, self.year_to)
     }
@@ -164,6 +197,7 @@ impl SearchQuery {
         self.since.or_else(usual)
     }
 
+    /// The two-letter code, if one is set.
     pub fn language(&self) -> Option<&str> {
         self.language.as_deref()
     }

@@ -19,9 +19,12 @@ const CONTACT: &str = "FATHOM_CONTACT";
 /// A key is a line of printable characters; anything else was copied wrongly.
 const KEY_BYTES_MAX: usize = 4_096;
 
+/// Which engines are asked, in which order, and how.
 #[derive(Clone, Debug)]
 pub struct SearchSettings {
+    /// An engine that is missing has its usual settings.
     pub engines: BTreeMap<SearchEngine, EngineSettings>,
+    /// A mail address that registers ask for.
     pub contact: Option<String>,
     /// Who is asked for each kind, in order.
     pub chains: BTreeMap<SearchKind, Vec<SearchEngine>>,
@@ -29,30 +32,46 @@ pub struct SearchSettings {
     pub first_byte: Duration,
 }
 
+/// How one engine is reached.
 #[derive(Clone, Debug, Default)]
 pub struct EngineSettings {
     /// Instead of its public address.
     pub address: Option<BaseUrl>,
+    /// Some engines are left out without one.
     pub key: Option<Secret>,
 }
 
 /// A setting that cannot be used. Its value is not repeated: it may be a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SearchSettingsError {
+    /// An address that cannot serve.
     #[error("{setting} cannot be used as an address: {fault}")]
     Address {
+        /// The setting's name.
         setting: String,
+        /// What is wrong with it.
         fault: BaseUrlError,
     },
+    /// A key with characters that no header can hold.
     #[error("{setting} holds characters that no key has; copy the key anew")]
-    Key { setting: &'static str },
+    Key {
+        /// The setting's name.
+        setting: &'static str,
+    },
+    /// The mail address is none.
     #[error("{CONTACT} is no mail address; give one such as name@example.org, or none")]
     Contact,
+    /// A chain names an engine that does not exist.
     #[error(
         "{setting} names `{name}`, which is no search provider; choose from {}",
         names()
     )]
-    Engine { setting: String, name: String },
+    Engine {
+        /// The setting's name.
+        setting: String,
+        /// The engine as it was written.
+        name: String,
+    },
 }
 
 impl Default for SearchSettings {
@@ -121,6 +140,7 @@ impl SearchSettings {
         Ok(settings)
     }
 
+    /// What is set for this engine, or the usual settings.
     pub fn for_engine(&self, engine: SearchEngine) -> EngineSettings {
         self.engines.get(&engine).cloned().unwrap_or_default()
     }

@@ -44,6 +44,7 @@ impl Relevance {
         (0.0..=1.0).contains(&score).then_some(Self(score))
     }
 
+    /// A number from zero to one.
     pub fn get(self) -> f64 {
         self.0
     }

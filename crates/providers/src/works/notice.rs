@@ -7,11 +7,14 @@ use serde_json::Value;
 use crate::lenient::{date_parts, list};
 use crate::{Doi, PublicationDate};
 
+/// What happened to a work after it was published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkNotice {
+    /// The gravest, where there are several.
     pub kind: NoticeKind,
     /// The notice itself.
     pub doi: Option<Doi>,
+    /// When the notice was published.
     pub date: Option<PublicationDate>,
 }
 
@@ -19,7 +22,9 @@ pub struct WorkNotice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
+    /// An erratum or correction.
     Correction,
+    /// An expression of concern.
     Concern,
     /// Also a withdrawal or removal.
     Retraction,

@@ -14,6 +14,7 @@ pub struct OpenCopy {
     pub url: String,
     /// The address is that of a PDF.
     pub is_pdf: bool,
+    /// As the register names it, such as `cc-by`.
     pub licence: Option<String>,
     /// `publishedVersion`, `acceptedVersion` or `submittedVersion`.
     pub version: Option<String>,

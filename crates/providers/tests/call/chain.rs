@@ -161,6 +161,6 @@ async fn when_all_fail_each_is_named_with_its_reason() {
     let none = ChainExhausted::default().to_string();
     assert_eq!(
         none,
-        "no provider is set up for this; set a key or an address for one"
+        "no provider is configured for this; set a key or an address for one"
     );
 }

@@ -310,6 +310,6 @@ async fn without_an_endpoint_the_answer_says_what_to_set() {
     let exhausted = World::new(Vec::new()).ask(&request()).await.unwrap_err();
     assert_eq!(
         exhausted.to_string(),
-        "no provider is set up for this; set a key or an address for one"
+        "no provider is configured for this; set a key or an address for one"
     );
 }

@@ -142,7 +142,7 @@ async fn a_kind_without_a_provider_says_so() {
     let (outcome, _) = search(&chains, &query(SearchEngine::Github, "x")).await;
     assert_eq!(
         outcome.unwrap_err().to_string(),
-        "no provider is set up for this; set a key or an address for one"
+        "no provider is configured for this; set a key or an address for one"
     );
 }
 

@@ -18,12 +18,24 @@ pub struct AllowList {
 /// What is wrong with the setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllowListError {
+    /// An entry without a port would open all of them.
     #[error("\"{entry}\" has no port: write host:port")]
-    NoPort { entry: String },
+    NoPort {
+        /// The entry as it was written.
+        entry: String,
+    },
+    /// What stands before the port is no host.
     #[error("\"{entry}\" does not name a host: write host:port, such as wiki.example.org:8080")]
-    NoHost { entry: String },
+    NoHost {
+        /// The entry as it was written.
+        entry: String,
+    },
+    /// Metadata services stay closed.
     #[error("\"{entry}\" serves a machine's own metadata and can't be opened")]
-    Metadata { entry: String },
+    Metadata {
+        /// The entry as it was written.
+        entry: String,
+    },
 }
 
 impl AllowList {
@@ -37,6 +49,7 @@ impl AllowList {
         Ok(Self { open })
     }
 
+    /// Whether the operator listed this host with this port.
     pub fn opens(&self, host: &TargetHost, port: u16) -> bool {
         // The set is small, and a borrowed pair is no key of an owned one.
         self.open

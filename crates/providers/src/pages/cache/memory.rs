@@ -15,6 +15,7 @@ const ENTRY_BYTES: usize = 1_024;
 
 const DEFAULT_MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// A page cache that lives as long as the process.
 pub struct MemoryPageCache {
     max_bytes: usize,
     kept: Mutex<CacheContents>,

@@ -20,6 +20,7 @@ const SHARE: u64 = 16;
 /// What a file that is not yet in its place ends with.
 const UNFINISHED: &str = "part";
 
+/// A folder with one file for each answer.
 #[derive(Clone, Debug)]
 pub struct FolderSearchCache {
     folder: PathBuf,
