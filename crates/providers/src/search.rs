@@ -50,13 +50,7 @@ use crate::call::{AttemptError, CallAttempt};
 
 /// Something that can be searched.
 #[async_trait]
-pub trait SearchProvider: Send + Sync {
-    /// The name under which settings, events and hits know it.
-    fn name(&self) -> &'static str;
-
-    /// What its hits are.
-    fn kind(&self) -> SearchKind;
-
+trait SearchProvider: Send + Sync {
     /// Makes one attempt. No hits is an answer, not a fault.
     async fn search(
         &self,

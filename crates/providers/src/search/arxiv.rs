@@ -8,7 +8,7 @@ use roxmltree::Node;
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
 use super::xml::{children, document, text, text_at};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
 use crate::client::HttpReply;
 use crate::{Doi, PublicationDate};
@@ -20,14 +20,6 @@ pub(super) struct Arxiv(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Arxiv {
-    fn name(&self) -> &'static str {
-        SearchEngine::Arxiv.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Arxiv.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

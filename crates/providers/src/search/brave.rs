@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::{list, text};
@@ -21,14 +21,6 @@ pub(super) struct Brave(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Brave {
-    fn name(&self) -> &'static str {
-        SearchEngine::Brave.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Brave.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

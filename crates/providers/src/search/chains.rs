@@ -164,9 +164,9 @@ impl SearchChains {
             ..*context
         };
         let ready = self.ready(query.kind());
-        let ready = ready.filter_map(|engine| self.searches.get(&engine));
         let providers: Vec<ProviderName> = ready
-            .map(|ready| ProviderName::new(ready.search.name()))
+            .filter(|engine| self.searches.contains_key(engine))
+            .map(|engine| ProviderName::new(engine.as_str()))
             .collect();
         self.caller
             .chain(&providers, &context, async |attempt| {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
@@ -25,14 +25,6 @@ pub(super) struct Crossref(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Crossref {
-    fn name(&self) -> &'static str {
-        SearchEngine::Crossref.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Crossref.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

@@ -187,9 +187,6 @@ fn without_heading(text: &str) -> &str {
 /// The address in the one form that the URL parser gives it, if it is one that can be fetched.
 fn address(raw: &str) -> Option<String> {
     let raw = raw.trim();
-    if raw.len() <= URL_CHARS_MAX && is_settled(raw) {
-        return Some(raw.to_owned());
-    }
     let url = Url::parse(raw).ok()?;
     let fits = matches!(url.scheme(), "http" | "https")
         && url.has_host()
@@ -197,67 +194,4 @@ fn address(raw: &str) -> Option<String> {
         && url.password().is_none()
         && url.as_str().len() <= URL_CHARS_MAX;
     fits.then(|| url.into())
-}
-
-/// Whether the address is so plain that the URL parser gives it back as it is. Most are, and an answer has many.
-fn is_settled(raw: &str) -> bool {
-    let secure = raw.strip_prefix("https://");
-    let rest = secure.or_else(|| raw.strip_prefix("http://"));
-    let Some((host, path)) = rest.and_then(|rest| rest.split_once('/')) else {
-        return false;
-    };
-    let in_host = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
-    let in_path =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~');
-    // A last part that begins with a digit may be that of a number, two hyphens may stand for other letters.
-    let last = host.rsplit('.').next().unwrap_or_default();
-    host.bytes().all(in_host)
-        && last.starts_with(|c: char| c.is_ascii_lowercase())
-        && !(host.starts_with('.') || host.contains("..") || host.contains("--"))
-        && path.bytes().all(in_path)
-        && !(path.starts_with('.') || path.contains("/."))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn plain_addresses_are_settled_and_others_are_not() {
-        for plain in [
-            "https://example.org/",
-            "http://a-b.example.org/A/b_c.html/~d",
-        ] {
-            assert!(is_settled(plain), "{plain}");
-        }
-        for other in [
-            "https://example.org",
-            "https://Example.org/",
-            "https://example.org:443/",
-            "https://me@example.org/",
-            "https://127.0.0.1/",
-            "https://example.0x7f/",
-            "https://xn--bcher-kva.example/",
-            "https://example.org/a/../b",
-            "https://example.org/./b",
-            "https://example.org/a?b",
-            "https://example.org/a#b",
-            "https://example.org/a%20b",
-            "ftp://example.org/",
-        ] {
-            assert!(!is_settled(other), "{other}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_parser_gives_back_every_settled_address(raw in "https?://[a-z0-9.-]{1,20}/[a-zA-Z0-9/._~-]{0,30}") {
-            if is_settled(&raw) {
-                let parsed = Url::parse(&raw).map(String::from);
-                prop_assert_eq!(parsed, Ok(raw));
-            }
-        }
-    }
 }

@@ -9,7 +9,7 @@ use serde_json::Map;
 use super::answer::body;
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
 use crate::client::HttpReply;
 use crate::lenient::{list, text};
@@ -35,14 +35,6 @@ pub(super) struct Gdelt(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Gdelt {
-    fn name(&self) -> &'static str {
-        SearchEngine::Gdelt.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Gdelt.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

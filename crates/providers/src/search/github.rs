@@ -8,7 +8,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::{list, text};
@@ -23,14 +23,6 @@ pub(super) struct Github(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Github {
-    fn name(&self) -> &'static str {
-        SearchEngine::Github.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Github.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

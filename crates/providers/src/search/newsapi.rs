@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::text;
@@ -25,14 +25,6 @@ pub(super) struct Newsapi(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Newsapi {
-    fn name(&self) -> &'static str {
-        SearchEngine::Newsapi.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Newsapi.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

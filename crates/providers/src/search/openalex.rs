@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::answer::{body, items};
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
@@ -25,14 +25,6 @@ pub(super) struct Openalex(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Openalex {
-    fn name(&self) -> &'static str {
-        SearchEngine::Openalex.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Openalex.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

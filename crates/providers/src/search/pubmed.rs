@@ -13,7 +13,7 @@ use super::answer::body;
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
 use super::xml::{self, at, children, document, text_at};
-use super::{RESULTS_MAX, SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{RESULTS_MAX, SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::{HttpReply, HttpRequest};
@@ -31,14 +31,6 @@ pub(super) struct Pubmed(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Pubmed {
-    fn name(&self) -> &'static str {
-        SearchEngine::Pubmed.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Pubmed.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

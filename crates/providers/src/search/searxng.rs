@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::answer::{body, items};
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::{list, text};
@@ -14,14 +14,6 @@ pub(super) struct Searxng(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Searxng {
-    fn name(&self) -> &'static str {
-        SearchEngine::Searxng.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Searxng.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

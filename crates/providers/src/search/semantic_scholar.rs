@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::Doi;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
@@ -23,14 +23,6 @@ pub(super) struct SemanticScholar(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for SemanticScholar {
-    fn name(&self) -> &'static str {
-        SearchEngine::SemanticScholar.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::SemanticScholar.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::answer::{body, items};
 use super::endpoint::{SearchEndpoint, told};
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::text;
@@ -18,14 +18,6 @@ pub(super) struct Serper(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Serper {
-    fn name(&self) -> &'static str {
-        SearchEngine::Serper.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Serper.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

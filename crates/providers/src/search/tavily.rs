@@ -6,7 +6,7 @@ use serde_json::json;
 use super::answer::{body, items};
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
 use crate::lenient::text;
@@ -19,14 +19,6 @@ pub(super) struct Tavily(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Tavily {
-    fn name(&self) -> &'static str {
-        SearchEngine::Tavily.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Tavily.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,

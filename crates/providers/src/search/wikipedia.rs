@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::answer::body;
 use super::endpoint::SearchEndpoint;
 use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchKind, SearchProvider, SearchQuery};
+use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
 use crate::BaseUrl;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpReply;
@@ -28,14 +28,6 @@ pub(super) struct Wikipedia(pub(super) SearchEndpoint);
 
 #[async_trait]
 impl SearchProvider for Wikipedia {
-    fn name(&self) -> &'static str {
-        SearchEngine::Wikipedia.as_str()
-    }
-
-    fn kind(&self) -> SearchKind {
-        SearchEngine::Wikipedia.kind()
-    }
-
     async fn search(
         &self,
         query: &SearchQuery,
