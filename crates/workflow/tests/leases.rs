@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::*;
-use kit::faulty::{CountingStore, Renewal};
+use kit::faulty::{CountingStore, StoreFault};
 use kit::*;
 
 /// Makes a call that never answers.
@@ -20,9 +20,9 @@ const STUCK: Script = |_, ctx| {
 };
 
 /// A run whose first node hangs for longer than its lease, on a store whose renewals go so.
-async fn hang(renewal: Renewal, hang: Duration) -> (Arc<CountingStore>, Option<Error>) {
+async fn hang(fault: StoreFault, hang: Duration) -> (Arc<CountingStore>, Option<Error>) {
     let stage = Stage::new();
-    let store = CountingStore::new(stage.store.clone(), renewal);
+    let store = CountingStore::new(stage.store.clone(), fault);
     let stage = Stage {
         store: store.clone(),
         ..stage
@@ -36,14 +36,14 @@ async fn hang(renewal: Renewal, hang: Duration) -> (Arc<CountingStore>, Option<E
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_that_panics_does_not_end_the_renewing() {
-    let (store, ended) = hang(Renewal::Panics, Duration::from_secs(120)).await;
+    let (store, ended) = hang(StoreFault::RenewalPanics, Duration::from_secs(120)).await;
     assert!(ended.is_none(), "the run is still worked on: {ended:?}");
     assert!(store.renewals() > 5, "{} renewals", store.renewals());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_lease_cannot_be_renewed_is_stopped_when_it_has_lapsed() {
-    let (store, ended) = hang(Renewal::Fails, Duration::from_secs(120)).await;
+    let (store, ended) = hang(StoreFault::RenewalFails, Duration::from_secs(120)).await;
     let ended = ended.unwrap();
     assert!(matches!(ended, Error::LeaseLost { .. }), "{ended}");
     assert!(ended.retry());

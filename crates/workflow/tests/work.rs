@@ -10,6 +10,7 @@ use std::time::Duration;
 use fathom_workflow::interrupt::Ask;
 use fathom_workflow::record::Status;
 use fathom_workflow::*;
+use kit::faulty::{CountingStore, StoreFault};
 use kit::hosted::{DiaryWorkflow, LINE, begin};
 use kit::*;
 use tokio_util::sync::CancellationToken;
@@ -187,4 +188,30 @@ async fn no_more_runs_are_under_way_than_the_limit_says() {
     let world: Arc<World> = world;
     world.unstick();
     assert_eq!(host.work_once(9).await.worked.len(), 5);
+}
+
+#[tokio::test]
+async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop() {
+    let stage = Stage::new();
+    let starter = stage.host(&[LINE], &[]);
+    begin(&starter, "line").await;
+    starter.release_open_runs().await;
+    let store = CountingStore::new(stage.store.clone(), StoreFault::ClaimFails);
+    let stage = Stage {
+        store: store.clone(),
+        ..stage
+    };
+    let host = stage.host(&[LINE], &[]);
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let stop = stop.clone();
+        async move { host.work(4, stop).await }
+    });
+    settle().await;
+    assert_eq!(store.claims(), 1);
+    stage.clock.advance(Duration::from_secs(1));
+    settle().await;
+    assert_eq!(store.claims(), 2);
+    stop.cancel();
+    working.await.unwrap();
 }

@@ -5,6 +5,7 @@
 //! stand in the way of the others.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -50,16 +51,20 @@ impl Host {
     /// up, so that another process can go on at once. If this future is dropped instead, the runs
     /// are free when their leases have lapsed.
     pub async fn work(&self, limit: usize, stop: CancellationToken) {
+        let clock = Arc::clone(self.runtime.clock());
         let mut worker = self.worker(limit, stop);
+        let (mut look, mut next_look) = (true, clock.now());
         while !worker.stop.is_cancelled() {
-            worker.take_up_due().await;
-            let clock = self.runtime.clock();
-            let next_look = later(clock.now(), self.settings.look_every);
-            tokio::select! {
-                () = worker.stop.cancelled() => {}
-                () = clock.reach(next_look) => {}
-                Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), None),
+            if look {
+                worker.take_up_due().await;
+                next_look = later(clock.now(), self.settings.look_every);
             }
+            look = tokio::select! {
+                () = worker.stop.cancelled() => false,
+                () = clock.reach(next_look) => true,
+                // A run that could not be worked on is still due, and is not tried again at once.
+                Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), None),
+            };
         }
         while let Some(done) = worker.under_way.join_next().await {
             worker.settle(done.ok(), None);
@@ -143,12 +148,14 @@ impl Worker {
         }
     }
 
-    /// Takes the end of a run's work into account. A task that panicked has none to tell.
-    fn settle(&mut self, done: Option<WorkResult>, pass: Option<&mut WorkPass>) {
+    /// Takes the end of a run's work into account, and says whether it went well. A task that
+    /// panicked has nothing to tell.
+    fn settle(&mut self, done: Option<WorkResult>, pass: Option<&mut WorkPass>) -> bool {
         let Some((run, result)) = done else {
             tracing::error!("the work on a run panicked; its lease will lapse");
-            return;
+            return false;
         };
+        let well = result.is_ok();
         match result {
             Ok(Some(outcome)) => {
                 tracing::debug!(%run, status = %outcome.status, "worked on a run that was due");
@@ -166,6 +173,7 @@ impl Worker {
                 }
             }
         }
+        well
     }
 }
 

@@ -11,33 +11,36 @@ use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, 
 use fathom_workflow::{BlobHash, Error, Owner, RunId, Store};
 use jiff::Timestamp;
 
-/// What becomes of a renewal of leases.
+/// What goes wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Renewal {
+pub enum StoreFault {
     #[default]
-    Works,
-    Fails,
+    Nothing,
+    RenewalFails,
     /// The first time only.
-    Panics,
+    RenewalPanics,
+    ClaimFails,
 }
 
 /// Passes everything on to another store.
 pub struct CountingStore {
     inner: Arc<dyn Store>,
-    renewal: Renewal,
+    fault: StoreFault,
     loads: AtomicUsize,
     appends: AtomicUsize,
     renewals: AtomicUsize,
+    claims: AtomicUsize,
 }
 
 impl CountingStore {
-    pub fn new(inner: Arc<dyn Store>, renewal: Renewal) -> Arc<Self> {
+    pub fn new(inner: Arc<dyn Store>, fault: StoreFault) -> Arc<Self> {
         Arc::new(Self {
             inner,
-            renewal,
+            fault,
             loads: AtomicUsize::new(0),
             appends: AtomicUsize::new(0),
             renewals: AtomicUsize::new(0),
+            claims: AtomicUsize::new(0),
         })
     }
 
@@ -49,9 +52,17 @@ impl CountingStore {
         )
     }
 
+    pub fn claims(&self) -> usize {
+        self.claims.load(Ordering::SeqCst)
+    }
+
     pub fn renewals(&self) -> usize {
         self.renewals.load(Ordering::SeqCst)
     }
+}
+
+fn gone() -> Error {
+    Error::StoreGone { why: "away".into() }
 }
 
 #[async_trait]
@@ -74,16 +85,19 @@ impl Store for CountingStore {
     }
 
     async fn claim(&self, run: RunId, owner: &Owner, lease: Duration) -> Result<Token, Error> {
-        self.inner.claim(run, owner, lease).await
+        self.claims.fetch_add(1, Ordering::SeqCst);
+        match self.fault {
+            StoreFault::ClaimFails => Err(gone()),
+            _ => self.inner.claim(run, owner, lease).await,
+        }
     }
 
     async fn renew(&self, owner: &Owner, runs: &[RunId], lease: Duration) -> Result<(), Error> {
         let before = self.renewals.fetch_add(1, Ordering::SeqCst);
-        match self.renewal {
-            Renewal::Works => {}
-            Renewal::Fails => return Err(Error::StoreGone { why: "away".into() }),
-            Renewal::Panics if before == 0 => panic!("the renewal falls over"),
-            Renewal::Panics => {}
+        match self.fault {
+            StoreFault::RenewalFails => return Err(gone()),
+            StoreFault::RenewalPanics if before == 0 => panic!("the renewal falls over"),
+            StoreFault::Nothing | StoreFault::RenewalPanics | StoreFault::ClaimFails => {}
         }
         self.inner.renew(owner, runs, lease).await
     }
