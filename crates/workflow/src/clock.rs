@@ -6,7 +6,9 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+/// What time it is. Deadlines and wake-up times go by it; leases go by the store's own.
 pub trait Clock: Send + Sync + 'static {
+    /// The moment now, which may lie before an earlier one if the clock was set back.
     fn now(&self) -> Timestamp;
 
     /// Resolves once `now()` has reached `at`, and never before, however the clock is set meanwhile.
@@ -39,16 +41,19 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
+    /// A clock that shows `now` until it is moved.
     pub fn at(now: Timestamp) -> Self {
         Self {
             now: watch::Sender::new(now),
         }
     }
 
+    /// Sets the clock, forward or back.
     pub fn set(&self, now: Timestamp) {
         self.now.send_replace(now);
     }
 
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.now.send_modify(|now| *now = later(*now, by));
     }

@@ -18,6 +18,7 @@ use crate::record::{Blob, EntryKind, Meters, Name, Part, Rescue};
 use crate::step_buffer::{RecordedEffect, StepBuffer};
 use crate::{BlobHash, Error, NodeName, Payload, RunId};
 
+/// What a node gets besides its state. Clones are of the same step.
 pub struct Context<D> {
     deps: Arc<D>,
     buffer: Arc<StepBuffer>,
@@ -42,6 +43,7 @@ impl<D> Context<D> {
         &self.deps
     }
 
+    /// The run that this step belongs to.
     pub fn run(&self) -> RunId {
         self.buffer.run
     }
@@ -51,6 +53,7 @@ impl<D> Context<D> {
         self.buffer.step
     }
 
+    /// The name of the node at work.
     pub fn node(&self) -> NodeName {
         self.buffer.node
     }
@@ -281,7 +284,7 @@ impl<D> Context<D> {
         self.buffer.halt(HaltReason::Parked(request))
     }
 
-    /// StepNotes something for whoever watches.
+    /// Notes something for whoever watches.
     pub fn log(&self, level: Level, message: impl fmt::Display) {
         self.buffer.note(EventKind::Log {
             level,
@@ -354,6 +357,7 @@ impl Call {
         }
     }
 
+    /// The key that the call's answer is recorded under.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -363,7 +367,7 @@ impl Call {
         *self.lock().entry(meter.into()).or_default() += amount;
     }
 
-    /// StepNotes that the call failed and is made again after a wait.
+    /// Notes that the call failed and is made again after a wait.
     pub fn retried(&self, attempt: u32, wait: Duration, reason: impl fmt::Display) {
         self.buffer.note(EventKind::EffectRetried {
             step: self.buffer.step,

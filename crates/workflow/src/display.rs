@@ -36,6 +36,7 @@ impl Default for Trim {
 }
 
 impl Trim {
+    /// The value with its long fields cut short.
     pub fn apply(&self, value: &Value) -> Value {
         self.shown(value, "", 0)
     }

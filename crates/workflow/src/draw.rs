@@ -29,14 +29,19 @@ pub fn draw(outline: &Outline, path: Option<&RunPath>, format: Format) -> String
 /// What a drawing is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// Text that Markdown viewers draw.
     Mermaid,
+    /// Text for Graphviz.
     Dot,
+    /// A picture that needs nothing else.
     Svg,
 }
 
+/// A format that is none of those there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\"{given}\" is not a way to draw a graph; choose mermaid, dot or svg")]
 pub struct UnknownFormat {
+    /// What was asked for.
     pub given: String,
 }
 

@@ -55,6 +55,7 @@ impl<S: State, D: 'static> Shared<S, D> {
 /// A run to begin.
 #[derive(Clone, Debug)]
 pub struct NewRun {
+    /// The id that the run will have; the caller knows it before the run exists.
     pub id: RunId,
     /// What a person recognises it by.
     pub title: String,

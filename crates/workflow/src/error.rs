@@ -6,7 +6,12 @@ use crate::host::InvalidInput;
 use crate::record::Damage;
 use crate::{GraphError, Owner, RunId};
 
+/// Why something could not be done. The message of each says what to do next.
 #[derive(Debug, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each variant is told by its message, with its fields in it"
+)]
 #[non_exhaustive]
 pub enum Error {
     // The caller's mistakes.

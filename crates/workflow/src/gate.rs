@@ -25,10 +25,15 @@ const TRIES: usize = 32;
 /// A gate that stands open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
+    /// The run that waits.
     pub run: RunId,
+    /// The step that asked, which has not ended yet.
     pub step: u64,
+    /// The key that the question was put under in its step.
     pub key: String,
+    /// When the question was put.
     pub opened_at: Timestamp,
+    /// The question, what to show with it, and until when it can be answered.
     pub interrupt: Interrupt,
 }
 

@@ -81,6 +81,7 @@ pub(crate) struct StepExit {
 }
 
 impl<S: State, D: 'static> Graph<S, D> {
+    /// Begins a graph. The name is saved with every run.
     #[expect(
         clippy::new_ret_no_self,
         reason = "a graph exists only once its builder has checked it"
@@ -98,6 +99,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         }
     }
 
+    /// The workflow's name.
     pub fn name(&self) -> NodeName {
         self.name
     }
@@ -112,6 +114,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         self.start
     }
 
+    /// The node that a run goes to when a step fails or its time is used up.
     pub fn rescue(&self) -> Option<NodeName> {
         self.rescue
     }
@@ -255,6 +258,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         self
     }
 
+    /// Adds a node: an async function from a state to an update.
     pub fn node<F>(mut self, name: NodeName, node: F) -> Self
     where
         F: for<'a> NodeFn<'a, S, D> + 'static,
@@ -274,6 +278,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         self
     }
 
+    /// The node that a run begins at.
     pub fn start(mut self, node: NodeName) -> Self {
         self.start = Some(node);
         self
@@ -318,6 +323,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         self
     }
 
+    /// Checks the parts and puts them together.
     pub fn build(self) -> Result<Graph<S, D>, GraphError> {
         let shape = check::Shape {
             start: self.start,
@@ -378,8 +384,11 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
 /// A graph's shape, for drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
+    /// The workflow's name.
     pub name: NodeName,
+    /// The node that a run begins at.
     pub start: NodeName,
+    /// The node that a run goes to when a step fails.
     pub rescue: Option<NodeName>,
     /// In the order they were declared.
     pub nodes: Vec<NodeName>,
@@ -387,13 +396,18 @@ pub struct Outline {
     pub edges: Vec<Edge>,
 }
 
+/// A way from one node to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
+    /// The node it leaves.
     pub from: NodeName,
+    /// The node it leads to, or [`END`].
     pub to: NodeName,
+    /// When a run may take it.
     pub kind: EdgeKind,
 }
 
+/// When a run takes an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
     /// The only way on.
@@ -401,7 +415,10 @@ pub enum EdgeKind {
     /// One of several.
     Choice,
     /// One that a run may take only so often.
-    Bounded { times: u32 },
+    Bounded {
+        /// How often.
+        times: u32,
+    },
 }
 
 #[cfg(test)]

@@ -16,9 +16,13 @@ use crate::{Error, Payload, RunId, State, fold, waiting};
 
 /// A run as it stood at one of its steps.
 pub struct View<S> {
+    /// The header, as it is now.
     pub run: Run,
+    /// The step that the state is of.
     pub step: u64,
+    /// What the run knew after that step.
     pub state: S,
+    /// What the engine had counted by then.
     pub tally: Tally,
     /// The node that came, or comes, next.
     pub next: Option<Name>,
@@ -28,9 +32,11 @@ pub struct View<S> {
 
 /// What a replay found: the same run again.
 pub struct Replayed<S> {
+    /// How many steps were run again.
     pub steps: u64,
-    /// RecordedEffect calls and answers that the nodes asked for.
+    /// Recorded calls and answers that the nodes asked for.
     pub answers: u64,
+    /// The state after the last of them.
     pub state: S,
 }
 

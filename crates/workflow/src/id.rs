@@ -14,6 +14,7 @@ use crate::Error;
 pub struct RunId(Uuid);
 
 impl RunId {
+    /// A fresh id, which sorts after those made before.
     #[expect(
         clippy::new_without_default,
         reason = "a fresh id is an act, not a default"
@@ -22,10 +23,12 @@ impl RunId {
         Self(Uuid::now_v7())
     }
 
+    /// An id that was stored.
     pub fn from_uuid(uuid: Uuid) -> Self {
         Self(uuid)
     }
 
+    /// The id as stores keep it.
     pub fn as_uuid(&self) -> &Uuid {
         &self.0
     }
@@ -61,10 +64,12 @@ impl Owner {
         Self(Uuid::now_v7().to_string())
     }
 
+    /// An owner by a name of the caller's choice, which nobody else may have.
     pub fn named(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
+    /// The name as stores keep it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -81,14 +86,17 @@ impl fmt::Display for Owner {
 pub struct BlobHash([u8; 32]);
 
 impl BlobHash {
+    /// The name of these bytes.
     pub fn from_content(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// A name that was stored.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
+    /// The 32 bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -31,24 +31,31 @@ impl Interrupt {
 /// What a node says to open a gate; the engine turns `within` into a stored moment.
 #[derive(Clone, Debug)]
 pub struct Ask {
+    /// Why it asks, in a sentence.
     pub reason: String,
+    /// The fields to look at before deciding.
     pub show: Value,
+    /// How long it waits for an answer; `None` waits for ever.
     pub within: Option<Duration>,
 }
 
 /// A person's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
+    /// What was decided.
     pub verdict: Verdict,
     /// Edited fields, for [`Verdict::Modify`]. The workflow checks that they fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Value>,
+    /// Words for whoever plans or writes next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
+    /// Who decided, for the record.
     pub by: String,
 }
 
 impl Decision {
+    /// A decision without edits or feedback.
     pub fn new(verdict: Verdict, by: impl Into<String>) -> Self {
         Self {
             verdict,
@@ -59,12 +66,17 @@ impl Decision {
     }
 }
 
+/// The ways to decide at a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
+    /// Go on as proposed.
     Approve,
+    /// Do not go on this way.
     Reject,
+    /// Go on with the edits, or do it again with the feedback.
     Modify,
+    /// Go on without having looked.
     Skip,
 }
 
@@ -72,13 +84,19 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "answer")]
 pub enum Answer {
+    /// A person decided in time.
     Decided {
+        /// What was decided, and by whom.
         #[serde(flatten)]
         decision: Decision,
+        /// When the decision was taken.
         at: Timestamp,
     },
     /// Its deadline came first.
-    TimedOut { at: Timestamp },
+    TimedOut {
+        /// When that was noticed.
+        at: Timestamp,
+    },
 }
 
 /// What became of a wish to park until a moment.

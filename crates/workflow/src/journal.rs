@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
 use crate::{BlobHash, Error, Owner, RunId};
 
+/// What keeps runs. Every write is guarded by a token, and is committed whole or not at all.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// What it is, for messages: "memory", "sqlite:PATH", "postgres".
@@ -61,7 +62,7 @@ pub trait Store: Send + Sync + 'static {
     /// What is needed to fold the state as of step `at`, or of the last step.
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error>;
 
-    /// RecordedEffect steps from `from` on, in order, `limit` at most.
+    /// Recorded steps from `from` on, in order, `limit` at most.
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error>;
 
     /// The journal of one step, by time and then by key.
@@ -99,6 +100,7 @@ pub trait Store: Send + Sync + 'static {
 /// What a committed append learns on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
+    /// Whether somebody wants the run to stop.
     pub cancel_requested: bool,
     /// How many bytes of rows it wrote; 0 where nothing is encoded. The engine weighs snapshots by it.
     pub bytes: u64,
@@ -109,19 +111,25 @@ pub struct Appended {
 pub struct RunFilter {
     /// Statuses by their names; the phases of running ones included.
     pub statuses: Vec<String>,
+    /// The workflow's name.
     pub workflow: Option<String>,
+    /// Created at this moment or later.
     pub created_from: Option<Timestamp>,
+    /// Created before this moment.
     pub created_before: Option<Timestamp>,
     /// Part of the title, in any case.
     pub text: Option<String>,
+    /// Where the page before this one ended.
     pub after: Option<Cursor>,
     /// At most this many; 0 means [`RunFilter::DEFAULT_LIMIT`].
     pub limit: usize,
 }
 
 impl RunFilter {
+    /// How many runs a page holds where nothing is said.
     pub const DEFAULT_LIMIT: usize = 100;
 
+    /// How many runs a page holds.
     pub fn page_size(&self) -> usize {
         match self.limit {
             0 => Self::DEFAULT_LIMIT,
@@ -133,12 +141,16 @@ impl RunFilter {
 /// Where the next page begins: after this run, in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
+    /// When the last run of the page was created.
     pub created_at: Timestamp,
+    /// Which run that is: several may be created at one moment.
     pub id: RunId,
 }
 
+/// One page of a list of runs.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
+    /// The headers, newest first.
     pub runs: Vec<Run>,
     /// Set when there is more.
     pub next: Option<Cursor>,
@@ -146,8 +158,11 @@ pub struct Page {
     pub damaged: Vec<String>,
 }
 
+/// What a purge removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Purged {
+    /// How many runs.
     pub runs: u64,
+    /// How many stored blobs that no other run refers to.
     pub blobs: u64,
 }

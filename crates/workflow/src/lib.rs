@@ -1,6 +1,6 @@
 //! Typed state graphs whose runs are recorded step by step, and so survive anything.
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, missing_docs)]
 
 mod clock;
 pub mod conformance;

@@ -33,6 +33,7 @@ struct MemoryContents {
 }
 
 impl MemoryStore {
+    /// An empty store on the machine's clock.
     pub fn new() -> Self {
         Self::with_clock(Arc::new(SystemClock))
     }

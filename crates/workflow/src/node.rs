@@ -25,6 +25,7 @@ pub(crate) enum NodeFailure {
 }
 
 impl NodeError {
+    /// A failure in words for a person.
     pub fn new(why: impl fmt::Display) -> Self {
         Self(NodeFailure::Failed(why.to_string()))
     }
@@ -85,8 +86,10 @@ pub(crate) enum ParkWait {
 
 /// An `async fn(&S, &Context<D>) -> NodeResult<S>`, whatever its lifetime.
 pub trait NodeFn<'a, S: State, D>: Send + Sync {
+    /// The node's work on one state.
     type Turn: Future<Output = NodeResult<S>> + Send + 'a;
 
+    /// Begins the work.
     fn turn(&self, state: &'a S, ctx: &'a Context<D>) -> Self::Turn;
 }
 

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
+/// A recorded value whose type only its workflow knows.
 #[derive(Clone)]
 pub struct Payload(PayloadForm);
 
@@ -55,10 +56,12 @@ impl Payload {
         }
     }
 
+    /// A value as a store read it.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self(PayloadForm::Encoded(Bytes::from(bytes.into())))
     }
 
+    /// The value as JSON, encoded now if it is still live.
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Error> {
         match &self.0 {
             PayloadForm::Live(value) => match value.encode() {

@@ -26,13 +26,16 @@ pub type Meters = BTreeMap<Name, u64>;
 /// A run's header: what lists show, and where the run stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// What never changes.
     pub about: About,
+    /// Where the run stands.
     pub head: Head,
-    /// MemoryContents runs never expire.
+    /// Kept runs never expire.
     pub keep: bool,
 }
 
 impl Run {
+    /// The run's id.
     pub fn id(&self) -> RunId {
         self.about.id
     }
@@ -41,7 +44,9 @@ impl Run {
 /// The part of a header that never changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
+    /// The run's id.
     pub id: RunId,
+    /// The name of its workflow, which this program may not know.
     pub workflow: Name,
     /// The version of the workflow's state that the run was written by; logs from before there were
     /// versions are of the first.
@@ -49,7 +54,9 @@ pub struct About {
     pub version: u32,
     /// What a person recognises the run by: its question.
     pub title: String,
+    /// When the run was committed.
     pub created_at: Timestamp,
+    /// The run and step that it was forked from, if it was.
     pub forked_from: Option<Origin>,
     /// How long the run may take; what is left of it is the head's deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +75,9 @@ fn is_first_version(version: &u32) -> bool {
 /// The step of another run that a fork began from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
+    /// The run forked from.
     pub run: RunId,
+    /// The step that the fork goes on after.
     pub step: u64,
 }
 
@@ -77,11 +86,13 @@ pub struct Origin {
 pub struct Head {
     /// Counts the appends. An append that expects another number is refused.
     pub rev: u64,
+    /// What the run is doing.
     pub status: Status,
     /// The last recorded step; 0 is the record that holds the initial state.
     pub step: u64,
     /// The node that runs next; `None` once the run has ended.
     pub next: Option<Name>,
+    /// When the run was last written to.
     pub updated_at: Timestamp,
     /// When the run must have ended. Time in which nobody held the run does not count.
     pub deadline: Option<Timestamp>,
@@ -103,21 +114,25 @@ pub struct Head {
     pub waited: Duration,
 }
 
+/// What a run is doing, as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// RecordedEffect, not begun.
+    /// Recorded, not begun.
     Pending,
     /// Under way; the name is the phase its node declares ("planning", "searching", …).
     Running(Name),
-    /// Parked until a decision or its deadline.
+    /// Waits for a decision, or for the moment in the header's `wake_at`.
     Waiting,
+    /// Every step has been taken.
     Completed,
+    /// It could not go on; a person may resume it.
     Failed,
     /// Stopped on request; can be resumed.
     Cancelled,
 }
 
 impl Status {
+    /// The word that lists and logs use.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Pending => "pending",
@@ -129,6 +144,7 @@ impl Status {
         }
     }
 
+    /// Reads the word; any that is not a status is a phase of a running run.
     pub fn parse(text: &str) -> Self {
         match text {
             "pending" => Self::Pending,
@@ -171,14 +187,20 @@ impl<'de> Deserialize<'de> for Status {
 /// [`StepKind::Update`], and absent for [`StepKind::Cut`].
 #[derive(Clone, Debug)]
 pub struct StepRecord {
+    /// Everything about the step but its content.
     pub meta: StepMeta,
+    /// The state or the update, if there is one.
     pub payload: Option<Payload>,
 }
 
+/// What is recorded of a step besides its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepMeta {
+    /// The step's number; 0 is the initial state.
     pub step: u64,
+    /// The node that ran.
     pub node: Name,
+    /// What the step brought.
     pub kind: StepKind,
     /// `None` when this step ended the run.
     pub next: Option<Name>,
@@ -191,25 +213,36 @@ pub struct StepMeta {
     /// How many journal entries this step made.
     #[serde(default)]
     pub entries: u32,
+    /// When the step ended.
     pub at: Timestamp,
 }
 
+/// What a step brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// A whole state: the run's start, a fork's start, or a reopened gate.
-    Base { tally: Tally, why: BaseReason },
+    Base {
+        /// What the engine had counted by then.
+        tally: Tally,
+        /// What it was recorded for.
+        why: BaseReason,
+    },
     /// A node's update.
     Update,
     /// The node brought no update; the run went to its rescue node.
     Cut(Cut),
 }
 
+/// Why a whole state was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BaseReason {
+    /// The run began.
     Started,
+    /// The run goes on from a step of another.
     Forked,
+    /// A late decision sent the run back to a gate.
     Reopened,
 }
 
@@ -238,7 +271,9 @@ impl fmt::Display for Cut {
 /// One use of a bounded edge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoopUse {
+    /// The edge, by [`crate::edge_name`].
     pub edge: Name,
+    /// How often the run has taken it by now.
     pub used: u32,
 }
 
@@ -249,14 +284,18 @@ pub struct Tally {
     pub steps: u64,
     /// Uses of each bounded edge.
     pub loops: BTreeMap<Name, u32>,
+    /// What the run has spent.
     pub meters: Meters,
     /// Set once the run has been sent to its rescue node: from where, and why.
     pub rescue: Option<Rescue>,
 }
 
+/// How a run came to its rescue node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rescue {
+    /// The node whose step was cut short.
     pub from: Name,
+    /// Why it was.
     pub cut: Cut,
 }
 
@@ -286,8 +325,11 @@ impl Tally {
 /// A state at a step, kept so that loading need not fold from the start.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
+    /// The step that the state is of.
     pub step: u64,
+    /// What the engine had counted by then.
     pub tally: Tally,
+    /// The whole state.
     pub state: Payload,
 }
 
@@ -295,22 +337,31 @@ pub struct Snapshot {
 /// another, and a second answer is refused.
 #[derive(Clone, Debug)]
 pub struct Entry {
+    /// Everything about the line but its content.
     pub meta: EntryMeta,
+    /// The call's answer, or the question of a gate.
     pub payload: Payload,
 }
 
+/// What is recorded of a line of the journal besides its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntryMeta {
+    /// The step that the line belongs to.
     pub step: u64,
+    /// The key that the node chose, unique within the step.
     pub key: String,
+    /// What the line is about.
     pub kind: EntryKind,
+    /// Whether it begins or answers it.
     pub part: Part,
     /// What the call spent.
     #[serde(default, skip_serializing_if = "Meters::is_empty")]
     pub meters: Meters,
+    /// When the line was written.
     pub at: Timestamp,
 }
 
+/// What a line of the journal is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
@@ -324,10 +375,13 @@ pub enum EntryKind {
     Timer,
 }
 
+/// Which half of an effect a line records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
+    /// It is about to happen, or was asked.
     Opened,
+    /// It has its answer.
     Answered,
 }
 
@@ -343,11 +397,14 @@ pub struct Token {
 /// Bytes to store once under their hash.
 #[derive(Clone, Debug)]
 pub struct Blob {
+    /// The name, which must be that of the bytes.
     pub hash: BlobHash,
+    /// The bytes.
     pub bytes: Bytes,
 }
 
 impl Blob {
+    /// Bytes with their name.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = Bytes::from(bytes.into());
         Self {
@@ -360,17 +417,23 @@ impl Blob {
 /// Everything one write brings. It is committed whole or not at all.
 #[derive(Clone, Debug)]
 pub struct Append {
+    /// The run written to.
     pub run: RunId,
+    /// What the writer knows of the run; a stale one is refused.
     pub token: Token,
     /// Tells this append from any other, so that a writer whose reply was lost can learn its fate.
     pub nonce: u64,
     /// The header after this append; its `rev` is the token's plus one.
     pub head: Head,
+    /// The step that ends with this append, if one does.
     pub record: Option<StepRecord>,
+    /// A whole state to keep beside the step.
     pub snapshot: Option<Snapshot>,
+    /// Lines of the journal, in the order they were made.
     pub entries: Vec<Entry>,
     /// Numbered from the old head's `events` plus one, without a gap.
     pub events: Vec<Event>,
+    /// Bytes to store.
     pub blobs: Vec<Blob>,
     /// Whether the writer gives the run up with this append.
     pub release: bool,
@@ -379,14 +442,18 @@ pub struct Append {
 /// A new run as it is first committed. The creator holds it.
 #[derive(Clone, Debug)]
 pub struct Creation {
+    /// The header to begin with.
     pub run: Run,
+    /// The record that holds the initial state.
     pub base: StepRecord,
+    /// The first events.
     pub events: Vec<Event>,
 }
 
 /// A run as it is read back.
 #[derive(Clone, Debug)]
 pub struct Loaded {
+    /// The header.
     pub run: Run,
     /// The latest whole state at or before the wanted step.
     pub from: Snapshot,
@@ -401,5 +468,6 @@ pub struct Loaded {
 pub struct Damage {
     /// What it is, as a person would look for it: "step 7", "journal of step 3", "header".
     pub what: String,
+    /// What is wrong with it.
     pub why: String,
 }

@@ -46,15 +46,23 @@ pub struct Execution<S: State, D> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
     /// A step was recorded; there is more to do.
-    Ran { step: u64 },
+    Ran {
+        /// Its number.
+        step: u64,
+    },
     /// The run is parked and no longer held: until an answer, or until that time.
-    Waiting { until: Option<Timestamp> },
+    Waiting {
+        /// `None` waits for an answer for ever.
+        until: Option<Timestamp>,
+    },
     /// The run has ended and is no longer held.
     Done(Outcome),
 }
 
+/// How a run stands when nobody works on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// Waiting, completed, failed or cancelled.
     pub status: Status,
     /// Why, unless it is completed.
     pub reason: Option<String>,
@@ -79,18 +87,22 @@ enum Turn<U> {
 }
 
 impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
+    /// The run's id.
     pub fn id(&self) -> RunId {
         self.writer.run.id()
     }
 
+    /// What the run knows after its last recorded step.
     pub fn state(&self) -> &S {
         &self.state
     }
 
+    /// What the engine has counted by then.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
+    /// What the nodes may call.
     pub fn deps(&self) -> &D {
         &self.shared.deps
     }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 /// Values that are large and shared belong in an `Arc`: `apply` sees the update by reference, since
 /// the log keeps it, and then takes them in without a copy.
 pub trait State: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What a node brings to the state; it is what the log records.
     type Update: Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Takes an update in. Must depend on nothing but the two, and refuse what does not fit.
@@ -21,6 +22,7 @@ pub trait State: Serialize + DeserializeOwned + Send + Sync + 'static {
 pub struct InvalidUpdate(pub String);
 
 impl InvalidUpdate {
+    /// A refusal in words for whoever wrote the node.
     pub fn new(why: impl fmt::Display) -> Self {
         Self(why.to_string())
     }

@@ -90,7 +90,7 @@ struct Pending {
     closed: bool,
 }
 
-/// StepNotes in the order they were laid down.
+/// Notes in the order they were laid down.
 #[derive(Default)]
 pub(crate) struct StepNotes {
     pub(crate) entries: Vec<Entry>,
@@ -187,7 +187,7 @@ impl StepBuffer {
         before.saturating_add(self.pending().waited)
     }
 
-    /// StepNotes that a call begins.
+    /// Notes that a call begins.
     pub(crate) fn started(&self, key: &str) -> Timestamp {
         self.note(EventKind::EffectStarted {
             step: self.step,

@@ -6,6 +6,10 @@ use super::{Bound, END, NodeName};
 
 /// What is wrong with a graph, naming the nodes to look at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "each variant is told by its message, with its fields in it"
+)]
 pub enum GraphError {
     #[error("the graph has no start; name one with `start`")]
     NoStart,

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::{BlobHash, Error};
 
 impl Append {
+    /// Refuses an append that contradicts itself, before a store takes it.
     pub fn check(&self) -> Result<(), Error> {
         if self.token.rev.checked_add(1) != Some(self.head.rev) {
             // Its writer has lost count, which is what the token is there to find out.
@@ -31,6 +32,7 @@ impl Append {
 }
 
 impl Creation {
+    /// Refuses a creation that contradicts itself.
     pub fn check(&self) -> Result<(), Error> {
         check_step(&self.base, self.run.head.step)?;
         check_events(&self.events, self.run.head.events)
