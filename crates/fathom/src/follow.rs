@@ -7,7 +7,7 @@ use fathom_render::Report;
 use fathom_research::{Deps, State};
 use fathom_workflow::event::Event;
 use fathom_workflow::record::Status;
-use fathom_workflow::{Error, Execution, Outcome, RunId};
+use fathom_workflow::{Error, Execution, RunId, RunOutcome};
 use futures::StreamExt;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ pub struct Follower<'a> {
 /// How a stretch of work came to its end.
 enum Worked {
     /// The run stands still: it ended, waits or was cancelled.
-    Stopped(Outcome),
+    Stopped(RunOutcome),
     /// The person left before that, with this code.
     Left(Exit),
 }
@@ -217,7 +217,7 @@ impl Follower<'_> {
         Ok(exit)
     }
 
-    fn failed(&self, outcome: &Outcome) -> Result<Exit> {
+    fn failed(&self, outcome: &RunOutcome) -> Result<Exit> {
         let why = outcome.reason.as_deref().unwrap_or("the reason is unknown");
         self.result("failed", Exit::Failed, Some(why), None)?;
         Err(Problem::failed(format!("the run failed: {why}")).advise(self.how_to_resume()))

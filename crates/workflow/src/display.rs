@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// How much of a state is shown. Lengths are in characters, not bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trim {
+pub struct DisplayLimits {
     /// What is kept of a field named "snippet".
     pub snippet_chars: usize,
     /// What is kept of a field named "section", "content" or "body".
@@ -22,7 +22,7 @@ pub struct Trim {
     pub depth: usize,
 }
 
-impl Default for Trim {
+impl Default for DisplayLimits {
     fn default() -> Self {
         Self {
             snippet_chars: 200,
@@ -35,7 +35,7 @@ impl Default for Trim {
     }
 }
 
-impl Trim {
+impl DisplayLimits {
     /// The value with its long fields cut short.
     pub fn apply(&self, value: &Value) -> Value {
         self.shown(value, "", 0)
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn shown(value: Value) -> Value {
-        Trim::default().apply(&value)
+        DisplayLimits::default().apply(&value)
     }
 
     fn first(count: usize) -> String {

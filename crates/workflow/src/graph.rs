@@ -43,23 +43,23 @@ pub struct Graph<S: State, D> {
     version: u32,
     start: NodeName,
     rescue: Option<NodeName>,
-    nodes: BTreeMap<NodeName, Node<S, D>>,
+    nodes: BTreeMap<NodeName, GraphNode<S, D>>,
     /// In the order they were declared, which is the order a reader of the drawing expects.
     order: Vec<NodeName>,
     most_steps: u64,
 }
 
-pub(crate) struct Node<S: State, D> {
+pub(crate) struct GraphNode<S: State, D> {
     pub(crate) run: BoxNode<S, D>,
     phase: PhaseFn<S>,
-    exit: Exit<S>,
-    bounds: BTreeMap<NodeName, Bound>,
+    exit: NodeExit<S>,
+    bounds: BTreeMap<NodeName, EdgeBound>,
 }
 
 /// What a run's status says while a node works on a state.
 type PhaseFn<S> = Box<dyn Fn(&S) -> &'static str + Send + Sync>;
 
-enum Exit<S> {
+enum NodeExit<S> {
     Edge(NodeName),
     Route {
         targets: Vec<NodeName>,
@@ -68,7 +68,7 @@ enum Exit<S> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub(crate) struct EdgeBound {
     times: u32,
     otherwise: NodeName,
 }
@@ -125,7 +125,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         self.most_steps
     }
 
-    pub(crate) fn node(&self, name: &str) -> Option<(NodeName, &Node<S, D>)> {
+    pub(crate) fn node(&self, name: &str) -> Option<(NodeName, &GraphNode<S, D>)> {
         self.nodes
             .get_key_value(name)
             .map(|(name, node)| (*name, node))
@@ -154,8 +154,8 @@ impl<S: State, D: 'static> Graph<S, D> {
     ) -> Result<StepExit, NodeName> {
         let node = &self.nodes[name];
         let chosen = match &node.exit {
-            Exit::Edge(to) => *to,
-            Exit::Route { targets, choose } => {
+            NodeExit::Edge(to) => *to,
+            NodeExit::Route { targets, choose } => {
                 let chosen = choose(state);
                 if !targets.contains(&chosen) {
                     return Err(chosen);
@@ -195,10 +195,10 @@ impl<S: State, D: 'static> Graph<S, D> {
             for to in node.targets() {
                 let kind = match (node.bounds.get(to), &node.exit) {
                     (Some(bound), _) => EdgeKind::Bounded { times: bound.times },
-                    (None, Exit::Edge(_)) => EdgeKind::Always,
-                    (None, Exit::Route { .. }) => EdgeKind::Choice,
+                    (None, NodeExit::Edge(_)) => EdgeKind::Always,
+                    (None, NodeExit::Route { .. }) => EdgeKind::Choice,
                 };
-                edges.push(Edge { from, to, kind });
+                edges.push(OutlineEdge { from, to, kind });
             }
         }
         Outline {
@@ -211,12 +211,12 @@ impl<S: State, D: 'static> Graph<S, D> {
     }
 }
 
-impl<S: State, D> Node<S, D> {
+impl<S: State, D> GraphNode<S, D> {
     /// Every node this one may lead to, diversions included, each once.
     fn targets(&self) -> Vec<NodeName> {
         let mut targets = match &self.exit {
-            Exit::Edge(to) => vec![*to],
-            Exit::Route { targets, .. } => targets.clone(),
+            NodeExit::Edge(to) => vec![*to],
+            NodeExit::Route { targets, .. } => targets.clone(),
         };
         for bound in self.bounds.values() {
             if !targets.contains(&bound.otherwise) {
@@ -246,8 +246,8 @@ pub struct GraphBuilder<S: State, D> {
     rescue: Option<NodeName>,
     nodes: Vec<(NodeName, BoxNode<S, D>)>,
     phases: Vec<(NodeName, PhaseFn<S>)>,
-    exits: Vec<(NodeName, Exit<S>)>,
-    bounds: Vec<(NodeName, NodeName, Bound)>,
+    exits: Vec<(NodeName, NodeExit<S>)>,
+    bounds: Vec<(NodeName, NodeName, EdgeBound)>,
 }
 
 impl<S: State, D: 'static> GraphBuilder<S, D> {
@@ -286,7 +286,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
 
     /// `from` always leads to `to`.
     pub fn edge(mut self, from: NodeName, to: NodeName) -> Self {
-        self.exits.push((from, Exit::Edge(to)));
+        self.exits.push((from, NodeExit::Edge(to)));
         self
     }
 
@@ -297,7 +297,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         targets: impl IntoIterator<Item = NodeName>,
         choose: impl Fn(&S) -> NodeName + Send + Sync + 'static,
     ) -> Self {
-        let exit = Exit::Route {
+        let exit = NodeExit::Route {
             targets: targets.into_iter().collect(),
             choose: Box::new(choose),
         };
@@ -313,7 +313,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         to: NodeName,
         otherwise: NodeName,
     ) -> Self {
-        self.bounds.push((from, to, Bound { times, otherwise }));
+        self.bounds.push((from, to, EdgeBound { times, otherwise }));
         self
     }
 
@@ -325,7 +325,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
 
     /// Checks the parts and puts them together.
     pub fn build(self) -> Result<Graph<S, D>, GraphError> {
-        let shape = check::Shape {
+        let shape = check::GraphShape {
             start: self.start,
             rescue: self.rescue,
             nodes: self.nodes.iter().map(|(name, _)| *name).collect(),
@@ -334,8 +334,8 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
                 .exits
                 .iter()
                 .map(|(from, exit)| match exit {
-                    Exit::Edge(to) => (*from, vec![*to]),
-                    Exit::Route { targets, .. } => (*from, targets.clone()),
+                    NodeExit::Edge(to) => (*from, vec![*to]),
+                    NodeExit::Route { targets, .. } => (*from, targets.clone()),
                 })
                 .collect(),
             bounds: self.bounds.clone(),
@@ -343,7 +343,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         let checked = check::check(&shape)?;
 
         let order: Vec<NodeName> = shape.nodes;
-        let mut exits: BTreeMap<NodeName, Exit<S>> = self.exits.into_iter().collect();
+        let mut exits: BTreeMap<NodeName, NodeExit<S>> = self.exits.into_iter().collect();
         let mut phases: BTreeMap<NodeName, _> = self.phases.into_iter().collect();
         let mut nodes = BTreeMap::new();
         for (name, run) in self.nodes {
@@ -361,7 +361,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
                 .collect();
             nodes.insert(
                 name,
-                Node {
+                GraphNode {
                     run,
                     phase,
                     exit,
@@ -393,12 +393,12 @@ pub struct Outline {
     /// In the order they were declared.
     pub nodes: Vec<NodeName>,
     /// `to` may be [`END`].
-    pub edges: Vec<Edge>,
+    pub edges: Vec<OutlineEdge>,
 }
 
 /// A way from one node to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct OutlineEdge {
     /// The node it leaves.
     pub from: NodeName,
     /// The node it leads to, or [`END`].

@@ -15,7 +15,7 @@ use crate::step_buffer::{self, StepBuffer, StepParams};
 use crate::{Error, Payload, RunId, State, fold, waiting};
 
 /// A run as it stood at one of its steps.
-pub struct View<S> {
+pub struct RunView<S> {
     /// The header, as it is now.
     pub run: Run,
     /// The step that the state is of.
@@ -31,7 +31,7 @@ pub struct View<S> {
 }
 
 /// What a replay found: the same run again.
-pub struct Replayed<S> {
+pub struct ReplayReport<S> {
     /// How many steps were run again.
     pub steps: u64,
     /// Recorded calls and answers that the nodes asked for.
@@ -42,7 +42,7 @@ pub struct Replayed<S> {
 
 impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// The state as of step `at`, or of the last good step.
-    pub async fn view(&self, run: RunId, at: Option<u64>) -> Result<View<S>, Error> {
+    pub async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<S>, Error> {
         self.header(run).await?;
         let loaded = self.shared.runtime.store.load(run, at).await?;
         let (state, tally) = fold::fold(&loaded)?;
@@ -55,7 +55,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             None => self.shared.runtime.step(run, step).await?.meta.next,
         };
         let (run, damage) = (loaded.run, loaded.damage);
-        Ok(View {
+        Ok(RunView {
             run,
             step,
             state,
@@ -73,7 +73,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         new: NewRun,
         edit: impl FnOnce(&mut S),
     ) -> Result<Execution<S, D>, Error> {
-        let View {
+        let RunView {
             step,
             mut state,
             mut tally,
@@ -102,7 +102,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
 
     /// Runs every recorded step again from the journal alone: no outside call is made, nothing is
     /// written. Fails at the first step whose update, or way on, is not the recorded one.
-    pub async fn replay(&self, run: RunId) -> Result<Replayed<S>, Error> {
+    pub async fn replay(&self, run: RunId) -> Result<ReplayReport<S>, Error> {
         let header = self.header(run).await?;
         let base = self.shared.runtime.step(run, 0).await?;
         let mut replay = ReplayedRun::begin(self.clone(), run, &base)?;
@@ -110,7 +110,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             let record = self.shared.runtime.step(run, step).await?;
             replay.step(&record).await?;
         }
-        Ok(Replayed {
+        Ok(ReplayReport {
             steps: header.head.step,
             answers: replay.answers,
             state: replay.state,

@@ -24,7 +24,9 @@ use crate::interrupt::Decision;
 use crate::journal::{Page, Purged, RunFilter};
 use crate::record::{Run, StepMeta};
 use crate::runtime::Runtime;
-use crate::{Error, Gate, NewRun, Outcome, Outline, Progress, Replayed, RunId, Store, View};
+use crate::{
+    Error, Gate, NewRun, Outline, Progress, ReplayReport, RunId, RunOutcome, RunView, Store,
+};
 
 pub use self::definition::{Definition, FirstState, InvalidInput};
 pub use self::edits::overlay;
@@ -188,7 +190,7 @@ impl Host {
     }
 
     /// Works on a run until it waits or has ended; one that does is told as it is.
-    pub async fn run(&self, run: RunId) -> Result<Outcome, Error> {
+    pub async fn run(&self, run: RunId) -> Result<RunOutcome, Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let open = match self.opened(&mut slot, run).await? {
             Ok(open) => open,
@@ -198,9 +200,9 @@ impl Host {
         self.outcome_of(run).await
     }
 
-    async fn outcome_of(&self, run: RunId) -> Result<Outcome, Error> {
+    async fn outcome_of(&self, run: RunId) -> Result<RunOutcome, Error> {
         let header = self.runtime.header(run).await?;
-        Ok(Outcome::from_head(&header.head))
+        Ok(RunOutcome::from_head(&header.head))
     }
 
     /// The run that a slot holds, opened if it is not; `Err` tells why there is nothing to do.
@@ -237,7 +239,7 @@ impl Host {
     }
 
     /// The state at a step, or at the last good one.
-    pub async fn view(&self, run: RunId, at: Option<u64>) -> Result<View<Value>, Error> {
+    pub async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error> {
         self.workflow_of(run).await?.view(run, at).await
     }
 
@@ -279,7 +281,7 @@ impl Host {
     }
 
     /// Runs every recorded step again from the journal alone.
-    pub async fn replay(&self, run: RunId) -> Result<Replayed<Value>, Error> {
+    pub async fn replay(&self, run: RunId) -> Result<ReplayReport<Value>, Error> {
         self.workflow_of(run).await?.replay(run).await
     }
 

@@ -41,9 +41,9 @@ pub use error::Error;
 pub use fan_out::fan_out;
 pub use gate::Gate;
 pub use graph::{
-    END, Edge, EdgeKind, Graph, GraphBuilder, GraphError, NodeName, Outline, edge_name,
+    END, EdgeKind, Graph, GraphBuilder, GraphError, NodeName, Outline, OutlineEdge, edge_name,
 };
-pub use history::{Replayed, View};
+pub use history::{ReplayReport, RunView};
 pub use host::{
     Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, OpenRun, SkippedRun,
     StepView, WorkPass, Workflow, overlay,
@@ -53,7 +53,7 @@ pub use journal::Store;
 pub use memory::MemoryStore;
 pub use node::{NodeError, NodeFn, NodeResult, StepHalted};
 pub use payload::Payload;
-pub use run::{Execution, Outcome, Progress};
+pub use run::{Execution, Progress, RunOutcome};
 pub use runtime::{Runtime, RuntimeSettings};
 pub use state::{InvalidUpdate, State};
 pub use waiting::WAITED_MS;

@@ -56,19 +56,19 @@ pub enum Progress {
         until: Option<Timestamp>,
     },
     /// The run has ended and is no longer held.
-    Done(Outcome),
+    Done(RunOutcome),
 }
 
 /// How a run stands when nobody works on it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Waiting, completed, failed or cancelled.
     pub status: Status,
     /// Why, unless it is completed.
     pub reason: Option<String>,
 }
 
-impl Outcome {
+impl RunOutcome {
     pub(crate) fn from_head(head: &Head) -> Self {
         Self {
             status: head.status.clone(),
@@ -78,7 +78,7 @@ impl Outcome {
 }
 
 /// How a node's turn ended.
-enum Turn<U> {
+enum TurnEnd<U> {
     Update(U),
     Parked(ParkRequest),
     Failed(String),
@@ -122,12 +122,12 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     }
 
     /// Runs until the run ends or waits. Its graph bounds how long that can be.
-    pub async fn run(&mut self) -> Result<Outcome, Error> {
+    pub async fn run(&mut self) -> Result<RunOutcome, Error> {
         loop {
             match self.advance().await? {
                 Progress::Ran { .. } => {}
                 Progress::Waiting { .. } | Progress::Done(_) => {
-                    return Ok(Outcome::from_head(&self.writer.run.head));
+                    return Ok(RunOutcome::from_head(&self.writer.run.head));
                 }
             }
         }
@@ -156,7 +156,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     async fn one_turn(&mut self) -> Result<Progress, Error> {
         let head = &self.writer.run.head;
         let (Some(next), false) = (head.next.clone(), head.status.is_finished()) else {
-            return Ok(Progress::Done(Outcome::from_head(head)));
+            return Ok(Progress::Done(RunOutcome::from_head(head)));
         };
         if head.status == Status::Waiting {
             return Ok(Progress::Waiting {
@@ -182,11 +182,11 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let turn = self.turn(name, &buffer).await;
         buffer.close();
         match turn? {
-            Turn::Update(update) => self.record(name, &buffer, update).await,
-            Turn::Parked(request) => self.park(&buffer, request).await,
-            Turn::Failed(why) => self.cut(name, &buffer, Cut::Failed(why)).await,
-            Turn::Deadline => self.cut(name, &buffer, Cut::Deadline).await,
-            Turn::Cancelled => {
+            TurnEnd::Update(update) => self.record(name, &buffer, update).await,
+            TurnEnd::Parked(request) => self.park(&buffer, request).await,
+            TurnEnd::Failed(why) => self.cut(name, &buffer, Cut::Failed(why)).await,
+            TurnEnd::Deadline => self.cut(name, &buffer, Cut::Deadline).await,
+            TurnEnd::Cancelled => {
                 self.finish(Status::Cancelled, CANCELLED, buffer.take())
                     .await
             }
@@ -228,7 +228,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         &mut self,
         name: NodeName,
         buffer: &Arc<StepBuffer>,
-    ) -> Result<Turn<S::Update>, Error> {
+    ) -> Result<TurnEnd<S::Update>, Error> {
         if self.writer.run.head.status == Status::Pending {
             let phase = self.shared.graph.phase(name, &self.state);
             self.writer.run.head.status = Status::Running(phase.clone());
@@ -262,9 +262,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let turn = tokio::select! {
             biased;
             result = &mut working => ended::<S>(result, buffer),
-            () = self.held.cancel.cancelled() => Ok(Turn::Cancelled),
+            () = self.held.cancel.cancelled() => Ok(TurnEnd::Cancelled),
             () = self.held.lost.cancelled() => Err(Error::LeaseLost { run: buffer.run }),
-            () = reach(&shared, deadline) => Ok(Turn::Deadline),
+            () = reach(&shared, deadline) => Ok(TurnEnd::Deadline),
             error = flusher.serve() => Err(error),
         };
         // The node is dropped, with every call it had under way; what was on its way to the store
@@ -284,24 +284,24 @@ async fn reach<S: State, D>(shared: &Shared<S, D>, deadline: Option<Timestamp>) 
 }
 
 /// What a node gave, unless it panicked.
-type Ended<S> = Result<NodeResult<S>, Box<dyn Any + Send>>;
+type NodeEnd<S> = Result<NodeResult<S>, Box<dyn Any + Send>>;
 
 /// Reads a node's result together with the word its buffer may hold, which counts more: a node can
 /// swallow a halt, but not undo it.
-fn ended<S: State>(result: Ended<S>, buffer: &StepBuffer) -> Result<Turn<S::Update>, Error> {
+fn ended<S: State>(result: NodeEnd<S>, buffer: &StepBuffer) -> Result<TurnEnd<S::Update>, Error> {
     let result = match result {
         Ok(result) => result,
-        Err(panic) => return Ok(Turn::Failed(words_of(panic.as_ref(), buffer.node))),
+        Err(panic) => return Ok(TurnEnd::Failed(words_of(panic.as_ref(), buffer.node))),
     };
     match (buffer.stop(), result) {
-        (Some(HaltReason::Parked(request)), _) => Ok(Turn::Parked(request)),
-        (Some(HaltReason::Broken(error)), _) => Ok(Turn::Failed(error.to_string())),
+        (Some(HaltReason::Parked(request)), _) => Ok(TurnEnd::Parked(request)),
+        (Some(HaltReason::Broken(error)), _) => Ok(TurnEnd::Failed(error.to_string())),
         (Some(HaltReason::Fault(error)), _) => Err(error),
         (Some(HaltReason::Superseded), _) | (None, Err(NodeError(NodeFailure::Engine))) => {
             Err(Error::Superseded { run: buffer.run })
         }
-        (None, Err(NodeError(NodeFailure::Failed(why)))) => Ok(Turn::Failed(why)),
-        (None, Ok(update)) => Ok(Turn::Update(update)),
+        (None, Err(NodeError(NodeFailure::Failed(why)))) => Ok(TurnEnd::Failed(why)),
+        (None, Ok(update)) => Ok(TurnEnd::Update(update)),
     }
 }
 

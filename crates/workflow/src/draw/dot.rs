@@ -1,6 +1,6 @@
 //! A graph in Graphviz's DOT language.
 
-use super::scene::{Arrow, ArrowKind, Node, Scene, Shape};
+use super::scene::{Arrow, ArrowKind, NodeShape, Scene, SceneNode};
 
 const HEADER: &str = r##"    rankdir=TB;
     nodesep=0.5;
@@ -18,7 +18,7 @@ pub(super) fn write(scene: &Scene) -> String {
     lines.join("\n")
 }
 
-fn node(node: &Node) -> String {
+fn node(node: &SceneNode) -> String {
     let mut label = escape(node.name);
     if let Some(count) = node.count() {
         label = format!("{label} {count}");
@@ -27,11 +27,11 @@ fn node(node: &Node) -> String {
         label = format!("{label}\\nrescue");
     }
     let mut attributes = match node.shape {
-        Shape::Entry => vec![
+        NodeShape::Entry => vec![
             r##"label="", shape=circle, width=0.15, style=filled, fillcolor="#57606a""##.to_owned(),
         ],
-        Shape::Step(_) => vec![format!("label=\"{label}\"")],
-        Shape::End => vec![format!("label=\"{label}\", shape=ellipse, style=filled")],
+        NodeShape::Step(_) => vec![format!("label=\"{label}\"")],
+        NodeShape::End => vec![format!("label=\"{label}\", shape=ellipse, style=filled")],
     };
     if node.rescue {
         attributes.push(r#"style="rounded,filled,dotted""#.to_owned());
@@ -64,9 +64,10 @@ fn arrow(scene: &Scene, arrow: &Arrow) -> String {
     }
     let from = scene.nodes[arrow.from].id();
     let to = scene.nodes[arrow.to].id();
-    match attributes.is_empty() {
-        true => format!("    {from} -> {to};"),
-        false => format!("    {from} -> {to} [{}];", attributes.join(", ")),
+    if attributes.is_empty() {
+        format!("    {from} -> {to};")
+    } else {
+        format!("    {from} -> {to} [{}];", attributes.join(", "))
     }
 }
 

@@ -1,21 +1,21 @@
 //! A graph as a Mermaid flowchart, for Markdown that draws its own diagrams.
 
-use super::scene::{Arrow, ArrowKind, Node, Scene, Shape};
+use super::scene::{Arrow, ArrowKind, NodeShape, Scene, SceneNode};
 
 /// A mark: its name, its look, and the nodes that bear it.
-type Class = (&'static str, &'static str, fn(&Node) -> bool);
+type Class = (&'static str, &'static str, fn(&SceneNode) -> bool);
 
 // Later classes overrule earlier ones. Fill and text colours are set together, so that a marked
 // node is readable in either theme.
 const CLASSES: [Class; 4] = [
     ("entry", "fill:#57606a,stroke:#57606a", |node| {
-        node.shape == Shape::Entry
+        node.shape == NodeShape::Entry
     }),
     ("rescue", "stroke-dasharray:3 3", |node| node.rescue),
     (
         "visited",
         "fill:#ddf4ff,stroke:#0969da,color:#1f2328",
-        Node::visited,
+        SceneNode::visited,
     ),
     (
         "current",
@@ -38,7 +38,7 @@ pub(super) fn write(scene: &Scene) -> String {
     lines.join("\n")
 }
 
-fn node(node: &Node) -> String {
+fn node(node: &SceneNode) -> String {
     let id = node.id();
     let mut label = escape(node.name);
     // Mermaid takes an empty label for a mistake.
@@ -52,9 +52,9 @@ fn node(node: &Node) -> String {
         label = format!("{label}<br/>rescue");
     }
     match node.shape {
-        Shape::Entry => format!("    {id}((\" \"))"),
-        Shape::Step(_) => format!("    {id}[\"{label}\"]"),
-        Shape::End => format!("    {id}([\"{label}\"])"),
+        NodeShape::Entry => format!("    {id}((\" \"))"),
+        NodeShape::Step(_) => format!("    {id}[\"{label}\"]"),
+        NodeShape::End => format!("    {id}([\"{label}\"])"),
     }
 }
 
@@ -75,7 +75,7 @@ fn classes(scene: &Scene) -> Vec<String> {
     let mut lines = Vec::new();
     for (class, style, bears) in CLASSES {
         let bearers = scene.nodes.iter().filter(|node| bears(node));
-        let ids: Vec<String> = bearers.map(Node::id).collect();
+        let ids: Vec<String> = bearers.map(SceneNode::id).collect();
         if !ids.is_empty() {
             lines.push(format!("    classDef {class} {style}"));
             lines.push(format!("    class {} {class}", ids.join(",")));

@@ -11,20 +11,20 @@ use crate::{END, EdgeKind, NodeName, Outline};
 pub(super) struct Scene {
     pub(super) name: NodeName,
     /// The entry first, then the steps as declared, then the end.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<SceneNode>,
     pub(super) arrows: Vec<Arrow>,
 }
 
-pub(super) struct Node {
+pub(super) struct SceneNode {
     pub(super) name: NodeName,
-    pub(super) shape: Shape,
+    pub(super) shape: NodeShape,
     pub(super) rescue: bool,
     pub(super) visits: u32,
     pub(super) current: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum NodeShape {
     /// The dot that points at the start.
     Entry,
     /// A node of the graph, with its place in the declaration.
@@ -63,7 +63,7 @@ impl Scene {
         let places: BTreeMap<NodeName, usize> = nodes
             .iter()
             .enumerate()
-            .filter(|(_, node)| node.shape != Shape::Entry)
+            .filter(|(_, node)| node.shape != NodeShape::Entry)
             .map(|(place, node)| (node.name, place))
             .collect();
 
@@ -84,7 +84,7 @@ impl Scene {
     }
 }
 
-impl Node {
+impl SceneNode {
     pub(super) fn visited(&self) -> bool {
         self.visits > 0
     }
@@ -98,9 +98,9 @@ impl Node {
     /// a node's own name may hold anything.
     pub(super) fn id(&self) -> String {
         match self.shape {
-            Shape::Entry => "start".to_owned(),
-            Shape::Step(place) => format!("n{place}"),
-            Shape::End => "finish".to_owned(),
+            NodeShape::Entry => "start".to_owned(),
+            NodeShape::Step(place) => format!("n{place}"),
+            NodeShape::End => "finish".to_owned(),
         }
     }
 }
@@ -120,31 +120,31 @@ impl Arrow {
     }
 }
 
-fn nodes(outline: &Outline, path: &RunPath) -> Vec<Node> {
-    let plain = |name, shape| Node {
+fn nodes(outline: &Outline, path: &RunPath) -> Vec<SceneNode> {
+    let plain = |name, shape| SceneNode {
         name,
         shape,
         rescue: false,
         visits: 0,
         current: false,
     };
-    let mut nodes = vec![plain("start", Shape::Entry)];
+    let mut nodes = vec![plain("start", NodeShape::Entry)];
     for (place, &name) in outline.nodes.iter().enumerate() {
-        nodes.push(Node {
+        nodes.push(SceneNode {
             rescue: outline.rescue == Some(name),
             visits: path.visits.get(name).copied().unwrap_or(0),
             current: path.current.as_deref() == Some(name),
-            ..plain(name, Shape::Step(place))
+            ..plain(name, NodeShape::Step(place))
         });
     }
-    nodes.push(Node {
+    nodes.push(SceneNode {
         visits: u32::from(path.done),
-        ..plain(END, Shape::End)
+        ..plain(END, NodeShape::End)
     });
     nodes
 }
 
-fn entry_arrow(nodes: &[Node], start: usize) -> Arrow {
+fn entry_arrow(nodes: &[SceneNode], start: usize) -> Arrow {
     let entered = nodes[start].visited() || nodes[start].current;
     Arrow {
         from: ENTRY,

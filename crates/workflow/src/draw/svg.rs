@@ -6,7 +6,7 @@
 mod layout;
 mod text;
 
-use super::scene::{Arrow, ArrowKind, Node, Scene, Shape};
+use super::scene::{Arrow, ArrowKind, NodeShape, Scene, SceneNode};
 use layout::{Area, HEAD, Layout, Link, Piece, Point, Route, Size};
 use text::{escape, shorten, width_of};
 
@@ -40,17 +40,17 @@ pub(super) fn write(scene: &Scene) -> String {
     lines.join("\n")
 }
 
-fn size(node: &Node) -> Size {
+fn size(node: &SceneNode) -> Size {
     let text = width_of(&shown(node), NAME_SIZE) + 2.0 * BOX_PADDING;
     let (width, height) = match node.shape {
-        Shape::Entry => (ENTRY_WIDTH, ENTRY_WIDTH),
-        Shape::Step(_) => (text.max(LEAST_BOX_WIDTH), BOX_HEIGHT),
-        Shape::End => (text.max(LEAST_END_WIDTH), END_HEIGHT),
+        NodeShape::Entry => (ENTRY_WIDTH, ENTRY_WIDTH),
+        NodeShape::Step(_) => (text.max(LEAST_BOX_WIDTH), BOX_HEIGHT),
+        NodeShape::End => (text.max(LEAST_END_WIDTH), END_HEIGHT),
     };
     Size { width, height }
 }
 
-fn shown(node: &Node) -> String {
+fn shown(node: &SceneNode) -> String {
     let name = shorten(node.name, NAME_CHARS);
     match node.count() {
         Some(count) => format!("{name} {count}"),
@@ -162,11 +162,11 @@ fn labels(scene: &Scene, layout: &Layout) -> Vec<String> {
     lines
 }
 
-fn draw_node(node: &Node, area: &Area) -> String {
+fn draw_node(node: &SceneNode, area: &Area) -> String {
     let kind = match node.shape {
-        Shape::Entry => "entry",
-        Shape::Step(_) => "step",
-        Shape::End => "end",
+        NodeShape::Entry => "entry",
+        NodeShape::Step(_) => "step",
+        NodeShape::End => "end",
     };
     let mut class = format!("node {kind}");
     for (mark, bears) in [
@@ -176,25 +176,24 @@ fn draw_node(node: &Node, area: &Area) -> String {
     ] {
         class.push_str(if bears { mark } else { "" });
     }
-    if node.shape == Shape::Entry {
+    if node.shape == NodeShape::Entry {
         return format!(
             "<g class=\"{class}\">{}</g>",
             rect(area, area.size.height / 2.0)
         );
     }
     let radius = match node.shape {
-        Shape::End => area.size.height / 2.0,
-        Shape::Entry | Shape::Step(_) => 8.0,
+        NodeShape::End => area.size.height / 2.0,
+        NodeShape::Entry | NodeShape::Step(_) => 8.0,
     };
     let mut name = escape(&shorten(node.name, NAME_CHARS));
     if let Some(count) = node.count() {
         name.push_str(&format!(" <tspan class=\"count\">{count}</tspan>"));
     }
-    let text = match node.rescue {
-        true => {
-            words("name", area.middle, -1.0, &name) + &words("note", area.middle, 14.0, "rescue")
-        }
-        false => words("name", area.middle, 5.0, &name),
+    let text = if node.rescue {
+        words("name", area.middle, -1.0, &name) + &words("note", area.middle, 14.0, "rescue")
+    } else {
+        words("name", area.middle, 5.0, &name)
     };
     let title = escape(node.name);
     let rect = rect(area, radius);

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::record::{BaseReason, Cut, Tally};
-use crate::{Edge, EdgeKind, NodeName};
+use crate::{EdgeKind, NodeName, OutlineEdge};
 
 fn research() -> Outline {
-    let edge = |from, to, kind| Edge { from, to, kind };
+    let edge = |from, to, kind| OutlineEdge { from, to, kind };
     let bounded = |times| EdgeKind::Bounded { times };
     Outline {
         name: "research",
@@ -171,7 +171,7 @@ fn names() -> impl Strategy<Value = Vec<NodeName>> {
 }
 
 fn named(names: &[NodeName]) -> Outline {
-    let edge = |from, to, kind| Edge { from, to, kind };
+    let edge = |from, to, kind| OutlineEdge { from, to, kind };
     Outline {
         name: names[2],
         start: names[0],
@@ -251,7 +251,7 @@ proptest! {
         let drawn = draw(&named(&names), Some(&under_way()), Format::Svg);
         let xml = roxmltree::Document::parse(&drawn).unwrap();
         let tags = ["svg", "title", "desc", "style", "rect", "g", "path", "text", "tspan"];
-        for element in xml.descendants().filter(roxmltree::Node::is_element) {
+        for element in xml.descendants().filter(roxmltree::SceneNode::is_element) {
             prop_assert!(tags.contains(&element.tag_name().name()), "{element:?}");
         }
         let titles: Vec<&str> = xml

@@ -9,7 +9,7 @@ use crate::clock::later;
 use crate::event::EventKind;
 use crate::lease::HeldRun;
 use crate::record::{Head, Run, Status, Token};
-use crate::run::{Execution, Outcome};
+use crate::run::{Execution, RunOutcome};
 use crate::runtime::Runtime;
 use crate::step_buffer::{self, StepNotes};
 use crate::{Error, Owner, RunId, State, fold, waiting};
@@ -106,7 +106,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// Opens a run and works on it until it ends or waits.
-    pub async fn drive(&self, run: RunId) -> Result<Outcome, Error> {
+    pub async fn drive(&self, run: RunId) -> Result<RunOutcome, Error> {
         self.open(run).await?.run().await
     }
 

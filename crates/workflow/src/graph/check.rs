@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Bound, END, NodeName};
+use super::{END, EdgeBound, NodeName};
 
 /// What is wrong with a graph, naming the nodes to look at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,22 +54,22 @@ fn quoted(nodes: &[NodeName]) -> String {
 }
 
 /// A graph as declared, without its code.
-pub(super) struct Shape {
+pub(super) struct GraphShape {
     pub(super) start: Option<NodeName>,
     pub(super) rescue: Option<NodeName>,
     pub(super) nodes: Vec<NodeName>,
     pub(super) phases: Vec<NodeName>,
     pub(super) exits: Vec<(NodeName, Vec<NodeName>)>,
-    pub(super) bounds: Vec<(NodeName, NodeName, Bound)>,
+    pub(super) bounds: Vec<(NodeName, NodeName, EdgeBound)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Checked {
+pub(super) struct CheckedGraph {
     pub(super) start: NodeName,
     pub(super) most_steps: u64,
 }
 
-pub(super) fn check(shape: &Shape) -> Result<Checked, GraphError> {
+pub(super) fn check(shape: &GraphShape) -> Result<CheckedGraph, GraphError> {
     let start = shape.start.ok_or(GraphError::NoStart)?;
     check_names(shape, start)?;
     let exits = check_exits(shape)?;
@@ -84,13 +84,13 @@ pub(super) fn check(shape: &Shape) -> Result<Checked, GraphError> {
         .map(|(_, _, bound)| u64::from(bound.times))
         .sum();
     let rescues = u64::from(shape.rescue.is_some());
-    Ok(Checked {
+    Ok(CheckedGraph {
         start,
         most_steps: longest.saturating_mul(1 + uses + rescues),
     })
 }
 
-fn check_names(shape: &Shape, start: NodeName) -> Result<(), GraphError> {
+fn check_names(shape: &GraphShape, start: NodeName) -> Result<(), GraphError> {
     let mut known = BTreeSet::new();
     for &node in &shape.nodes {
         if node == END {
@@ -136,7 +136,7 @@ fn check_names(shape: &Shape, start: NodeName) -> Result<(), GraphError> {
 
 type Exits<'a> = BTreeMap<NodeName, &'a [NodeName]>;
 
-fn check_exits(shape: &Shape) -> Result<Exits<'_>, GraphError> {
+fn check_exits(shape: &GraphShape) -> Result<Exits<'_>, GraphError> {
     let mut exits = Exits::new();
     for (from, targets) in &shape.exits {
         if exits.insert(from, targets).is_some() {
@@ -151,7 +151,7 @@ fn check_exits(shape: &Shape) -> Result<Exits<'_>, GraphError> {
     Ok(exits)
 }
 
-fn check_bounds(shape: &Shape, exits: &Exits<'_>) -> Result<(), GraphError> {
+fn check_bounds(shape: &GraphShape, exits: &Exits<'_>) -> Result<(), GraphError> {
     let mut bounded = BTreeSet::new();
     for &(from, to, _) in &shape.bounds {
         if !exits[from].contains(&to) {
@@ -177,7 +177,7 @@ fn check_bounds(shape: &Shape, exits: &Exits<'_>) -> Result<(), GraphError> {
 type Edges = BTreeMap<NodeName, BTreeSet<NodeName>>;
 
 /// The edges without a bound, and all of them. Diversions are edges too; END is left out.
-fn edges(shape: &Shape, exits: &Exits<'_>) -> (Edges, Edges) {
+fn edges(shape: &GraphShape, exits: &Exits<'_>) -> (Edges, Edges) {
     let (mut free, mut all) = (Edges::new(), Edges::new());
     let add = |edges: &mut Edges, from: NodeName, to: NodeName| {
         if to != END {
@@ -200,7 +200,7 @@ fn edges(shape: &Shape, exits: &Exits<'_>) -> (Edges, Edges) {
     (free, all)
 }
 
-fn check_reach(shape: &Shape, start: NodeName, all: &Edges) -> Result<(), GraphError> {
+fn check_reach(shape: &GraphShape, start: NodeName, all: &Edges) -> Result<(), GraphError> {
     let mut reached = BTreeSet::new();
     let mut frontier = vec![start];
     frontier.extend(shape.rescue);

@@ -12,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Host;
 use crate::clock::later;
-use crate::{Error, Outcome, RunId};
+use crate::{Error, RunId, RunOutcome};
 
 /// What one pass over the due runs brought.
 #[derive(Debug, Default)]
 pub struct WorkPass {
     /// Runs that were worked on until they waited or ended.
-    pub worked: Vec<(RunId, Outcome)>,
+    pub worked: Vec<(RunId, RunOutcome)>,
     /// Runs that could not be taken up, or whose work failed.
     pub skipped: Vec<SkippedRun>,
 }
@@ -33,7 +33,7 @@ pub struct SkippedRun {
 }
 
 /// A run under way in the background, as it ends; `None` when it was told to stop.
-type WorkResult = (RunId, Result<Option<Outcome>, Error>);
+type WorkResult = (RunId, Result<Option<RunOutcome>, Error>);
 
 /// The background work of one caller.
 struct Worker {
@@ -99,7 +99,7 @@ impl Host {
         &self,
         run: RunId,
         stop: CancellationToken,
-    ) -> Result<Option<Outcome>, Error> {
+    ) -> Result<Option<RunOutcome>, Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let Ok(open) = self.opened(&mut slot, run).await? else {
             return self.outcome_of(run).await.map(Some);

@@ -10,7 +10,8 @@ use super::{Definition, FirstState, edits};
 use crate::interrupt::Decision;
 use crate::runtime::Runtime;
 use crate::{
-    Engine, Error, Execution, NewRun, NodeName, Outline, Progress, Replayed, RunId, State, View,
+    Engine, Error, Execution, NewRun, NodeName, Outline, Progress, ReplayReport, RunId, RunView,
+    State,
 };
 
 /// A workflow behind JSON. Authors write a [`Definition`]; this is what the host makes of it.
@@ -38,7 +39,7 @@ pub trait Workflow: Send + Sync + 'static {
     async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error>;
 
     /// The state at a step, or at the last good one.
-    async fn view(&self, run: RunId, at: Option<u64>) -> Result<View<Value>, Error>;
+    async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error>;
 
     /// What the run has brought, if it has brought anything yet.
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error>;
@@ -59,7 +60,7 @@ pub trait Workflow: Send + Sync + 'static {
     ) -> Result<Box<dyn OpenRun>, Error>;
 
     /// Runs every recorded step again from the journal alone.
-    async fn replay(&self, run: RunId) -> Result<Replayed<Value>, Error>;
+    async fn replay(&self, run: RunId) -> Result<ReplayReport<Value>, Error>;
 
     /// What a person may edit in the run as it stands; `None` if nothing.
     async fn editable(&self, run: RunId) -> Result<Option<Value>, Error>;
@@ -174,9 +175,9 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         Ok(Box::new(self.engine.resume(run).await?))
     }
 
-    async fn view(&self, run: RunId, at: Option<u64>) -> Result<View<Value>, Error> {
+    async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error> {
         let view = self.engine.view(run, at).await?;
-        Ok(View {
+        Ok(RunView {
             state: json(&view.state)?,
             run: view.run,
             step: view.step,
@@ -228,9 +229,9 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         Ok(Box::new(self.engine.fork(run, at, new, edit).await?))
     }
 
-    async fn replay(&self, run: RunId) -> Result<Replayed<Value>, Error> {
+    async fn replay(&self, run: RunId) -> Result<ReplayReport<Value>, Error> {
         let replayed = self.engine.replay(run).await?;
-        Ok(Replayed {
+        Ok(ReplayReport {
             steps: replayed.steps,
             answers: replayed.answers,
             state: json(&replayed.state)?,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{CANCELLED, Execution, Outcome, Progress};
+use super::{CANCELLED, Execution, Progress, RunOutcome};
 use crate::clock::later;
 use crate::event::EventKind;
 use crate::graph::StepExit;
@@ -156,7 +156,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             self.held.cancel.cancel();
         }
         if ends {
-            return Ok(Progress::Done(Outcome::from_head(&self.writer.run.head)));
+            return Ok(Progress::Done(RunOutcome::from_head(&self.writer.run.head)));
         }
         if self.held.cancel.is_cancelled() {
             return self
@@ -278,7 +278,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         };
         draft.release = true;
         self.writer.commit(draft).await?;
-        Ok(Progress::Done(Outcome::from_head(&self.writer.run.head)))
+        Ok(Progress::Done(RunOutcome::from_head(&self.writer.run.head)))
     }
 }
 

@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, Outcome, RunId, RuntimeSettings, Store,
+    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, RunId, RunOutcome, RuntimeSettings,
+    Store,
 };
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
@@ -184,7 +185,7 @@ impl Course {
         &mut self,
         engine: &TaleEngine,
         polls: Option<u32>,
-    ) -> Option<Result<Outcome, Error>> {
+    ) -> Option<Result<RunOutcome, Error>> {
         let resume = self.resumes > 0 && self.chance.random_bool(0.3);
         let cancel_after = self
             .chance
@@ -258,7 +259,7 @@ impl Course {
     async fn judge(
         &mut self,
         engine: &TaleEngine,
-        what: Option<Result<Outcome, Error>>,
+        what: Option<Result<RunOutcome, Error>>,
     ) -> Result<CourseRound> {
         match what {
             None => {
@@ -269,7 +270,7 @@ impl Course {
                 }
                 Ok(CourseRound::Again)
             }
-            Some(Ok(Outcome { status, .. })) => self.after(engine, status).await,
+            Some(Ok(RunOutcome { status, .. })) => self.after(engine, status).await,
             Some(Err(error)) => self.after_error(engine, error).await,
         }
     }
@@ -369,7 +370,7 @@ impl Course {
         self.resumes += 1;
         match engine.resume(self.run).await {
             Ok(mut execution) => match self.to_its_end(execution.run()).await {
-                Ok(Outcome { status, .. }) => Box::pin(self.after(engine, status)).await,
+                Ok(RunOutcome { status, .. }) => Box::pin(self.after(engine, status)).await,
                 Err(error) => Box::pin(self.after_error(engine, error)).await,
             },
             Err(Error::CrashLoop { .. }) => bail!("a person could not resume a crash loop"),
@@ -385,7 +386,7 @@ async fn work(
     new: NewRun,
     tale: Tale,
     resume: bool,
-) -> Result<Outcome, Error> {
+) -> Result<RunOutcome, Error> {
     let opened = if resume {
         engine.resume(new.id).await
     } else {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::record::{Status, Token};
-use fathom_workflow::{Error, Outcome, Owner, RunId};
+use fathom_workflow::{Error, Owner, RunId, RunOutcome};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tokio::task::JoinHandle;
@@ -94,7 +94,7 @@ impl Contest {
 /// One owner at work.
 struct Contender {
     pause: Arc<Pause>,
-    work: JoinHandle<Result<Outcome, Error>>,
+    work: JoinHandle<Result<RunOutcome, Error>>,
 }
 
 impl Contender {
@@ -131,7 +131,7 @@ impl Contender {
 
 /// How an owner's work ended, and what the store took from it.
 struct WorkEnd {
-    result: Result<Outcome, Error>,
+    result: Result<RunOutcome, Error>,
     taken: Vec<TakenWrite>,
 }
 
@@ -142,7 +142,7 @@ impl WorkEnd {
 }
 
 /// Begins the run or takes it up, and works on it to its end.
-async fn work(engine: ResearchEngine, run: RunId, patient: bool) -> Result<Outcome, Error> {
+async fn work(engine: ResearchEngine, run: RunId, patient: bool) -> Result<RunOutcome, Error> {
     let mut tries = 0;
     loop {
         match open_or_start(&engine, run).await {
@@ -224,11 +224,12 @@ async fn still_held(arena: &Arena, run: RunId, second: &[TakenWrite]) -> Result<
 async fn judge(arena: &Arena, contest: &Contest, ends: [WorkEnd; OWNERS as usize]) -> Result<()> {
     for WorkEnd { result, .. } in &ends {
         match result {
-            Ok(Outcome { status, .. }) => {
+            Ok(RunOutcome { status, .. }) => {
                 ensure!(*status == Status::Completed, "an owner ended it {status}");
             }
             Err(
                 Error::Superseded { .. }
+                | Error::LeaseLost { .. }
                 | Error::Held { .. }
                 | Error::Ended { .. }
                 | Error::RunExists { .. },

@@ -1,6 +1,6 @@
 //! `fathom runs show`: where a run stands, the way it went, and its state at a step.
 
-use fathom_workflow::display::Trim;
+use fathom_workflow::display::DisplayLimits;
 use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
 use fathom_workflow::{RunId, WAITED_MS};
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ async fn state(context: &RunsContext, run: RunId, at: Option<u64>) -> Result<Val
         ));
     }
     let whole = serde_json::to_value(&view.state).map_err(Problem::failed)?;
-    Ok(Trim::default().apply(&whole))
+    Ok(DisplayLimits::default().apply(&whole))
 }
 
 fn about(run: &Run) -> Vec<String> {

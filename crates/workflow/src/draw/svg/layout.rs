@@ -156,9 +156,10 @@ fn frame(grid: &mut Grid, sizes: &[Size], links: &[Link]) -> Size {
 
     // An edge from one box of the first layer to another arches above them.
     let in_first = |chain: &Vec<usize>| chain.iter().all(|&slot| grid.slots[slot].layer == 0);
-    let top = match grid.chains.iter().any(in_first) {
-        true => MARGIN + route::ARCH,
-        false => MARGIN,
+    let top = if grid.chains.iter().any(in_first) {
+        MARGIN + route::ARCH
+    } else {
+        MARGIN
     };
     let bottom = grid.stack(sizes, top);
     Size {

@@ -1,7 +1,7 @@
 //! Words in a picture: how wide they are, how they are escaped, and what is said to those who
 //! cannot see it.
 
-use crate::draw::scene::{Arrow, Node, Scene, Shape};
+use crate::draw::scene::{Arrow, NodeShape, Scene, SceneNode};
 
 /// About how wide `text` is at a font size. Which font will be used is not known, so this is what
 /// wide system fonts need.
@@ -55,35 +55,35 @@ pub(super) fn describe(scene: &Scene) -> String {
     let steps = || scene.nodes.iter().filter(|node| is_step(node));
     let names = steps().map(|node| node.name.to_owned());
     let mut said = format!("A graph of {}.", list(names));
-    let starts = |arrow: &&Arrow| scene.nodes[arrow.from].shape == Shape::Entry;
+    let starts = |arrow: &&Arrow| scene.nodes[arrow.from].shape == NodeShape::Entry;
     if let Some(start) = scene.arrows.iter().find(starts) {
         said.push_str(&format!(" It starts at {}.", scene.nodes[start.to].name));
     }
     if let Some(rescue) = steps().find(|node| node.rescue) {
         said.push_str(&format!(" Failures go to {}.", rescue.name));
     }
-    if steps().any(Node::visited) {
+    if steps().any(SceneNode::visited) {
         let visited = steps().filter(|node| node.visited()).map(with_count);
         said.push_str(&format!(" The run went through {}.", list(visited)));
     }
     if let Some(current) = steps().find(|node| node.current) {
         said.push_str(&format!(" It is at {}.", current.name));
     }
-    let is_reached_end = |node: &Node| node.shape == Shape::End && node.visited();
+    let is_reached_end = |node: &SceneNode| node.shape == NodeShape::End && node.visited();
     if scene.nodes.iter().any(is_reached_end) {
         said.push_str(" It has ended.");
     }
     said
 }
 
-fn is_step(node: &Node) -> bool {
+fn is_step(node: &SceneNode) -> bool {
     match node.shape {
-        Shape::Step(_) => true,
-        Shape::Entry | Shape::End => false,
+        NodeShape::Step(_) => true,
+        NodeShape::Entry | NodeShape::End => false,
     }
 }
 
-fn with_count(node: &Node) -> String {
+fn with_count(node: &SceneNode) -> String {
     match node.count() {
         Some(count) => format!("{} {count}", node.name),
         None => node.name.to_owned(),

@@ -71,10 +71,12 @@ impl Grid {
             grid.slot(SlotKind::Box, layer, size.width);
         }
         for link in links {
-            let chain = match ranks[link.from] < ranks[link.to] {
-                true if link.detour => grid.detour(link),
-                true => grid.way_down(link),
-                false => grid.way_back(link),
+            let chain = if ranks[link.from] >= ranks[link.to] {
+                grid.way_back(link)
+            } else if link.detour {
+                grid.detour(link)
+            } else {
+                grid.way_down(link)
             };
             grid.chains.push(chain);
         }

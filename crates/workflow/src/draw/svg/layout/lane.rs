@@ -11,7 +11,7 @@ const ROUNDS: usize = 4;
 pub(super) fn straighten(grid: &mut Grid) {
     for _ in 0..ROUNDS {
         for chain in grid.chains.clone() {
-            let mut run = Run::new();
+            let mut run = SharedLanes::new();
             for slot in chain {
                 if grid.slots[slot].kind != SlotKind::Lane {
                     continue;
@@ -19,7 +19,7 @@ pub(super) fn straighten(grid: &mut Grid) {
                 let (least, most) = bounds(grid, slot);
                 if !run.takes(least, most) {
                     run.settle(grid);
-                    run = Run::new();
+                    run = SharedLanes::new();
                 }
                 run.add(slot, least, most);
             }
@@ -29,13 +29,13 @@ pub(super) fn straighten(grid: &mut Grid) {
 }
 
 /// Lanes that can share one place, and the places they can share.
-struct Run {
+struct SharedLanes {
     lanes: Vec<usize>,
     least: f64,
     most: f64,
 }
 
-impl Run {
+impl SharedLanes {
     fn new() -> Self {
         Self {
             lanes: Vec::new(),

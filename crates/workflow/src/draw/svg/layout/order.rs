@@ -33,9 +33,10 @@ fn sort_layers(grid: &mut Grid, downwards: bool) {
         let layer = if downwards { step } else { count - 1 - step };
         let mut keyed: Vec<(f64, usize)> = Vec::new();
         for &slot in &grid.rows[layer] {
-            let near = match downwards {
-                true => &grid.slots[slot].above,
-                false => &grid.slots[slot].below,
+            let near = if downwards {
+                &grid.slots[slot].above
+            } else {
+                &grid.slots[slot].below
             };
             let wish = middle(near, &places).unwrap_or(places[slot] as f64);
             keyed.push((wish, slot));

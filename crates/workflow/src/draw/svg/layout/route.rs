@@ -16,10 +16,12 @@ pub(super) fn routes(grid: &Grid, links: &[Link], boxes: &[Area]) -> Vec<Route> 
     for (place, link) in links.iter().enumerate() {
         let chain = &grid.chains[place];
         let (leaves, reaches) = (docks.leaves[place], docks.reaches[place]);
-        routes.push(match is_return(grid, link) {
-            false => way_down(grid, chain, &boxes[link.from], &boxes[link.to]),
-            true if link.from == link.to => way_to_itself(grid, chain, leaves, reaches),
-            true => way_back(grid, chain, leaves, reaches),
+        routes.push(if !is_return(grid, link) {
+            way_down(grid, chain, &boxes[link.from], &boxes[link.to])
+        } else if link.from == link.to {
+            way_to_itself(grid, chain, leaves, reaches)
+        } else {
+            way_back(grid, chain, leaves, reaches)
         });
     }
     routes
