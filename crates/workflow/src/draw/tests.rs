@@ -251,7 +251,7 @@ proptest! {
         let drawn = draw(&named(&names), Some(&under_way()), Format::Svg);
         let xml = roxmltree::Document::parse(&drawn).unwrap();
         let tags = ["svg", "title", "desc", "style", "rect", "g", "path", "text", "tspan"];
-        for element in xml.descendants().filter(roxmltree::SceneNode::is_element) {
+        for element in xml.descendants().filter(roxmltree::Node::is_element) {
             prop_assert!(tags.contains(&element.tag_name().name()), "{element:?}");
         }
         let titles: Vec<&str> = xml
