@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fathom_render::CitationStyle;
 use fathom_research::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
@@ -82,9 +83,9 @@ pub struct ReportArgs {
     /// Background that the report should take into account
     #[arg(long, value_name = "TEXT")]
     pub context: Option<String>,
-    /// Style of the references
+    /// Style of the references: numeric, apa, ieee, vancouver, mla, nature, or another CSL style by name
     #[arg(long, value_name = "STYLE")]
-    pub citation_style: Option<CitationStyleArg>,
+    pub citation_style: Option<CitationStyle>,
     /// Gates at which you want to be asked
     #[arg(long, value_name = "GATES", value_delimiter = ',')]
     pub review: Vec<ReviewGate>,
@@ -139,26 +140,6 @@ pub enum ReviewGate {
     Final,
     /// When the review finds something critical
     Critical,
-}
-
-/// How references are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CitationStyleArg {
-    Numeric,
-    Apa,
-    Ieee,
-    Vancouver,
-}
-
-impl CitationStyleArg {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Numeric => "numeric",
-            Self::Apa => "apa",
-            Self::Ieee => "ieee",
-            Self::Vancouver => "vancouver",
-        }
-    }
 }
 
 /// What `fathom runs` can do.

@@ -178,30 +178,19 @@ fn given_names(words: &[&str]) -> Vec<String> {
     names
 }
 
-/// "J. A." of "Jean Ada", "J.-P." of "Jean-Paul".
-pub(super) fn initials(given: &[String]) -> String {
-    let of_name = |name: &String| {
-        let parts = name.split('-').filter_map(|part| part.chars().next());
-        let parts: Vec<String> = parts.map(|c| format!("{}.", capital(c))).collect();
-        parts.join("-")
-    };
-    given.iter().map(of_name).collect::<Vec<_>>().join(" ")
-}
-
-/// "JA" of "Jean Ada", "JP" of "Jean-Paul".
-pub(super) fn bare_initials(given: &[String]) -> String {
-    let firsts = given.iter().flat_map(|name| name.split('-'));
-    let firsts = firsts.filter_map(|part| part.chars().next());
-    firsts.map(capital).collect()
-}
-
-fn capital(c: char) -> String {
-    c.to_uppercase().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// "J. A." of "Jean Ada", "J.-P." of "Jean-Paul".
+    fn initials(given: &[String]) -> String {
+        let of_name = |name: &String| {
+            let parts = name.split('-').filter_map(|part| part.chars().next());
+            let parts: Vec<String> = parts.map(|c| format!("{}.", c.to_uppercase())).collect();
+            parts.join("-")
+        };
+        given.iter().map(of_name).collect::<Vec<_>>().join(" ")
+    }
 
     fn parts(name: &str) -> (String, String, String) {
         match Author::parse(name) {

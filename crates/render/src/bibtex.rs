@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::author::{Author, Authors};
-use super::references::{At, Facts};
+use super::references::{Facts, SourceAddress};
 use super::{Report, clean};
 use crate::CitedSource;
 
@@ -16,7 +16,7 @@ use crate::CitedSource;
 pub fn bibtex(report: &Report) -> String {
     let mut keys = BTreeSet::new();
     let entries = report.sources.iter().map(|source| {
-        let facts = Facts::of(source);
+        let facts = Facts::new(source);
         let key = unique(&key(&facts, source), &mut keys);
         entry(&key, source, &facts)
     });
@@ -25,7 +25,7 @@ pub fn bibtex(report: &Report) -> String {
 
 fn entry(key: &str, source: &CitedSource, facts: &Facts) -> String {
     let body = match facts.authors.named.as_slice() {
-        [Author::Body(name)] if matches!(facts.at, At::File(_)) => Some(name),
+        [Author::Body(name)] if matches!(facts.address, SourceAddress::File(_)) => Some(name),
         _ => None,
     };
     let kind = match (facts.is_article, body) {
@@ -65,17 +65,17 @@ fn entry(key: &str, source: &CitedSource, facts: &Facts) -> String {
 }
 
 fn place(fields: &mut Vec<(&str, String)>, facts: &Facts) {
-    match &facts.at {
-        At::Doi(to) => {
+    match &facts.address {
+        SourceAddress::Doi(to) => {
             let bare = to.trim_start_matches("https://doi.org/");
             fields.push(("doi", bare.to_owned()));
             fields.push(("url", to.clone()));
         }
-        At::Page(to, read_on) => {
+        SourceAddress::Page(to, read_on) => {
             fields.push(("url", to.clone()));
             fields.extend(read_on.map(|day| ("urldate", day.to_string())));
         }
-        At::File(path) => {
+        SourceAddress::File(path) => {
             let said = format!("File in a library: {path}");
             fields.push(("howpublished", escaped(&said)));
         }

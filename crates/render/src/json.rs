@@ -23,9 +23,9 @@ struct VersionedReport {
 impl VersionedReport {
     fn new(report: &Report) -> Self {
         let mut report = report.clone();
-        for source in &mut report.sources {
-            let pieces = references::reference(source, report.citation_style);
-            source.reference = references::plain(&pieces);
+        let references = references::references(&report);
+        for (source, reference) in report.sources.iter_mut().zip(references) {
+            source.reference = references::plain(&reference.pieces);
         }
         Self {
             schema_version: SCHEMA_VERSION,

@@ -1,39 +1,29 @@
 //! The list of references, made by code from what is known about the sources.
 //!
 //! Takes the sources of a report and a citation style; gives each reference as pieces of text, so that every format can
-//! set titles and links in its own way. The rules are those published for APA (7th edition), IEEE and Vancouver (NLM), as
-//! far as the data goes; `Numeric` is our own plain form. Nothing is made up: what is not known is left out or said to
-//! be unknown.
+//! set titles and links in its own way. `numeric` is our own plain form; all other styles are set by hayagriva. Nothing is
+//! made up: what is not known is left out or said to be unknown.
 
-mod apa;
+mod csl;
 mod date;
-mod ieee;
 mod numeric;
-mod vancouver;
+mod style;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
 
 use super::author::{Author, Authors};
 use super::{Report, clean};
 use crate::report::source::{CitedSource, SourceId, SourceKind};
 use date::Published;
+pub use style::{CitationStyle, UnknownStyle};
 
-/// How the list of references is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CitationStyle {
-    /// Our own plain form.
-    #[default]
-    Numeric,
-    /// As the American Psychological Association publishes it (7th edition).
-    Apa,
-    /// As the Institute of Electrical and Electronics Engineers publishes it.
-    Ieee,
-    /// As the National Library of Medicine publishes it.
-    Vancouver,
-}
+/// What styles say of every article without a volume; whether it is so is not known.
+const MADE_UP: [&str; 3] = [
+    " [published online ahead of print]",
+    "Epub ahead of print ",
+    "ahead of print, ",
+];
 
 /// A title longer than this is cut.
 const TITLE_MAX_CHARS: usize = 300;
@@ -50,50 +40,56 @@ pub(super) enum Piece {
     Text(String),
     Italic(String),
     Strong(String),
-    /// An address, of `http`, `https` or `mailto` only, that is shown as it is.
-    Link(String),
+    /// An address, of `http`, `https` or `mailto` only, and the words that lead to it: mostly the address itself.
+    Link {
+        to: String,
+        shown: String,
+    },
+}
+
+impl Piece {
+    /// The words that a reader sees.
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Italic(text) | Self::Strong(text) => text,
+            Self::Link { shown, .. } => shown,
+        }
+    }
 }
 
 /// The references of a report, in the order of their numbers.
 pub(super) fn references(report: &Report) -> Vec<Reference> {
-    let one = |source: &CitedSource| Reference {
-        source: source.number,
-        pieces: reference(source, report.citation_style),
-    };
-    report.sources.iter().map(one).collect()
+    set(&report.sources, report.citation_style)
 }
 
-/// One source in a style, with what a reader must know of it behind it.
-pub(super) fn reference(source: &CitedSource, style: CitationStyle) -> Vec<Piece> {
-    let facts = Facts::of(source);
-    let mut line = match style {
-        CitationStyle::Numeric => numeric::line(&facts),
-        CitationStyle::Apa => apa::line(&facts),
-        CitationStyle::Ieee => ieee::line(&facts),
-        CitationStyle::Vancouver => vancouver::line(&facts),
-    };
-    if source.retracted {
-        line.text(" ").strong("Retracted.");
-    }
-    if source.snapshot.is_none() {
-        line.text(" [Not read: only what a search said of it was seen.]");
-    }
-    line.pieces
+/// Sources in a style, with what a reader must know of each behind it.
+pub(super) fn set(sources: &[CitedSource], style: CitationStyle) -> Vec<Reference> {
+    let works: Vec<Facts> = sources.iter().map(Facts::new).collect();
+    let lines = style.csl.and_then(|style| csl::lines(&works, style));
+    let lines = lines.unwrap_or_else(|| works.iter().map(numeric::line).collect());
+    let noted = lines.into_iter().zip(sources).map(|(mut line, source)| {
+        if source.retracted {
+            line.text(" ").strong("Retracted.");
+        }
+        if source.snapshot.is_none() {
+            line.text(" [Not read: only what a search said of it was seen.]");
+        }
+        Reference {
+            source: source.number,
+            pieces: line.pieces,
+        }
+    });
+    noted.collect()
 }
 
 /// A reference as plain text.
 pub(super) fn plain(pieces: &[Piece]) -> String {
-    let text = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) | Piece::Italic(text) | Piece::Strong(text) | Piece::Link(text) => {
-            text.as_str()
-        }
-    });
-    text.collect()
+    pieces.iter().map(Piece::text).collect()
 }
 
 /// Who wrote a source and when, in a few words; nothing where neither is known.
 pub(super) fn byline(source: &CitedSource) -> Option<String> {
-    let facts = Facts::of(source);
+    let facts = Facts::new(source);
     let first = facts.authors.named.first().map(|author| match author {
         Author::Person { family, .. } => family.clone(),
         Author::Body(name) => name.clone(),
@@ -119,12 +115,12 @@ pub(super) struct Facts {
     pub(super) title: String,
     pub(super) published: Option<Published>,
     pub(super) venue: Option<String>,
-    pub(super) at: At,
+    pub(super) address: SourceAddress,
     pub(super) is_article: bool,
 }
 
 /// Where a reader finds it.
-pub(super) enum At {
+pub(super) enum SourceAddress {
     Doi(String),
     /// A page, and the day on which it was read.
     Page(String, Option<Date>),
@@ -133,7 +129,7 @@ pub(super) enum At {
 }
 
 impl Facts {
-    pub(super) fn of(source: &CitedSource) -> Self {
+    pub(super) fn new(source: &CitedSource) -> Self {
         let filled = |text: &String| Some(clean::line(text)).filter(|text| !text.is_empty());
         let location = clean::line(&source.location);
         let title = match clean::cut(&source.title, TITLE_MAX_CHARS) {
@@ -145,26 +141,27 @@ impl Facts {
             .snapshot
             .as_ref()
             .map(|taken| read_on(taken.taken_at));
-        let at = match (
+        let address = match (
             source.doi.as_deref().and_then(doi_link),
             clean::link(&location),
         ) {
-            (Some(doi), _) => At::Doi(doi),
-            (None, Some(page)) => At::Page(page, read_on),
-            (None, None) => At::File(location),
+            (Some(doi), _) => SourceAddress::Doi(doi),
+            (None, Some(page)) => SourceAddress::Page(page, read_on),
+            (None, None) => SourceAddress::File(location),
         };
         let authors = Authors::parse(&source.authors);
         // A body that published its own work is not named twice.
         let other = |venue: &String| !authors.named.contains(&Author::Body(venue.clone()));
         let venue = source.venue.as_ref().and_then(filled).filter(other);
-        let academic = source.kind == SourceKind::Academic || matches!(at, At::Doi(_));
+        let academic =
+            source.kind == SourceKind::Academic || matches!(address, SourceAddress::Doi(_));
         Self {
             authors,
             title,
             published: source.published.as_deref().and_then(Published::parse),
             is_article: academic && venue.is_some(),
             venue,
-            at,
+            address,
         }
     }
 }
@@ -217,20 +214,61 @@ impl Line {
     }
 
     pub(super) fn link(&mut self, to: &str) -> &mut Self {
-        self.pieces.push(Piece::Link(to.to_owned()));
+        self.link_as(to, to)
+    }
+
+    fn link_as(&mut self, to: &str, shown: &str) -> &mut Self {
+        self.pieces.push(Piece::Link {
+            to: to.to_owned(),
+            shown: shown.to_owned(),
+        });
         self
+    }
+
+    fn has_link(&self) -> bool {
+        let mut pieces = self.pieces.iter();
+        pieces.any(|piece| matches!(piece, Piece::Link { .. }))
+    }
+
+    /// Drops what stood around a number at the beginning, blanks at both ends, and marks that a style sets twice.
+    fn tidy(&mut self) {
+        if let Some(Piece::Text(text)) = self.pieces.first_mut() {
+            *text = text.trim_start_matches([' ', '.', ']', ')']).to_owned();
+        }
+        if let Some(Piece::Text(text)) = self.pieces.last_mut() {
+            *text = text.trim_end().to_owned();
+        }
+        let mut last = None;
+        for piece in &mut self.pieces {
+            if let Piece::Text(text) = piece {
+                // A style that prints the day leaves its comma where only the year is known.
+                *text = text.replace(",)", ")");
+                for made_up in MADE_UP {
+                    *text = text.replace(made_up, "");
+                }
+                // A title that ends in a mark of its own needs no full stop.
+                for mark in ['?', '!', '…'] {
+                    *text = text.replace(&format!("{mark}."), &mark.to_string());
+                    if last == Some(mark) && text.starts_with('.') {
+                        text.remove(0);
+                    }
+                }
+            }
+            last = piece.text().chars().last().or(last);
+        }
+        self.pieces.retain(|piece| !piece.text().is_empty());
     }
 
     /// Ends a part with a full stop, unless it has an end of its own.
     pub(super) fn stop(&mut self) -> &mut Self {
-        let last = self.pieces.last().and_then(|piece| match piece {
-            Piece::Text(text) | Piece::Italic(text) | Piece::Strong(text) => text.chars().last(),
-            Piece::Link(_) => None,
-        });
-        match last {
-            Some('.' | '?' | '!' | '。' | '؟' | '…') => self,
-            _ => self.text("."),
-        }
+        let ended = match self.pieces.last() {
+            Some(Piece::Link { .. }) | None => false,
+            Some(piece) => {
+                let words = piece.text().trim_end_matches(['”', '"', ' ']);
+                words.ends_with(['.', '?', '!', '。', '؟', '…'])
+            }
+        };
+        if ended { self } else { self.text(".") }
     }
 }
 

@@ -180,7 +180,7 @@ pub(super) fn full() -> Report {
         sections: sections(),
         conclusion: "Plant in rows where people walk at noon [1], and measure for longer.".to_owned(),
         sources: sources(),
-        citation_style: CitationStyle::Numeric,
+        citation_style: CitationStyle::default(),
         claims: claims(),
         contradictions: contradictions(),
         gaps: vec![OpenQuestion {

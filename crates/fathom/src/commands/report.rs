@@ -70,11 +70,7 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
         flag("report.target_length", "--length", json!(words));
     }
     if let Some(style) = args.citation_style {
-        flag(
-            "report.citation_style",
-            "--citation-style",
-            json!(style.as_str()),
-        );
+        flag("report.citation_style", "--citation-style", json!(style));
     }
     if let Some(seconds) = args.max_time {
         flag("report.max_execution_time_s", "--max-time", json!(seconds));

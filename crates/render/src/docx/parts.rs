@@ -113,7 +113,7 @@ pub(super) fn references(body: &mut Body, report: &Report) {
                     Piece::Text(words) => body.run(words, PLAIN),
                     Piece::Italic(words) => body.run(words, SLANTED),
                     Piece::Strong(words) => body.run(words, STRONG),
-                    Piece::Link(to) => body.link(to, to, PLAIN),
+                    Piece::Link { to, shown } => body.link(to, shown, PLAIN),
                 }
             }
         });

@@ -105,9 +105,9 @@ fn one_reference(page: &mut Html, report: &Report, reference: &Reference, proofs
             Piece::Text(text) => page.text(text),
             Piece::Italic(text) => page.element("cite", &[], text),
             Piece::Strong(text) => page.element("strong", &[("class", "warn")], text),
-            Piece::Link(to) => {
+            Piece::Link { to, shown } => {
                 page.open_link(to);
-                page.text(to);
+                page.text(shown);
                 page.close("a");
             }
         }

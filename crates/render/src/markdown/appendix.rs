@@ -31,7 +31,10 @@ pub(super) fn references(page: &mut Page, report: &Report) {
                 Piece::Text(words) => append(&mut line, &text(words)),
                 Piece::Italic(words) => append(&mut line, &format!("*{}*", text(words))),
                 Piece::Strong(words) => append(&mut line, &format!("**{}**", text(words))),
-                Piece::Link(to) => append(&mut line, &format!("<{to}>")),
+                Piece::Link { to, shown } if to == shown => append(&mut line, &format!("<{to}>")),
+                Piece::Link { to, shown } => {
+                    append(&mut line, &format!("[{}](<{to}>)", text(shown)));
+                }
             }
         }
         line

@@ -1,6 +1,6 @@
 //! Our own plain form: authors, title, venue, year, where to find it.
 
-use super::{At, Facts, Line};
+use super::{Facts, Line, SourceAddress};
 use crate::author::Author;
 
 const AUTHORS_MOST: usize = 3;
@@ -19,16 +19,16 @@ pub(super) fn line(facts: &Facts) -> Line {
         Some(published) => line.text(format!(" {}.", published.year)),
         None => line.text(" n.d."),
     };
-    match &facts.at {
-        At::Doi(to) => line.text(" ").link(to),
-        At::Page(to, read_on) => {
+    match &facts.address {
+        SourceAddress::Doi(to) => line.text(" ").link(to),
+        SourceAddress::Page(to, read_on) => {
             line.text(" ").link(to);
             if let Some(day) = read_on {
                 line.text(format!(" (read {day})"));
             }
             &mut line
         }
-        At::File(path) => line.text(format!(" File {path}")),
+        SourceAddress::File(path) => line.text(format!(" File {path}")),
     };
     line
 }
