@@ -22,10 +22,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// One set, measured: its name, and what prints its figures from the folder of sets.
-type Part = (&'static str, fn(&Path) -> Result<()>);
+type EvidencePart = (&'static str, fn(&Path) -> Result<()>);
 
 /// Every set, in the order in which they are measured.
-const PARTS: &[Part] = &[
+const PARTS: &[EvidencePart] = &[
     ("pages", pages::measure),
     ("pdfs", pdfs::measure),
     ("words", words::measure),
@@ -42,9 +42,9 @@ const PARTS: &[Part] = &[
 
 /// Every comparison of speed. The peers are built only where they are asked for.
 #[cfg(feature = "peers")]
-const RACES: &[Part] = &[("ranking", ranking_race::race)];
+const RACES: &[EvidencePart] = &[("ranking", ranking_race::race)];
 #[cfg(not(feature = "peers"))]
-const RACES: &[Part] = &[];
+const RACES: &[EvidencePart] = &[];
 
 /// `eval evidence --data DIR [--only PART,PART]`
 pub fn eval(rest: &[&str]) -> Result<()> {
@@ -59,7 +59,7 @@ pub fn bench(rest: &[&str]) -> Result<()> {
     measure(RACES, rest)
 }
 
-fn measure(parts: &[Part], rest: &[&str]) -> Result<()> {
+fn measure(parts: &[EvidencePart], rest: &[&str]) -> Result<()> {
     let wanted = SetChoice::parse(rest)?;
     let known: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = wanted.only.iter().find(|name| !known.contains(name)) {

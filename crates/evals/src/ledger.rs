@@ -26,7 +26,7 @@ use crate::loopback;
 
 /// One call, as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct LedgerCall {
     pub run: RunId,
     /// The step that made it.
     pub step: u64,
@@ -45,7 +45,7 @@ pub struct Ledger {
 
 struct Book {
     /// By run, in the order they arrived.
-    calls: Mutex<HashMap<RunId, Vec<Call>>>,
+    calls: Mutex<HashMap<RunId, Vec<LedgerCall>>>,
     count: watch::Sender<u64>,
     longest_wait: Duration,
     chance: Mutex<StdRng>,
@@ -80,7 +80,7 @@ impl Ledger {
     }
 
     /// Every call of a run, in the order they arrived.
-    pub fn calls(&self, run: RunId) -> Vec<Call> {
+    pub fn calls(&self, run: RunId) -> Vec<LedgerCall> {
         self.book.calls().get(&run).cloned().unwrap_or_default()
     }
 
@@ -107,7 +107,7 @@ impl Drop for Ledger {
 }
 
 impl Book {
-    fn calls(&self) -> MutexGuard<'_, HashMap<RunId, Vec<Call>>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<RunId, Vec<LedgerCall>>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,7 +117,7 @@ impl Book {
     }
 }
 
-async fn take(State(book): State<Arc<Book>>, Json(call): Json<Call>) -> String {
+async fn take(State(book): State<Arc<Book>>, Json(call): Json<LedgerCall>) -> String {
     let answer = answer(call.step, &call.key);
     book.calls().entry(call.run).or_default().push(call);
     book.count.send_modify(|count| *count += 1);
@@ -154,7 +154,7 @@ impl Caller {
     }
 
     pub async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, reqwest::Error> {
-        let call = Call {
+        let call = LedgerCall {
             run,
             step,
             key: key.to_owned(),

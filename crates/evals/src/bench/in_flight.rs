@@ -6,7 +6,7 @@ use anyhow::Result;
 use fathom_workflow::{Engine, RuntimeSettings};
 
 use super::floor::{BarePostgres, BareSqlite, ROW, ideal_runs_per_second};
-use super::research::{Canned, Research, STEPS, engine, new_run};
+use super::research::{BenchRun, CannedDeps, STEPS, engine, new_run};
 use crate::figure::{Figure, rate, resident_kib};
 use crate::stores::{Backend, Disk, Site};
 
@@ -30,7 +30,7 @@ pub(super) fn each_in_a_process_of_its_own(store: Backend) -> Result<()> {
 
 pub(super) async fn measure(backend: Backend, at_once: usize) -> Result<()> {
     let site = Site::new(backend, Disk::Real).await?;
-    let canned = Canned::results(RESULTS).own().waiting(WAIT);
+    let canned = CannedDeps::results(RESULTS).own().waiting(WAIT);
     let engine = engine(site.open().await?, canned, RuntimeSettings::default())?;
     let rounds = if at_once == 1 { 4 } else { 5 };
     warm_up(&engine).await?;
@@ -83,7 +83,7 @@ pub(super) async fn measure(backend: Backend, at_once: usize) -> Result<()> {
 }
 
 /// Fills the caches of the store and of the allocator, which are the process's and not a run's.
-async fn warm_up(engine: &Engine<Research, Canned>) -> Result<()> {
+async fn warm_up(engine: &Engine<BenchRun, CannedDeps>) -> Result<()> {
     let runs = (0..WARM_UP).map(|_| async {
         let mut run = engine.start(new_run(), Default::default()).await?;
         run.run().await

@@ -8,7 +8,7 @@ use fathom_workflow::journal::RunFilter;
 use fathom_workflow::{RunId, RuntimeSettings, Store};
 
 use super::floor::{BarePostgres, BareSqlite, ROW};
-use super::research::{Canned, STEPS, engine, new_run};
+use super::research::{CannedDeps, STEPS, engine, new_run};
 use super::size::StoreSize;
 use crate::figure::{Figure, bytes_written, median, ms, rate, timed};
 use crate::stores::{Backend, Disk, Site};
@@ -53,7 +53,7 @@ impl Floor {
 
 async fn speed(backend: Backend, n: usize) -> Result<()> {
     let site = Site::new(backend, Disk::Real).await?;
-    let canned = Canned::results(n);
+    let canned = CannedDeps::results(n);
     // One of a run's rows holds the results, in the floor that writes them too.
     let results = canned.encoded()?;
     let mut laden = [&ROW[..]; STEPS];
@@ -130,7 +130,7 @@ async fn resume(backend: Backend) -> Result<()> {
         tokio::time::sleep(Duration::from_millis(60)).await;
         let other = engine(
             Arc::clone(&store),
-            Canned::results(1_000),
+            CannedDeps::results(1_000),
             RuntimeSettings::default(),
         )?;
         let (opened, took) = timed(other.open(run)).await;
@@ -155,7 +155,7 @@ async fn resume(backend: Backend) -> Result<()> {
 }
 
 async fn half_done(store: Arc<dyn Store>, settings: RuntimeSettings) -> Result<RunId> {
-    let engine = engine(store, Canned::results(1_000), settings)?;
+    let engine = engine(store, CannedDeps::results(1_000), settings)?;
     let mut execution = engine.start(new_run(), Default::default()).await?;
     for _ in 0..STEPS / 2 {
         execution.advance().await?;
@@ -168,7 +168,7 @@ async fn list(backend: Backend) -> Result<()> {
     let store = site.open().await?;
     let engine = engine(
         Arc::clone(&store),
-        Canned::results(10),
+        CannedDeps::results(10),
         RuntimeSettings::default(),
     )?;
     for _ in 0..1_000 {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio::task::JoinSet;
 
 use super::one_run::SIZES;
-use super::research::{Canned, STEPS, engine, new_run};
+use super::research::{CannedDeps, STEPS, engine, new_run};
 use super::size::StoreSize;
 use crate::figure::{Figure, median, rate, timed};
 use crate::stores::{Backend, Disk, Site};
@@ -75,7 +75,7 @@ fn print(name: &str, results: usize, turns: Vec<(PeerFigures, PeerFigures)>) {
 
 async fn one_after_the_other(n: usize) -> Result<PeerFigures> {
     let site = Site::new(Backend::Sqlite, Disk::Real).await?;
-    let canned = Canned::results(n).own();
+    let canned = CannedDeps::results(n).own();
     let engine = engine(site.open().await?, canned, RuntimeSettings::default())?;
     let one = async || {
         anyhow::Ok(
@@ -100,7 +100,7 @@ async fn one_after_the_other(n: usize) -> Result<PeerFigures> {
 
 async fn in_flight() -> Result<PeerFigures> {
     let site = Site::new(Backend::Sqlite, Disk::Real).await?;
-    let canned = Canned::results(RESULTS_IN_FLIGHT).own().waiting(WAIT);
+    let canned = CannedDeps::results(RESULTS_IN_FLIGHT).own().waiting(WAIT);
     let engine = engine(site.open().await?, canned, RuntimeSettings::default())?;
     let (done, took) = timed(async {
         let mut workers = JoinSet::new();

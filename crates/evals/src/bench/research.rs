@@ -20,16 +20,16 @@ const REVIEW: &str = "review";
 const OUTPUT: &str = "output";
 
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Source {
+pub(super) struct CannedSource {
     title: String,
     text: String,
 }
 
 /// What the run knows. Results are shared, not copied, as they will be in the real workflow.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Research {
+pub(super) struct BenchRun {
     queries: Vec<String>,
-    results: Vec<Arc<[Source]>>,
+    results: Vec<Arc<[CannedSource]>>,
     searches: u32,
     findings: Vec<String>,
     draft: String,
@@ -39,14 +39,14 @@ pub(super) struct Research {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Update {
     Planned(Vec<String>),
-    Found(Arc<[Source]>),
+    Found(Arc<[CannedSource]>),
     Analysed(Vec<String>),
     Written(String),
     Reviewed,
     HandedOver,
 }
 
-impl State for Research {
+impl State for BenchRun {
     type Update = Update;
 
     fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
@@ -66,17 +66,17 @@ impl State for Research {
 }
 
 /// What the nodes return, and how long each takes.
-pub(super) struct Canned {
-    results: Arc<[Source]>,
+pub(super) struct CannedDeps {
+    results: Arc<[CannedSource]>,
     /// Whether every run gets results of its own, as a real one would, or shares the canned ones.
     own: bool,
     wait: Duration,
 }
 
-impl Canned {
+impl CannedDeps {
     /// `n` results of 2 KB.
     pub(super) fn results(n: usize) -> Self {
-        let source = |i| Source {
+        let source = |i| CannedSource {
             title: format!("result {i}"),
             text: "evidence ".repeat(220),
         };
@@ -107,13 +107,13 @@ impl Canned {
     }
 }
 
-async fn plan(_: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
+async fn plan(_: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
     ctx.deps().pause().await;
     Ok(Update::Planned(vec!["a query of some length".into(); 5]))
 }
 
-async fn search(state: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
-    let Canned { results, own, .. } = ctx.deps();
+async fn search(state: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
+    let CannedDeps { results, own, .. } = ctx.deps();
     ctx.deps().pause().await;
     Ok(Update::Found(match (state.searches, own) {
         (0, true) => results.to_vec().into(),
@@ -122,29 +122,29 @@ async fn search(state: &Research, ctx: &Context<Canned>) -> NodeResult<Research>
     }))
 }
 
-async fn analyse(_: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
+async fn analyse(_: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
     ctx.deps().pause().await;
     Ok(Update::Analysed(vec![
         "a finding, said in one sentence of some length".into(),
     ]))
 }
 
-async fn write(_: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
+async fn write(_: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
     ctx.deps().pause().await;
     Ok(Update::Written("a short draft".into()))
 }
 
-async fn review(_: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
+async fn review(_: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
     ctx.deps().pause().await;
     Ok(Update::Reviewed)
 }
 
-async fn output(_: &Research, ctx: &Context<Canned>) -> NodeResult<Research> {
+async fn output(_: &BenchRun, ctx: &Context<CannedDeps>) -> NodeResult<BenchRun> {
     ctx.deps().pause().await;
     Ok(Update::HandedOver)
 }
 
-pub(super) fn graph() -> Result<Graph<Research, Canned>> {
+pub(super) fn graph() -> Result<Graph<BenchRun, CannedDeps>> {
     let graph = Graph::new("bench")
         .node(PLAN, plan)
         .node(SEARCH, search)
@@ -171,9 +171,9 @@ pub(super) fn graph() -> Result<Graph<Research, Canned>> {
 
 pub(super) fn engine(
     store: Arc<dyn Store>,
-    canned: Canned,
+    canned: CannedDeps,
     settings: RuntimeSettings,
-) -> Result<Engine<Research, Canned>> {
+) -> Result<Engine<BenchRun, CannedDeps>> {
     Ok(Engine::with(
         graph()?,
         store,

@@ -17,7 +17,7 @@ use fathom_evidence::citation::{
 };
 use fathom_evidence::claim::Claim;
 
-use super::judged::{self, Label, Part, Set, Source};
+use super::judged::{self, JudgedSource, Label, Set, SetPart};
 use crate::figure::Figure;
 use make::{KINDS, Kind, Made, Maker};
 use neighbours::Neighbours;
@@ -34,11 +34,11 @@ pub(super) fn measure(data: &Path) -> Result<()> {
         Ok(text) => text.parse().context("FATHOM_SEED must be a number")?,
         Err(_) => SEED,
     };
-    let part = Part::wanted()?;
+    let part = SetPart::wanted()?;
     let sets = judged::sources(data, part)?;
     let near: Vec<Neighbours> = sets
         .iter()
-        .map(|set| Neighbours::of(&set.sources))
+        .map(|set| Neighbours::new(&set.sources))
         .collect();
     let mut rounds = Vec::new();
     for seed in first..first + SEEDS {
@@ -47,7 +47,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
     }
     report(&rounds);
     people(&judged::scifact(data)?);
-    if part == Part::Report {
+    if part == SetPart::Report {
         people(&judged::wice(data)?);
     }
     Ok(())
@@ -55,13 +55,13 @@ pub(super) fn measure(data: &Path) -> Result<()> {
 
 /// What became of some citations.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct CitationTally {
     all: usize,
     blamed: usize,
     unchecked: usize,
 }
 
-impl Tally {
+impl CitationTally {
     fn add(&mut self, checked: &ClaimVerdict) {
         self.all += 1;
         match checked.support {
@@ -71,7 +71,7 @@ impl Tally {
         }
     }
 
-    fn join(self, other: &Tally) -> Self {
+    fn join(self, other: &CitationTally) -> Self {
         Self {
             all: self.all + other.all,
             blamed: self.blamed + other.blamed,
@@ -88,7 +88,7 @@ impl Tally {
     }
 }
 
-type Counts = BTreeMap<Kind, Tally>;
+type Counts = BTreeMap<Kind, CitationTally>;
 
 fn count(sets: &[Set], made: &[Made]) -> Counts {
     let mut counts = Counts::new();
@@ -102,7 +102,7 @@ fn count(sets: &[Set], made: &[Made]) -> Counts {
     counts
 }
 
-fn held(text: &str, source: &Source) -> ClaimVerdict {
+fn held(text: &str, source: &JudgedSource) -> ClaimVerdict {
     let source =
         SourceText::with_sentences(&source.text, source.sentences.clone(), Language::ENGLISH);
     let sources = CitedSources::from([(1, source)]);
@@ -117,11 +117,11 @@ fn held(text: &str, source: &Source) -> ClaimVerdict {
 fn report(rounds: &[(u64, Counts)]) {
     let sum = |counts: &Counts, wanted: &dyn Fn(Kind) -> bool| {
         let kept = counts.iter().filter(|(kind, _)| wanted(**kind));
-        kept.fold(Tally::default(), |sum, (_, tally)| sum.join(tally))
+        kept.fold(CitationTally::default(), |sum, (_, tally)| sum.join(tally))
     };
     for (kind, _) in KINDS {
         let tallies = rounds.iter().map(|(_, counts)| sum(counts, &|k| k == kind));
-        let all = tallies.fold(Tally::default(), |sum, tally| sum.join(&tally));
+        let all = tallies.fold(CitationTally::default(), |sum, tally| sum.join(&tally));
         Figure::named("t31_citations")
             .with("kind", kind.name())
             .with("citations", all.all)
@@ -130,7 +130,7 @@ fn report(rounds: &[(u64, Counts)]) {
             .print();
     }
     for good in [true, false] {
-        let mut all = Tally::default();
+        let mut all = CitationTally::default();
         let mut worst: Option<(f64, u64)> = None;
         for (seed, counts) in rounds {
             let tally = sum(counts, &|kind| kind.is_true() == good);
@@ -167,8 +167,8 @@ fn figure(good: bool) -> &'static str {
 /// Claims that people wrote and found supported, held against their source and against the source
 /// that looks most like it.
 fn people(set: &Set) {
-    let near = Neighbours::of(&set.sources);
-    let (mut right, mut wrong) = (Tally::default(), Tally::default());
+    let near = Neighbours::new(&set.sources);
+    let (mut right, mut wrong) = (CitationTally::default(), CitationTally::default());
     for one in set
         .judged
         .iter()

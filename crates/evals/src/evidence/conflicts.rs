@@ -14,7 +14,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use super::citations::faults;
-use super::judged::{self, Part, Set, Source};
+use super::judged::{self, JudgedSource, Set, SetPart};
 use crate::figure::Figure;
 
 const SEED: u64 = 7;
@@ -27,7 +27,7 @@ const DRAWS_MAX: usize = 20_000;
 type Fault = fn(&str, &mut StdRng) -> Option<String>;
 
 pub(super) fn measure(data: &Path) -> Result<()> {
-    let sets = judged::sources(data, Part::wanted()?)?;
+    let sets = judged::sources(data, SetPart::wanted()?)?;
     sets.iter().for_each(in_peace);
     let planted: [(&str, Fault); 2] = [
         ("changed_number", faults::change_number),
@@ -94,11 +94,11 @@ fn plant(sets: &[Set], kind: &str, fault: Fault) {
         .print();
 }
 
-fn drawn<'a>(source: &'a Source, rng: &mut StdRng) -> Option<&'a str> {
+fn drawn<'a>(source: &'a JudgedSource, rng: &mut StdRng) -> Option<&'a str> {
     source.plain_sentence(rng.random_range(0..source.sentences.len().max(1)))
 }
 
-fn disagree(source: &Source, spoilt: &str) -> bool {
+fn disagree(source: &JudgedSource, spoilt: &str) -> bool {
     let statements = [
         Statement {
             source: "a",

@@ -12,12 +12,12 @@ use super::sets::{lines, read};
 
 /// Which part of the sets is read: what rules are made from is never what they are measured on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SetPart {
     Tune,
     Report,
 }
 
-impl Part {
+impl SetPart {
     /// What is reported, unless the environment asks for the other part.
     pub(super) fn wanted() -> Result<Self> {
         match std::env::var("FATHOM_PART").as_deref() {
@@ -29,13 +29,13 @@ impl Part {
 }
 
 /// A source as a text with the sentences that its set gives.
-pub(super) struct Source {
+pub(super) struct JudgedSource {
     pub(super) text: String,
     pub(super) sentences: Vec<Span>,
 }
 
-impl Source {
-    fn of(parts: Vec<String>) -> Self {
+impl JudgedSource {
+    fn from_sentences(parts: Vec<String>) -> Self {
         let mut text = String::new();
         let mut sentences = Vec::new();
         for part in parts {
@@ -85,14 +85,14 @@ pub(super) struct Judged {
 
 pub(super) struct Set {
     pub(super) name: &'static str,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<JudgedSource>,
     pub(super) judged: Vec<Judged>,
 }
 
 /// The sources that citations are made from: half of SciFact's abstracts each, the trial reports of
 /// train or of the other splits, and for the report WiCE's pages.
-pub(super) fn sources(data: &Path, part: Part) -> Result<Vec<Set>> {
-    let tune = part == Part::Tune;
+pub(super) fn sources(data: &Path, part: SetPart) -> Result<Vec<Set>> {
+    let tune = part == SetPart::Tune;
     let mut abstracts = scifact(data)?;
     let mut at = 0;
     abstracts.sources.retain(|_| {
@@ -108,17 +108,17 @@ pub(super) fn sources(data: &Path, part: Part) -> Result<Vec<Set>> {
 }
 
 /// The trial reports of Evidence Inference.
-fn trials(data: &Path, part: Part) -> Result<Set> {
+fn trials(data: &Path, part: SetPart) -> Result<Set> {
     let mut text = String::new();
     let file = std::fs::File::open(data.join("evidence_inference/articles.jsonl.gz"))?;
     flate2::read::GzDecoder::new(file).read_to_string(&mut text)?;
     let mut sources = Vec::new();
     for article in lines::<Value>(&text)? {
         let train = article["split"] == "train";
-        if train == (part == Part::Tune) {
+        if train == (part == SetPart::Tune) {
             let text = string(&article["text"]);
             let sentences = sentences(&text, Language::ENGLISH);
-            sources.push(Source { text, sentences });
+            sources.push(JudgedSource { text, sentences });
         }
     }
     Ok(Set {
@@ -138,7 +138,7 @@ pub(super) fn scifact(data: &Path) -> Result<Set> {
         let mut parts = vec![string(&line["title"])];
         parts.extend(strings(&line["abstract"]));
         places.insert(id, sources.len());
-        sources.push(Source::of(parts));
+        sources.push(JudgedSource::from_sentences(parts));
     }
     let mut judged = Vec::new();
     for line in read::<Value>(data, "scifact_claims/claims_train.jsonl")? {
@@ -180,7 +180,7 @@ pub(super) fn wice(data: &Path) -> Result<Set> {
             source: sources.len(),
             label,
         });
-        sources.push(Source::of(strings(&line["evidence"])));
+        sources.push(JudgedSource::from_sentences(strings(&line["evidence"])));
     }
     Ok(Set {
         name: "wice_dev",

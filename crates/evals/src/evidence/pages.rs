@@ -37,7 +37,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
     }
     let truths: std::collections::BTreeMap<String, Truth> =
         serde_json::from_reader(File::open(&file)?).context("the marked texts are not readable")?;
-    let mut tally = Tally::default();
+    let mut tally = PageTally::default();
     for (name, truth) in &truths {
         let page = folder.join("html").join(format!("{name}.html.gz"));
         let mut html = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
 }
 
 #[derive(Default)]
-struct Tally {
+struct PageTally {
     precision: Vec<f64>,
     recall: Vec<f64>,
     exact: usize,
@@ -62,7 +62,7 @@ struct Tally {
     took: Vec<Duration>,
 }
 
-impl Tally {
+impl PageTally {
     fn page(&mut self, html: &[u8], truth: &Truth) {
         let begun = Instant::now();
         let hint = FormatHint {

@@ -37,7 +37,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
         }
     }
     files.sort();
-    let mut tally = Tally::default();
+    let mut tally = PdfTally::default();
     for file in &files {
         one(file, &mut tally).with_context(|| format!("{} was not measured", file.display()))?;
     }
@@ -46,7 +46,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
 }
 
 #[derive(Default)]
-struct Tally {
+struct PdfTally {
     files: usize,
     read: usize,
     encrypted: usize,
@@ -57,7 +57,7 @@ struct Tally {
     scores: HashMap<&'static str, (Vec<f64>, Vec<f64>)>,
 }
 
-fn one(file: &Path, tally: &mut Tally) -> Result<()> {
+fn one(file: &Path, tally: &mut PdfTally) -> Result<()> {
     let bytes = fs::read(file)?;
     let begun = Instant::now();
     let document = extract::read(&bytes, &FormatHint::default());
@@ -106,7 +106,7 @@ fn scored(
     document: &Document,
     references: &[(&'static str, String)],
     mut figure: Figure,
-    tally: &mut Tally,
+    tally: &mut PdfTally,
 ) -> Figure {
     let ours = words(&document.text);
     for (program, text) in references {
@@ -124,7 +124,7 @@ fn scored(
     figure
 }
 
-impl Tally {
+impl PdfTally {
     fn print(self) {
         let mut figure = Figure::named("pdf_text_mean")
             .with("files", self.files)

@@ -19,12 +19,12 @@ struct Item {
 
 pub(super) fn wice(data: &Path) -> Result<()> {
     #[derive(Deserialize)]
-    struct Line {
+    struct WiceLine {
         claim: String,
         evidence: Vec<String>,
         supporting_sentences: Vec<Vec<usize>>,
     }
-    let lines: Vec<Line> = read(data, "wice/claim_dev.jsonl")?;
+    let lines: Vec<WiceLine> = read(data, "wice/claim_dev.jsonl")?;
     let items = lines.into_iter().map(|line| Item {
         question: line.claim,
         sentences: line.evidence,
@@ -80,7 +80,7 @@ pub(super) fn claims(data: &Path) -> Result<()> {
 
 pub(super) fn musique(data: &Path) -> Result<()> {
     #[derive(Deserialize)]
-    struct Line {
+    struct MusiqueLine {
         question: String,
         paragraphs: Vec<Paragraph>,
     }
@@ -90,7 +90,7 @@ pub(super) fn musique(data: &Path) -> Result<()> {
         paragraph_text: String,
         is_supporting: bool,
     }
-    let lines: Vec<Line> = read(data, "musique100/musique_train100.jsonl")?;
+    let lines: Vec<MusiqueLine> = read(data, "musique100/musique_train100.jsonl")?;
     let items = lines.into_iter().map(|line| {
         let gold = line
             .paragraphs

@@ -128,14 +128,14 @@ fn in_characters(text: &str, spans: &[Span]) -> Vec<Span> {
 /// RoBBR: what a review says of a trial's risk of bias, aspect by aspect.
 pub(super) fn robbr(data: &Path) -> Result<()> {
     #[derive(Deserialize)]
-    struct Item {
+    struct RobbrItem {
         bias: String,
         bias_definition: String,
         paper_as_candidate_pool: Vec<String>,
         aspect2sentence_indices: BTreeMap<String, Vec<usize>>,
     }
     let text = std::fs::read_to_string(data.join("robbr/task2_small_test_set.json"))?;
-    let items: BTreeMap<String, Item> = serde_json::from_str(&text)?;
+    let items: BTreeMap<String, RobbrItem> = serde_json::from_str(&text)?;
     let rules = LocatorRules::parse(include_str!("bias.txt"))?;
     let mut settings = LocateSettings {
         per_query_top_n: 100,

@@ -28,12 +28,12 @@ use serde::Serialize;
 use crate::proofs::{Proof, Setting};
 
 /// A door and its calls.
-type Part = (
+type CanaryPart = (
     &'static str,
     fn(Canary) -> BoxFuture<'static, Result<Trace>>,
 );
 
-const PARTS: &[Part] = &[
+const PARTS: &[CanaryPart] = &[
     ("calls", calls::make),
     ("models", models::make),
     ("search", search::make),

@@ -21,14 +21,14 @@ use serde_json::{Value, json};
 use super::server::{Canned, Server};
 use crate::loopback;
 
-pub(super) type Call = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
+pub(super) type DoorCall = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// One call, through the whole layer and bare.
 pub(super) struct Door {
     pub(super) name: &'static str,
     pub(super) answer_bytes: usize,
-    pub(super) layered: Call,
-    pub(super) bare: Call,
+    pub(super) layered: DoorCall,
+    pub(super) bare: DoorCall,
 }
 
 /// Everything that the server serves, for all doors.
@@ -133,7 +133,7 @@ fn work_door(server: &Server) -> Result<Door> {
     let client = HttpClient::new(ClientSettings::default())?;
     let works = Arc::new(Works::new(client, caller(), settings));
     let doi = Doi::parse("10.5555/bench")?;
-    let layered: Call = Arc::new(move || {
+    let layered: DoorCall = Arc::new(move || {
         let (works, doi) = (works.clone(), doi.clone());
         Box::pin(async move {
             let work = works.look_up(&doi, &terms()).await?;
@@ -141,7 +141,7 @@ fn work_door(server: &Server) -> Result<Door> {
         })
     });
     let (client, url) = (loopback::client()?, format!("{}{WORK}", server.url()));
-    let bare: Call = Arc::new(move || {
+    let bare: DoorCall = Arc::new(move || {
         let sent = client.get(&url).send();
         Box::pin(async move {
             let reply = sent.await?.error_for_status()?;
@@ -175,7 +175,7 @@ fn search_door(server: &Server) -> Result<Door> {
         "kelp forests",
         Date::constant(2026, 3, 5),
     )?;
-    let layered: Call = Arc::new(move || {
+    let layered: DoorCall = Arc::new(move || {
         let (chains, query) = (chains.clone(), query.clone());
         Box::pin(async move {
             let served = chains.search(&query, &terms()).await?;
@@ -202,7 +202,7 @@ fn model_door(server: &Server) -> Result<Door> {
         "You answer.",
         "Why do kelp forests shrink?",
     ));
-    let layered: Call = Arc::new(move || {
+    let layered: DoorCall = Arc::new(move || {
         let (models, request) = (models.clone(), request.clone());
         Box::pin(async move {
             let asked = models
@@ -223,7 +223,7 @@ fn model_door(server: &Server) -> Result<Door> {
 }
 
 /// A bare call that sends JSON and reads JSON.
-fn post(server: &Server, path: &str, body: Value) -> Result<Call> {
+fn post(server: &Server, path: &str, body: Value) -> Result<DoorCall> {
     let (client, url) = (loopback::client()?, format!("{}{path}", server.url()));
     Ok(Arc::new(move || {
         let sent = client.post(&url).json(&body).send();
@@ -256,14 +256,14 @@ fn page_door(server: &Server) -> Result<Door> {
     let url = format!("{}{PAGE}", server.url());
     let number = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let address = url.clone();
-    let layered: Call = Arc::new(move || {
+    let layered: DoorCall = Arc::new(move || {
         // Each its own address, or those who ask at once would share one fetch.
         let n = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let (pages, url) = (pages.clone(), format!("{address}?{n}"));
         Box::pin(async move { Ok(pages.read_anew(&url, &terms()).await.map(drop)?) })
     });
     let client = loopback::client()?;
-    let bare: Call = Arc::new(move || {
+    let bare: DoorCall = Arc::new(move || {
         let sent = client.get(&url).header("connection", "close").send();
         Box::pin(async move {
             sent.await?.error_for_status()?.bytes().await?;

@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-use self::make::{GOOD, Spoilt, Way};
+use self::make::{GOOD, MalformedWay, Spoilt};
 use crate::proofs::{Proof, Setting};
 
 /// Questions under way at once.
@@ -49,7 +49,7 @@ pub(super) fn proof() -> Proof {
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-struct Plan {
+struct OutputPlan {
     title: String,
     queries: Vec<Query>,
     note: Option<String>,
@@ -63,7 +63,7 @@ struct Query {
 
 async fn run(setting: Setting) -> Result<String> {
     let outputs = setting.size.pick(1_500, 10_000);
-    let server = Server::start(setting.seed).await?;
+    let server = OutputServer::start(setting.seed).await?;
     let client = HttpClient::new(ClientSettings::default())?;
     let mut ends: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut most = 0;
@@ -96,14 +96,14 @@ async fn run(setting: Setting) -> Result<String> {
         .collect();
     Ok(format!(
         "{outputs} questions in {} ways: {}; at most {most} requests a question; 0 panics, 0 hangs, 0 made-up values",
-        Way::ALL.len(),
+        MalformedWay::ALL.len(),
         each.join(", ")
     ))
 }
 
 /// Asks one question; gives how it ended, and how many requests it took.
 async fn one(
-    server: Arc<Server>,
+    server: Arc<OutputServer>,
     client: HttpClient,
     number: u64,
 ) -> Result<(&'static str, usize)> {
@@ -115,7 +115,7 @@ async fn one(
         sink: &sink,
     };
     let request = model::ModelRequest::new("You plan research.", "Why do kelp forests shrink?");
-    let asking = models.ask_typed::<Plan>(ModelRole::Planner, &request, &terms);
+    let asking = models.ask_typed::<OutputPlan>(ModelRole::Planner, &request, &terms);
     let outcome = tokio::time::timeout(PATIENCE, asking)
         .await
         .context("it hangs")?;
@@ -137,7 +137,7 @@ async fn one(
     Ok((end, requests))
 }
 
-fn models(server: &Server, client: &HttpClient, number: u64) -> Result<Models> {
+fn models(server: &OutputServer, client: &HttpClient, number: u64) -> Result<Models> {
     let address = format!("http://127.0.0.1:{}/{number}/v1", server.port);
     let endpoint = ModelEndpoint::new(ModelApi::OpenAi, BaseUrl::parse(&address)?, None);
     let mut settings = call::CallSettings::default();
@@ -154,9 +154,9 @@ fn models(server: &Server, client: &HttpClient, number: u64) -> Result<Models> {
 }
 
 /// Whether a value holds what the model never wrote. Only ways that leave the words alone can be judged so.
-fn is_made_up(typed: &TypedAnswer<Plan>, keeps_words: bool) -> bool {
-    let good: Plan = serde_json::from_str(GOOD).unwrap_or_else(|_| typed.value.clone());
-    let Plan {
+fn is_made_up(typed: &TypedAnswer<OutputPlan>, keeps_words: bool) -> bool {
+    let good: OutputPlan = serde_json::from_str(GOOD).unwrap_or_else(|_| typed.value.clone());
+    let OutputPlan {
         title,
         queries,
         note,
@@ -184,13 +184,13 @@ fn legal(error: &ModelError) -> Result<&'static str> {
 }
 
 /// Spoils replies: the one of question 7 at request 2 is always the same.
-struct Server {
+struct OutputServer {
     port: u16,
     seed: u64,
     requests: Mutex<BTreeMap<u64, usize>>,
 }
 
-impl Server {
+impl OutputServer {
     async fn start(seed: u64) -> Result<Arc<Self>> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let server = Arc::new(Self {
@@ -232,7 +232,7 @@ fn prompt(listener: TcpListener) -> impl Listener<Addr = SocketAddr> {
     })
 }
 
-async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
+async fn answer(State(server): State<Arc<OutputServer>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     let question = path
         .split('/')

@@ -63,7 +63,7 @@ async fn compare(door: &Door, in_flight: usize) -> Result<()> {
 }
 
 /// Microseconds a call, over so many calls.
-async fn time(call: &super::doors::Call, calls: usize, in_flight: usize) -> Result<f64> {
+async fn time(call: &super::doors::DoorCall, calls: usize, in_flight: usize) -> Result<f64> {
     let begun = Instant::now();
     stream::iter(0..calls)
         .map(|_| Ok::<_, anyhow::Error>(call()))

@@ -100,12 +100,12 @@ fn another(old: &str, rng: &mut StdRng) -> Option<String> {
 }
 
 /// One way to turn a sentence, given by its words, around.
-type Way = fn(&[&str]) -> Option<String>;
+type FaultMaker = fn(&[&str]) -> Option<String>;
 
 /// With a denial put in or taken out, or a word turned into its opposite.
 pub(in crate::evidence) fn negate(text: &str, rng: &mut StdRng) -> Option<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    let mut ways: [Way; 4] = [taken_out, put_in, did_not, turned];
+    let mut ways: [FaultMaker; 4] = [taken_out, put_in, did_not, turned];
     ways.shuffle(rng);
     ways.iter().find_map(|way| way(&words))
 }

@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-use super::super::judged::{Set, Source};
+use super::super::judged::{JudgedSource, Set};
 use super::neighbours::Neighbours;
 use super::{faults, retell};
 
@@ -204,7 +204,7 @@ impl<'a> Maker<'a> {
         (!self.used.contains(&place)).then_some(place)
     }
 
-    fn source(&self, set: usize, source: usize) -> Option<&'a Source> {
+    fn source(&self, set: usize, source: usize) -> Option<&'a JudgedSource> {
         self.sets.get(set)?.sources.get(source)
     }
 

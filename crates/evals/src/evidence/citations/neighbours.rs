@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_evidence::Language;
 use fathom_evidence::terms::Terms;
 
-use super::super::judged::Source;
+use super::super::judged::JudgedSource;
 
 pub(super) struct Neighbours {
     held: BTreeMap<String, Vec<usize>>,
@@ -13,7 +13,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) fn of(sources: &[Source]) -> Self {
+    pub(super) fn new(sources: &[JudgedSource]) -> Self {
         let terms = Terms::new(Language::ENGLISH);
         let mut held: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut lengths = Vec::new();

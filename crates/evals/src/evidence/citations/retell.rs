@@ -133,9 +133,12 @@ pub(super) fn reword(sentence: &str, rng: &mut StdRng) -> Option<String> {
     groups.shuffle(rng);
     for group in groups {
         let words = || told.split(' ').map(bare);
-        let at = group.iter().position(|word| match word.contains(' ') {
-            true => told.contains(&format!(" {word} ")),
-            false => words().any(|said| said == *word),
+        let at = group.iter().position(|word| {
+            if word.contains(' ') {
+                told.contains(&format!(" {word} "))
+            } else {
+                words().any(|said| said == *word)
+            }
         });
         let Some(old) = at.and_then(|at| group.get(at)) else {
             continue;

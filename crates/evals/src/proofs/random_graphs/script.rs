@@ -28,7 +28,7 @@ const MOST_DRAWS: usize = 2_000;
 /// What the run remembers: what its nodes are to do, how often each was there, and what they brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tale {
-    parts: BTreeMap<String, Part>,
+    parts: BTreeMap<String, NodePart>,
     visits: BTreeMap<String, u32>,
     lines: Vec<String>,
 }
@@ -71,7 +71,7 @@ enum Finish {
 
 /// What a node does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Part {
+struct NodePart {
     acts: Vec<Act>,
     /// By visit; the last one holds for all later visits.
     finishes: Vec<Finish>,
@@ -219,12 +219,12 @@ fn draw_exits(chance: &mut StdRng, names: &[NodeName], at: usize) -> Exits {
     }
 }
 
-fn draw_part(chance: &mut StdRng) -> Part {
+fn draw_part(chance: &mut StdRng) -> NodePart {
     let acts = 0..chance.random_range(0..4);
     let acts = acts.map(|_| draw_act(chance)).collect();
     let finishes = 0..chance.random_range(1..4);
     let finishes = finishes.map(|_| draw_finish(chance)).collect();
-    Part { acts, finishes }
+    NodePart { acts, finishes }
 }
 
 fn draw_act(chance: &mut StdRng) -> Act {
@@ -262,7 +262,7 @@ fn draw_finish(chance: &mut StdRng) -> Finish {
 async fn play(tale: &Tale, ctx: &Context<Deps>) -> NodeResult<Tale> {
     let node = ctx.node();
     let visit = tale.visits(node);
-    let Some(Part { acts, finishes }) = tale.parts.get(node) else {
+    let Some(NodePart { acts, finishes }) = tale.parts.get(node) else {
         return Err(NodeError::new("the node has no part"));
     };
     let mut lines = Vec::new();

@@ -23,7 +23,7 @@ pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Plan {
+struct CanaryPlan {
     title: String,
 }
 
@@ -75,7 +75,7 @@ async fn ask(endpoint: &ModelEndpoint, client: &HttpClient, trace: &Trace) -> Re
         Err(exhausted) => trace.exhausted(&exhausted)?,
     }
     match models
-        .ask_typed::<Plan>(ModelRole::Planner, &request, &terms)
+        .ask_typed::<CanaryPlan>(ModelRole::Planner, &request, &terms)
         .await
     {
         Ok(typed) => trace.text(format!("{typed:?}")),

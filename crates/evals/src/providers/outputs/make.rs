@@ -15,7 +15,7 @@ pub(super) const GOOD: &str = r#"{"title": "Kelp", "queries": [{"text": "kelp gr
 
 /// A way to spoil a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum MalformedWay {
     Cut,
     Flip,
     Deep,
@@ -32,7 +32,7 @@ pub(super) enum Way {
     Status,
 }
 
-impl Way {
+impl MalformedWay {
     pub(super) const ALL: [Self; 14] = [
         Self::Cut,
         Self::Flip,
@@ -78,38 +78,41 @@ impl Spoilt {
 
 /// The way follows from the question, so that all are met equally often; chance draws the rest.
 pub(super) fn spoilt(question: u64, rng: &mut StdRng) -> Spoilt {
-    let way = Way::ALL[question as usize % Way::ALL.len()];
+    let way = MalformedWay::ALL[question as usize % MalformedWay::ALL.len()];
     let finish = if rng.random() { "stop" } else { "length" };
     let mut reply = Spoilt {
         status: 200,
         body: Vec::new(),
         breaks: false,
-        keeps_words: matches!(way, Way::Cut | Way::Thoughts | Way::Talk | Way::WireCut),
+        keeps_words: matches!(
+            way,
+            MalformedWay::Cut | MalformedWay::Thoughts | MalformedWay::Talk | MalformedWay::WireCut
+        ),
     };
     reply.body = match way {
-        Way::Cut => wire(&GOOD[..rng.random_range(0..GOOD.len())], finish, rng),
-        Way::Flip => wire(&flipped(GOOD.as_bytes(), rng), finish, rng),
-        Way::Deep => wire(&deep(rng), finish, rng),
-        Way::Huge => wire(&huge(rng), finish, rng),
-        Way::WrongTypes => wire(&wrong(rng), "stop", rng),
-        Way::Thoughts => wire(&thoughts(rng), "stop", rng),
-        Way::Talk => wire(&talk(rng), "stop", rng),
-        Way::Quotes => wire(&quotes(rng), "stop", rng),
-        Way::NoUtf8 => no_utf8(wire(GOOD, "stop", rng), rng),
-        Way::Envelope => envelope(rng).to_string().into_bytes(),
-        Way::WireCut => {
+        MalformedWay::Cut => wire(&GOOD[..rng.random_range(0..GOOD.len())], finish, rng),
+        MalformedWay::Flip => wire(&flipped(GOOD.as_bytes(), rng), finish, rng),
+        MalformedWay::Deep => wire(&deep(rng), finish, rng),
+        MalformedWay::Huge => wire(&huge(rng), finish, rng),
+        MalformedWay::WrongTypes => wire(&wrong(rng), "stop", rng),
+        MalformedWay::Thoughts => wire(&thoughts(rng), "stop", rng),
+        MalformedWay::Talk => wire(&talk(rng), "stop", rng),
+        MalformedWay::Quotes => wire(&quotes(rng), "stop", rng),
+        MalformedWay::NoUtf8 => no_utf8(wire(GOOD, "stop", rng), rng),
+        MalformedWay::Envelope => envelope(rng).to_string().into_bytes(),
+        MalformedWay::WireCut => {
             reply.breaks = rng.random();
             let whole = wire(GOOD, finish, rng);
             whole[..rng.random_range(0..=whole.len())].to_vec()
         }
-        Way::WireFlip => {
+        MalformedWay::WireFlip => {
             let whole = wire(GOOD, finish, rng);
             flipped(&whole, rng).into_bytes()
         }
-        Way::Noise => (0..rng.random_range(0..2_000))
+        MalformedWay::Noise => (0..rng.random_range(0..2_000))
             .map(|_| rng.random())
             .collect(),
-        Way::Status => {
+        MalformedWay::Status => {
             reply.status = *[200, 204, 302, 400, 401, 404, 422, 429, 500, 503]
                 .choose(rng)
                 .unwrap_or(&200);
