@@ -29,6 +29,21 @@ pub enum FailureCategory {
     Internal,
 }
 
+impl fmt::Display for FailureCategory {
+    /// As logs and reports name it, such as `rate_limit`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ApiError => "api_error",
+            Self::RateLimit => "rate_limit",
+            Self::Timeout => "timeout",
+            Self::Validation => "validation",
+            Self::Parsing => "parsing",
+            Self::ContextOverflow => "context_overflow",
+            Self::Internal => "internal",
+        })
+    }
+}
+
 /// What a failure means for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

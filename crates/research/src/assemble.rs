@@ -12,7 +12,7 @@ use crate::analysis::strength_counts;
 use crate::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::citations::CitationCheck;
 use crate::critique::Critique;
-use crate::degraded;
+use crate::degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::state::State;
@@ -143,7 +143,7 @@ fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
         rounds: state.rounds.clone(),
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
         steps: ctx.step(),
-        degraded: degraded::told(&state.degraded),
+        degraded: degradation::sentences(&state.degraded),
         errors: errors.map(handed::failure).collect(),
     }
 }

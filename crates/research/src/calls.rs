@@ -2,11 +2,71 @@
 
 use std::time::Duration;
 
-use fathom_providers::Clock;
-use fathom_providers::call::{CallContext, CallEvent, CallKind, CallSink, NextAction};
+use fathom_providers::call::{CallContext, CallEvent, CallKind, CallSink, ChainExhausted, NextAction};
+use fathom_providers::{Clock, FailureCategory};
 use fathom_workflow::Call;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::reasoner::Ctx;
+use crate::state::ErrorEntry;
+
+/// Why an outside call of a run gave nothing, as the run records it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedFailure {
+    /// What kind of failure it was.
+    pub category: FailureCategory,
+    /// How often the call was tried, over all providers.
+    pub attempts: u32,
+    /// What happened and what to do about it, in a sentence.
+    pub message: String,
+    /// When the first provider is worth asking again, where one said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<Timestamp>,
+}
+
+impl RecordedFailure {
+    /// A call that was tried once.
+    pub(crate) fn once(category: FailureCategory, message: impl ToString) -> Self {
+        Self {
+            category,
+            attempts: 1,
+            message: message.to_string(),
+            wake_at: None,
+        }
+    }
+
+    /// A call that could not be made, because nothing is configured for it.
+    pub(crate) fn not_set_up(message: &str) -> Self {
+        Self {
+            attempts: 0,
+            ..Self::once(FailureCategory::Validation, message)
+        }
+    }
+
+    /// The failure as the run's error log has it.
+    pub(crate) fn logged(self, ctx: &Ctx) -> ErrorEntry {
+        ErrorEntry {
+            node: ctx.node().to_owned(),
+            at: ctx.now(),
+            category: self.category.to_string(),
+            attempts: self.attempts,
+            message: self.message,
+        }
+    }
+}
+
+impl From<&ChainExhausted> for RecordedFailure {
+    fn from(exhausted: &ChainExhausted) -> Self {
+        let decisive = exhausted.decisive();
+        Self {
+            category: decisive.map_or(FailureCategory::Validation, |failure| failure.category),
+            attempts: exhausted.tried.iter().map(|failure| failure.attempts).sum(),
+            message: exhausted.to_string(),
+            wake_at: exhausted.wake_at(),
+        }
+    }
+}
 
 /// The terms of a call within the run's time.
 pub(crate) fn terms<'s>(

@@ -41,7 +41,7 @@ pub struct Item {
 
 /// What a reviewer says; the arithmetic is done elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Opinion {
+pub struct ReviewOpinion {
     pub scores: ReviewScores,
     pub items: Vec<Item>,
     pub summary: String,
@@ -83,7 +83,7 @@ impl Critique {
     /// Judges a draft by a reviewer's opinion and the items that are known already.
     pub fn of(
         version: u32,
-        opinion: Opinion,
+        opinion: ReviewOpinion,
         known: Vec<Item>,
         iterations_left: bool,
         thresholds: &Thresholds,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn judge(score: f64, proven: &[Severity], iterations_left: bool) -> Critique {
-        let opinion = Opinion {
+        let opinion = ReviewOpinion {
             scores: ReviewScores {
                 accuracy: score,
                 completeness: score,
@@ -156,7 +156,7 @@ mod tests {
                 methodology: score,
                 style: score,
             },
-            ..Opinion::default()
+            ..ReviewOpinion::default()
         };
         let proven = proven.iter().copied().map(item).collect();
         Critique::of(1, opinion, proven, iterations_left, &Thresholds::default())

@@ -12,7 +12,7 @@ mod calls;
 pub mod citations;
 pub mod critique;
 mod definition;
-mod degraded;
+mod degradation;
 mod deps;
 pub mod draft;
 pub mod edits;
@@ -31,6 +31,8 @@ pub mod stop;
 mod words;
 pub mod workflows;
 
+pub use calls::RecordedFailure;
+pub use degradation::{Degradation, JudgedPart};
 pub use deps::{Deps, Net};
 pub use question::{AskedDepth, Depth, Question, Style};
 pub use settings::Settings;

@@ -11,6 +11,8 @@ mod hunt;
 mod said;
 mod share_out;
 
+use std::sync::Arc;
+
 use fathom_evidence::passage::{self, Passage};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::validate::retry::{Retry, RetryDecision, RetryEntry, RetrySettings};
@@ -31,12 +33,12 @@ use hunt::Hunt;
 #[derive(Clone, Debug)]
 pub struct Reading {
     pub source: SourceId,
-    pub document: Document,
+    pub document: Arc<Document>,
     pub passages: Vec<Passage>,
 }
 
 impl Reading {
-    pub fn new(source: SourceId, document: Document) -> Self {
+    pub fn new(source: SourceId, document: Arc<Document>) -> Self {
         let passages = passage::passages(&document, &passage::PassageSettings::default());
         Self {
             source,

@@ -14,14 +14,15 @@ pub(crate) use search::kinds;
 
 use fathom_evidence::{Language, question};
 
-use crate::degraded;
+use crate::calls::RecordedFailure;
+use crate::degradation::{Degradation, JudgedPart};
 use crate::reasoner::{Ctx, Judged};
 use crate::state::{Change, ErrorEntry, State, Update};
 
 /// Puts an update together, with what went wrong on the way.
 pub(crate) struct Notes {
     errors: Vec<ErrorEntry>,
-    degraded: Vec<String>,
+    degraded: Vec<Degradation>,
     reasoners: Vec<String>,
 }
 
@@ -35,31 +36,26 @@ impl Notes {
     }
 
     /// Takes a judgement in, and notes it if the first choice could not make it.
-    pub(crate) fn take<T>(&mut self, judged: Judged<T>, what: &str) -> T {
+    pub(crate) fn take<T>(&mut self, judged: Judged<T>, part: JudgedPart) -> T {
         if !judged.errors.is_empty() {
-            self.degraded(degraded::made_by(what, &judged.by));
+            let reasoner = judged.by.clone();
+            self.degraded(Degradation::MadeBy { part, reasoner });
             self.errors.extend(judged.errors);
         }
         self.reasoners.push(judged.by);
         judged.value
     }
 
-    pub(crate) fn error(&mut self, ctx: &Ctx, category: &str, message: String) {
-        self.errors.push(ErrorEntry {
-            node: ctx.node().to_owned(),
-            at: ctx.now(),
-            category: category.to_owned(),
-            attempts: 1,
-            message,
-        });
+    pub(crate) fn error(&mut self, ctx: &Ctx, failure: RecordedFailure) {
+        self.errors.push(failure.logged(ctx));
     }
 
     pub(crate) fn errors(&mut self, errors: &[ErrorEntry]) {
         self.errors.extend_from_slice(errors);
     }
 
-    pub(crate) fn degraded(&mut self, sentence: String) {
-        self.degraded.push(sentence);
+    pub(crate) fn degraded(&mut self, degradation: Degradation) {
+        self.degraded.push(degradation);
     }
 
     pub(crate) fn update(self, change: Change) -> Update {

@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use fathom_evidence::Language;
 use fathom_workflow::{Context, NodeError, StepHalted};
 use futures::future::BoxFuture;
-use jiff::Timestamp;
 
 use crate::analysis::{Analysis, Contradiction, Evidence};
+use crate::calls::RecordedFailure;
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Item, Opinion};
+use crate::critique::{Item, ReviewOpinion};
 use crate::deps::Deps;
 use crate::draft::{Draft, Frame, Section};
 use crate::plan::{Plan, PlanFault, Query, QueryId, SourceKind};
@@ -31,19 +31,27 @@ pub trait Reasoner: Send + Sync {
     /// Saved in reports: `extractive`, or the name of a model.
     fn name(&self) -> &str;
 
-    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable>;
+    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError>;
 
     /// What to do next about a query that found too little.
-    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable>;
+    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError>;
 
-    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable>;
+    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError>;
 
     /// One section's text, in Markdown without its heading.
-    async fn write_section(&self, ctx: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable>;
+    async fn write_section(
+        &self,
+        ctx: &Ctx,
+        task: &SectionTask<'_>,
+    ) -> Result<String, ReasonerError>;
 
-    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable>;
+    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError>;
 
-    async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable>;
+    async fn review(
+        &self,
+        ctx: &Ctx,
+        task: &ReviewTask<'_>,
+    ) -> Result<ReviewOpinion, ReasonerError>;
 
     /// Whether it understands sentences, so that `support` can be asked of it.
     fn judges_meaning(&self) -> bool {
@@ -51,12 +59,9 @@ pub trait Reasoner: Send + Sync {
     }
 
     /// Whether the passages bear the sentences out, an opinion for each in their order.
-    async fn support(&self, _: &Ctx, _: &SupportTask<'_>) -> Result<Vec<Held>, Unable> {
-        Err(Unable::Failed {
-            category: "validation".to_owned(),
-            attempts: 0,
-            message: format!("the {} reasoner does not judge meaning", self.name()),
-        })
+    async fn support(&self, _: &Ctx, _: &SupportTask<'_>) -> Result<Vec<Opinion>, ReasonerError> {
+        let message = format!("the {} reasoner does not judge meaning", self.name());
+        Err(ReasonerError::Failed(RecordedFailure::not_set_up(&message)))
     }
 }
 
@@ -192,31 +197,27 @@ pub struct Cited {
 
 /// An opinion on a sentence, and why in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Opinion {
     pub judgement: Judgement,
     pub why: String,
 }
 
 /// Why a reasoner gave no judgement.
 #[derive(Debug)]
-pub enum Unable {
+pub enum ReasonerError {
     /// The engine ends the step; this is no failure and is handed on.
     Halted(NodeError),
     /// It tried and could not; another reasoner may.
-    Failed {
-        category: String,
-        attempts: u32,
-        message: String,
-    },
+    Failed(RecordedFailure),
 }
 
-impl From<StepHalted> for Unable {
+impl From<StepHalted> for ReasonerError {
     fn from(halt: StepHalted) -> Self {
         Self::Halted(halt.into())
     }
 }
 
-impl From<NodeError> for Unable {
+impl From<NodeError> for ReasonerError {
     fn from(halt: NodeError) -> Self {
         Self::Halted(halt)
     }
@@ -232,7 +233,7 @@ pub struct Judged<T> {
 /// Asks the reasoners in order until one is able.
 pub async fn judge<'a, T>(
     ctx: &'a Ctx,
-    ask: impl Fn(&'a dyn Reasoner) -> BoxFuture<'a, Result<T, Unable>>,
+    ask: impl Fn(&'a dyn Reasoner) -> BoxFuture<'a, Result<T, ReasonerError>>,
 ) -> Result<Judged<T>, NodeError> {
     let mut errors = Vec::new();
     for reasoner in ctx.deps().reasoners() {
@@ -241,32 +242,12 @@ pub async fn judge<'a, T>(
                 let by = reasoner.name().to_owned();
                 return Ok(Judged { value, by, errors });
             }
-            Err(Unable::Halted(halt)) => return Err(halt),
-            Err(Unable::Failed {
-                category,
-                attempts,
-                message,
-            }) => errors.push(entry(ctx.node(), ctx.now(), category, attempts, message)),
+            Err(ReasonerError::Halted(halt)) => return Err(halt),
+            Err(ReasonerError::Failed(failure)) => errors.push(failure.logged(ctx)),
         }
     }
     let last = errors.pop().map(|error| error.message);
     Err(NodeError::new(
-        last.unwrap_or_else(|| "no reasoner is set up".to_owned()),
+        last.unwrap_or_else(|| "no reasoner is configured".to_owned()),
     ))
-}
-
-fn entry(
-    node: &str,
-    at: Timestamp,
-    category: String,
-    attempts: u32,
-    message: String,
-) -> ErrorEntry {
-    ErrorEntry {
-        node: node.to_owned(),
-        at,
-        category,
-        attempts,
-        message,
-    }
 }

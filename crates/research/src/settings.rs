@@ -1,4 +1,7 @@
 //! Every number of the method, by name. A run keeps the settings it was started with.
+//!
+//! Stored settings may hold fields that this version does not know; they are passed over. Where a person writes settings,
+//! unknown names are refused by comparing them with the serialized default.
 
 use std::time::Duration;
 
@@ -161,5 +164,20 @@ impl Default for Caps {
             fetches: None,
             writing_reserve: 0.25,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_settings_of_another_version_are_read() {
+        let stored = r#"{"target_length": 700, "of_tomorrow": 1, "caps": {"tokens": 5, "of_tomorrow": 2},
+            "people": {"of_tomorrow": 3}}"#;
+        let settings: Settings = serde_json::from_str(stored).unwrap();
+        assert_eq!(settings.target_length, 700);
+        assert_eq!(settings.caps.tokens, Some(5));
+        assert_eq!(settings.max_iterations, Settings::default().max_iterations);
     }
 }

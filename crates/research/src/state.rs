@@ -14,6 +14,7 @@ use crate::analysis::{Analysis, Evidence};
 use crate::breakpoint::{Place, Step};
 use crate::citations::CitationCheck;
 use crate::critique::Critique;
+use crate::degradation::Degradation;
 use crate::draft::Draft;
 use crate::plan::{Plan, Query, QueryId};
 use crate::question::{Depth, Question};
@@ -44,8 +45,8 @@ pub struct State {
     pub done: Option<Step>,
     /// What the next plan or draft is to take into account.
     pub feedback: Option<String>,
-    /// What was done in a poorer way than meant, each once, in sentences.
-    pub degraded: Vec<String>,
+    /// What was done in a poorer way than meant, each once.
+    pub degraded: Vec<Degradation>,
     /// Who judged something, each once.
     pub reasoners: Vec<String>,
     pub errors: Vec<ErrorEntry>,
@@ -127,7 +128,7 @@ pub struct Update {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub degraded: Vec<String>,
+    pub degraded: Vec<Degradation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<String>,
 }
@@ -379,7 +380,7 @@ impl fathom_workflow::State for State {
 }
 
 /// Adds what is not there yet.
-fn add_new(all: &mut Vec<String>, more: &[String]) {
+fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
     for one in more {
         if !all.contains(one) {
             all.push(one.clone());

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::anthropic::Anthropic;
-use super::completion::Completion;
+use super::completion::{Completion, TokenUsage};
 use super::openai::OpenAi;
 use super::settings::{ModelApi, ModelRole, ModelSettings, RoleSettings};
-use super::{AnswerProgress, ModelClient, ModelRequest};
+use super::{AnswerProgress, ModelClient, ModelRequest, ModelSpending};
 use crate::HttpClient;
 use crate::call::{
     AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted,
@@ -122,6 +122,23 @@ impl Models {
         let now = self.fitted(role, request).max_tokens?;
         let more = now.saturating_mul(2).min(self.settings.max_tokens_ceiling);
         (more > now).then_some(more)
+    }
+
+    /// What one answer may cost at most, roughly: the request's tokens and all that the answer may have, at the price
+    /// of the role's first model.
+    pub fn estimate(&self, role: ModelRole, request: &ModelRequest) -> ModelSpending {
+        let usage = TokenUsage {
+            input: request.estimate_tokens(),
+            output: u64::from(self.fitted(role, request).max_tokens.unwrap_or_default()),
+            cached: 0,
+            estimated: true,
+        };
+        let price = self.settings.prices.get(&named(&self.settings, role, 0));
+        ModelSpending {
+            usage,
+            cost: price.map(|price| price.of(&usage)),
+            answers: 0,
+        }
     }
 
     /// The request with the role's settings where it has none of its own.

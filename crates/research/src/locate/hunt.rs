@@ -1,9 +1,9 @@
 //! The search for evidence: passages for each sub-question, their sentences, and what passed the validators.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fathom_evidence::Language;
-use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex};
+use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex, PassageKey};
 use fathom_evidence::validate::completeness::completeness;
 use fathom_evidence::validate::retry::RetrySettings;
 use fathom_evidence::validate::{EvidenceCandidate, ValidatedEvidence, Validation, validate};
@@ -43,8 +43,9 @@ pub(super) struct Hunt<'r> {
     /// The source of each reading as the validators name it.
     names: Vec<String>,
     pool: PassageIndex,
-    /// Of each entry of the pool: its reading and its passage there.
-    spots: Vec<(usize, usize)>,
+    /// The reading and the passage there that a key of the pool names. Kept by key and not by order, because the pool
+    /// may leave passages out.
+    spots: HashMap<PassageKey, (usize, usize)>,
     /// Of each sub-question: the passages that were looked at.
     passages: Vec<BTreeSet<(usize, usize)>>,
 }
@@ -58,12 +59,17 @@ impl<'r> Hunt<'r> {
     ) -> Self {
         let names: Vec<String> = readings.iter().map(|r| r.source.0.to_string()).collect();
         let mut entries = Vec::new();
-        let mut spots = Vec::new();
+        let mut spots = HashMap::new();
         for (nth, reading) in readings.iter().enumerate() {
             let name = reading.source.0.to_string();
-            let own = PassageEntry::from_document(&name, &reading.document, &reading.passages);
-            spots.extend(own.iter().map(|entry| (nth, entry.passage)));
-            entries.extend(own);
+            for (at, passage) in reading.passages.iter().enumerate() {
+                let key = PassageKey {
+                    source: name.clone(),
+                    passage: passage.id.clone(),
+                };
+                spots.insert(key, (nth, at));
+            }
+            entries.extend(PassageEntry::from_document(&name, &reading.document, &reading.passages));
         }
         Self {
             pool: PassageIndex::new(entries, language, &pool_settings(settings)),
@@ -119,7 +125,7 @@ impl<'r> Hunt<'r> {
             let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
             let located = self.pool.locate(ask.as_str(), &wide);
             let spots = located.candidates.iter();
-            let spots = spots.filter_map(|candidate| self.spots.get(candidate.place));
+            let spots = spots.filter_map(|candidate| self.spots.get(&candidate.key));
             let few = spots.filter(|(reading, _)| {
                 let so_far = taken.entry(*reading).or_default();
                 *so_far += 1;
@@ -229,5 +235,54 @@ fn pool_settings(settings: &RetrySettings) -> LocateSettings {
         top_k: settings.top_k,
         use_structure: settings.use_structure,
         ..LocateSettings::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_evidence::Span;
+    use fathom_evidence::extract::{FormatHint, read};
+    use fathom_evidence::terms::Terms;
+
+    use super::*;
+    use crate::plan::{Plan, SubQuestion};
+    use crate::source::SourceId;
+
+    #[test]
+    fn a_passage_that_the_pool_leaves_out_shifts_no_other() {
+        let text = "Rain fell on 12 days in May, and the river rose by 2 metres in the old town.";
+        let other = "Street trees lowered the afternoon air temperature by 1.9 degrees in Halvern.";
+        let document = read(format!("{text}\n\n{other}").as_bytes(), &FormatHint::default()).unwrap();
+        let mut reading = Reading::new(SourceId(1), document.into());
+        let whole = reading.passages.pop().unwrap();
+        // One passage whose text is gone, then one for each sentence.
+        let end = reading.document.text.len();
+        let at = reading.document.text.find("Street").unwrap();
+        for span in [(end + 1, end + 9), (0, text.len()), (at, end)] {
+            let mut passage = whole.clone();
+            passage.span = Span::new(span.0, span.1);
+            passage.id = serde_json::from_value(serde_json::json!(format!("p{}", span.0))).unwrap();
+            reading.passages.push(passage);
+        }
+        let language = Language::ENGLISH;
+        let question = crate::Question::parse(
+            "How much do street trees lower the air temperature?",
+            jiff::civil::date(2026, 11, 16),
+        )
+        .unwrap();
+        let plan = Plan {
+            sub_questions: vec![SubQuestion {
+                text: question.text().to_owned(),
+                needs: Vec::new(),
+            }],
+            ..Plan::default()
+        };
+        let focus = plan
+            .ids()
+            .find_map(|id| Focus::of(id, &plan, &question, &Terms::new(language)));
+        let settings = RetrySettings::default();
+        let hunt = Hunt::new(vec![&reading], vec![focus.unwrap()], language, &settings);
+        let found = hunt.located(0, &settings);
+        assert_eq!(found.first(), Some(&(0, 2)));
     }
 }

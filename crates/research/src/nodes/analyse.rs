@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fathom_evidence::Document;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
@@ -11,6 +10,7 @@ use tokio::task::spawn_blocking;
 use super::{Notes, language};
 use crate::analysis::{Analysis, Evidence, Gap};
 use crate::budget;
+use crate::degradation::JudgedPart;
 use crate::locate::{self, Located, Reading};
 use crate::plan::{Plan, Query, SourceKind};
 use crate::reasoner::{AnalyseTask, Ctx, judge};
@@ -38,7 +38,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         language: language(state),
     };
     let judged = judge(ctx, |reasoner| reasoner.analyse(ctx, &task)).await?;
-    let analysis = notes.take(judged, "analysis");
+    let analysis = notes.take(judged, JudgedPart::Analysis);
     let new_evidence = count_new(state, &located.evidence);
     let mut round = round(state, ctx, plan, &analysis, new_evidence);
     let queries = match round.stop {
@@ -66,7 +66,7 @@ async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, 
     let work = move || {
         let readings = opened
             .into_iter()
-            .map(|(id, document)| Reading::new(id, Document::clone(&document)));
+            .map(|(id, document)| Reading::new(id, document));
         let readings: Vec<Reading> = readings.collect();
         locate::locate(&question, &plan, &readings, &settings)
     };

@@ -14,7 +14,7 @@ use crate::analysis::Analysis;
 use crate::assemble::{Parts, assemble};
 use crate::breakpoint::{Place, Step};
 use crate::critique::ReviewVerdict;
-use crate::degraded;
+use crate::degradation;
 use crate::draft::{Draft, Section};
 use crate::reasoner::Ctx;
 use crate::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
@@ -37,7 +37,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
                 .to_owned(),
         );
     }
-    caveats.extend(degraded::told(&state.degraded));
+    caveats.extend(degradation::sentences(&state.degraded));
     let parts = Parts {
         draft,
         check,

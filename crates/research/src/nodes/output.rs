@@ -8,7 +8,7 @@ use super::Notes;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::assemble::{Parts, assemble};
-use crate::degraded;
+use crate::degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::state::{Change, State};
@@ -61,6 +61,6 @@ fn caveats(state: &State) -> Vec<String> {
             ));
         }
     }
-    caveats.extend(degraded::told(&state.degraded));
+    caveats.extend(degradation::sentences(&state.degraded));
     caveats
 }

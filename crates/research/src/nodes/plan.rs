@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
+use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, SourceKind};
 use crate::question::AskedDepth;
 use crate::reasoner::extractive::depth;
@@ -46,7 +47,7 @@ async fn planned(
         faults,
     };
     let judged = judge(ctx, |reasoner| reasoner.plan(ctx, &task)).await?;
-    let plan = notes.take(judged, "plan");
+    let plan = notes.take(judged, JudgedPart::Plan);
     Ok(within(with_depth(plan, state), state, kinds))
 }
 

@@ -9,7 +9,8 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Critique, Item, ReviewCategory, Severity};
+use crate::critique::{ReviewCategory, Critique, Item, Severity};
+use crate::degradation::JudgedPart;
 use crate::draft::{Draft, Place};
 use crate::reasoner::{Ctx, ReviewTask, judge};
 use crate::state::{Change, State};
@@ -37,7 +38,7 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         language: language(state),
     };
     let judged = judge(ctx, |reasoner| reasoner.review(ctx, &task)).await?;
-    let mut opinion = notes.take(judged, "review");
+    let mut opinion = notes.take(judged, JudgedPart::Review);
     for item in &mut opinion.items {
         item.proven = false;
     }

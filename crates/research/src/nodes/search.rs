@@ -15,9 +15,10 @@ use self::read::Already;
 use self::seek::{Limits, READS_MOST};
 use super::Notes;
 use crate::budget;
+use crate::degradation::Degradation;
 use crate::plan::{Query, QueryId};
 use crate::reasoner::Ctx;
-use crate::state::{Asked, Change, SearchOutcome, Searched, State};
+use crate::state::{Asked, Change, Searched, State};
 
 pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut notes = Notes::new();
@@ -74,11 +75,8 @@ async fn ask_all(state: &State, ctx: &Ctx) -> Result<Vec<(QueryId, Answered)>, N
 
 fn take(notes: &mut Notes, ctx: &Ctx, answer: &Answered) {
     notes.errors(&answer.errors);
-    if let SearchOutcome::Failed { why } = &answer.outcome {
-        notes.error(ctx, "api_error", why.clone());
-        notes.degraded(
-            "Search capabilities were limited: some searches failed, and the answer rests on partial information."
-                .to_owned(),
-        );
+    if let Some(failure) = &answer.failure {
+        notes.error(ctx, failure.clone());
+        notes.degraded(Degradation::SearchFailed);
     }
 }

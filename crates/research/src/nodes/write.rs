@@ -7,7 +7,7 @@ use fathom_workflow::{NodeError, NodeResult, fan_out};
 use super::{Notes, language};
 use crate::analysis::Analysis;
 use crate::critique::{Item, Severity};
-use crate::degraded;
+use crate::degradation::{self, JudgedPart};
 use crate::draft::{Draft, Place, Section};
 use crate::plan::Plan;
 use crate::reasoner::{Ctx, FrameTask, Judged, Revision, SectionTask, judge};
@@ -32,7 +32,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         sections.push(Section {
             title: planned.title.clone(),
             answers: planned.answers.clone(),
-            text: notes.take(judged?, "text"),
+            text: notes.take(judged?, JudgedPart::Text),
         });
     }
     let task = FrameTask {
@@ -44,10 +44,10 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         analysis,
         sources: &state.sources,
         language: language(state),
-        degraded: &degraded::told(&state.degraded),
+        degraded: &degradation::sentences(&state.degraded),
     };
     let judged = judge(ctx, |reasoner| reasoner.frame(ctx, &task)).await?;
-    let frame = notes.take(judged, "summary");
+    let frame = notes.take(judged, JudgedPart::Summary);
     let draft = Draft {
         version: state.draft.as_ref().map_or(1, |draft| draft.version + 1),
         title: frame.title,

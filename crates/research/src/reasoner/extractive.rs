@@ -19,11 +19,11 @@ mod section;
 use async_trait::async_trait;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReviewTask, SectionTask, SeekTask,
-    Unable,
+    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReasonerError, ReviewTask,
+    SectionTask, SeekTask,
 };
 use crate::analysis::Analysis;
-use crate::critique::Opinion;
+use crate::critique::ReviewOpinion;
 use crate::draft::Frame;
 use crate::plan::Plan;
 
@@ -48,19 +48,23 @@ impl Reasoner for Extractive {
         NAME
     }
 
-    async fn plan(&self, _: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+    async fn plan(&self, _: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError> {
         Ok(plan(task))
     }
 
-    async fn seek(&self, _: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+    async fn seek(&self, _: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError> {
         Ok(reformulate(task).map_or(Action::Stop, Action::Search))
     }
 
-    async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {
+    async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         Ok(analyse(task))
     }
 
-    async fn write_section(&self, _: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
+    async fn write_section(
+        &self,
+        _: &Ctx,
+        task: &SectionTask<'_>,
+    ) -> Result<String, ReasonerError> {
         let analysis = borne_out(task.analysis, task.evidence, task.language);
         Ok(write_section(&SectionTask {
             analysis: &analysis,
@@ -68,7 +72,7 @@ impl Reasoner for Extractive {
         }))
     }
 
-    async fn frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+    async fn frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
         let analysis = borne_out(task.analysis, task.evidence, task.language);
         Ok(frame(&FrameTask {
             analysis: &analysis,
@@ -76,7 +80,7 @@ impl Reasoner for Extractive {
         }))
     }
 
-    async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
+    async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<ReviewOpinion, ReasonerError> {
         Ok(review(task))
     }
 }

@@ -11,6 +11,7 @@ mod frame;
 mod material;
 mod plan;
 mod prompt;
+mod reserve;
 mod review;
 mod section;
 mod seek;
@@ -23,11 +24,11 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, Held, PlanTask, Reasoner, ReviewTask, SectionTask,
-    SeekTask, SupportTask, Unable,
+    Action, AnalyseTask, Ctx, FrameTask, Opinion, PlanTask, Reasoner, ReasonerError, ReviewTask,
+    SectionTask, SeekTask, SupportTask,
 };
 use crate::analysis::Analysis;
-use crate::critique::Opinion;
+use crate::critique::ReviewOpinion;
 use crate::draft::Frame;
 use crate::plan::Plan;
 
@@ -35,7 +36,7 @@ pub struct Model {
     models: Arc<Models>,
     clock: Arc<dyn Clock>,
     name: String,
-    meter: ask::Meter,
+    reservations: reserve::Reservations,
 }
 
 impl Model {
@@ -45,7 +46,7 @@ impl Model {
             models,
             clock,
             name: name.to_owned(),
-            meter: ask::Meter::default(),
+            reservations: reserve::Reservations::default(),
         }
     }
 }
@@ -56,27 +57,35 @@ impl Reasoner for Model {
         &self.name
     }
 
-    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+    async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError> {
         plan::plan(self, ctx, task).await
     }
 
-    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError> {
         seek::seek(self, ctx, task).await
     }
 
-    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, Unable> {
+    async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         analyse::analyse(self, ctx, task).await
     }
 
-    async fn write_section(&self, ctx: &Ctx, task: &SectionTask<'_>) -> Result<String, Unable> {
+    async fn write_section(
+        &self,
+        ctx: &Ctx,
+        task: &SectionTask<'_>,
+    ) -> Result<String, ReasonerError> {
         section::write(self, ctx, task).await
     }
 
-    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
         frame::frame(self, ctx, task).await
     }
 
-    async fn review(&self, ctx: &Ctx, task: &ReviewTask<'_>) -> Result<Opinion, Unable> {
+    async fn review(
+        &self,
+        ctx: &Ctx,
+        task: &ReviewTask<'_>,
+    ) -> Result<ReviewOpinion, ReasonerError> {
         review::review(self, ctx, task).await
     }
 
@@ -84,7 +93,11 @@ impl Reasoner for Model {
         true
     }
 
-    async fn support(&self, ctx: &Ctx, task: &SupportTask<'_>) -> Result<Vec<Held>, Unable> {
+    async fn support(
+        &self,
+        ctx: &Ctx,
+        task: &SupportTask<'_>,
+    ) -> Result<Vec<Opinion>, ReasonerError> {
         support::support(self, ctx, task).await
     }
 }

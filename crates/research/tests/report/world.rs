@@ -1,6 +1,7 @@
 //! The report workflow with a scripted model, search engine and web, all on loopback.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fathom_evidence::extract::InProcessReader;
 use fathom_providers::call::Caller;
@@ -16,7 +17,9 @@ use fathom_research::reasoner::model::Model;
 use fathom_research::workflows::report;
 use fathom_research::{Deps, Net, Question, Settings, Shelf, State};
 use fathom_stage::{Judgement, Page, Reply, Script, Stage};
-use fathom_workflow::{Engine, MemoryStore, NewRun};
+use fathom_workflow::event::EventKind;
+use fathom_workflow::{Engine, ManualClock, MemoryStore, NewRun, Store};
+use futures::StreamExt;
 use jiff::Timestamp;
 use jiff::civil::date;
 use rand::SeedableRng;
@@ -93,6 +96,22 @@ fn deps(stage: &Stage) -> Deps {
 }
 
 async fn run(script: Script) -> (Arc<Report>, Stage) {
+    run_with(script, Settings::default()).await
+}
+
+fn state(settings: Settings) -> State {
+    let question = "What is known about street trees?";
+    let question = Question::parse(question, date(2026, 11, 16)).unwrap();
+    State::new(question, settings, Timestamp::now())
+}
+
+fn capped(tokens: u64) -> Settings {
+    let mut settings = Settings::default();
+    settings.caps.tokens = Some(tokens);
+    settings
+}
+
+async fn run_with(script: Script, settings: Settings) -> (Arc<Report>, Stage) {
     let stage = Stage::open(script).await.unwrap();
     let deps = Arc::new(deps(&stage));
     let engine = Engine::new(
@@ -100,10 +119,10 @@ async fn run(script: Script) -> (Arc<Report>, Stage) {
         Arc::new(MemoryStore::default()),
         deps,
     );
-    let question = "What is known about street trees?";
-    let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    let state = State::new(question, Settings::default(), Timestamp::now());
-    let mut execution = engine.start(NewRun::titled("trees"), state).await.unwrap();
+    let mut execution = engine
+        .start(NewRun::titled("trees"), state(settings))
+        .await
+        .unwrap();
     execution.run().await.unwrap();
     let replayed = engine.replay(execution.id()).await.unwrap();
     assert!(replayed.steps > 0);
@@ -227,4 +246,86 @@ async fn a_model_that_lies_about_its_sources_does_not_get_its_lies_printed() {
         assert!(!section.text.contains("9.9"), "{}", section.text);
         assert!(!section.text.contains("Elephants"), "{}", section.text);
     }
+}
+
+#[tokio::test]
+async fn calls_that_fit_under_a_cap_run_together() {
+    let script = Script::sensible(pages()).taking(Duration::from_millis(50));
+    let (report, stage) = run_with(script, capped(1_000_000)).await;
+    assert_eq!(report.status, Status::Complete);
+    let calls = stage.calls();
+    let sections: Vec<_> = calls
+        .iter()
+        .filter(|call| call.key.starts_with("Section"))
+        .collect();
+    let last_began = sections.iter().map(|call| call.began).max().unwrap();
+    let first_ended = sections.iter().filter_map(|call| call.answered).min();
+    assert!(last_began < first_ended.unwrap(), "{sections:?}");
+}
+
+#[tokio::test]
+async fn a_cap_is_passed_by_one_call_at_most() {
+    const CAP: u64 = 1_000;
+    let long = "Street trees cool the air. ".repeat(100);
+    let costs = 120 + long.len() as u64 / 4;
+    let script = Script::sensible(pages()).always(Judgement::Section, Reply::Text(long));
+    let (report, _) = run_with(script, capped(CAP)).await;
+    assert!(report.figures.tokens >= CAP, "{}", report.figures.tokens);
+    assert!(
+        report.figures.tokens <= CAP + costs,
+        "{}",
+        report.figures.tokens
+    );
+}
+
+#[tokio::test]
+async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
+    let long = "word ".repeat(12_000);
+    let script = Script::sensible(pages()).answering(move |prompt, before| {
+        match (prompt.judgement, before) {
+            (Judgement::Section, 0) => Some(Reply::Text(long.clone())),
+            (Judgement::Section, 1) => Some(Reply::Hangs),
+            _ => None,
+        }
+    });
+    let stage = Stage::open(script).await.unwrap();
+    let clock = Arc::new(ManualClock::at(Timestamp::now()));
+    let store = Arc::new(MemoryStore::with_clock(clock.clone()));
+    let engine = || {
+        Engine::with(
+            report::graph().unwrap(),
+            store.clone() as Arc<dyn Store>,
+            Arc::new(deps(&stage)),
+            clock.clone(),
+            fathom_workflow::Settings::default(),
+        )
+    };
+    let before = engine();
+    let new = NewRun::titled("trees");
+    let mut execution = before.start(new, state(capped(16_000))).await.unwrap();
+    let run = execution.id();
+    let mut events = Box::pin(before.events(run, 0));
+    let paid = async {
+        while let Some(event) = events.next().await {
+            if let EventKind::EffectFinished { key, .. } = &event.unwrap().kind
+                && key.starts_with("section/")
+            {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        _ = execution.run() => panic!("a section hangs"),
+        () = paid => {}
+    }
+    let made = count(&stage, "Section");
+    drop((execution, before));
+    clock.advance(Duration::from_secs(60));
+    let after = engine();
+    after.drive(run).await.unwrap();
+    assert_eq!(
+        count(&stage, "Section"),
+        made,
+        "the cap was reached before the crash"
+    );
 }

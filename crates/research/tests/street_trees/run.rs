@@ -9,7 +9,7 @@ use fathom_evidence::claim::Stated;
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_research::analysis::Analysis;
 use fathom_research::citations::{CheckedClaim, CitationCheck};
-use fathom_research::critique::Opinion;
+use fathom_research::critique::ReviewOpinion;
 use fathom_research::draft::{Draft, Section};
 use fathom_research::locate::{Located, Reading, locate};
 use fathom_research::plan::{Plan, SourceKind};
@@ -34,7 +34,7 @@ pub struct Outcome {
     pub analysis: Analysis,
     pub draft: Draft,
     pub check: CitationCheck,
-    pub opinion: Opinion,
+    pub opinion: ReviewOpinion,
 }
 
 pub fn folder() -> PathBuf {
@@ -91,7 +91,7 @@ impl Library {
             .expect("the example library is there and sound");
             let id = SourceId(number);
             library.sources.push(Arc::new(source(id, &name, &document)));
-            library.readings.push(Reading::new(id, document));
+            library.readings.push(Reading::new(id, document.into()));
             library.names.push(name);
         }
         library
@@ -185,7 +185,7 @@ fn reviewed(
     draft: &Draft,
     check: &CitationCheck,
     analysis: &Analysis,
-) -> Opinion {
+) -> ReviewOpinion {
     review(&ReviewTask {
         question,
         plan,
@@ -200,7 +200,7 @@ fn reviewed(
 }
 
 /// Reviews what is left of a draft without its citations, half of its sections and its care for words.
-pub fn review_broken(library: &Library, outcome: &Outcome) -> Opinion {
+pub fn review_broken(library: &Library, outcome: &Outcome) -> ReviewOpinion {
     let mut draft = outcome.draft.clone();
     draft.sections.truncate(draft.sections.len() / 2);
     for section in &mut draft.sections {

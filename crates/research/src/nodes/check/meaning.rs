@@ -12,18 +12,17 @@ use fathom_workflow::{NodeError, fan_out};
 
 use super::{Desk, Fact, Looked, passages};
 use crate::budget;
+use crate::calls::RecordedFailure;
 use crate::citations::{Change, CheckedClaim, Done, Judgement};
+use crate::degradation::Degradation;
 use crate::draft::Place;
 use crate::nodes::Notes;
-use crate::reasoner::{Cited, Ctx, Held, Reasoner, SupportTask, Unable};
+use crate::reasoner::{Cited, Ctx, Opinion, Reasoner, ReasonerError, SupportTask};
 use crate::source::SourceId;
 use crate::state::State;
 
 /// Sentences that are judged in one call.
 const SENTENCES_A_CALL: usize = 8;
-
-const NOT_ALL_JUDGED: &str = "A language model was to judge whether each sentence says what its passages say; for some it \
-     could not, and those were checked by their words alone.";
 
 /// A sentence and what it cites: the same opinion holds wherever both stand.
 type Key = (String, Vec<SourceId>);
@@ -32,7 +31,7 @@ type Key = (String, Vec<SourceId>);
 #[derive(Default)]
 pub(super) struct Opinions {
     pub(super) judge: Option<String>,
-    held: BTreeMap<Key, Held>,
+    held: BTreeMap<Key, Opinion>,
     /// Sentences that cite another source since.
     moved: Vec<(Place, String)>,
 }
@@ -72,14 +71,14 @@ pub(super) async fn ask(
     for (batch, answer) in batches.into_iter().zip(answers) {
         match answer? {
             Ok(held) => opinions.take(batch.keys, held),
-            Err(why) => {
-                notes.error(ctx, "semantic_check", why.clone());
-                opinions.unable(batch.keys, &why);
+            Err(failure) => {
+                opinions.unable(batch.keys, &failure.message);
+                notes.error(ctx, failure);
             }
         }
     }
     if opinions.has_gap(&looked.facts) {
-        notes.degraded(NOT_ALL_JUDGED.to_owned());
+        notes.degraded(Degradation::NotAllJudged);
     }
     Ok(opinions)
 }
@@ -97,7 +96,7 @@ async fn one(
     ctx: &Ctx,
     judge: &dyn Reasoner,
     batch: &Batch,
-) -> Result<Result<Vec<Held>, String>, NodeError> {
+) -> Result<Result<Vec<Opinion>, RecordedFailure>, NodeError> {
     let task = SupportTask {
         settings: &state.settings,
         part: &batch.part,
@@ -105,8 +104,8 @@ async fn one(
     };
     match judge.support(ctx, &task).await {
         Ok(held) => Ok(Ok(held)),
-        Err(Unable::Halted(halt)) => Err(halt),
-        Err(Unable::Failed { message, .. }) => Ok(Err(message)),
+        Err(ReasonerError::Halted(halt)) => Err(halt),
+        Err(ReasonerError::Failed(failure)) => Ok(Err(failure)),
     }
 }
 
@@ -189,7 +188,7 @@ impl Opinions {
             let judgement = claim.judged.clone()?;
             let open = matches!(judgement, Judgement::CouldNotCheck { .. });
             let why = "it stood so in the draft before".to_owned();
-            (!open).then(|| (key(claim), Held { judgement, why }))
+            (!open).then(|| (key(claim), Opinion { judgement, why }))
         });
         Self {
             judge: check.judge.clone(),
@@ -198,16 +197,16 @@ impl Opinions {
         }
     }
 
-    pub(super) fn on(&self, record: &CheckedClaim) -> Option<&Held> {
+    pub(super) fn on(&self, record: &CheckedClaim) -> Option<&Opinion> {
         self.held.get(&key(record))
     }
 
-    fn take(&mut self, keys: Vec<Key>, held: Vec<Held>) {
+    fn take(&mut self, keys: Vec<Key>, held: Vec<Opinion>) {
         self.held.extend(keys.into_iter().zip(held));
     }
 
     fn unable(&mut self, keys: Vec<Key>, why: &str) {
-        let held = Held {
+        let held = Opinion {
             judgement: Judgement::CouldNotCheck {
                 why: why.to_owned(),
             },
@@ -218,7 +217,7 @@ impl Opinions {
     }
 
     fn has_gap(&self, facts: &[Fact]) -> bool {
-        let open = |held: &Held| matches!(held.judgement, Judgement::CouldNotCheck { .. });
+        let open = |held: &Opinion| matches!(held.judgement, Judgement::CouldNotCheck { .. });
         facts
             .iter()
             .any(|fact| self.on(&fact.record).is_some_and(open))

@@ -1,5 +1,6 @@
 //! Puts one query. What is done where it finds too little is in `seek`.
 
+use fathom_providers::FailureCategory;
 use fathom_workflow::NodeError;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +8,7 @@ use super::read::Taken;
 use super::seek::{self, Limits};
 use super::web;
 use crate::budget;
+use crate::calls::RecordedFailure;
 use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
 use crate::source::Work;
@@ -31,11 +33,13 @@ pub(super) struct Hit {
 pub(super) struct Answered {
     pub(super) query: Query,
     pub(super) outcome: SearchOutcome,
+    /// Why the search failed, where it did.
+    pub(super) failure: Option<RecordedFailure>,
     pub(super) hits: Vec<Hit>,
     /// The same in other words.
     pub(super) again: Vec<Answered>,
     /// Results that were read on the way, by their keys.
-    pub(super) read: Vec<(String, Result<Taken, String>)>,
+    pub(super) read: Vec<(String, Result<Taken, RecordedFailure>)>,
     /// What went wrong in looking on.
     pub(super) errors: Vec<ErrorEntry>,
 }
@@ -68,11 +72,11 @@ pub(super) async fn put(
 #[derive(Serialize, Deserialize)]
 pub(super) struct Recorded {
     pub(super) provider: String,
-    pub(super) result: Result<Vec<Hit>, String>,
+    pub(super) result: Result<Vec<Hit>, RecordedFailure>,
 }
 
 impl Recorded {
-    pub(super) fn failed(why: String) -> Self {
+    pub(super) fn failed(why: RecordedFailure) -> Self {
         Self {
             provider: String::new(),
             result: Err(why),
@@ -92,18 +96,16 @@ pub(super) async fn once(
             call.spend(budget::QUERIES, 1);
             match (query.kind, &ctx.deps().net) {
                 (SourceKind::Local, _) => local(ctx, query, limit).await,
-                (
-                    SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
-                    Some(net),
-                ) => web::search(state, ctx, net, query, &call).await,
-                (
-                    SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
-                    None,
-                ) => Recorded::failed("no search provider is set up".to_owned()),
+                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(net)) => {
+                    web::search(state, ctx, net, query, &call).await
+                }
+                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => {
+                    Recorded::failed(RecordedFailure::not_set_up("no search provider is configured"))
+                }
             }
         })
         .await?;
-    let (outcome, hits) = match recorded.result {
+    let (outcome, failure, hits) = match recorded.result {
         Ok(hits) => {
             let found = SearchOutcome::Found {
                 provider: recorded.provider,
@@ -113,13 +115,17 @@ pub(super) async fn once(
                     .filter(|hit| !hit.snippet.trim().is_empty())
                     .count(),
             };
-            (found, hits)
+            (found, None, hits)
         }
-        Err(why) => (SearchOutcome::Failed { why }, Vec::new()),
+        Err(failure) => {
+            let why = failure.message.clone();
+            (SearchOutcome::Failed { why }, Some(failure), Vec::new())
+        }
     };
     Ok(Answered {
         query: query.clone(),
         outcome,
+        failure,
         hits,
         again: Vec::new(),
         read: Vec::new(),
@@ -132,8 +138,8 @@ async fn local(ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
         Some(library) => library
             .search(&query.text, limit)
             .await
-            .map_err(|fault| fault.to_string()),
-        None => Err("no library is set up".to_owned()),
+            .map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault)),
+        None => Err(RecordedFailure::not_set_up("no library is configured")),
     };
     let hits = result.map(|hits| {
         hits.into_iter()

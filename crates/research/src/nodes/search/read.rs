@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_evidence::Document;
 use fathom_evidence::document::DocumentMetadata;
 use fathom_evidence::extract::{CancelOnDrop, DocumentReader, ExtractLimits, FormatHint};
+use fathom_providers::FailureCategory;
 use fathom_workflow::{Call, NodeError, fan_out};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use tokio::task::spawn_blocking;
 use super::merge::{Candidate, quality};
 use super::web;
 use crate::budget;
+use crate::calls::RecordedFailure;
 use crate::nodes::Notes;
 use crate::plan::SourceKind;
 use crate::reasoner::Ctx;
@@ -25,11 +27,11 @@ use crate::state::State;
 #[derive(Default)]
 pub(super) struct Already {
     reads: usize,
-    taken: BTreeMap<String, Result<Taken, String>>,
+    taken: BTreeMap<String, Result<Taken, RecordedFailure>>,
 }
 
 impl Already {
-    pub(super) fn take(&mut self, read: Vec<(String, Result<Taken, String>)>) {
+    pub(super) fn take(&mut self, read: Vec<(String, Result<Taken, RecordedFailure>)>) {
         self.reads += read.len();
         for (key, taken) in read {
             // What one has read is not lost because another could not.
@@ -40,11 +42,10 @@ impl Already {
     }
 
     /// The source with what was read of it.
-    fn told(&mut self, source: &mut Source, today: Date) {
+    fn told(&mut self, source: &mut Source, today: Date) -> Option<RecordedFailure> {
         let unread = source.snapshot.is_none() && source.unread.is_none();
-        if let Some(taken) = unread.then(|| self.taken.remove(&source.key)).flatten() {
-            learn(source, taken, today);
-        }
+        let taken = unread.then(|| self.taken.remove(&source.key)).flatten()?;
+        learn(source, taken, today)
     }
 }
 
@@ -60,29 +61,31 @@ pub(super) async fn all(
     let allowed = allowed.saturating_sub(already.reads);
     let mut begun = 0;
     let planned = candidates.into_iter().map(|mut candidate| {
-        already.told(&mut candidate.source, state.question.asked_on);
+        let failure = already.told(&mut candidate.source, state.question.asked_on);
         let source = &candidate.source;
         let wanted = source.snapshot.is_none() && source.unread.is_none() && begun < allowed;
         begun += usize::from(wanted);
-        (candidate, wanted)
+        (candidate, wanted, failure)
     });
-    let planned: Vec<(Candidate, bool)> = planned.collect();
+    let planned: Vec<(Candidate, bool, Option<RecordedFailure>)> = planned.collect();
     let at_once = state.settings.max_concurrency;
-    let read = fan_out(planned, at_once, |(candidate, wanted)| async move {
-        match wanted {
-            true => one(state, ctx, candidate).await,
-            false => Ok(candidate.source),
-        }
-    });
+    let read = fan_out(
+        planned,
+        at_once,
+        |(candidate, wanted, failure)| async move {
+            if wanted {
+                one(state, ctx, candidate).await
+            } else {
+                Ok((candidate.source, failure))
+            }
+        },
+    );
     let mut sources = Vec::new();
-    for source in read.await {
-        let source = source?;
-        if let Some(why) = &source.unread {
-            notes.error(
-                ctx,
-                "source",
-                format!("{} was not read: {why}", source.name()),
-            );
+    for read in read.await {
+        let (source, failure) = read?;
+        if let Some(failure) = failure {
+            let message = format!("{} was not read: {}", source.name(), failure.message);
+            notes.error(ctx, RecordedFailure { message, ..failure });
         }
         sources.push(Arc::new(source));
     }
@@ -96,12 +99,16 @@ pub(super) struct Taken {
     about: DocumentMetadata,
 }
 
-async fn one(state: &State, ctx: &Ctx, candidate: Candidate) -> Result<Source, NodeError> {
+async fn one(
+    state: &State,
+    ctx: &Ctx,
+    candidate: Candidate,
+) -> Result<(Source, Option<RecordedFailure>), NodeError> {
     let Candidate { mut source, text } = candidate;
     let key = format!("read/{}", source.id.0);
     let taken = taken(ctx, key, &source.location, source.kind, text).await?;
-    learn(&mut source, taken, state.question.asked_on);
-    Ok(source)
+    let failure = learn(&mut source, taken, state.question.asked_on);
+    Ok((source, failure))
 }
 
 /// Reads a document once; says in a sentence why not.
@@ -111,7 +118,7 @@ pub(super) async fn taken(
     location: &str,
     kind: SourceKind,
     text: Option<String>,
-) -> Result<Result<Taken, String>, NodeError> {
+) -> Result<Result<Taken, RecordedFailure>, NodeError> {
     let taken = ctx.effect(key, |call| async move {
         call.spend(budget::FETCHES, 1);
         let taken = match bytes(ctx, kind, location, &call).await {
@@ -131,15 +138,25 @@ pub(super) async fn taken(
     Ok(taken.await?)
 }
 
-fn learn(source: &mut Source, taken: Result<Taken, String>, today: Date) {
-    match taken {
+/// Puts what was read into the source; gives why not, where it was not.
+fn learn(
+    source: &mut Source,
+    taken: Result<Taken, RecordedFailure>,
+    today: Date,
+) -> Option<RecordedFailure> {
+    let failure = match taken {
         Ok(taken) => {
             source.about.learn(&taken.about);
             source.snapshot = Some(taken.snapshot);
+            None
         }
-        Err(why) => source.unread = Some(why),
-    }
+        Err(failure) => {
+            source.unread = Some(failure.message.clone());
+            Some(failure)
+        }
+    };
     source.quality = quality(source, today);
+    failure
 }
 
 /// A document as it came, with what its origin says it is.
@@ -159,15 +176,16 @@ impl Bytes {
     }
 }
 
-async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Result<Bytes, String> {
+async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Result<Bytes, RecordedFailure> {
     match kind {
         SourceKind::Local => {
             let library = ctx.deps().library.as_ref();
-            let library = library.ok_or_else(|| "no library is set up".to_owned())?;
+            let library =
+                library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
             let bytes = library
                 .read(location)
                 .await
-                .map_err(|fault| fault.to_string())?;
+                .map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
             Ok(Bytes {
                 bytes,
                 content_type: None,
@@ -176,7 +194,7 @@ async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Resu
         }
         SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code => {
             let net = ctx.deps().net.as_ref();
-            let net = net.ok_or_else(|| "no page reader is set up".to_owned())?;
+            let net = net.ok_or_else(|| RecordedFailure::not_set_up("no page reader is configured"))?;
             let read = web::page(ctx, net, location, call).await?;
             Ok(Bytes {
                 bytes: read.bytes.to_vec(),
@@ -187,16 +205,18 @@ async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Resu
     }
 }
 
-async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, String> {
+async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, RecordedFailure> {
     let reader = Arc::clone(&ctx.deps().reader);
     // A run that is cancelled drops this future, and with it the reading.
     let waiting = CancelOnDrop::default();
     let cancelled = waiting.flag();
     let document = spawn_blocking(move || text_of(&*reader, &bytes, &cancelled)).await;
-    let document = document.map_err(|_| "reading it failed".to_owned())??;
+    let document = document
+        .map_err(|_| RecordedFailure::once(FailureCategory::Internal, "reading it failed"))??;
     let about = document.about.clone();
     let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
-    let snapshot = snapshot.map_err(|_| "its text could not be stored".to_owned())?;
+    let unstored = |_| RecordedFailure::once(FailureCategory::Internal, "its text could not be stored");
+    let snapshot = snapshot.map_err(unstored)?;
     Ok(Taken { snapshot, about })
 }
 
@@ -204,7 +224,7 @@ fn text_of(
     reader: &dyn DocumentReader,
     bytes: &Bytes,
     cancelled: &AtomicBool,
-) -> Result<Document, String> {
+) -> Result<Document, RecordedFailure> {
     let hint = FormatHint {
         content_type: bytes.content_type.as_deref(),
         file_name: bytes.file_name.as_deref(),
@@ -212,5 +232,5 @@ fn text_of(
         cancelled: Some(cancelled),
     };
     let read = reader.read(&bytes.bytes, &hint, &ExtractLimits::default());
-    read.map_err(|error| error.to_string())
+    read.map_err(|error| RecordedFailure::once(FailureCategory::Parsing, error))
 }

@@ -1,6 +1,7 @@
 //! Searches and pages of the outside world, as a run sees them.
 
 use fathom_evidence::bm25::{self, Bm25};
+use fathom_providers::FailureCategory;
 use fathom_providers::call::{CallKind, ChainAnswer};
 use fathom_providers::pages::{DeadLink, ReadPage};
 use fathom_providers::search::{self, SearchAnswer};
@@ -8,7 +9,7 @@ use fathom_providers::source::Key;
 use fathom_workflow::Call;
 
 use super::ask::{Hit, Recorded};
-use crate::calls::{retries, terms};
+use crate::calls::{RecordedFailure, retries, terms};
 use crate::deps::Net;
 use crate::plan::{Query, SourceKind};
 use crate::reasoner::Ctx;
@@ -24,7 +25,7 @@ pub(super) async fn search(
 ) -> Recorded {
     let asked = match asked(state, query) {
         Ok(asked) => asked,
-        Err(fault) => return Recorded::failed(fault.to_string()),
+        Err(fault) => return Recorded::failed(RecordedFailure::once(FailureCategory::Validation, fault)),
     };
     let sink = retries(call);
     let terms = terms(ctx, &*net.clock, CallKind::Search, &sink);
@@ -37,7 +38,7 @@ pub(super) async fn search(
             provider: provider(&served),
             result: Ok(hits(query, served.value)),
         },
-        Err(exhausted) => Recorded::failed(exhausted.to_string()),
+        Err(exhausted) => Recorded::failed(RecordedFailure::from(&exhausted)),
     }
 }
 
@@ -121,12 +122,25 @@ fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit 
 }
 
 /// Reads a page; says in a sentence why not.
-pub(super) async fn page(ctx: &Ctx, net: &Net, url: &str, call: &Call) -> Result<ReadPage, String> {
+pub(super) async fn page(
+    ctx: &Ctx,
+    net: &Net,
+    url: &str,
+    call: &Call,
+) -> Result<ReadPage, RecordedFailure> {
     let sink = retries(call);
     let terms = terms(ctx, &*net.clock, CallKind::Page, &sink);
     let read = net.pages.read(url, &terms).await;
-    read.map_err(|failure| match DeadLink::from_failure(&failure) {
-        Some(dead) => dead.to_string(),
-        None => failure.to_string(),
+    read.map_err(|failure| {
+        let message = match DeadLink::from_failure(&failure) {
+            Some(dead) => dead.to_string(),
+            None => failure.to_string(),
+        };
+        RecordedFailure {
+            category: failure.category,
+            attempts: failure.attempts,
+            message,
+            wake_at: failure.wake_at,
+        }
     })
 }

@@ -7,7 +7,7 @@ use fathom_evidence::claim::{Stated, claims};
 use fathom_evidence::{banned, duplicate};
 
 use crate::analysis::Strength;
-use crate::critique::{Item, Opinion, ReviewCategory, ReviewScores, Severity};
+use crate::critique::{ReviewCategory, Item, ReviewOpinion, ReviewScores, Severity};
 use crate::draft::Place;
 use crate::reasoner::ReviewTask;
 use crate::source::SourceId;
@@ -26,7 +26,7 @@ const UNSURE_SHARE: f64 = 0.4;
 const LONG_SENTENCE: usize = 60;
 
 /// Reviews a draft.
-pub fn review(task: &ReviewTask<'_>) -> Opinion {
+pub fn review(task: &ReviewTask<'_>) -> ReviewOpinion {
     let measured = Measured::new(task);
     let scores = ReviewScores {
         accuracy: measured.accuracy(),
@@ -45,7 +45,7 @@ pub fn review(task: &ReviewTask<'_>) -> Opinion {
         measured.asked,
         measured.cited.len()
     );
-    Opinion {
+    ReviewOpinion {
         scores,
         items,
         summary,

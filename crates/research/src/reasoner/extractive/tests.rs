@@ -28,7 +28,10 @@ fn reading(number: u32, text: &str) -> Reading {
         file_name: Some("a.md"),
         ..FormatHint::default()
     };
-    Reading::new(SourceId(number), read(text.as_bytes(), &hint).unwrap())
+    Reading::new(
+        SourceId(number),
+        read(text.as_bytes(), &hint).unwrap().into(),
+    )
 }
 
 const STUDY: &str = "# Heat pumps in Norrick\n\n## Results\n\nHeat pumps lowered the energy use of houses in winter by 31 percent. \

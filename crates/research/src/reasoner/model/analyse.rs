@@ -12,7 +12,7 @@ use super::ask::Asking;
 use super::plan::id;
 use super::{material, prompt};
 use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme};
-use crate::reasoner::{AnalyseTask, Ctx, Unable};
+use crate::reasoner::{AnalyseTask, Ctx, ReasonerError};
 
 const FINDINGS_MOST: usize = 10;
 const THEMES_MOST: usize = 5;
@@ -75,7 +75,7 @@ pub(super) async fn analyse(
     model: &Model,
     ctx: &Ctx,
     task: &AnalyseTask<'_>,
-) -> Result<Analysis, Unable> {
+) -> Result<Analysis, ReasonerError> {
     let sub_questions: Vec<&str> = task
         .plan
         .sub_questions

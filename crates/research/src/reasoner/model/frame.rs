@@ -10,7 +10,7 @@ use super::ask::Asking;
 use super::echo::without_echo;
 use super::prompt;
 use crate::draft::Frame;
-use crate::reasoner::{Ctx, FrameTask, Unable};
+use crate::reasoner::{Ctx, FrameTask, ReasonerError};
 
 const PROMPT: &str = "frame";
 
@@ -28,7 +28,11 @@ struct Reply {
     conclusion: String,
 }
 
-pub(super) async fn frame(model: &Model, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, Unable> {
+pub(super) async fn frame(
+    model: &Model,
+    ctx: &Ctx,
+    task: &FrameTask<'_>,
+) -> Result<Frame, ReasonerError> {
     let request = |cuts: u8| {
         let most = SECTION_CHARS
             .get(usize::from(cuts))

@@ -10,7 +10,7 @@ use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Plan, Query, Section, SourceKind, SubQuestion, SubQuestionId, Trace};
 use crate::question::{AskedDepth, Depth};
-use crate::reasoner::{Ctx, PlanTask, Unable};
+use crate::reasoner::{Ctx, PlanTask, ReasonerError};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "plan")]
@@ -84,7 +84,11 @@ struct ReplySection {
     answers: Vec<u32>,
 }
 
-pub(super) async fn plan(model: &Model, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, Unable> {
+pub(super) async fn plan(
+    model: &Model,
+    ctx: &Ctx,
+    task: &PlanTask<'_>,
+) -> Result<Plan, ReasonerError> {
     const QUERIES_LEAST: usize = 5;
     let question = task.question;
     let (depth, narrowest, widest) = match question.depth {

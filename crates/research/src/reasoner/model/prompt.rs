@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
+use fathom_providers::FailureCategory;
 use fathom_providers::model::ModelRequest;
 use minijinja::Environment;
 use serde::Serialize;
 
-use crate::reasoner::Unable;
+use crate::calls::RecordedFailure;
+use crate::reasoner::ReasonerError;
 
 /// Separates the instruction from the material.
 const BORDER: &str = "\n=====\n";
@@ -37,11 +39,13 @@ pub(super) fn file(name: &str) -> &'static str {
 }
 
 /// The request that a prompt file makes of its input.
-pub(super) fn request<T: Serialize>(name: &'static str, input: &T) -> Result<ModelRequest, Unable> {
-    let failed = |error: minijinja::Error| Unable::Failed {
-        category: "internal".to_owned(),
-        attempts: 0,
-        message: format!("the prompt \"{name}\" could not be written: {error}"),
+pub(super) fn request<T: Serialize>(
+    name: &'static str,
+    input: &T,
+) -> Result<ModelRequest, ReasonerError> {
+    let failed = |error: minijinja::Error| {
+        let message = format!("the prompt \"{name}\" could not be written: {error}");
+        ReasonerError::Failed(RecordedFailure::once(FailureCategory::Internal, message))
     };
     let template = TEMPLATES.get_template(name).map_err(failed)?;
     let text = template

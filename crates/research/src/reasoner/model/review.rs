@@ -9,9 +9,9 @@ use super::Model;
 use super::ask::Asking;
 use super::frame::cut;
 use super::prompt;
-use crate::critique::{Item, Opinion, ReviewCategory, ReviewScores, Severity};
+use crate::critique::{ReviewCategory, Item, ReviewOpinion, ReviewScores, Severity};
 use crate::draft::Place;
-use crate::reasoner::{Ctx, ReviewTask, Unable};
+use crate::reasoner::{Ctx, ReasonerError, ReviewTask};
 
 const ITEMS_MOST: usize = 30;
 
@@ -69,7 +69,7 @@ pub(super) async fn review(
     model: &Model,
     ctx: &Ctx,
     task: &ReviewTask<'_>,
-) -> Result<Opinion, Unable> {
+) -> Result<ReviewOpinion, ReasonerError> {
     let counts = task.check.counts();
     let known: Vec<&str> = task
         .known
@@ -119,7 +119,7 @@ pub(super) async fn review(
     Ok(opinion(reply, task.draft.sections.len()))
 }
 
-fn opinion(reply: Reply, sections: usize) -> Opinion {
+fn opinion(reply: Reply, sections: usize) -> ReviewOpinion {
     let items = reply.items.into_iter().take(ITEMS_MOST).map(|item| Item {
         category: item.category.into(),
         severity: item.severity.into(),
@@ -128,7 +128,7 @@ fn opinion(reply: Reply, sections: usize) -> Opinion {
         fix: item.fix.filter(|fix| !fix.trim().is_empty()),
         proven: false,
     });
-    Opinion {
+    ReviewOpinion {
         scores: ReviewScores {
             accuracy: reply.accuracy,
             completeness: reply.completeness,

@@ -1,5 +1,6 @@
 //! A section by a model.
 
+use fathom_providers::FailureCategory;
 use fathom_providers::model::ModelRole;
 use serde_json::{Value, json};
 
@@ -8,7 +9,8 @@ use super::ask::Asking;
 use super::echo::without_echo;
 use super::{material, prompt};
 use crate::analysis::{Contradiction, Finding};
-use crate::reasoner::{Ctx, Revision, SectionTask, Unable};
+use crate::calls::RecordedFailure;
+use crate::reasoner::{Ctx, ReasonerError, Revision, SectionTask};
 
 const PROMPT: &str = "section";
 
@@ -16,7 +18,7 @@ pub(super) async fn write(
     model: &Model,
     ctx: &Ctx,
     task: &SectionTask<'_>,
-) -> Result<String, Unable> {
+) -> Result<String, ReasonerError> {
     let answered = &task.section.answers;
     let answers: Vec<&str> = answered
         .iter()
@@ -64,11 +66,10 @@ pub(super) async fn write(
     let text = model.text(ctx, &asking, request).await?;
     let text = without_heading(&without_echo(PROMPT, &text), &task.section.title);
     match text.is_empty() {
-        true => Err(Unable::Failed {
-            category: "parsing".to_owned(),
-            attempts: 1,
-            message: "the model wrote nothing but its instructions".to_owned(),
-        }),
+        true => Err(ReasonerError::Failed(RecordedFailure::once(
+            FailureCategory::Parsing,
+            "the model wrote nothing but its instructions",
+        ))),
         false => Ok(text),
     }
 }

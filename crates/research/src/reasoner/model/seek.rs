@@ -12,7 +12,7 @@ use super::Model;
 use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Query, SourceKind};
-use crate::reasoner::{Action, Ctx, SeekTask, Seen, Unable};
+use crate::reasoner::{Action, Ctx, ReasonerError, SeekTask, Seen};
 
 const TITLE_CHARS: usize = 200;
 const SNIPPET_CHARS: usize = 300;
@@ -44,7 +44,11 @@ enum Tool {
     Stop,
 }
 
-pub(super) async fn seek(model: &Model, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, Unable> {
+pub(super) async fn seek(
+    model: &Model,
+    ctx: &Ctx,
+    task: &SeekTask<'_>,
+) -> Result<Action, ReasonerError> {
     let query = task.query;
     let request = |cuts: u8| {
         let text_chars = TEXT_CHARS >> cuts;

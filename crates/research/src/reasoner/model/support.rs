@@ -12,7 +12,7 @@ use super::Model;
 use super::ask::Asking;
 use super::prompt;
 use crate::citations::Judgement;
-use crate::reasoner::{Cited, Ctx, Held, SupportTask, Unable};
+use crate::reasoner::{Cited, Ctx, Opinion, ReasonerError, SupportTask};
 
 const SENTENCE_CHARS: usize = 1_000;
 const WHY_CHARS: usize = 200;
@@ -48,7 +48,7 @@ pub(super) async fn support(
     model: &Model,
     ctx: &Ctx,
     task: &SupportTask<'_>,
-) -> Result<Vec<Held>, Unable> {
+) -> Result<Vec<Opinion>, ReasonerError> {
     let request = |cuts: u8| {
         let most = PASSAGE_CHARS.get(usize::from(cuts)).copied();
         let most = most.unwrap_or_default();
@@ -78,7 +78,7 @@ fn shown(cited: &Cited, most: usize) -> Value {
     })
 }
 
-fn held(verdicts: &[ReplyVerdict], count: usize) -> Vec<Held> {
+fn held(verdicts: &[ReplyVerdict], count: usize) -> Vec<Opinion> {
     let one = |number: usize| {
         let mut own = verdicts
             .iter()
@@ -92,7 +92,7 @@ fn held(verdicts: &[ReplyVerdict], count: usize) -> Vec<Held> {
     (1..=count).map(one).collect()
 }
 
-fn of(verdict: &ReplyVerdict) -> Held {
+fn of(verdict: &ReplyVerdict) -> Opinion {
     let why = prompt::plain(&verdict.because, WHY_CHARS);
     let judgement = match verdict.verdict {
         Verdict::Supported => Judgement::Supported,
@@ -100,11 +100,11 @@ fn of(verdict: &ReplyVerdict) -> Held {
         Verdict::NotSupported => Judgement::NotSupported,
         Verdict::CouldNotCheck => Judgement::CouldNotCheck { why: why.clone() },
     };
-    Held { judgement, why }
+    Opinion { judgement, why }
 }
 
-fn unable(why: &str) -> Held {
-    Held {
+fn unable(why: &str) -> Opinion {
+    Opinion {
         judgement: Judgement::CouldNotCheck {
             why: why.to_owned(),
         },

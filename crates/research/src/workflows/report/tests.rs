@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::routes::*;
 use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
-use crate::critique::{Critique, Opinion, ReviewScores, Severity, Thresholds};
+use crate::critique::{Critique, ReviewOpinion, ReviewScores, Severity, Thresholds};
 use crate::draft::Draft;
 use crate::plan::SubQuestionId;
 use crate::state::{Decided, Gate, SearchRound};
@@ -46,7 +46,7 @@ fn draft(version: u32) -> Arc<Draft> {
 }
 
 fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
-    let opinion = Opinion {
+    let opinion = ReviewOpinion {
         scores: ReviewScores {
             accuracy: score,
             completeness: score,
@@ -55,7 +55,7 @@ fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
             methodology: score,
             style: score,
         },
-        ..Opinion::default()
+        ..ReviewOpinion::default()
     };
     let item = crate::critique::Item {
         category: crate::critique::ReviewCategory::Citation,

@@ -1,0 +1,143 @@
+//! What was done in a poorer way than meant: typed while a run works, told in sentences at its end.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that was done in a poorer way than meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Degradation {
+    /// A part was made by another reasoner than the first choice.
+    MadeBy {
+        /// What was made.
+        part: JudgedPart,
+        /// The name of the reasoner that made it.
+        reasoner: String,
+    },
+    /// At least one search failed.
+    SearchFailed,
+    /// A model was to judge every sentence, and could not judge some.
+    NotAllJudged,
+    /// As runs recorded it before these were typed.
+    #[serde(untagged)]
+    Told(String),
+}
+
+/// A part of a run that a reasoner judges or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgedPart {
+    /// The research plan.
+    Plan,
+    /// The findings, themes and gaps.
+    Analysis,
+    /// The sections of the report.
+    Text,
+    /// Title, summary and conclusion.
+    Summary,
+    /// The review of a draft.
+    Review,
+}
+
+impl JudgedPart {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Analysis => "analysis",
+            Self::Text => "text",
+            Self::Summary => "summary",
+            Self::Review => "review",
+        }
+    }
+}
+
+/// The degradations in sentences: one for all parts that one reasoner made, in the place of the first of them.
+pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for one in all {
+        let sentence = match one {
+            Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner),
+            Degradation::SearchFailed => {
+                "Some searches failed, so the answer rests on partial information.".to_owned()
+            }
+            Degradation::NotAllJudged => {
+                "A language model was to judge whether each sentence says what its passages say; \
+                 some sentences it could not judge, and these were checked by their words alone."
+                    .to_owned()
+            }
+            Degradation::Told(sentence) => sentence.clone(),
+        };
+        if !told.contains(&sentence) {
+            told.push(sentence);
+        }
+    }
+    told
+}
+
+/// That one reasoner made all its parts in the place of the language model.
+fn made_by(all: &[Degradation], by: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for one in all {
+        if let Degradation::MadeBy { part, reasoner } = one
+            && reasoner == by
+            && !parts.contains(&part.name())
+        {
+            parts.push(part.name());
+        }
+    }
+    let (named, were) = match parts.as_slice() {
+        [first @ .., second, last] => {
+            let first: String = first.iter().map(|part| format!("{part}, the ")).collect();
+            (format!("{first}{second} and the {last}"), "were")
+        }
+        one => (one.concat(), "was"),
+    };
+    format!(
+        "The {named} {were} made by the {by} reasoner, because the language model could not be used."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(part: JudgedPart) -> Degradation {
+        let reasoner = "extractive".to_owned();
+        Degradation::MadeBy { part, reasoner }
+    }
+
+    #[test]
+    fn parts_that_one_reasoner_made_are_told_in_one_sentence() {
+        let all = [
+            made(JudgedPart::Plan),
+            Degradation::SearchFailed,
+            made(JudgedPart::Text),
+            made(JudgedPart::Plan),
+            made(JudgedPart::Review),
+        ];
+        assert_eq!(
+            sentences(&all),
+            [
+                "The plan, the text and the review were made by the extractive reasoner, because the language model could not be used.",
+                "Some searches failed, so the answer rests on partial information.",
+            ]
+        );
+        assert_eq!(
+            sentences(&all[..3])[0],
+            "The plan and the text were made by the extractive reasoner, because the language model could not be used."
+        );
+        assert_eq!(
+            sentences(&all[..1])[0],
+            "The plan was made by the extractive reasoner, because the language model could not be used."
+        );
+    }
+
+    #[test]
+    fn a_sentence_of_an_older_run_is_read_and_told_as_it_is() {
+        let stored =
+            r#"["One search failed.",{"made_by":{"part":"plan","reasoner":"x"}},"search_failed"]"#;
+        let all: Vec<Degradation> = serde_json::from_str(stored).unwrap();
+        assert_eq!(all[0], Degradation::Told("One search failed.".to_owned()));
+        assert_eq!(all[2], Degradation::SearchFailed);
+        assert_eq!(sentences(&all)[0], "One search failed.");
+    }
+}
