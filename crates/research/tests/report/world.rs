@@ -280,11 +280,11 @@ async fn a_cap_is_passed_by_one_call_at_most() {
 
 #[tokio::test]
 async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
-    let long = "word ".repeat(12_000);
+    let long = "word ".repeat(14_000);
     let script = Script::sensible(pages()).answering(move |prompt, before| {
         match (prompt.judgement, before) {
             (Judgement::Section, 0) => Some(Reply::Text(long.clone())),
-            (Judgement::Section, 1) => Some(Reply::Hangs),
+            (Judgement::Section, 1 | 2) => Some(Reply::Hangs),
             _ => None,
         }
     });
