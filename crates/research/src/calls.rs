@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fathom_providers::call::{CallContext, CallEvent, CallKind, CallSink, ChainExhausted, NextAction};
+use fathom_providers::call::{
+    CallContext, CallEvent, CallKind, CallSink, ChainExhausted, NextAction,
+};
 use fathom_providers::{Clock, FailureCategory};
 use fathom_workflow::Call;
 use jiff::Timestamp;

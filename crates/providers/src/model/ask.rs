@@ -136,7 +136,7 @@ impl Models {
         let price = self.settings.prices.get(&named(&self.settings, role, 0));
         ModelSpending {
             usage,
-            cost: price.map(|price| price.of(&usage)),
+            cost: price.map(|price| price.cost(&usage)),
             answers: 0,
         }
     }

@@ -252,7 +252,11 @@ mod tests {
     fn a_passage_that_the_pool_leaves_out_shifts_no_other() {
         let text = "Rain fell on 12 days in May, and the river rose by 2 metres in the old town.";
         let other = "Street trees lowered the afternoon air temperature by 1.9 degrees in Halvern.";
-        let document = read(format!("{text}\n\n{other}").as_bytes(), &FormatHint::default()).unwrap();
+        let document = read(
+            format!("{text}\n\n{other}").as_bytes(),
+            &FormatHint::default(),
+        )
+        .unwrap();
         let mut reading = Reading::new(SourceId(1), document.into());
         let whole = reading.passages.pop().unwrap();
         // One passage whose text is gone, then one for each sentence.

@@ -297,7 +297,7 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
             store.clone() as Arc<dyn Store>,
             Arc::new(deps(&stage)),
             clock.clone(),
-            fathom_workflow::Settings::default(),
+            fathom_workflow::RuntimeSettings::default(),
         )
     };
     let before = engine();

@@ -99,9 +99,9 @@ pub(super) async fn once(
                 (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(net)) => {
                     web::search(state, ctx, net, query, &call).await
                 }
-                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => {
-                    Recorded::failed(RecordedFailure::not_set_up("no search provider is configured"))
-                }
+                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => Recorded::failed(
+                    RecordedFailure::not_set_up("no search provider is configured"),
+                ),
             }
         })
         .await?;

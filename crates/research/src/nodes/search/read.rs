@@ -176,7 +176,12 @@ impl Bytes {
     }
 }
 
-async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Result<Bytes, RecordedFailure> {
+async fn bytes(
+    ctx: &Ctx,
+    kind: SourceKind,
+    location: &str,
+    call: &Call,
+) -> Result<Bytes, RecordedFailure> {
     match kind {
         SourceKind::Local => {
             let library = ctx.deps().library.as_ref();
@@ -194,7 +199,8 @@ async fn bytes(ctx: &Ctx, kind: SourceKind, location: &str, call: &Call) -> Resu
         }
         SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code => {
             let net = ctx.deps().net.as_ref();
-            let net = net.ok_or_else(|| RecordedFailure::not_set_up("no page reader is configured"))?;
+            let net =
+                net.ok_or_else(|| RecordedFailure::not_set_up("no page reader is configured"))?;
             let read = web::page(ctx, net, location, call).await?;
             Ok(Bytes {
                 bytes: read.bytes.to_vec(),
@@ -215,7 +221,8 @@ async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, RecordedFailure> {
         .map_err(|_| RecordedFailure::once(FailureCategory::Internal, "reading it failed"))??;
     let about = document.about.clone();
     let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
-    let unstored = |_| RecordedFailure::once(FailureCategory::Internal, "its text could not be stored");
+    let unstored =
+        |_| RecordedFailure::once(FailureCategory::Internal, "its text could not be stored");
     let snapshot = snapshot.map_err(unstored)?;
     Ok(Taken { snapshot, about })
 }

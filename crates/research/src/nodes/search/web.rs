@@ -25,7 +25,9 @@ pub(super) async fn search(
 ) -> Recorded {
     let asked = match asked(state, query) {
         Ok(asked) => asked,
-        Err(fault) => return Recorded::failed(RecordedFailure::once(FailureCategory::Validation, fault)),
+        Err(fault) => {
+            return Recorded::failed(RecordedFailure::once(FailureCategory::Validation, fault));
+        }
     };
     let sink = retries(call);
     let terms = terms(ctx, &*net.clock, CallKind::Search, &sink);

@@ -184,9 +184,11 @@ fn key(asking: &Asking<'_>, cuts: u8) -> String {
 fn failure(error: &ModelError) -> RecordedFailure {
     match error {
         ModelError::Call { exhausted, .. } => RecordedFailure::from(exhausted),
-        ModelError::Unreadable { spent, .. } | ModelError::Refused { spent, .. } => RecordedFailure {
-            attempts: spent.answers,
-            ..RecordedFailure::once(error.category(), error)
-        },
+        ModelError::Unreadable { spent, .. } | ModelError::Refused { spent, .. } => {
+            RecordedFailure {
+                attempts: spent.answers,
+                ..RecordedFailure::once(error.category(), error)
+            }
+        }
     }
 }
