@@ -3,8 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use fathom_render::Report;
-use fathom_research::{Deps, State};
+use fathom_research::{Report, Services, State};
 use fathom_workflow::event::Event;
 use fathom_workflow::record::Status;
 use fathom_workflow::{Error, Execution, RunId, RunOutcome};
@@ -72,7 +71,7 @@ pub async fn follow(
 }
 
 /// Takes up a run. One that a dead process held is free again after its lease, so that is waited for once.
-pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Execution<State, Deps>> {
+pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Execution<State, Services>> {
     let held_until = match engine.resume(run).await {
         Err(Error::Held { until, .. }) => until,
         taken => return Ok(taken?),
@@ -96,7 +95,7 @@ pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Executi
 }
 
 impl Follower<'_> {
-    async fn until_it_ends(mut self, mut execution: Execution<State, Deps>) -> Result<Exit> {
+    async fn until_it_ends(mut self, mut execution: Execution<State, Services>) -> Result<Exit> {
         loop {
             let worked = self.work(&mut execution).await;
             self.progress.rest();

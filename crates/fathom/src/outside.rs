@@ -8,7 +8,7 @@ use fathom_providers::model::{self, ModelApi, ModelEndpoint, ModelRole, Models};
 use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use fathom_providers::search::{self, FolderSearchCache, SearchCaching, SearchChains};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
-use fathom_research::Net;
+use fathom_research::WebServices;
 use fathom_research::reasoner::model::Model;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -85,7 +85,7 @@ impl Outside {
     }
 
     /// Search and pages.
-    pub fn net(&self, settings: &Settings) -> Result<Net> {
+    pub fn web(&self, settings: &Settings) -> Result<WebServices> {
         let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
         let allow = AllowList::parse(&allow).map_err(|fault| {
             Problem::usage(format!("FATHOM_FETCH_ALLOW cannot be used: {fault}"))
@@ -97,7 +97,7 @@ impl Outside {
             clock: Arc::clone(&self.clock),
             cache: Arc::new(MemoryPageCache::default()),
         };
-        Ok(Net {
+        Ok(WebServices {
             search: Arc::new(self.keeping(settings, self.chains(settings)?)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock: Arc::clone(&self.clock),

@@ -1,7 +1,8 @@
 //! A person's own documents as a workflow sees them: the store's folders behind the method's trait.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fathom_evidence::extract::CancelOnDrop;
@@ -11,6 +12,25 @@ use tokio::sync::OnceCell;
 
 use crate::pdf_subprocess::PdfSubprocess;
 
+/// The libraries of this process, each opened once, whoever asks for its folders.
+#[derive(Default)]
+pub struct OwnLibraries(Mutex<HashMap<Vec<PathBuf>, Arc<OwnLibrary>>>);
+
+impl OwnLibraries {
+    /// The library of these folders; they are read when it is first searched.
+    pub fn get(&self, roots: &[PathBuf]) -> Arc<OwnLibrary> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = open.entry(roots.to_vec());
+        Arc::clone(opened.or_insert_with(|| Arc::new(OwnLibrary::new(roots.to_vec()))))
+    }
+}
+
+impl Libraries for OwnLibraries {
+    fn open(&self, roots: &[PathBuf]) -> Arc<dyn Library> {
+        self.get(roots)
+    }
+}
+
 /// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
 pub struct OwnLibrary {
     roots: Vec<PathBuf>,
@@ -18,7 +38,7 @@ pub struct OwnLibrary {
 }
 
 impl OwnLibrary {
-    pub fn of(roots: Vec<PathBuf>) -> Self {
+    pub fn new(roots: Vec<PathBuf>) -> Self {
         Self {
             roots,
             folder: OnceCell::new(),

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_research::library::Library;
 use fathom_research::reasoner::Reasoner;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::workflows::report;
-use fathom_research::{Deps, Shelf, State};
+use fathom_research::{DocumentCache, Services, State};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
@@ -18,7 +17,7 @@ use crate::own_library::OwnLibrary;
 use crate::pdf_subprocess::PdfSubprocess;
 use crate::settings::{Settings, StoreLocation};
 
-pub type Engine = fathom_workflow::Engine<State, Deps>;
+pub type Engine = fathom_workflow::Engine<State, Services>;
 
 /// Opens the place where runs are kept.
 pub async fn store(place: &StoreLocation) -> Result<Arc<dyn Store>> {
@@ -51,16 +50,21 @@ fn at(place: &StoreLocation, error: Error) -> Problem {
     }
 }
 
-/// What a run of these settings may call. A run over one's own documents stays on this machine, its model aside, unless
-/// the web is asked for.
-pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) -> Result<Deps> {
+/// What all runs of this process share. Where the way out cannot be opened, that is an error only if it is needed: a run
+/// over one's own documents goes on without it.
+pub fn services(
+    settings: &Settings,
+    libraries: Arc<OwnLibraries>,
+    web_needed: bool,
+) -> Result<Services> {
     let outside = Outside::open()?;
     let mut reasoners: Vec<Arc<dyn Reasoner>> = Vec::new();
     if let Some(model) = outside.model(settings)? {
         reasoners.push(Arc::new(model));
     }
     reasoners.push(Arc::new(Extractive));
-    Ok(Deps {
+    let web = outside.web(settings);
+    Ok(Services {
         reasoners,
         net: match web || library.is_none() {
             true => Some(outside.net(settings)?),
@@ -73,7 +77,7 @@ pub fn deps(settings: &Settings, library: Option<Arc<OwnLibrary>>, web: bool) ->
 }
 
 /// An engine for the report workflow.
-pub fn engine(store: Arc<dyn Store>, deps: Deps, lease: Duration) -> Result<Engine> {
+pub fn engine(store: Arc<dyn Store>, services: Services, lease: Duration) -> Result<Engine> {
     let graph = report::graph().map_err(|error| Problem::from(Error::from(error)))?;
     let settings = fathom_workflow::RuntimeSettings {
         lease,
@@ -82,7 +86,7 @@ pub fn engine(store: Arc<dyn Store>, deps: Deps, lease: Duration) -> Result<Engi
     Ok(Engine::with(
         graph,
         store,
-        Arc::new(deps),
+        Arc::new(services),
         Arc::new(SystemClock),
         settings,
     ))
@@ -90,7 +94,7 @@ pub fn engine(store: Arc<dyn Store>, deps: Deps, lease: Duration) -> Result<Engi
 
 /// An engine that looks and never works: with nothing to call.
 pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
-    let nothing = Deps {
+    let nothing = Services {
         reasoners: vec![Arc::new(Extractive)],
         library: None,
         net: None,
@@ -105,16 +109,15 @@ pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
     )
 }
 
-/// An engine that goes on with a run, with the library that the run was started with.
+/// An engine that goes on with a run. Which library it has and whether it may use the web is in the run itself.
 pub async fn engine_for(settings: &Settings, store: Arc<dyn Store>, run: RunId) -> Result<Engine> {
     let looking = onlooker(Arc::clone(&store))?;
-    let started_with = looking.view(run, Some(0)).await?.state.settings;
-    let library = library(started_with.library.clone());
-    let deps = deps(settings, library, started_with.web)?;
-    engine(store, deps, settings.lease)
+    let web_needed = looking.view(run, Some(0)).await?.state.settings.scope().web;
+    let services = services(settings, Arc::default(), web_needed)?;
+    engine(store, services, settings.lease)
 }
 
 /// The folders as a library; none for no folders.
 pub fn library(roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
-    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::of(roots)))
+    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::new(roots)))
 }

@@ -1,6 +1,6 @@
 //! The method of Fathom: workflows that plan, search, read, weigh, write and review.
 //!
-//! It decides everything and touches the world only through [`Deps`].
+//! It decides everything and touches the world only through [`Services`].
 
 #![warn(unreachable_pub)]
 
@@ -13,7 +13,7 @@ pub mod citations;
 pub mod critique;
 mod definition;
 mod degradation;
-mod deps;
+mod documents;
 pub mod draft;
 pub mod edits;
 pub mod library;
@@ -23,8 +23,9 @@ mod nodes;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
+pub mod report;
+mod services;
 pub mod settings;
-mod shelf;
 pub mod source;
 pub mod state;
 pub mod stop;
@@ -33,8 +34,9 @@ pub mod workflows;
 
 pub use calls::RecordedFailure;
 pub use degradation::{Degradation, JudgedPart};
-pub use deps::{Deps, Net};
+pub use documents::DocumentCache;
 pub use question::{AskedDepth, Depth, Question, Style};
+pub use report::Report;
+pub use services::{Services, SourceScope, WebServices};
 pub use settings::Settings;
-pub use shelf::Shelf;
 pub use state::State;

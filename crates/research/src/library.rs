@@ -1,8 +1,19 @@
 //! A person's own documents, as a workflow sees them.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+/// The way from folders to a library.
+pub trait Libraries: Send + Sync {
+    /// The library of these folders: the same one whenever the same folders are named, so that runs share its index.
+    /// Nothing is read before the first search.
+    fn open(&self, roots: &[PathBuf]) -> Arc<dyn Library>;
+}
+
+/// Documents that can be searched and read.
 #[async_trait]
 pub trait Library: Send + Sync {
     /// The documents that fit the query best, best first.
@@ -12,6 +23,7 @@ pub trait Library: Send + Sync {
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault>;
 }
 
+/// A document that fits a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocalHit {
     /// The document's path inside the library.

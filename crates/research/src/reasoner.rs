@@ -15,7 +15,7 @@ use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::calls::RecordedFailure;
 use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Item, ReviewOpinion};
-use crate::deps::Deps;
+use crate::services::Services;
 use crate::draft::{Draft, Frame, Section};
 use crate::plan::{Plan, PlanFault, Query, QueryId, SourceKind};
 use crate::question::Question;
@@ -24,7 +24,7 @@ use crate::source::Source;
 use crate::state::ErrorEntry;
 
 /// What a node has in hand.
-pub type Ctx = Context<Deps>;
+pub type Ctx = Context<Services>;
 
 #[async_trait]
 pub trait Reasoner: Send + Sync {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::breakpoint::Breakpoint;
 use crate::critique::Thresholds;
+use crate::services::SourceScope;
 use crate::stop::Weights;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,6 +88,15 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Where the run may look: in its library, and on the web if that is asked for or there is no library.
+    pub fn scope(&self) -> SourceScope<'_> {
+        SourceScope {
+            library: &self.library,
+            web: self.web || self.library.is_empty(),
+        }
+    }
+
+    /// How long a run may take.
     pub fn time_limit(&self) -> Duration {
         Duration::from_secs(self.max_execution_time_s)
     }

@@ -25,14 +25,16 @@ pub async fn run(
     let mut settings = settings(flags(&args))?;
     let question = question(&args, &settings)?;
     check_output(&args.output)?;
-    let library = opened_library(&mut settings, args.output.quiet).await?;
-    let deps = wiring::deps(&settings, library, settings.report.web)?;
-    if deps.kinds().is_empty() {
+    let libraries = Arc::new(OwnLibraries::default());
+    open_library(&mut settings, &libraries, args.output.quiet).await?;
+    let scope = settings.report.scope();
+    let services = wiring::services(&settings, libraries, scope.web)?;
+    if services.kinds(scope).is_empty() {
         return Err(Problem::usage("there is nothing to search")
             .advise("Give --library DIR, or set a key; see: fathom doctor"));
     }
     let store = wiring::store(&settings.store).await?;
-    let engine = wiring::engine(store, deps, settings.lease)?;
+    let engine = wiring::engine(store, services, settings.lease)?;
     expire(&engine, &settings).await;
 
     let new = NewRun {
@@ -124,7 +126,11 @@ fn check_output(output: &cli::OutputArgs) -> Result<()> {
 }
 
 /// Reads the library: the one that is named, else the folders that were added. The settings of the run keep it.
-async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<Arc<OwnLibrary>>> {
+async fn open_library(
+    settings: &mut Settings,
+    libraries: &OwnLibraries,
+    quiet: bool,
+) -> Result<()> {
     let mut roots = settings.report.library.clone();
     if roots.is_empty() {
         roots = library::folders(&settings.home)?;
@@ -136,9 +142,10 @@ async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<A
         .collect::<std::io::Result<_>>();
     let roots: Vec<PathBuf> = absolute.map_err(Problem::failed)?;
     settings.report.library.clone_from(&roots);
-    let Some(library) = wiring::library(roots) else {
-        return Ok(None);
-    };
+    if roots.is_empty() {
+        return Ok(());
+    }
+    let library = libraries.get(&roots);
     let folder = library.folder().await.map_err(Problem::usage)?;
     if !quiet {
         tell_skipped(folder.skipped());
@@ -148,7 +155,7 @@ async fn opened_library(settings: &mut Settings, quiet: bool) -> Result<Option<A
             "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR",
         ));
     }
-    Ok(Some(library))
+    Ok(())
 }
 
 fn tell_skipped(skipped: &[fathom_store::library::SkippedFile]) {

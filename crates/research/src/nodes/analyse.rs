@@ -60,7 +60,11 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
-    let opened = ctx.deps().shelf.open_all(ctx, state).await?;
+    let opened = ctx
+        .deps()
+        .documents
+        .open_all(ctx, &state.sources, state.settings.max_concurrency)
+        .await?;
     let (question, plan) = (state.question.clone(), Arc::clone(plan));
     let settings = state.settings.evidence;
     let work = move || {
@@ -164,7 +168,7 @@ fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
         .iter()
         .map(|asked| asked.query.text.to_lowercase())
         .collect();
-    let kinds = ctx.deps().kinds();
+    let kinds = ctx.deps().kinds(state.settings.scope());
     let broad = kinds
         .iter()
         .filter(|kind| matches!(kind, SourceKind::Web | SourceKind::Local));

@@ -88,7 +88,11 @@ struct Fact {
 
 impl Desk {
     async fn open(state: &State, ctx: &Ctx) -> Result<Self, NodeError> {
-        let opened = ctx.deps().shelf.open_all(ctx, state).await?;
+        let opened = ctx
+            .deps()
+            .documents
+            .open_all(ctx, &state.sources, state.settings.max_concurrency)
+            .await?;
         Ok(Self {
             known: state.sources.clone(),
             texts: opened

@@ -14,7 +14,7 @@ use crate::state::{Change, State};
 
 pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut notes = Notes::new();
-    let kinds = ctx.deps().kinds();
+    let kinds = ctx.deps().kinds(state.settings.scope());
     if kinds.is_empty() {
         return Err(NodeError::new(
             "there is nothing to search: name a library, or set up a search provider",

@@ -12,7 +12,7 @@ mod routes;
 use fathom_workflow::{END, Graph, GraphError};
 
 use crate::breakpoint::Step;
-use crate::deps::Deps;
+use crate::services::Services;
 use crate::nodes::people::{stoppable, stoppable_after};
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
 use crate::state::State;
@@ -37,7 +37,7 @@ const SEARCHES_MOST: u32 = 10;
 const REVISIONS_MOST: u32 = 10;
 const REWRITES_MOST: u32 = 5;
 
-pub fn graph() -> Result<Graph<State, Deps>, GraphError> {
+pub fn graph() -> Result<Graph<State, Services>, GraphError> {
     Graph::new(NAME)
         .node(PLAN, stoppable(Step::Plan, plan::plan))
         .node(PLAN_REVIEW, people::plan_review)

@@ -1,12 +1,14 @@
 //! A folder of documents as a library, searched by the words of each document.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use fathom_evidence::bm25::{Bm25, Bm25Settings};
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::{Document, Language};
-use fathom_research::library::{Library, LibraryFault, LocalHit};
+use fathom_research::Settings;
+use fathom_research::library::{Libraries, Library, LibraryFault, LocalHit};
 
 pub struct Folder {
     root: PathBuf,
@@ -14,8 +16,26 @@ pub struct Folder {
     index: Bm25,
 }
 
+/// Opens the example library, whatever folders are named.
+#[derive(Default)]
+pub struct Examples(OnceLock<Arc<Folder>>);
+
+impl Libraries for Examples {
+    fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
+        self.0.get_or_init(|| Arc::new(Folder::examples())).clone()
+    }
+}
+
+/// Settings of a run over the example library.
+pub fn on_examples(settings: Settings) -> Settings {
+    Settings {
+        library: vec!["examples/street-trees".into()],
+        ..settings
+    }
+}
+
 impl Folder {
-    pub fn examples() -> Self {
+    fn examples() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/street-trees");
         let mut names: Vec<String> = std::fs::read_dir(&root)
             .unwrap()

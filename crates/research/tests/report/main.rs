@@ -19,12 +19,12 @@ use fathom_render::Report;
 use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::workflows::report;
-use fathom_research::{Deps, Question, Settings, Shelf, State};
+use fathom_research::{DocumentCache, Question, Services, Settings, State};
 use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use folder::Folder;
+use folder::Examples;
 
 struct Ran {
     report: Arc<Report>,
@@ -32,21 +32,21 @@ struct Ran {
 }
 
 async fn run(question: &str) -> Ran {
-    let deps = Deps {
+    let services = Services {
         reasoners: vec![Arc::new(Extractive)],
-        library: Some(Arc::new(Folder::examples())),
-        net: None,
+        libraries: Arc::new(Examples::default()),
+        web: None,
         reader: Arc::new(InProcessReader),
-        shelf: Shelf::default(),
+        documents: DocumentCache::default(),
     };
     let store = Arc::new(MemoryStore::default());
     let engine = Engine::new(
         report::graph().unwrap(),
         store.clone() as Arc<dyn Store>,
-        Arc::new(deps),
+        Arc::new(services),
     );
     let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    let state = State::new(question.clone(), Settings::default(), Timestamp::now());
+    let state = State::new(question.clone(), folder::on_examples(Settings::default()), Timestamp::now());
     let mut execution = engine
         .start(NewRun::titled(question.text()), state)
         .await

@@ -11,14 +11,14 @@ use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::settings::People;
 use fathom_research::stop::StopReason;
 use fathom_research::workflows::report;
-use fathom_research::{Deps, Question, Settings, Shelf, State};
+use fathom_research::{DocumentCache, Question, Services, Settings, State};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Clock, Engine, ManualClock, MemoryStore, NewRun};
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use crate::folder::Folder;
+use crate::folder::{Examples, on_examples};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -26,18 +26,18 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// More than a run of this graph has gates.
 const GATES_MOST: usize = 10;
 
-fn engine(clock: &Arc<ManualClock>) -> Engine<State, Deps> {
-    let deps = Deps {
+fn engine(clock: &Arc<ManualClock>) -> Engine<State, Services> {
+    let services = Services {
         reasoners: vec![Arc::new(Extractive)],
-        library: Some(Arc::new(Folder::examples())),
-        net: None,
+        libraries: Arc::new(Examples::default()),
+        web: None,
         reader: Arc::new(InProcessReader),
-        shelf: Shelf::default(),
+        documents: DocumentCache::default(),
     };
     Engine::with(
         report::graph().unwrap(),
         Arc::new(MemoryStore::with_clock(clock.clone())),
-        Arc::new(deps),
+        Arc::new(services),
         clock.clone(),
         fathom_workflow::RuntimeSettings::default(),
     )
@@ -55,7 +55,7 @@ async fn run(people: People, wait: Duration) -> Ran {
     let engine = engine(&clock);
     let settings = Settings {
         people,
-        ..Settings::default()
+        ..on_examples(Settings::default())
     };
     let new = NewRun {
         time_limit: Some(settings.time_limit()),

@@ -15,7 +15,7 @@ use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::reasoner::model::Model;
 use fathom_research::workflows::report;
-use fathom_research::{Deps, Net, Question, Settings, Shelf, State};
+use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
 use fathom_stage::{Judgement, Page, Reply, Script, Stage};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::{Engine, ManualClock, MemoryStore, NewRun, Store};
@@ -49,7 +49,7 @@ fn pages() -> Vec<Page> {
     ]
 }
 
-fn deps(stage: &Stage) -> Deps {
+fn services(stage: &Stage) -> Services {
     let client = HttpClient::new(ClientSettings::default()).unwrap();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let mut settings = call::CallSettings::default();
@@ -79,19 +79,19 @@ fn deps(stage: &Stage) -> Deps {
         clock: Arc::clone(&clock),
         cache: Arc::new(MemoryPageCache::default()),
     };
-    Deps {
+    Services {
         reasoners: vec![
             Arc::new(Model::new(Arc::new(models), Arc::clone(&clock), "scripted")),
             Arc::new(Extractive),
         ],
-        library: None,
-        net: Some(Net {
+        libraries: Arc::new(crate::folder::Examples::default()),
+        web: Some(WebServices {
             search: Arc::new(SearchChains::new(&searched.unwrap(), &client, caller)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock,
         }),
         reader: Arc::new(InProcessReader),
-        shelf: Shelf::default(),
+        documents: DocumentCache::default(),
     }
 }
 
@@ -113,11 +113,11 @@ fn capped(tokens: u64) -> Settings {
 
 async fn run_with(script: Script, settings: Settings) -> (Arc<Report>, Stage) {
     let stage = Stage::open(script).await.unwrap();
-    let deps = Arc::new(deps(&stage));
+    let services = Arc::new(services(&stage));
     let engine = Engine::new(
         report::graph().unwrap(),
         Arc::new(MemoryStore::default()),
-        deps,
+        services,
     );
     let mut execution = engine
         .start(NewRun::titled("trees"), state(settings))
@@ -295,7 +295,7 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
         Engine::with(
             report::graph().unwrap(),
             store.clone() as Arc<dyn Store>,
-            Arc::new(deps(&stage)),
+            Arc::new(services(&stage)),
             clock.clone(),
             fathom_workflow::RuntimeSettings::default(),
         )

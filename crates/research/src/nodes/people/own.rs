@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 
 use super::question::{Heard, Question};
 use crate::breakpoint::{Breakpoint, Step};
-use crate::deps::Deps;
+use crate::services::Services;
 use crate::nodes::Notes;
 use crate::reasoner::Ctx;
 use crate::state::{Change, Gate, Ruling, State, Update};
@@ -31,9 +31,9 @@ pub(crate) fn stoppable_after<N>(node: N) -> Stoppable<N> {
     Stoppable { step: None, node }
 }
 
-impl<'a, N> NodeFn<'a, State, Deps> for Stoppable<N>
+impl<'a, N> NodeFn<'a, State, Services> for Stoppable<N>
 where
-    N: for<'b> NodeFn<'b, State, Deps> + Copy + 'static,
+    N: for<'b> NodeFn<'b, State, Services> + Copy + 'static,
 {
     type Turn = BoxFuture<'a, NodeResult<State>>;
 

@@ -4,7 +4,7 @@ use fathom_providers::FailureCategory;
 use fathom_workflow::NodeError;
 use serde::{Deserialize, Serialize};
 
-use super::read::Taken;
+use super::read::{Taken, Wanted};
 use super::seek::{self, Limits};
 use super::web;
 use crate::budget;
@@ -27,6 +27,17 @@ pub(super) struct Hit {
     pub(super) text: Option<String>,
     /// 0 to 1.
     pub(super) relevance: f64,
+}
+
+impl Hit {
+    /// The document that it leads to.
+    pub(super) fn located(&self) -> Wanted<'_> {
+        Wanted {
+            kind: self.kind,
+            location: &self.location,
+            text: self.text.as_deref(),
+        }
+    }
 }
 
 /// A query with what it brought.
@@ -94,10 +105,10 @@ pub(super) async fn once(
     let recorded: Recorded = ctx
         .effect(key, |call| async move {
             call.spend(budget::QUERIES, 1);
-            match (query.kind, &ctx.deps().net) {
-                (SourceKind::Local, _) => local(ctx, query, limit).await,
-                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(net)) => {
-                    web::search(state, ctx, net, query, &call).await
+            match (query.kind, ctx.deps().web(state.settings.scope())) {
+                (SourceKind::Local, _) => local(state, ctx, query, limit).await,
+                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(web)) => {
+                    web::search(state, ctx, web, query, &call).await
                 }
                 (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => Recorded::failed(
                     RecordedFailure::not_set_up("no search provider is configured"),
@@ -133,8 +144,8 @@ pub(super) async fn once(
     })
 }
 
-async fn local(ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
-    let result = match &ctx.deps().library {
+async fn local(state: &State, ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
+    let result = match ctx.deps().library(state.settings.scope()) {
         Some(library) => library
             .search(&query.text, limit)
             .await

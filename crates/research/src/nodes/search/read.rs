@@ -20,6 +20,7 @@ use crate::calls::RecordedFailure;
 use crate::nodes::Notes;
 use crate::plan::SourceKind;
 use crate::reasoner::Ctx;
+use crate::services::SourceScope;
 use crate::source::{Snapshot, Source};
 use crate::state::State;
 
@@ -106,29 +107,42 @@ async fn one(
 ) -> Result<(Source, Option<RecordedFailure>), NodeError> {
     let Candidate { mut source, text } = candidate;
     let key = format!("read/{}", source.id.0);
-    let taken = taken(ctx, key, &source.location, source.kind, text).await?;
+    let wanted = Wanted {
+        kind: source.kind,
+        location: &source.location,
+        text: text.as_deref(),
+    };
+    let taken = taken(ctx, state.settings.scope(), key, wanted).await?;
     let failure = learn(&mut source, taken, state.question.asked_on);
     Ok((source, failure))
+}
+
+/// A document to read.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) kind: SourceKind,
+    pub(super) location: &'a str,
+    /// Its text or abstract, where a search gave it: better than nothing if it cannot be read.
+    pub(super) text: Option<&'a str>,
 }
 
 /// Reads a document once; says in a sentence why not.
 pub(super) async fn taken(
     ctx: &Ctx,
+    scope: SourceScope<'_>,
     key: String,
-    location: &str,
-    kind: SourceKind,
-    text: Option<String>,
+    wanted: Wanted<'_>,
 ) -> Result<Result<Taken, RecordedFailure>, NodeError> {
     let taken = ctx.effect(key, |call| async move {
         call.spend(budget::FETCHES, 1);
-        let taken = match bytes(ctx, kind, location, &call).await {
+        let taken = match bytes(ctx, scope, &wanted, &call).await {
             Ok(bytes) => take(ctx, bytes).await,
             Err(why) => Err(why),
         };
-        match (taken, text) {
+        match (taken, wanted.text) {
             (Ok(taken), _) => Ok(taken),
             // A page behind a wall often has its abstract in a register.
-            (Err(_), Some(text)) => take(ctx, Bytes::of_text(text)).await,
+            (Err(_), Some(text)) => take(ctx, Bytes::from_text(text.to_owned())).await,
             (Err(why), None) => {
                 call.spend(budget::FETCHES_FAILED, 1);
                 Err(why)
@@ -167,7 +181,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn of_text(text: String) -> Self {
+    fn from_text(text: String) -> Self {
         Self {
             bytes: text.into_bytes(),
             content_type: Some("text/plain; charset=utf-8".to_owned()),
@@ -178,13 +192,14 @@ impl Bytes {
 
 async fn bytes(
     ctx: &Ctx,
-    kind: SourceKind,
-    location: &str,
+    scope: SourceScope<'_>,
+    wanted: &Wanted<'_>,
     call: &Call,
 ) -> Result<Bytes, RecordedFailure> {
-    match kind {
+    let location = wanted.location;
+    match wanted.kind {
         SourceKind::Local => {
-            let library = ctx.deps().library.as_ref();
+            let library = ctx.deps().library(scope);
             let library =
                 library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
             let bytes = library
@@ -198,10 +213,10 @@ async fn bytes(
             })
         }
         SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code => {
-            let net = ctx.deps().net.as_ref();
-            let net =
-                net.ok_or_else(|| RecordedFailure::not_set_up("no page reader is configured"))?;
-            let read = web::page(ctx, net, location, call).await?;
+            let web = ctx.deps().web(scope);
+            let web =
+                web.ok_or_else(|| RecordedFailure::not_set_up("no page reader is configured"))?;
+            let read = web::page(ctx, web, location, call).await?;
             Ok(Bytes {
                 bytes: read.bytes.to_vec(),
                 content_type: read.content_type,
@@ -220,7 +235,7 @@ async fn take(ctx: &Ctx, bytes: Bytes) -> Result<Taken, RecordedFailure> {
     let document = document
         .map_err(|_| RecordedFailure::once(FailureCategory::Internal, "reading it failed"))??;
     let about = document.about.clone();
-    let snapshot = ctx.deps().shelf.keep(ctx, document, ctx.now());
+    let snapshot = ctx.deps().documents.keep(ctx, document, ctx.now());
     let unstored =
         |_| RecordedFailure::once(FailureCategory::Internal, "its text could not be stored");
     let snapshot = snapshot.map_err(unstored)?;

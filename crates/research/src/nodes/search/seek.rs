@@ -82,7 +82,7 @@ impl<'a> Hunt<'a> {
             id,
             first,
             left,
-            kinds: ctx.deps().kinds(),
+            kinds: ctx.deps().kinds(state.settings.scope()),
             tried: tried.collect(),
             put: put.collect(),
             hits: Vec::new(),
@@ -168,11 +168,11 @@ impl<'a> Hunt<'a> {
         // With its number among the reads: two results may lead to one address.
         let nth = self.first.read.len() + 1;
         let key = format!("search/{}/read/{nth}/{}", self.id.0, hit.location);
-        let taken = read::taken(self.ctx, key, &hit.location, hit.kind, hit.text).await?;
+        let taken = read::taken(self.ctx, self.state.settings.scope(), key, hit.located()).await?;
         match &taken {
             Ok(taken) => {
-                let shelf = &self.ctx.deps().shelf;
-                let document = shelf.open(self.ctx, &taken.snapshot).await?;
+                let documents = &self.ctx.deps().documents;
+                let document = documents.open(self.ctx, &taken.snapshot).await?;
                 let end = document.text.floor_char_boundary(TEXT_BYTES);
                 let text = document.text.get(..end).map(str::to_owned);
                 if let Some(seen) = self.seen.get_mut(at) {

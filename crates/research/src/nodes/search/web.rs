@@ -10,7 +10,7 @@ use fathom_workflow::Call;
 
 use super::ask::{Hit, Recorded};
 use crate::calls::{RecordedFailure, retries, terms};
-use crate::deps::Net;
+use crate::services::WebServices;
 use crate::plan::{Query, SourceKind};
 use crate::reasoner::Ctx;
 use crate::source::Work;
@@ -19,7 +19,7 @@ use crate::state::State;
 pub(super) async fn search(
     state: &State,
     ctx: &Ctx,
-    net: &Net,
+    web: &WebServices,
     query: &Query,
     call: &Call,
 ) -> Recorded {
@@ -30,10 +30,10 @@ pub(super) async fn search(
         }
     };
     let sink = retries(call);
-    let terms = terms(ctx, &*net.clock, CallKind::Search, &sink);
+    let terms = terms(ctx, &*web.clock, CallKind::Search, &sink);
     let served = match state.settings.fresh {
-        true => net.search.search_anew(&asked, &terms).await,
-        false => net.search.search(&asked, &terms).await,
+        true => web.search.search_anew(&asked, &terms).await,
+        false => web.search.search(&asked, &terms).await,
     };
     match served {
         Ok(served) => Recorded {
@@ -53,16 +53,13 @@ fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
 }
 
 /// The kinds that a provider is set up for.
-pub(crate) fn kinds(net: &Net) -> Vec<SourceKind> {
-    [
-        SourceKind::Web,
-        SourceKind::Academic,
-        SourceKind::News,
-        SourceKind::Code,
-    ]
-    .into_iter()
-    .filter(|kind| search_kind(*kind).is_some_and(|kind| net.search.ready(kind).next().is_some()))
-    .collect()
+pub(crate) fn kinds(web: &WebServices) -> Vec<SourceKind> {
+    [SourceKind::Web, SourceKind::Academic, SourceKind::News, SourceKind::Code]
+        .into_iter()
+        .filter(|kind| {
+            search_kind(*kind).is_some_and(|kind| web.search.ready(kind).next().is_some())
+        })
+        .collect()
 }
 
 fn asked(state: &State, query: &Query) -> Result<search::SearchQuery, search::QueryError> {
@@ -126,13 +123,13 @@ fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit 
 /// Reads a page; says in a sentence why not.
 pub(super) async fn page(
     ctx: &Ctx,
-    net: &Net,
+    web: &WebServices,
     url: &str,
     call: &Call,
 ) -> Result<ReadPage, RecordedFailure> {
     let sink = retries(call);
-    let terms = terms(ctx, &*net.clock, CallKind::Page, &sink);
-    let read = net.pages.read(url, &terms).await;
+    let terms = terms(ctx, &*web.clock, CallKind::Page, &sink);
+    let read = web.pages.read(url, &terms).await;
     read.map_err(|failure| {
         let message = match DeadLink::from_failure(&failure) {
             Some(dead) => dead.to_string(),

@@ -1,4 +1,4 @@
-//! Documents that a run has read: stored once by their hash, and kept at hand while they are worked with.
+//! Documents that runs have read: stored once by their hash, and cached while they are worked with.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,23 +8,22 @@ use fathom_workflow::{BlobHash, NodeError, fan_out};
 use jiff::Timestamp;
 
 use crate::reasoner::Ctx;
-use crate::source::{Snapshot, SourceId};
-use crate::state::State;
+use crate::source::{Snapshot, Source, SourceId};
 
-/// Texts kept at hand, in bytes.
-const AT_HAND_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// Texts in the cache, in bytes.
+const CACHED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Keeps parsed documents at hand, so that each step need not read them anew. What is dropped is read again.
+/// Keeps parsed documents in memory, so that each step need not read them anew. What is dropped is read again.
 #[derive(Default)]
-pub struct Shelf(Mutex<AtHand>);
+pub struct DocumentCache(Mutex<CachedDocuments>);
 
 #[derive(Default)]
-struct AtHand {
+struct CachedDocuments {
     documents: HashMap<BlobHash, Arc<Document>>,
     bytes: usize,
 }
 
-impl Shelf {
+impl DocumentCache {
     /// Stores a document with the run, in two parts: the text as it is, and the shape around it.
     pub fn keep(
         &self,
@@ -48,7 +47,7 @@ impl Shelf {
 
     /// A document as it was stored.
     pub async fn open(&self, ctx: &Ctx, snapshot: &Snapshot) -> Result<Arc<Document>, NodeError> {
-        if let Some(document) = self.at_hand(snapshot.text) {
+        if let Some(document) = self.cached(snapshot.text) {
             return Ok(document);
         }
         let shape = stored(ctx, snapshot.shape).await?;
@@ -59,36 +58,35 @@ impl Shelf {
         Ok(document)
     }
 
-    /// Every document that a run has read, with its source's number.
+    /// The documents of these sources as far as they were read, each with its source's number.
     pub async fn open_all(
         &self,
         ctx: &Ctx,
-        state: &State,
+        sources: &[Arc<Source>],
+        at_once: usize,
     ) -> Result<Vec<(SourceId, Arc<Document>)>, NodeError> {
-        let read = state.sources.iter();
+        let read = sources.iter();
         let read = read.filter_map(|source| Some((source.id, source.snapshot.clone()?)));
         let read: Vec<(SourceId, Snapshot)> = read.collect();
-        let opened = fan_out(
-            read,
-            state.settings.max_concurrency,
-            |(id, snapshot)| async move { Ok((id, self.open(ctx, &snapshot).await?)) },
-        );
+        let opened = fan_out(read, at_once, |(id, snapshot)| async move {
+            Ok((id, self.open(ctx, &snapshot).await?))
+        });
         opened.await.into_iter().collect()
     }
 
-    fn at_hand(&self, text: BlobHash) -> Option<Arc<Document>> {
-        let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shelf.documents.get(&text).cloned()
+    fn cached(&self, text: BlobHash) -> Option<Arc<Document>> {
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.documents.get(&text).cloned()
     }
 
     fn put(&self, text: BlobHash, document: Arc<Document>) {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = document.text.len();
-        if shelf.bytes + bytes > AT_HAND_MAX_BYTES {
-            *shelf = AtHand::default();
+        if cache.bytes + bytes > CACHED_BYTES_MAX {
+            *cache = CachedDocuments::default();
         }
-        if shelf.documents.insert(text, document).is_none() {
-            shelf.bytes += bytes;
+        if cache.documents.insert(text, document).is_none() {
+            cache.bytes += bytes;
         }
     }
 }

@@ -1,0 +1,75 @@
+//! What all runs of a process share: models, search, pages, works, the reader of documents, and the way to libraries.
+//!
+//! The program's wiring fills it in once; skills reach the world through nothing else. What belongs to one run alone
+//! (its folders, whether it may use the web, its caps) is in the run's own settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fathom_evidence::extract::DocumentReader;
+use fathom_providers::Clock;
+use fathom_providers::pages::Pages;
+use fathom_providers::search::SearchChains;
+
+use crate::documents::DocumentCache;
+use crate::library::{Libraries, Library};
+use crate::nodes;
+use crate::plan::Kind;
+use crate::reasoner::Reasoner;
+
+/// One per process: breakers, limiters and caches mean nothing otherwise.
+pub struct Services {
+    /// The first that is able judges; the last needs no network.
+    pub reasoners: Vec<Arc<dyn Reasoner>>,
+    /// Opens the folders that a run names.
+    pub libraries: Arc<dyn Libraries>,
+    /// The way out of this machine; nothing where no run may leave it.
+    pub web: Option<WebServices>,
+    /// Takes the text out of what was fetched.
+    pub reader: Arc<dyn DocumentReader>,
+    /// Documents that were read lately.
+    pub documents: DocumentCache,
+}
+
+/// Search and pages of the outside world.
+pub struct WebServices {
+    /// Every kind's providers, in the order in which they are asked.
+    pub search: Arc<SearchChains>,
+    /// Pages, each fetched once for all runs.
+    pub pages: Arc<Pages>,
+    /// The same as theirs.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Where one run may look.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceScope<'a> {
+    /// Folders of the asker's own documents; none for no library.
+    pub library: &'a [PathBuf],
+    /// Whether the run may leave this machine to search and read.
+    pub web: bool,
+}
+
+impl Services {
+    /// Those who judge, the first choice first.
+    pub fn reasoners(&self) -> impl Iterator<Item = &dyn Reasoner> {
+        self.reasoners.iter().map(|reasoner| &**reasoner)
+    }
+
+    /// The run's library; nothing where it has none.
+    pub fn library(&self, scope: SourceScope<'_>) -> Option<Arc<dyn Library>> {
+        (!scope.library.is_empty()).then(|| self.libraries.open(scope.library))
+    }
+
+    /// The web, where the run may use it.
+    pub fn web(&self, scope: SourceScope<'_>) -> Option<&WebServices> {
+        self.web.as_ref().filter(|_| scope.web)
+    }
+
+    /// The kinds of sources that a run can search, a person's own first.
+    pub fn kinds(&self, scope: SourceScope<'_>) -> Vec<Kind> {
+        let own = (!scope.library.is_empty()).then_some(Kind::Local);
+        let outside = self.web(scope).into_iter().flat_map(nodes::kinds);
+        own.into_iter().chain(outside).collect()
+    }
+}
