@@ -5,9 +5,11 @@ use std::time::Duration;
 use fathom_providers::call::{
     CallContext, CallEvent, CallKind, CallSink, ChainExhausted, NextAction,
 };
-use fathom_providers::{Clock, FailureCategory};
-use fathom_workflow::Call;
+use fathom_providers::{CallFailure, Clock, FailureCategory};
+use fathom_workflow::interrupt::ParkOutcome;
+use fathom_workflow::{Call, StepHalted};
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::reasoner::Ctx;
@@ -22,7 +24,7 @@ pub struct RecordedFailure {
     pub attempts: u32,
     /// What happened and what to do about it, in a sentence.
     pub message: String,
-    /// When the first provider is worth asking again, where one said so.
+    /// When to ask again, where every provider asks to be left alone until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<Timestamp>,
 }
@@ -61,11 +63,52 @@ impl RecordedFailure {
 impl From<&ChainExhausted> for RecordedFailure {
     fn from(exhausted: &ChainExhausted) -> Self {
         let decisive = exhausted.decisive();
+        let asks = |failure: &CallFailure| failure.category == FailureCategory::RateLimit;
+        let asked_to_wait = exhausted.tried.iter().all(asks);
         Self {
             category: decisive.map_or(FailureCategory::Validation, |failure| failure.category),
             attempts: exhausted.tried.iter().map(|failure| failure.attempts).sum(),
             message: exhausted.to_string(),
-            wake_at: exhausted.wake_at(),
+            // Others than those who ask for it are not waited for: a failure does not pass by waiting.
+            wake_at: exhausted.wake_at().filter(|_| asked_to_wait),
+        }
+    }
+}
+
+/// Times that one call is waited for. The engine bounds the waits of a step besides.
+const WAITS_MOST: u32 = 3;
+
+/// Makes a recorded call. Where every provider asks to be left alone for a while, the run is parked until then, and the
+/// call is made again; where that lies beyond the run's deadline, the failure stands.
+pub(crate) async fn recorded<T, F, Fut>(
+    ctx: &Ctx,
+    key: String,
+    call: F,
+) -> Result<Result<T, RecordedFailure>, StepHalted>
+where
+    T: Serialize + DeserializeOwned,
+    F: Fn(Call) -> Fut,
+    Fut: Future<Output = Result<T, RecordedFailure>>,
+{
+    let mut nth = 0;
+    // Bounded by `WAITS_MOST`.
+    loop {
+        let key = match nth {
+            0 => key.clone(),
+            nth => format!("{key}/after-wait/{nth}"),
+        };
+        let answer = ctx.effect(key.clone(), &call).await?;
+        let wait = match &answer {
+            Err(RecordedFailure {
+                wake_at: Some(at),
+                message,
+                ..
+            }) if nth < WAITS_MOST => (*at, message.clone()),
+            _ => return Ok(answer),
+        };
+        match ctx.park_until(format!("{key}/wait"), wait.0, wait.1).await? {
+            ParkOutcome::Woken => nth += 1,
+            ParkOutcome::PastDeadline | ParkOutcome::TooManyParks => return Ok(answer),
         }
     }
 }

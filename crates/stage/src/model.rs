@@ -32,6 +32,10 @@ pub(crate) async fn complete(
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (status, Json(body)).into_response()
         }
+        Reply::Later(seconds) => {
+            let wait = [(header::RETRY_AFTER, seconds.to_string())];
+            (StatusCode::TOO_MANY_REQUESTS, wait).into_response()
+        }
         Reply::BreaksOff(text) => broken(&text),
         Reply::Hangs => std::future::pending().await,
     };

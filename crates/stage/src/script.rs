@@ -16,6 +16,8 @@ pub enum Reply {
     Status(u16, Value),
     /// The answer begins and breaks off.
     BreaksOff(String),
+    /// Too many calls: to be asked again after so many seconds.
+    Later(u64),
     /// No answer ever comes.
     Hangs,
 }

@@ -18,6 +18,7 @@ use fathom_research::workflows::report;
 use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
 use fathom_stage::{Judgement, Page, Reply, Script, Stage};
 use fathom_workflow::event::EventKind;
+use fathom_workflow::record::Status as RunStatus;
 use fathom_workflow::{Engine, ManualClock, MemoryStore, NewRun, Store};
 use futures::StreamExt;
 use jiff::Timestamp;
@@ -328,4 +329,91 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
         made,
         "the cap was reached before the crash"
     );
+}
+
+fn pages_read(stage: &Stage) -> usize {
+    let calls = stage.calls();
+    calls.iter().filter(|call| call.kind == "page").count()
+}
+
+fn searches(stage: &Stage) -> usize {
+    let calls = stage.calls();
+    calls.iter().filter(|call| call.kind == "search").count()
+}
+
+#[tokio::test]
+async fn two_runs_at_once_read_each_page_once() {
+    let script = Script::sensible(pages()).taking(Duration::from_millis(20));
+    let stage = Stage::open(script).await.unwrap();
+    let store = Arc::new(MemoryStore::default());
+    let engine = Engine::new(report::graph().unwrap(), store, Arc::new(services(&stage)));
+    let run = || async {
+        let new = NewRun::titled("trees");
+        let started = engine.start(new, state(Settings::default())).await;
+        let mut execution = started.unwrap();
+        execution.run().await.unwrap();
+        execution.state().report.clone().unwrap()
+    };
+    let (one, other) = tokio::join!(run(), run());
+    assert_eq!(one.status, Status::Complete, "{:?}", one.caveats);
+    assert_eq!(other.status, Status::Complete, "{:?}", other.caveats);
+    assert_eq!((one.sources.len(), other.sources.len()), (3, 3));
+    assert_eq!(pages_read(&stage), 3, "{:?}", stage.calls());
+}
+
+#[tokio::test]
+async fn a_breaker_that_one_run_has_opened_spares_the_other_its_calls() {
+    let stage = Stage::open(Script::sensible(pages()).without_search())
+        .await
+        .unwrap();
+    let store = Arc::new(MemoryStore::default());
+    let engine = Engine::new(report::graph().unwrap(), store, Arc::new(services(&stage)));
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let new = NewRun::titled("trees");
+        let started = engine.start(new, state(Settings::default())).await;
+        let mut execution = started.unwrap();
+        execution.run().await.unwrap();
+        assert!(execution.state().report.as_ref().unwrap().is_partial());
+        made.push(searches(&stage));
+    }
+    assert!(made[0] > 0);
+    assert_eq!(made[0], made[1], "the second run made no search");
+}
+
+#[tokio::test]
+async fn a_model_that_asks_for_five_minutes_parks_the_run_until_then() {
+    let script = Script::sensible(pages()).answering(|prompt, before| {
+        (prompt.judgement == Judgement::Analysis && before == 0).then_some(Reply::Later(300))
+    });
+    let stage = Stage::open(script).await.unwrap();
+    let clock = Arc::new(ManualClock::at(Timestamp::now()));
+    let store = Arc::new(MemoryStore::with_clock(clock.clone()));
+    let engine = || {
+        Engine::with(
+            report::graph().unwrap(),
+            store.clone() as Arc<dyn Store>,
+            Arc::new(services(&stage)),
+            clock.clone(),
+            fathom_workflow::RuntimeSettings::default(),
+        )
+    };
+    let new = NewRun {
+        time_limit: Some(Duration::from_secs(1800)),
+        ..NewRun::titled("trees")
+    };
+    let id = new.id;
+    let before = engine();
+    let mut execution = before.start(new, state(Settings::default())).await.unwrap();
+    let outcome = execution.run().await.unwrap();
+    assert_eq!(outcome.status, RunStatus::Waiting);
+    drop((execution, before));
+    clock.advance(Duration::from_secs(310));
+    // Another process, so that nothing but the log remembers.
+    let after = engine();
+    assert_eq!(after.drive(id).await.unwrap().status, RunStatus::Completed);
+    let report = after.view(id, None).await.unwrap().state.report.unwrap();
+    assert_eq!(report.status, Status::Complete, "{:?}", report.caveats);
+    assert_eq!(count(&stage, "Analysis"), 2);
+    assert_eq!(report.provenance.reasoners, ["scripted"]);
 }

@@ -1,14 +1,15 @@
 //! Puts one query. What is done where it finds too little is in `seek`.
 
 use fathom_providers::FailureCategory;
-use fathom_workflow::NodeError;
+use fathom_workflow::{Call, NodeError};
 use serde::{Deserialize, Serialize};
 
 use super::read::{Taken, Wanted};
 use super::seek::{self, Limits};
 use super::web;
 use crate::budget;
-use crate::calls::RecordedFailure;
+use crate::calls::{self, RecordedFailure};
+use crate::library::LocalHit;
 use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
 use crate::source::Work;
@@ -79,20 +80,11 @@ pub(super) async fn put(
     }
 }
 
-/// What is recorded of one search.
+/// What is recorded of a search that was answered.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Recorded {
+pub(super) struct SearchRecord {
     pub(super) provider: String,
-    pub(super) result: Result<Vec<Hit>, RecordedFailure>,
-}
-
-impl Recorded {
-    pub(super) fn failed(why: RecordedFailure) -> Self {
-        Self {
-            provider: String::new(),
-            result: Err(why),
-        }
-    }
+    pub(super) hits: Vec<Hit>,
 }
 
 pub(super) async fn once(
@@ -101,25 +93,23 @@ pub(super) async fn once(
     query: &Query,
     key: String,
 ) -> Result<Answered, NodeError> {
-    let limit = state.settings.max_results_per_query;
-    let recorded: Recorded = ctx
-        .effect(key, |call| async move {
-            call.spend(budget::QUERIES, 1);
-            match (query.kind, ctx.deps().web(state.settings.scope())) {
-                (SourceKind::Local, _) => local(state, ctx, query, limit).await,
-                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(web)) => {
-                    web::search(state, ctx, web, query, &call).await
-                }
-                (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => Recorded::failed(
-                    RecordedFailure::not_set_up("no search provider is configured"),
-                ),
+    let search = |call: Call| async move {
+        call.spend(budget::QUERIES, 1);
+        match (query.kind, ctx.deps().web(state.settings.scope())) {
+            (SourceKind::Local, _) => local(state, ctx, query).await,
+            (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(web)) => {
+                web::search(state, ctx, web, query, &call).await
             }
-        })
-        .await?;
-    let (outcome, failure, hits) = match recorded.result {
-        Ok(hits) => {
+            (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => Err(
+                RecordedFailure::not_set_up("no search provider is configured"),
+            ),
+        }
+    };
+    let recorded = calls::recorded(ctx, key, search).await?;
+    let (outcome, failure, hits) = match recorded {
+        Ok(SearchRecord { provider, hits }) => {
             let found = SearchOutcome::Found {
-                provider: recorded.provider,
+                provider,
                 hits: hits.len(),
                 useful: hits
                     .iter()
@@ -144,32 +134,27 @@ pub(super) async fn once(
     })
 }
 
-async fn local(state: &State, ctx: &Ctx, query: &Query, limit: usize) -> Recorded {
-    let result = match ctx.deps().library(state.settings.scope()) {
-        Some(library) => library
-            .search(&query.text, limit)
-            .await
-            .map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault)),
-        None => Err(RecordedFailure::not_set_up("no library is configured")),
+async fn local(state: &State, ctx: &Ctx, query: &Query) -> Result<SearchRecord, RecordedFailure> {
+    let library = ctx.deps().library(state.settings.scope());
+    let library =
+        library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
+    let limit = state.settings.max_results_per_query;
+    let found = library.search(&query.text, limit).await;
+    let found = found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
+    let hit = |hit: LocalHit| Hit {
+        kind: SourceKind::Local,
+        key: hit.name.clone(),
+        location: hit.name,
+        about: Work {
+            title: hit.title,
+            ..Work::default()
+        },
+        snippet: hit.snippet,
+        text: None,
+        relevance: hit.relevance,
     };
-    let hits = result.map(|hits| {
-        hits.into_iter()
-            .map(|hit| Hit {
-                kind: SourceKind::Local,
-                key: hit.name.clone(),
-                location: hit.name,
-                about: Work {
-                    title: hit.title,
-                    ..Work::default()
-                },
-                snippet: hit.snippet,
-                text: None,
-                relevance: hit.relevance,
-            })
-            .collect()
-    });
-    Recorded {
+    Ok(SearchRecord {
         provider: "library".to_owned(),
-        result: hits,
-    }
+        hits: found.into_iter().map(hit).collect(),
+    })
 }

@@ -8,7 +8,7 @@ use fathom_providers::search::{self, SearchAnswer};
 use fathom_providers::source::Key;
 use fathom_workflow::Call;
 
-use super::ask::{Hit, Recorded};
+use super::ask::{Hit, SearchRecord};
 use crate::calls::{RecordedFailure, retries, terms};
 use crate::services::WebServices;
 use crate::plan::{Query, SourceKind};
@@ -22,33 +22,29 @@ pub(super) async fn search(
     web: &WebServices,
     query: &Query,
     call: &Call,
-) -> Recorded {
-    let asked = match asked(state, query) {
-        Ok(asked) => asked,
-        Err(fault) => {
-            return Recorded::failed(RecordedFailure::once(FailureCategory::Validation, fault));
-        }
-    };
+) -> Result<SearchRecord, RecordedFailure> {
+    let asked = asked(state, query);
+    let asked = asked.map_err(|fault| RecordedFailure::once(FailureCategory::Validation, fault))?;
     let sink = retries(call);
     let terms = terms(ctx, &*web.clock, CallKind::Search, &sink);
-    let served = match state.settings.fresh {
-        true => web.search.search_anew(&asked, &terms).await,
-        false => web.search.search(&asked, &terms).await,
+    let served = if state.settings.fresh {
+        web.search.search_anew(&asked, &terms).await
+    } else {
+        web.search.search(&asked, &terms).await
     };
-    match served {
-        Ok(served) => Recorded {
-            provider: provider(&served),
-            result: Ok(hits(query, served.value)),
-        },
-        Err(exhausted) => Recorded::failed(RecordedFailure::from(&exhausted)),
-    }
+    let served = served.map_err(|exhausted| RecordedFailure::from(&exhausted))?;
+    Ok(SearchRecord {
+        provider: provider(&served),
+        hits: hits(query, served.value),
+    })
 }
 
 /// Who answered, as the run's log tells it. The report itself does not say, so that a kept answer changes nothing in it.
 fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
-    match served.value.from_cache {
-        true => format!("{} (cached)", served.by),
-        false => served.by.to_string(),
+    if served.value.from_cache {
+        format!("{} (cached)", served.by)
+    } else {
+        served.by.to_string()
     }
 }
 
@@ -139,7 +135,8 @@ pub(super) async fn page(
             category: failure.category,
             attempts: failure.attempts,
             message,
-            wake_at: failure.wake_at,
+            // One page is not worth a wait of the whole run.
+            wake_at: None,
         }
     })
 }

@@ -7,6 +7,7 @@ use fathom_providers::call::{CallContext, CallKind};
 use fathom_providers::model::{
     FinishReason, ModelError, ModelRequest, ModelRole, ModelSpending, Models, without_thoughts,
 };
+use fathom_workflow::Call;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use super::Model;
 use super::reserve::Amount;
 use crate::budget;
-use crate::calls::{RecordedFailure, retries, terms};
+use crate::calls::{self, RecordedFailure, retries, terms};
 use crate::reasoner::{Ctx, ReasonerError};
 use crate::settings::Caps;
 
@@ -139,23 +140,8 @@ impl Model {
         // Bounded by `CUTS_MOST`.
         loop {
             let request = request(cuts)?;
-            let answer: Result<F::Value, RecordedFailure> = ctx
-                .effect(key(asking, cuts), |call| async move {
-                    let estimate = self.models.estimate(asking.role, &request);
-                    let reserved = self.reservations.reserve(ctx, asking.caps, &estimate).await;
-                    let _reserved = reserved.ok_or_else(cap_reached)?;
-                    let sink = retries(&call);
-                    let terms = terms(ctx, &*self.clock, CallKind::Model, &sink);
-                    let (answer, spent) = F::ask(&self.models, asking.role, &request, &terms).await;
-                    let spent = Amount::from(&spent);
-                    call.spend(budget::TOKENS, spent.tokens);
-                    if spent.picos > 0 {
-                        call.spend(budget::COST_PICOS, spent.picos);
-                    }
-                    answer.map_err(|error| failure(&error))
-                })
-                .await?;
-            match answer {
+            let call = |call: Call| self.call::<F>(ctx, asking, &request, call);
+            match calls::recorded(ctx, key(asking, cuts), call).await? {
                 Ok(value) => return Ok(value),
                 Err(failure)
                     if failure.category == FailureCategory::ContextOverflow && cuts < CUTS_MOST =>
@@ -165,6 +151,28 @@ impl Model {
                 Err(failure) => return Err(ReasonerError::Failed(failure)),
             }
         }
+    }
+
+    /// One call, if the caps leave room for it.
+    async fn call<F: Form>(
+        &self,
+        ctx: &Ctx,
+        asking: &Asking<'_>,
+        request: &ModelRequest,
+        call: Call,
+    ) -> Result<F::Value, RecordedFailure> {
+        let estimate = self.models.estimate(asking.role, request);
+        let reserved = self.reservations.reserve(ctx, asking.caps, &estimate).await;
+        let _reserved = reserved.ok_or_else(cap_reached)?;
+        let sink = retries(&call);
+        let terms = terms(ctx, &*self.clock, CallKind::Model, &sink);
+        let (answer, spent) = F::ask(&self.models, asking.role, request, &terms).await;
+        let spent = Amount::from(&spent);
+        call.spend(budget::TOKENS, spent.tokens);
+        if spent.picos > 0 {
+            call.spend(budget::COST_PICOS, spent.picos);
+        }
+        answer.map_err(|error| failure(&error))
     }
 }
 
