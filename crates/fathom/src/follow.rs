@@ -3,7 +3,8 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use fathom_research::{Report, Services, State};
+use fathom_render::Report;
+use fathom_research::{Services, State};
 use fathom_workflow::event::Event;
 use fathom_workflow::record::Status;
 use fathom_workflow::{Error, Execution, RunId, RunOutcome};
@@ -71,7 +72,11 @@ pub async fn follow(
 }
 
 /// Takes up a run. One that a dead process held is free again after its lease, so that is waited for once.
-pub async fn take_up(engine: &Engine, run: RunId, quiet: bool) -> Result<Execution<State, Services>> {
+pub async fn take_up(
+    engine: &Engine,
+    run: RunId,
+    quiet: bool,
+) -> Result<Execution<State, Services>> {
     let held_until = match engine.resume(run).await {
         Err(Error::Held { until, .. }) => until,
         taken => return Ok(taken?),

@@ -53,7 +53,7 @@ impl RecordedFailure {
         ErrorEntry {
             node: ctx.node().to_owned(),
             at: ctx.now(),
-            category: self.category.to_string(),
+            category: self.category,
             attempts: self.attempts,
             message: self.message,
         }
@@ -106,7 +106,10 @@ where
             }) if nth < WAITS_MOST => (*at, message.clone()),
             _ => return Ok(answer),
         };
-        match ctx.park_until(format!("{key}/wait"), wait.0, wait.1).await? {
+        match ctx
+            .park_until(format!("{key}/wait"), wait.0, wait.1)
+            .await?
+        {
             ParkOutcome::Woken => nth += 1,
             ParkOutcome::PastDeadline | ParkOutcome::TooManyParks => return Ok(answer),
         }

@@ -14,7 +14,7 @@ use fathom_providers::search::SearchChains;
 use crate::documents::DocumentCache;
 use crate::library::{Libraries, Library};
 use crate::nodes;
-use crate::plan::Kind;
+use crate::plan::SourceKind;
 use crate::reasoner::Reasoner;
 
 /// One per process: breakers, limiters and caches mean nothing otherwise.
@@ -67,8 +67,8 @@ impl Services {
     }
 
     /// The kinds of sources that a run can search, a person's own first.
-    pub fn kinds(&self, scope: SourceScope<'_>) -> Vec<Kind> {
-        let own = (!scope.library.is_empty()).then_some(Kind::Local);
+    pub fn kinds(&self, scope: SourceScope<'_>) -> Vec<SourceKind> {
+        let own = (!scope.library.is_empty()).then_some(SourceKind::Local);
         let outside = self.web(scope).into_iter().flat_map(nodes::kinds);
         own.into_iter().chain(outside).collect()
     }

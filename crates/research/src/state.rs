@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fathom_evidence::validate::retry::RetryEntry;
+use fathom_providers::FailureCategory;
 use fathom_render::Report;
 pub use fathom_render::report::method::SearchRound;
 use fathom_workflow::InvalidUpdate;
@@ -109,8 +110,8 @@ pub enum Gate {
 pub struct ErrorEntry {
     pub node: String,
     pub at: Timestamp,
-    /// The class of the failure, such as `rate_limit`.
-    pub category: String,
+    /// What kind of failure it was.
+    pub category: FailureCategory,
     pub attempts: u32,
     pub message: String,
 }

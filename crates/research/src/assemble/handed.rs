@@ -166,7 +166,7 @@ pub(super) fn failure(error: &ErrorEntry) -> FailureNote {
     FailureNote {
         node: error.node.clone(),
         at: error.at,
-        category: error.category.clone(),
+        category: error.category.to_string(),
         attempts: error.attempts,
         message: error.message.clone(),
     }

@@ -9,7 +9,7 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{ReviewCategory, Critique, Item, Severity};
+use crate::critique::{Critique, Item, ReviewCategory, Severity};
 use crate::degradation::JudgedPart;
 use crate::draft::{Draft, Place};
 use crate::reasoner::{Ctx, ReviewTask, judge};

@@ -12,9 +12,9 @@ mod routes;
 use fathom_workflow::{END, Graph, GraphError};
 
 use crate::breakpoint::Step;
-use crate::services::Services;
 use crate::nodes::people::{stoppable, stoppable_after};
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
+use crate::services::Services;
 use crate::state::State;
 
 pub const NAME: &str = "report";

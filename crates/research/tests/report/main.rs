@@ -46,7 +46,11 @@ async fn run(question: &str) -> Ran {
         Arc::new(services),
     );
     let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    let state = State::new(question.clone(), folder::on_examples(Settings::default()), Timestamp::now());
+    let state = State::new(
+        question.clone(),
+        folder::on_examples(Settings::default()),
+        Timestamp::now(),
+    );
     let mut execution = engine
         .start(NewRun::titled(question.text()), state)
         .await

@@ -9,9 +9,9 @@ use futures::future::BoxFuture;
 
 use super::question::{Heard, Question};
 use crate::breakpoint::{Breakpoint, Step};
-use crate::services::Services;
 use crate::nodes::Notes;
 use crate::reasoner::Ctx;
+use crate::services::Services;
 use crate::state::{Change, Gate, Ruling, State, Update};
 
 /// A node before which a run can be stopped.

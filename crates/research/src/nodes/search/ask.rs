@@ -97,12 +97,16 @@ pub(super) async fn once(
         call.spend(budget::QUERIES, 1);
         match (query.kind, ctx.deps().web(state.settings.scope())) {
             (SourceKind::Local, _) => local(state, ctx, query).await,
-            (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, Some(web)) => {
-                web::search(state, ctx, web, query, &call).await
-            }
-            (SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code, None) => Err(
-                RecordedFailure::not_set_up("no search provider is configured"),
-            ),
+            (
+                SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
+                Some(web),
+            ) => web::search(state, ctx, web, query, &call).await,
+            (
+                SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
+                None,
+            ) => Err(RecordedFailure::not_set_up(
+                "no search provider is configured",
+            )),
         }
     };
     let recorded = calls::recorded(ctx, key, search).await?;
@@ -136,8 +140,7 @@ pub(super) async fn once(
 
 async fn local(state: &State, ctx: &Ctx, query: &Query) -> Result<SearchRecord, RecordedFailure> {
     let library = ctx.deps().library(state.settings.scope());
-    let library =
-        library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
+    let library = library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
     let limit = state.settings.max_results_per_query;
     let found = library.search(&query.text, limit).await;
     let found = found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;

@@ -10,9 +10,9 @@ use fathom_workflow::Call;
 
 use super::ask::{Hit, SearchRecord};
 use crate::calls::{RecordedFailure, retries, terms};
-use crate::services::WebServices;
 use crate::plan::{Query, SourceKind};
 use crate::reasoner::Ctx;
+use crate::services::WebServices;
 use crate::source::Work;
 use crate::state::State;
 
@@ -50,12 +50,15 @@ fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
 
 /// The kinds that a provider is set up for.
 pub(crate) fn kinds(web: &WebServices) -> Vec<SourceKind> {
-    [SourceKind::Web, SourceKind::Academic, SourceKind::News, SourceKind::Code]
-        .into_iter()
-        .filter(|kind| {
-            search_kind(*kind).is_some_and(|kind| web.search.ready(kind).next().is_some())
-        })
-        .collect()
+    [
+        SourceKind::Web,
+        SourceKind::Academic,
+        SourceKind::News,
+        SourceKind::Code,
+    ]
+    .into_iter()
+    .filter(|kind| search_kind(*kind).is_some_and(|kind| web.search.ready(kind).next().is_some()))
+    .collect()
 }
 
 fn asked(state: &State, query: &Query) -> Result<search::SearchQuery, search::QueryError> {

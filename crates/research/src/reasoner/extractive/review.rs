@@ -7,7 +7,7 @@ use fathom_evidence::claim::{Stated, claims};
 use fathom_evidence::{banned, duplicate};
 
 use crate::analysis::Strength;
-use crate::critique::{ReviewCategory, Item, ReviewOpinion, ReviewScores, Severity};
+use crate::critique::{Item, ReviewCategory, ReviewOpinion, ReviewScores, Severity};
 use crate::draft::Place;
 use crate::reasoner::ReviewTask;
 use crate::source::SourceId;

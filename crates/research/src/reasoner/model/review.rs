@@ -9,7 +9,7 @@ use super::Model;
 use super::ask::Asking;
 use super::frame::cut;
 use super::prompt;
-use crate::critique::{ReviewCategory, Item, ReviewOpinion, ReviewScores, Severity};
+use crate::critique::{Item, ReviewCategory, ReviewOpinion, ReviewScores, Severity};
 use crate::draft::Place;
 use crate::reasoner::{Ctx, ReasonerError, ReviewTask};
 
