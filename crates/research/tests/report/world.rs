@@ -253,7 +253,7 @@ async fn a_model_that_lies_about_its_sources_does_not_get_its_lies_printed() {
 async fn calls_that_fit_under_a_cap_run_together() {
     let script = Script::sensible(pages()).taking(Duration::from_millis(50));
     let (report, stage) = run_with(script, capped(1_000_000)).await;
-    assert_eq!(report.status, Status::Complete);
+    assert_eq!(report.status, ReportStatus::Complete);
     let calls = stage.calls();
     let sections: Vec<_> = calls
         .iter()
@@ -355,8 +355,8 @@ async fn two_runs_at_once_read_each_page_once() {
         execution.state().report.clone().unwrap()
     };
     let (one, other) = tokio::join!(run(), run());
-    assert_eq!(one.status, Status::Complete, "{:?}", one.caveats);
-    assert_eq!(other.status, Status::Complete, "{:?}", other.caveats);
+    assert_eq!(one.status, ReportStatus::Complete, "{:?}", one.caveats);
+    assert_eq!(other.status, ReportStatus::Complete, "{:?}", other.caveats);
     assert_eq!((one.sources.len(), other.sources.len()), (3, 3));
     assert_eq!(pages_read(&stage), 3, "{:?}", stage.calls());
 }
@@ -413,7 +413,7 @@ async fn a_model_that_asks_for_five_minutes_parks_the_run_until_then() {
     let after = engine();
     assert_eq!(after.drive(id).await.unwrap().status, RunStatus::Completed);
     let report = after.view(id, None).await.unwrap().state.report.unwrap();
-    assert_eq!(report.status, Status::Complete, "{:?}", report.caveats);
+    assert_eq!(report.status, ReportStatus::Complete, "{:?}", report.caveats);
     assert_eq!(count(&stage, "Analysis"), 2);
-    assert_eq!(report.provenance.reasoners, ["scripted"]);
+    assert_eq!(report.method.reasoners, ["scripted"]);
 }
