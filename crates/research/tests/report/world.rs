@@ -413,7 +413,12 @@ async fn a_model_that_asks_for_five_minutes_parks_the_run_until_then() {
     let after = engine();
     assert_eq!(after.drive(id).await.unwrap().status, RunStatus::Completed);
     let report = after.view(id, None).await.unwrap().state.report.unwrap();
-    assert_eq!(report.status, ReportStatus::Complete, "{:?}", report.caveats);
+    assert_eq!(
+        report.status,
+        ReportStatus::Complete,
+        "{:?}",
+        report.caveats
+    );
     assert_eq!(count(&stage, "Analysis"), 2);
     assert_eq!(report.method.reasoners, ["scripted"]);
 }
