@@ -50,7 +50,7 @@ enum Worked {
 /// Works on a run until it ends or waits for somebody who is not here.
 pub async fn follow(
     engine: &Engine,
-    execution: Execution<State, Deps>,
+    execution: Execution<State, Services>,
     output: &OutputArgs,
 ) -> Result<Exit> {
     let run = execution.id();
@@ -124,7 +124,7 @@ impl Follower<'_> {
     }
 
     /// Lets the run work, shows its events, and listens for Ctrl-C.
-    async fn work(&mut self, execution: &mut Execution<State, Deps>) -> Result<Worked> {
+    async fn work(&mut self, execution: &mut Execution<State, Services>) -> Result<Worked> {
         let mut events = pin!(self.engine.events(self.run, self.seen));
         let mut working = pin!(execution.run());
         let mut redraw = tokio::time::interval(REDRAW_EVERY);

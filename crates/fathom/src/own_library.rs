@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fathom_evidence::extract::CancelOnDrop;
-use fathom_research::library::{Library, LibraryFault, LocalHit};
+use fathom_research::library::{Libraries, Library, LibraryFault, LocalHit};
 use fathom_store::library::{DocumentLibrary, OpenLibraryError, ReadDocumentError};
 use tokio::sync::OnceCell;
 

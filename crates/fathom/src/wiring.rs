@@ -13,7 +13,7 @@ use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
 
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
-use crate::own_library::OwnLibrary;
+use crate::own_library::{OwnLibraries, OwnLibrary};
 use crate::pdf_subprocess::PdfSubprocess;
 use crate::settings::{Settings, StoreLocation};
 
@@ -66,13 +66,10 @@ pub fn services(
     let web = outside.web(settings);
     Ok(Services {
         reasoners,
-        net: match web || library.is_none() {
-            true => Some(outside.net(settings)?),
-            false => None,
-        },
-        library: library.map(|library| library as Arc<dyn Library>),
+        libraries,
+        web: if web_needed { Some(web?) } else { web.ok() },
         reader: Arc::new(PdfSubprocess::default()),
-        shelf: Shelf::default(),
+        documents: DocumentCache::default(),
     })
 }
 
@@ -96,10 +93,10 @@ pub fn engine(store: Arc<dyn Store>, services: Services, lease: Duration) -> Res
 pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
     let nothing = Services {
         reasoners: vec![Arc::new(Extractive)],
-        library: None,
-        net: None,
+        libraries: Arc::new(OwnLibraries::default()),
+        web: None,
         reader: Arc::new(PdfSubprocess::default()),
-        shelf: Shelf::default(),
+        documents: DocumentCache::default(),
     };
     // It takes up no run, so no lease is ever its own.
     engine(

@@ -25,7 +25,8 @@ pub enum FailureCategory {
     Parsing,
     /// The text is longer than the model's window.
     ContextOverflow,
-    /// A fault of Fathom itself.
+    /// A fault of Fathom itself, and whatever another version calls by a name that this one does not know.
+    #[serde(other)]
     Internal,
 }
 

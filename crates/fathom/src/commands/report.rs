@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cli::{self, ReviewGate};
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
-use crate::own_library::OwnLibrary;
+use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
 use crate::wiring::{self, Engine};
 use crate::{follow, render, screen};

@@ -69,7 +69,11 @@ impl<'r> Hunt<'r> {
                 };
                 spots.insert(key, (nth, at));
             }
-            entries.extend(PassageEntry::from_document(&name, &reading.document, &reading.passages));
+            entries.extend(PassageEntry::from_document(
+                &name,
+                &reading.document,
+                &reading.passages,
+            ));
         }
         Self {
             pool: PassageIndex::new(entries, language, &pool_settings(settings)),
