@@ -7,6 +7,7 @@
 //!
 //! Routes only read the state. Every way back is bounded here, whatever a run's own settings say.
 
+mod definition;
 mod routes;
 
 use fathom_workflow::{END, Graph, GraphError};
@@ -16,6 +17,8 @@ use crate::nodes::people::{stoppable, stoppable_after};
 use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
 use crate::services::Services;
 use crate::state::State;
+
+pub use definition::{ReportInput, ReportWorkflow};
 
 pub const NAME: &str = "report";
 

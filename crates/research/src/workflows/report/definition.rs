@@ -1,0 +1,103 @@
+//! The report as a workflow of the host: what it is started with, what it brings, and what a person may edit.
+
+use fathom_workflow::{Definition, FirstState, Graph, GraphError, InvalidInput};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::edits::{Editable, Misfit};
+use crate::question::{AskedDepth, QUESTION_CHARS, Question, Style};
+use crate::services::Services;
+use crate::settings::Settings;
+use crate::state::State;
+
+/// What a run is started with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportInput {
+    /// What is asked, in 10 to 2,000 characters.
+    pub question: String,
+    /// What else the report should take into account.
+    #[serde(default)]
+    pub context: Option<String>,
+    /// How far the run goes.
+    #[serde(default)]
+    pub depth: AskedDepth,
+    /// How the report is written.
+    #[serde(default)]
+    pub style: Style,
+    /// Every other setting; those that are left out have their defaults.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+/// The workflow `report`, for a host to register.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportWorkflow;
+
+impl Definition for ReportWorkflow {
+    type State = State;
+    type Deps = Services;
+    type Input = ReportInput;
+
+    fn graph(&self) -> Result<Graph<State, Services>, GraphError> {
+        super::graph()
+    }
+
+    fn input_schema(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "question": {
+                    "type": "string",
+                    "minLength": QUESTION_CHARS.start(),
+                    "maxLength": QUESTION_CHARS.end(),
+                },
+                "context": { "type": ["string", "null"] },
+                "depth": { "enum": ["quick", "standard", "comprehensive", "auto"] },
+                "style": { "enum": ["academic", "technical", "executive"] },
+                "settings": { "type": "object", "default": Settings::default() },
+            },
+            "required": ["question"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn begin(&self, input: ReportInput, now: Timestamp) -> Result<FirstState<State>, InvalidInput> {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        let question = Question::parse(&input.question, today);
+        let mut question = question.map_err(|error| InvalidInput::at("question", error))?;
+        question.depth = input.depth;
+        question.style = input.style;
+        if let Some(context) = &input.context {
+            question = question.with_context(context);
+        }
+        Ok(FirstState {
+            title: question.text().to_owned(),
+            time_limit: Some(input.settings.time_limit()),
+            state: State::new(question, input.settings, now),
+        })
+    }
+
+    fn outcome(&self, state: &State) -> Option<Value> {
+        state.report.as_deref().map(fathom_render::json::value)
+    }
+
+    fn editable(&self, state: &State) -> Option<Value> {
+        Editable::of(state).map(|editable| editable.current(state))
+    }
+
+    fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
+        let editable = Editable::of(state).ok_or(Misfit::Nothing);
+        let checked = editable.and_then(|editable| editable.check(state, edits));
+        checked.map_err(|misfit| match misfit {
+            Misfit::Unknown { name, known } => InvalidInput {
+                known: known.iter().map(ToString::to_string).collect(),
+                ..InvalidInput::at(name, "there is no such field")
+            },
+            Misfit::Value { path, why } => InvalidInput::at(path, why),
+            other => InvalidInput::new(other),
+        })
+    }
+}
