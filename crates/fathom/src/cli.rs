@@ -145,6 +145,8 @@ pub enum ReviewGate {
 /// What `fathom runs` can do.
 #[derive(Subcommand)]
 pub enum RunsCommand {
+    /// Start a run of any workflow
+    Start(StartArgs),
     /// List runs, newest first
     List(ListArgs),
     /// Show a run, or its state at a step
@@ -190,7 +192,7 @@ pub enum RunsCommand {
         #[command(flatten)]
         run: RunArg,
     },
-    /// Export a run's report, or its whole log
+    /// Export what a run brought, or its whole log
     Export {
         #[command(flatten)]
         run: RunArg,
@@ -217,6 +219,30 @@ pub enum RunsCommand {
         #[command(flatten)]
         run: RunArg,
     },
+    /// Take up runs that are due, until Ctrl-C
+    #[command(long_about = WORK)]
+    Work {
+        /// How many runs at a time
+        #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1_000))]
+        limit: u16,
+    },
+}
+
+const WORK: &str = "Take up runs that are due, until Ctrl-C: those whose process has died, those that are parked until a time that has come, and those whose gate's deadline has passed.";
+
+/// What `fathom runs start` takes.
+#[derive(Args)]
+pub struct StartArgs {
+    /// Its name, such as report
+    pub workflow: String,
+    /// What the run starts with: JSON, or @FILE that holds it
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub input: String,
+    /// Keep the run when finished runs expire
+    #[arg(long)]
+    pub keep: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The run that is meant.
@@ -232,6 +258,9 @@ pub struct ListArgs {
     /// Only runs with this status, such as waiting or completed
     #[arg(long)]
     pub status: Vec<String>,
+    /// Only runs of this workflow
+    #[arg(long, value_name = "NAME")]
+    pub workflow: Option<String>,
     /// Only runs whose question contains this text
     #[arg(long)]
     pub text: Option<String>,

@@ -10,22 +10,25 @@ mod shell;
 
 use std::sync::Arc;
 
-use fathom_workflow::Store;
+use fathom_workflow::{Host, RunId, Store};
 
+use crate::Register;
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
 use crate::settings::{FlagValue, Settings};
-use crate::wiring::{self, Engine};
+use crate::wiring;
 
-pub async fn run(cli: Cli) -> Result<Exit> {
+/// Does what was typed.
+pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
     let settings = |flags: Vec<FlagValue>| Settings::load(cli.config.as_deref(), flags);
     match cli.command {
-        Command::Report(args) => report::run(args, settings).await,
+        Command::Report(args) => report::run(args, settings, register).await,
         Command::Runs(command) => {
-            runs::run(command, &RunsContext::open(settings(Vec::new())?).await?).await
+            let context = RunsContext::open(settings(Vec::new())?, register).await?;
+            runs::run(command, &context).await
         }
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,
-        Command::Graph(args) => graph::run(args, settings).await,
+        Command::Graph(args) => graph::run(args, settings, register).await,
         Command::Doctor => doctor::run(&settings(Vec::new())?).await,
         Command::Config => config::run(&settings(Vec::new())?),
         Command::Completions { shell } => shell::completions(shell),
@@ -34,22 +37,38 @@ pub async fn run(cli: Cli) -> Result<Exit> {
     }
 }
 
-/// Settings and the store they name: what commands on runs need.
+/// What commands on runs need.
 pub struct RunsContext {
+    /// All settings of this process.
     pub settings: Settings,
-    pub store: Arc<dyn Store>,
-    /// To look at runs; to work on one takes an engine of its own.
-    pub looking: Engine,
+    /// Looks at runs and changes their records. It has nothing to call, so it works on none.
+    pub host: Host,
+    store: Arc<dyn Store>,
+    register: Register,
 }
 
 impl RunsContext {
-    pub async fn open(settings: Settings) -> Result<Self> {
+    /// Opens the store that the settings name.
+    pub async fn open(settings: Settings, register: Register) -> Result<Self> {
         let store = wiring::store(&settings.store).await?;
-        let looking = wiring::onlooker(Arc::clone(&store))?;
+        let lease = settings.lease;
+        let host = wiring::host(Arc::clone(&store), wiring::no_services(), lease, register)?;
         Ok(Self {
             settings,
+            host,
             store,
-            looking,
+            register,
         })
+    }
+
+    /// A host that can work on runs. It fails where the given run needs the web and there is no way out.
+    pub async fn working_host(&self, run: Option<RunId>) -> Result<Host> {
+        let web_needed = match run {
+            Some(run) => wiring::needs_web(&self.host, run).await?,
+            None => false,
+        };
+        let services = wiring::services(&self.settings, Arc::default(), web_needed)?;
+        let store = Arc::clone(&self.store);
+        wiring::host(store, services, self.settings.lease, self.register)
     }
 }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use fathom_workflow::Error;
 
+use crate::edits;
+
 /// Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -104,10 +106,16 @@ impl fmt::Display for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
+        if let Error::InvalidInput(invalid) = &error {
+            let why = edits::explained(invalid);
+            return Self::usage(format!("what was given cannot be used: {why}"));
+        }
         let exit = match &error {
-            Error::BadRunId { .. } | Error::NoSuchRun { .. } | Error::NoSuchStep { .. } => {
-                Exit::Usage
-            }
+            Error::BadRunId { .. }
+            | Error::NoSuchRun { .. }
+            | Error::NoSuchStep { .. }
+            | Error::NoSuchWorkflow { .. }
+            | Error::OtherWorkflow { .. } => Exit::Usage,
             Error::Waiting { .. } => Exit::Waiting,
             _ => Exit::Failed,
         };
@@ -117,6 +125,9 @@ impl From<Error> for Problem {
             }
             Error::Waiting { run, .. } => Some(format!(
                 "Decide with: fathom runs review {run} approve (or reject, modify, skip)"
+            )),
+            Error::UnknownWorkflow { run, .. } | Error::NewerVersion { run, .. } => Some(format!(
+                "See what is recorded of it: fathom runs show {run}"
             )),
             Error::Ended { run, .. } => Some(format!("Look at it with: fathom runs show {run}")),
             Error::NewerFormat { .. } => Some(

@@ -1,23 +1,22 @@
-//! Follows a run to its end: works on it, shows it, asks the person at its gates, and hands the report over.
+//! Follows a run to its end: works on it, shows it, asks the person at its gates, and hands over what it brings.
 
 use std::pin::pin;
 use std::time::Duration;
 
-use fathom_render::Report;
-use fathom_research::{Services, State};
 use fathom_workflow::event::Event;
 use fathom_workflow::record::Status;
-use fathom_workflow::{Error, Execution, RunId, RunOutcome};
+use fathom_workflow::{Error, Host, RunId, RunOutcome};
 use futures::StreamExt;
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::cli::OutputArgs;
+use crate::deliver::{self, Deliverable};
 use crate::exit::{Exit, Problem, Result};
 use crate::gates::{self, GateAnswer};
 use crate::progress::Progress;
+use crate::screen;
 use crate::signals::Signals;
-use crate::wiring::Engine;
-use crate::{deliver, screen};
 
 const REDRAW_EVERY: Duration = Duration::from_millis(150);
 
@@ -28,8 +27,8 @@ const TRY_EVERY: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A run and the person who waits for it.
-pub struct Follower<'a> {
-    engine: &'a Engine,
+struct RunFollower<'a> {
+    host: &'a Host,
     run: RunId,
     output: &'a OutputArgs,
     progress: Progress,
@@ -47,20 +46,15 @@ enum Worked {
     Left(Exit),
 }
 
-/// Works on a run until it ends or waits for somebody who is not here.
-pub async fn follow(
-    engine: &Engine,
-    execution: Execution<State, Services>,
-    output: &OutputArgs,
-) -> Result<Exit> {
-    let run = execution.id();
-    let seen = match engine.header(run).await?.head.events {
+/// Works on a run that is open in the host until it ends or waits for somebody who is not here.
+pub async fn follow(host: &Host, run: RunId, output: &OutputArgs) -> Result<Exit> {
+    let seen = match host.header(run).await?.head.events {
         // A new run is shown from its first event on.
         0..=1 => 0,
         events => events,
     };
-    let follower = Follower {
-        engine,
+    let follower = RunFollower {
+        host,
         run,
         output,
         progress: Progress::new(output.quiet),
@@ -68,16 +62,12 @@ pub async fn follow(
         signals: Signals::listen()?,
         stopped: None,
     };
-    follower.until_it_ends(execution).await
+    follower.until_it_ends().await
 }
 
 /// Takes up a run. One that a dead process held is free again after its lease, so that is waited for once.
-pub async fn take_up(
-    engine: &Engine,
-    run: RunId,
-    quiet: bool,
-) -> Result<Execution<State, Services>> {
-    let held_until = match engine.resume(run).await {
+pub async fn take_up(host: &Host, run: RunId, quiet: bool) -> Result<()> {
+    let held_until = match host.resume(run).await {
         Err(Error::Held { until, .. }) => until,
         taken => return Ok(taken?),
     };
@@ -86,23 +76,25 @@ pub async fn take_up(
             "Another process works on this run, or crashed while it did; waiting for its lease to end.",
         );
     }
-    let lease = held_until.duration_since(jiff::Timestamp::now());
-    let lease = Duration::try_from(lease).unwrap_or_default();
-    let patience = lease.min(PATIENCE) + TRY_EVERY;
+    let patience = from_now(held_until).min(PATIENCE) + TRY_EVERY;
     for _ in 0..patience.as_millis() / TRY_EVERY.as_millis() {
         tokio::time::sleep(TRY_EVERY).await;
-        match engine.resume(run).await {
+        match host.resume(run).await {
             Err(Error::Held { .. }) => {}
             taken => return Ok(taken?),
         }
     }
-    Ok(engine.resume(run).await?)
+    Ok(host.resume(run).await?)
 }
 
-impl Follower<'_> {
-    async fn until_it_ends(mut self, mut execution: Execution<State, Services>) -> Result<Exit> {
+fn from_now(moment: Timestamp) -> Duration {
+    Duration::try_from(moment.duration_since(Timestamp::now())).unwrap_or_default()
+}
+
+impl RunFollower<'_> {
+    async fn until_it_ends(mut self) -> Result<Exit> {
         loop {
-            let worked = self.work(&mut execution).await;
+            let worked = self.work().await;
             self.progress.rest();
             let outcome = match worked? {
                 Worked::Stopped(outcome) => outcome,
@@ -112,10 +104,18 @@ impl Follower<'_> {
                 }
             };
             match outcome.status {
-                Status::Waiting => match self.attend().await? {
-                    GateAnswer::Decided => execution = take_up(self.engine, self.run, true).await?,
-                    GateAnswer::Later => return self.parked(),
-                },
+                Status::Waiting => {
+                    let head = self.host.header(self.run).await?.head;
+                    if let (true, Some(until)) = (head.parked, head.wake_at) {
+                        if let Some(exit) = self.wait_until(until, outcome.reason).await? {
+                            return Ok(exit);
+                        }
+                    } else if self.attend().await? == GateAnswer::Later {
+                        return self.waiting();
+                    } else {
+                        take_up(self.host, self.run, true).await?;
+                    }
+                }
                 Status::Completed => return self.completed().await,
                 Status::Cancelled => return self.cancelled(),
                 _ => return self.failed(&outcome),
@@ -124,9 +124,9 @@ impl Follower<'_> {
     }
 
     /// Lets the run work, shows its events, and listens for Ctrl-C.
-    async fn work(&mut self, execution: &mut Execution<State, Services>) -> Result<Worked> {
-        let mut events = pin!(self.engine.events(self.run, self.seen));
-        let mut working = pin!(execution.run());
+    async fn work(&mut self) -> Result<Worked> {
+        let mut events = pin!(self.host.events(self.run, self.seen));
+        let mut working = pin!(self.host.run(self.run));
         let mut redraw = tokio::time::interval(REDRAW_EVERY);
         let outcome = loop {
             tokio::select! {
@@ -144,7 +144,7 @@ impl Follower<'_> {
             }
         };
         let outcome = outcome?;
-        let last = self.engine.header(self.run).await?.head.events;
+        let last = self.host.header(self.run).await?.head.events;
         while self.seen < last {
             match events.next().await {
                 Some(event) => self.show(&event?)?,
@@ -157,31 +157,56 @@ impl Follower<'_> {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.seen = event.number;
         self.progress.take(event);
-        match self.output.json {
-            true => screen::print_line(&serde_json::to_string(event).map_err(Problem::failed)?),
-            false => Ok(()),
+        if self.output.json {
+            screen::print_line(&serde_json::to_string(event).map_err(Problem::failed)?)?;
         }
+        Ok(())
     }
 
     /// Asks the run to stop.
     async fn stop(&mut self, signal: Exit) -> Result<()> {
         self.stopped = Some(signal);
         self.progress.say("Stopping. Ctrl-C again leaves at once.");
-        match self.engine.cancel(self.run).await {
+        match self.host.cancel(self.run).await {
             // It has just ended by itself.
             Ok(()) | Err(Error::Ended { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    async fn attend(&mut self) -> Result<GateAnswer> {
-        match screen::can_ask() && !self.output.quiet && !self.output.json {
-            true => gates::attend(self.engine, self.run, &mut self.signals).await,
-            false => Ok(GateAnswer::Later),
+    /// Waits with a parked run for its time. Whoever leaves before, leaves it parked and gets the code to end with.
+    async fn wait_until(
+        &mut self,
+        until: Timestamp,
+        reason: Option<String>,
+    ) -> Result<Option<Exit>> {
+        if !self.output.quiet {
+            let reason = reason.map(|reason| format!(": {}", screen::harmless(&reason)));
+            let reason = reason.unwrap_or_default();
+            let until = until.round(jiff::Unit::Second).unwrap_or(until);
+            screen::tell(&format!(
+                "The run waits until {until}{reason}. Ctrl-C leaves it waiting."
+            ));
+        }
+        tokio::select! {
+            () = tokio::time::sleep(from_now(until)) => Ok(None),
+            signal = self.signals.next() => {
+                self.result("waiting", signal, None, None)?;
+                screen::tell(&self.how_to_resume());
+                Ok(Some(signal))
+            }
         }
     }
 
-    fn parked(&self) -> Result<Exit> {
+    async fn attend(&mut self) -> Result<GateAnswer> {
+        if screen::can_ask() && !self.output.quiet && !self.output.json {
+            gates::attend(self.host, self.run, &mut self.signals).await
+        } else {
+            Ok(GateAnswer::Later)
+        }
+    }
+
+    fn waiting(&self) -> Result<Exit> {
         self.result("waiting", Exit::Waiting, None, None)?;
         let run = self.run;
         screen::tell(&format!(
@@ -192,26 +217,29 @@ impl Follower<'_> {
     }
 
     async fn completed(&self) -> Result<Exit> {
-        let state = self.engine.view(self.run, None).await?.state;
-        let Some(report) = state.report.as_deref() else {
-            let why = "it was rejected before anything was written";
-            self.result("rejected", Exit::Failed, Some(why), None)?;
-            return Err(Problem::failed(format!(
-                "the run ended without a report: {why}"
-            )));
+        let Some(outcome) = deliver::outcome(self.host, self.run).await? else {
+            return self.rejected();
         };
-        let exit = match report.is_partial() {
-            true => Exit::Partial,
-            false => Exit::Complete,
+        let (status, exit) = if outcome.is_partial() {
+            ("partial", Exit::Partial)
+        } else {
+            ("complete", Exit::Complete)
         };
-        let delivered = deliver::deliver(self.run, report, self.output);
+        let delivered = outcome.deliver(self.run, self.output);
         let (status, exit, why) = match &delivered {
-            Ok(()) if report.is_partial() => ("partial", exit, None),
-            Ok(()) => ("complete", exit, None),
+            Ok(()) => (status, exit, None),
             Err(problem) => ("undelivered", problem.exit, Some(problem.to_string())),
         };
-        self.result(status, exit, why.as_deref(), Some(report))?;
+        self.result(status, exit, why.as_deref(), Some(&outcome))?;
         delivered.map(|()| exit)
+    }
+
+    fn rejected(&self) -> Result<Exit> {
+        let why = "it was rejected before anything was written";
+        self.result("rejected", Exit::Failed, Some(why), None)?;
+        Err(Problem::failed(format!(
+            "the run ended without a report: {why}"
+        )))
     }
 
     fn cancelled(&self) -> Result<Exit> {
@@ -228,9 +256,10 @@ impl Follower<'_> {
     }
 
     fn how_to_resume(&self) -> String {
-        match self.engine.store().is_durable() {
-            true => format!("Continue with: fathom runs resume {}", self.run),
-            false => "The store is in memory, so the run is gone.".to_owned(),
+        if self.host.store().is_durable() {
+            format!("Continue with: fathom runs resume {}", self.run)
+        } else {
+            "The store is in memory, so the run is gone.".to_owned()
         }
     }
 
@@ -240,20 +269,27 @@ impl Follower<'_> {
         status: &str,
         exit: Exit,
         reason: Option<&str>,
-        report: Option<&Report>,
+        outcome: Option<&Deliverable>,
     ) -> Result<()> {
         if !self.output.json {
             return Ok(());
         }
-        let line = json!({
+        let mut line = json!({
             "event": "result",
             "run": self.run,
             "status": status,
             "exit": exit.number(),
             "reason": reason,
-            "report": report.map(fathom_render::json::value),
+            "report": null,
             "out": self.output.out,
         });
+        match outcome {
+            Some(Deliverable::Report(report)) => {
+                line["report"] = fathom_render::json::value(report)
+            }
+            Some(Deliverable::Json(value)) => line["outcome"] = value.clone(),
+            None => {}
+        }
         screen::print_line(&line.to_string())
     }
 }

@@ -5,15 +5,13 @@ mod show;
 
 use std::io::BufRead;
 
-use fathom_research::State;
-use fathom_research::edits::Editable;
 use fathom_workflow::interrupt::{Decision, Verdict};
-use fathom_workflow::{Error, Gate, RunId};
+use fathom_workflow::{Error, Gate, Host, RunId};
+use serde_json::Value;
 
 use crate::exit::{Problem, Result};
-use crate::screen;
 use crate::signals::Signals;
-use crate::wiring::Engine;
+use crate::{edits, screen};
 
 /// How the asking ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +24,10 @@ pub enum GateAnswer {
 
 /// A gate and all that is needed to decide at it.
 struct OpenGate<'a> {
-    engine: &'a Engine,
+    host: &'a Host,
     gate: Gate,
-    state: State,
-    editable: Option<Editable>,
+    /// What may be edited, as it stands.
+    editable: Option<Value>,
 }
 
 /// Who decides here, for the record.
@@ -42,27 +40,20 @@ pub fn decider() -> String {
 }
 
 /// What a waiting run asks, as plain text.
-pub async fn described(engine: &Engine, run: RunId) -> Result<String> {
-    let view = engine.view(run, None).await?;
-    let node = view.next.as_deref().unwrap_or_default();
-    let gate = engine.gate(run).await?;
-    Ok(show::shown(&gate, node, &view.state, false))
+pub async fn described(host: &Host, run: RunId) -> Result<String> {
+    show::shown(host, &host.gate(run).await?, false).await
 }
 
 /// Shows the gate at which a run waits and asks until there is a decision. Ctrl-C means later.
-pub async fn attend(engine: &Engine, run: RunId, signals: &mut Signals) -> Result<GateAnswer> {
-    let view = engine.view(run, None).await?;
-    let node = view.next.as_deref().unwrap_or_default();
+pub async fn attend(host: &Host, run: RunId, signals: &mut Signals) -> Result<GateAnswer> {
     let asked = OpenGate {
-        engine,
-        gate: engine.gate(run).await?,
-        editable: Editable::of(&view.state),
-        state: view.state,
+        host,
+        gate: host.gate(run).await?,
+        editable: host.editable(run).await?,
     };
-    let coloured = screen::stderr_is_coloured();
-    screen::tell(&show::shown(&asked.gate, node, &asked.state, coloured));
+    screen::tell(&show::shown(host, &asked.gate, screen::stderr_is_coloured()).await?);
     tokio::select! {
-        attended = asked.ask() => attended,
+        answer = asked.ask() => answer,
         _ = signals.next() => {
             screen::tell("");
             Ok(GateAnswer::Later)
@@ -97,37 +88,49 @@ impl OpenGate<'_> {
 
     /// The edits from an editor, asked for again until they fit; nothing if nothing was changed.
     async fn modified(&self) -> Result<Option<Decision>> {
-        let Some(editable) = self.editable else {
+        let Some(editable) = &self.editable else {
             return feedback().await;
         };
-        let mut text = editor::text(&editable.current(&self.state))?;
+        let mut text = editor::text(editable)?;
         loop {
             text = editor::edit(text).await?;
-            match editor::taken(&text, editable, &self.state) {
+            let why = match editor::taken(&text, editable) {
                 Ok(None) => {
                     screen::tell("Nothing was changed.");
                     return Ok(None);
                 }
-                Ok(Some(edited)) => {
-                    return Ok(Some(Decision {
-                        edits: edited.edits,
-                        feedback: edited.feedback,
-                        ..Decision::new(Verdict::Modify, decider())
-                    }));
-                }
-                Err(why) => {
-                    screen::tell(&format!("That cannot be used. {}", screen::harmless(&why)));
-                    match line("[e]dit again or [d]rop the edits?").await?.as_deref() {
-                        Some("e" | "edit" | "") => {}
-                        _ => return Ok(None),
+                Ok(Some(edited)) => match self.unfit(edited.edits.as_ref()).await? {
+                    None => {
+                        return Ok(Some(Decision {
+                            edits: edited.edits,
+                            feedback: edited.feedback,
+                            ..Decision::new(Verdict::Modify, decider())
+                        }));
                     }
-                }
+                    Some(why) => why,
+                },
+                Err(why) => why,
+            };
+            screen::tell(&format!("That cannot be used. {}", screen::harmless(&why)));
+            match line("[e]dit again or [d]rop the edits?").await?.as_deref() {
+                Some("e" | "edit" | "") => {}
+                _ => return Ok(None),
             }
         }
     }
 
+    /// Why the edits do not fit what they change; nothing if they do.
+    async fn unfit(&self, edits: Option<&Value>) -> Result<Option<String>> {
+        let Some(edits) = edits else { return Ok(None) };
+        match self.host.check_edits(self.gate.run, edits).await {
+            Ok(()) => Ok(None),
+            Err(Error::InvalidInput(invalid)) => Ok(Some(edits::explained(&invalid))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     async fn decide(&self, decision: Decision) -> Result<GateAnswer> {
-        match self.engine.decide(&self.gate, decision).await {
+        match self.host.decide(&self.gate, decision).await {
             Ok(()) => Ok(GateAnswer::Decided),
             Err(error @ (Error::GateClosed { .. } | Error::NotWaiting { .. })) => {
                 screen::tell(&format!("Your decision came too late: {error}."));

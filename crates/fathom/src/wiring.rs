@@ -1,4 +1,4 @@
-//! The one file that names concrete types: turns settings into a store, what a workflow may call, and an engine.
+//! The one file that names concrete types: turns settings into a store, the services of this process, and its host.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,22 +6,23 @@ use std::time::Duration;
 
 use fathom_research::reasoner::Reasoner;
 use fathom_research::reasoner::extractive::Extractive;
-use fathom_research::workflows::report;
-use fathom_research::{DocumentCache, Services, State};
+use fathom_research::workflows::report::{self, ReportWorkflow};
+use fathom_research::{self as research, DocumentCache, Services};
 use fathom_store::{Postgres, Sqlite};
-use fathom_workflow::{Error, MemoryStore, RunId, Store, SystemClock};
+use fathom_workflow::{
+    Error, Host, MemoryStore, RunId, Runtime, RuntimeSettings, Store, SystemClock,
+};
 
+use crate::Register;
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
 use crate::own_library::{OwnLibraries, OwnLibrary};
 use crate::pdf_subprocess::PdfSubprocess;
 use crate::settings::{Settings, StoreLocation};
 
-pub type Engine = fathom_workflow::Engine<State, Services>;
-
 /// Opens the place where runs are kept.
-pub async fn store(place: &StoreLocation) -> Result<Arc<dyn Store>> {
-    match place {
+pub async fn store(location: &StoreLocation) -> Result<Arc<dyn Store>> {
+    match location {
         StoreLocation::Memory => Ok(Arc::new(MemoryStore::default())),
         StoreLocation::Sqlite(path) => {
             let path = path.clone();
@@ -30,24 +31,51 @@ pub async fn store(place: &StoreLocation) -> Result<Arc<dyn Store>> {
                 let why = error.to_string();
                 Err(Error::StoreGone { why })
             });
-            Ok(Arc::new(opened.map_err(|error| at(place, error))?))
+            Ok(Arc::new(opened.map_err(|error| unopened(location, error))?))
         }
         StoreLocation::Postgres(url) => {
             let opened = Postgres::connect(url).await;
-            Ok(Arc::new(opened.map_err(|error| at(place, error))?))
+            Ok(Arc::new(opened.map_err(|error| unopened(location, error))?))
         }
     }
 }
 
 /// Says where the store is that cannot be opened.
-fn at(place: &StoreLocation, error: Error) -> Problem {
+fn unopened(location: &StoreLocation, error: Error) -> Problem {
     match error {
         Error::StoreGone { why } => {
-            Problem::failed(format!("the store {place} cannot be opened: {why}"))
+            Problem::failed(format!("the store {location} cannot be opened: {why}"))
                 .advise("See what works with: fathom doctor")
         }
         other => Problem::from(other),
     }
+}
+
+/// The host of this process: the built-in workflows and those that are registered besides.
+pub fn host(
+    store: Arc<dyn Store>,
+    services: Services,
+    lease: Duration,
+    register: Register,
+) -> Result<Host> {
+    let settings = RuntimeSettings {
+        lease,
+        ..RuntimeSettings::default()
+    };
+    let runtime = Runtime::with(store, Arc::new(SystemClock), settings);
+    let host = Host::builder(runtime).register(ReportWorkflow, Arc::new(services))?;
+    Ok(register(host)?.build())
+}
+
+/// A host to look at the workflows themselves.
+pub fn storeless_host(register: Register) -> Result<Host> {
+    let lease = RuntimeSettings::default().lease;
+    host(
+        Arc::new(MemoryStore::default()),
+        no_services(),
+        lease,
+        register,
+    )
 }
 
 /// What all runs of this process share. Where the way out cannot be opened, that is an error only if it is needed: a run
@@ -73,45 +101,26 @@ pub fn services(
     })
 }
 
-/// An engine for the report workflow.
-pub fn engine(store: Arc<dyn Store>, services: Services, lease: Duration) -> Result<Engine> {
-    let graph = report::graph().map_err(|error| Problem::from(Error::from(error)))?;
-    let settings = fathom_workflow::RuntimeSettings {
-        lease,
-        ..fathom_workflow::RuntimeSettings::default()
-    };
-    Ok(Engine::with(
-        graph,
-        store,
-        Arc::new(services),
-        Arc::new(SystemClock),
-        settings,
-    ))
-}
-
-/// An engine that looks and never works: with nothing to call.
-pub fn onlooker(store: Arc<dyn Store>) -> Result<Engine> {
-    let nothing = Services {
+/// For a host that looks at runs and never works on one: nothing to call.
+pub fn no_services() -> Services {
+    Services {
         reasoners: vec![Arc::new(Extractive)],
         libraries: Arc::new(OwnLibraries::default()),
         web: None,
         reader: Arc::new(PdfSubprocess::default()),
         documents: DocumentCache::default(),
-    };
-    // It takes up no run, so no lease is ever its own.
-    engine(
-        store,
-        nothing,
-        fathom_workflow::RuntimeSettings::default().lease,
-    )
+    }
 }
 
-/// An engine that goes on with a run. Which library it has and whether it may use the web is in the run itself.
-pub async fn engine_for(settings: &Settings, store: Arc<dyn Store>, run: RunId) -> Result<Engine> {
-    let looking = onlooker(Arc::clone(&store))?;
-    let web_needed = looking.view(run, Some(0)).await?.state.settings.scope().web;
-    let services = services(settings, Arc::default(), web_needed)?;
-    engine(store, services, settings.lease)
+/// Whether a run was started with leave to use the web.
+pub async fn needs_web(host: &Host, run: RunId) -> Result<bool> {
+    let first = host.view(run, Some(0)).await?;
+    if first.run.about.workflow != report::NAME {
+        return Ok(false);
+    }
+    let settings = first.state.get("settings").cloned().unwrap_or_default();
+    let settings: research::Settings = serde_json::from_value(settings).map_err(Problem::failed)?;
+    Ok(settings.scope().web)
 }
 
 /// The folders as a library; none for no folders.

@@ -1,15 +1,16 @@
-//! `fathom graph`: draws a workflow, or the way a run went through it.
+//! `fathom graph`: draws a workflow, or the path a run took through it.
 
-use fathom_research::workflows::report;
 use fathom_workflow::draw::{self, RunPath};
 use fathom_workflow::record::StepMeta;
-use fathom_workflow::{Error, Outline, RunId, Store};
+use fathom_workflow::{Error, Host, RunId};
 
 use super::{RunsContext, runs};
+use crate::Register;
 use crate::cli;
-use crate::exit::{Exit, Problem, Result};
+use crate::exit::{Exit, Result};
 use crate::screen;
 use crate::settings::{FlagValue, Settings};
+use crate::wiring;
 
 /// Steps read from the store at a time.
 const PAGE: usize = 256;
@@ -17,39 +18,40 @@ const PAGE: usize = 256;
 pub async fn run(
     args: cli::GraphArgs,
     settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    register: Register,
 ) -> Result<Exit> {
-    let outline = outline(&args.workflow)?;
-    let path = match &args.run {
+    let (outline, path) = match &args.run {
         Some(run) => {
-            let context = RunsContext::open(settings(Vec::new())?).await?;
+            let context = RunsContext::open(settings(Vec::new())?, register).await?;
             let run = runs::resolve(&context, run).await?;
-            Some(RunPath::from_steps(&steps(&*context.store, run).await?))
+            let outline = context.host.workflow(&args.workflow)?.outline();
+            let is = context.host.header(run).await?.about.workflow;
+            if is != args.workflow {
+                let (is, wanted) = (is.into_owned(), args.workflow);
+                return Err(Error::OtherWorkflow { run, is, wanted }.into());
+            }
+            let path = RunPath::from_steps(&steps(&context.host, run).await?);
+            (outline, Some(path))
         }
-        None => None,
+        None => (
+            wiring::storeless_host(register)?
+                .workflow(&args.workflow)?
+                .outline(),
+            None,
+        ),
     };
     let drawing = draw::draw(&outline, path.as_ref(), args.format);
     screen::print_line(drawing.trim_end())?;
     Ok(Exit::Complete)
 }
 
-fn outline(workflow: &str) -> Result<Outline> {
-    match workflow {
-        report::NAME => match report::graph() {
-            Ok(graph) => Ok(graph.outline()),
-            Err(error) => Err(Error::from(error).into()),
-        },
-        other => Err(Problem::usage(format!("there is no workflow \"{other}\""))
-            .advise(format!("Known workflows: {}", report::NAME))),
-    }
-}
-
 /// What every recorded step was, without what it brought.
-pub(super) async fn steps(store: &dyn Store, run: RunId) -> Result<Vec<StepMeta>> {
-    let (header, _) = store.head(run).await?;
+pub(super) async fn steps(host: &Host, run: RunId) -> Result<Vec<StepMeta>> {
+    let last = host.header(run).await?.head.step;
     let mut steps: Vec<StepMeta> = Vec::new();
     let mut from = 0;
-    while from <= header.head.step {
-        let page = store.steps(run, from, PAGE).await?;
+    while from <= last {
+        let page = host.store().steps(run, from, PAGE).await?;
         let Some(last) = page.last() else { break };
         from = last.meta.step + 1;
         steps.extend(page.into_iter().map(|record| record.meta));

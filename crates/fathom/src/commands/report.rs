@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fathom_research::{Question, State};
-use fathom_workflow::{NewRun, SystemClock};
+use fathom_research::Question;
+use fathom_research::workflows::report::{self, ReportInput};
+use fathom_workflow::NewRun;
 use serde_json::json;
 
+use crate::Register;
 use crate::cli::{self, ReviewGate};
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
-use crate::wiring::{self, Engine};
-use crate::{follow, render, screen};
+use crate::{follow, render, screen, wiring};
 
 /// Files of a library that could not be read and are named; the rest are counted.
 const SKIPPED_NAMED: usize = 5;
@@ -21,9 +22,11 @@ const SKIPPED_NAMED: usize = 5;
 pub async fn run(
     args: cli::ReportArgs,
     settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    register: Register,
 ) -> Result<Exit> {
     let mut settings = settings(flags(&args))?;
-    let question = question(&args, &settings)?;
+    // Refused before a library is read for it.
+    Question::parse(&args.question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
     check_output(&args.output)?;
     let libraries = Arc::new(OwnLibraries::default());
     open_library(&mut settings, &libraries, args.output.quiet).await?;
@@ -34,22 +37,27 @@ pub async fn run(
             .advise("Give --library DIR, or set a key; see: fathom doctor"));
     }
     let store = wiring::store(&settings.store).await?;
-    let engine = wiring::engine(store, services, settings.lease)?;
-    expire(&engine, &settings).await;
-
-    let new = NewRun {
-        time_limit: Some(settings.report.time_limit()),
-        keep: args.keep,
-        ..NewRun::titled(question.text())
-    };
-    let id = new.id;
-    let now = fathom_workflow::Clock::now(&SystemClock);
-    let state = State::new(question, settings.report, now);
-    let execution = engine.start(new, state).await?;
-    if !args.output.quiet {
-        screen::tell(&format!("Run {id}"));
+    let host = wiring::host(store, services, settings.lease, register)?;
+    // That old runs cannot be removed is no reason not to start a new one.
+    if let Err(error) = host.expire(settings.ttl).await {
+        tracing::warn!(%error, "old runs could not be removed");
     }
-    follow::follow(&engine, execution, &args.output).await
+    let input = ReportInput {
+        question: args.question,
+        context: args.context,
+        depth: settings.depth,
+        style: settings.style,
+        settings: settings.report,
+    };
+    let new = NewRun {
+        keep: args.keep,
+        ..NewRun::untitled()
+    };
+    let run = host.start(report::NAME, new, json!(input)).await?;
+    if !args.output.quiet {
+        screen::tell(&format!("Run {run}"));
+    }
+    follow::follow(&host, run, &args.output).await
 }
 
 /// What the flags say about settings.
@@ -98,17 +106,6 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
         flag("report.people.breakpoints", "--stop", json!(args.stop));
     }
     flags
-}
-
-fn question(args: &cli::ReportArgs, settings: &Settings) -> Result<Question> {
-    let today = jiff::Zoned::now().date();
-    let mut question = Question::parse(&args.question, today).map_err(Problem::usage)?;
-    question.depth = settings.depth;
-    question.style = settings.style;
-    Ok(match &args.context {
-        Some(context) => question.with_context(context),
-        None => question,
-    })
 }
 
 /// Refuses what could only fail after all the work is done.
@@ -166,12 +163,5 @@ fn tell_skipped(skipped: &[fathom_store::library::SkippedFile]) {
     if skipped.len() > SKIPPED_NAMED {
         let more = skipped.len() - SKIPPED_NAMED;
         screen::tell(&format!("Skipped {more} more files that cannot be read."));
-    }
-}
-
-/// Removes old runs. That it fails is no reason not to begin a new one.
-async fn expire(engine: &Engine, settings: &Settings) {
-    if let Err(error) = engine.expire(settings.ttl).await {
-        tracing::warn!(%error, "old runs could not be removed");
     }
 }

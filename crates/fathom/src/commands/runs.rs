@@ -1,20 +1,25 @@
-//! `fathom runs`: looks at runs and goes on with them.
+//! `fathom runs`: starts runs of any workflow, looks at them and continues them.
 
 mod decide;
 mod fork;
 mod list;
 mod show;
+mod start;
+mod work;
+
+use std::path::Path;
 
 use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
+use fathom_workflow::record::Run;
 use futures::StreamExt;
 
 use super::RunsContext;
 use crate::cli::{OutputArgs, ReportFormat, RunsCommand};
 use crate::exit::{Exit, Problem, Result};
-use crate::{deliver, files, follow, render, screen, wiring};
+use crate::{deliver, files, follow, render, screen};
 
-/// RunsCommand looked through for the one that an id begins.
+/// Runs looked through for the one that an id begins.
 const LOOKED_THROUGH: usize = 50_000;
 const PAGE: usize = 500;
 
@@ -22,10 +27,12 @@ const PAGE: usize = 500;
 const CANDIDATES_NAMED: usize = 4;
 
 pub async fn run(command: RunsCommand, context: &RunsContext) -> Result<Exit> {
+    let host = &context.host;
     match command {
-        RunsCommand::List(args) => list::list(args, context).await?,
+        RunsCommand::Start(args) => return start::start(args, context).await,
+        RunsCommand::List(args) => list::list(args, host).await?,
         RunsCommand::Show { run, at, json } => {
-            show::show(context, resolve(context, &run.id).await?, at, json).await?
+            show::show(host, resolve(context, &run.id).await?, at, json).await?
         }
         RunsCommand::Resume { run, output } => return resume(context, &run.id, &output).await,
         RunsCommand::Review(args) => return decide::decide(args, context).await,
@@ -44,20 +51,22 @@ pub async fn run(command: RunsCommand, context: &RunsContext) -> Result<Exit> {
             log,
         } => {
             let run = resolve(context, &run.id).await?;
-            match log {
-                true => export_log(context, run, out.as_deref()).await?,
-                false => export_report(context, run, out.as_deref(), format).await?,
+            if log {
+                export_log(context, run, out.as_deref()).await?;
+            } else {
+                export_outcome(context, run, out.as_deref(), format).await?;
             }
         }
         RunsCommand::Keep { run, off } => {
             let run = resolve(context, &run.id).await?;
-            context.store.keep(run, !off).await?;
+            host.keep(run, !off).await?;
         }
         RunsCommand::Delete { run } => {
             let run = resolve(context, &run.id).await?;
-            context.looking.delete(run).await?;
+            host.delete(run).await?;
             screen::tell(&format!("Deleted run {run}."));
         }
+        RunsCommand::Work { limit } => return work::work(context, limit.into()).await,
     }
     Ok(Exit::Complete)
 }
@@ -65,7 +74,7 @@ pub async fn run(command: RunsCommand, context: &RunsContext) -> Result<Exit> {
 /// The run that an id, or the beginning of one, names.
 pub(super) async fn resolve(context: &RunsContext, given: &str) -> Result<RunId> {
     if let Ok(run) = given.parse::<RunId>() {
-        context.looking.header(run).await?;
+        context.host.header(run).await?;
         return Ok(run);
     }
     let wanted = given.to_lowercase();
@@ -75,8 +84,8 @@ pub(super) async fn resolve(context: &RunsContext, given: &str) -> Result<RunId>
         ..RunFilter::default()
     };
     for _ in 0..LOOKED_THROUGH.div_ceil(PAGE) {
-        let page = context.looking.list(&filter).await?;
-        let ids = page.runs.iter().map(fathom_workflow::record::Run::id);
+        let page = context.host.list(&filter).await?;
+        let ids = page.runs.iter().map(Run::id);
         found.extend(ids.filter(|id| id.to_string().starts_with(&wanted)));
         filter.after = page.next;
         if page.next.is_none() {
@@ -108,19 +117,20 @@ async fn resume(context: &RunsContext, id: &str, output: &OutputArgs) -> Result<
     go_on(context, run, output).await
 }
 
-/// Works on a run that exists until it ends or waits.
+/// Works on a run that exists until it ends or waits for a person.
 async fn go_on(context: &RunsContext, run: RunId, output: &OutputArgs) -> Result<Exit> {
-    let store = std::sync::Arc::clone(&context.store);
-    let engine = wiring::engine_for(&context.settings, store, run).await?;
-    let execution = follow::take_up(&engine, run, output.quiet).await?;
-    follow::follow(&engine, execution, output).await
+    // A run that cannot be resumed is refused before anything is set up for it.
+    context.host.workflow_of(run).await?;
+    let host = context.working_host(Some(run)).await?;
+    follow::take_up(&host, run, output.quiet).await?;
+    follow::follow(&host, run, output).await
 }
 
 async fn replay(context: &RunsContext, id: &str) -> Result<()> {
     let run = resolve(context, id).await?;
-    let store = std::sync::Arc::clone(&context.store);
-    let engine = wiring::engine_for(&context.settings, store, run).await?;
-    let replayed = engine.replay(run).await?;
+    // Nodes ask what there is to call, though they call nothing of it.
+    let host = context.working_host(Some(run)).await?;
+    let replayed = host.replay(run).await?;
     screen::print_line(&format!(
         "Identical: {} steps and {} recorded answers, without any outside call.",
         replayed.steps, replayed.answers
@@ -129,42 +139,37 @@ async fn replay(context: &RunsContext, id: &str) -> Result<()> {
 
 async fn cancel(context: &RunsContext, id: &str) -> Result<()> {
     let run = resolve(context, id).await?;
-    context.looking.cancel(run).await?;
+    context.host.cancel(run).await?;
     screen::tell(&format!(
         "Cancelled run {run}. Continue with: fathom runs resume {run}"
     ));
     Ok(())
 }
 
-async fn export_report(
+async fn export_outcome(
     context: &RunsContext,
     run: RunId,
-    out: Option<&std::path::Path>,
+    out: Option<&Path>,
     format: Option<ReportFormat>,
 ) -> Result<()> {
     let format = render::chosen(format, out)?;
-    let view = context.looking.view(run, None).await?;
-    let Some(report) = view.state.report.as_deref() else {
-        let status = view.run.head.status;
+    let Some(outcome) = deliver::outcome(&context.host, run).await? else {
+        let status = context.host.header(run).await?.head.status;
         return Err(
-            Problem::failed(format!("run {run} has no report yet: it is {status}")).advise(
+            Problem::failed(format!("run {run} has no outcome yet: it is {status}")).advise(
                 format!("Export its log instead: fathom runs export {run} --log"),
             ),
         );
     };
     match out {
-        Some(path) => files::write(path, &render::render(report, format)?),
-        None => deliver::print(report, format),
+        Some(path) => files::write(path, &outcome.bytes(format)?),
+        None => outcome.print(format),
     }
 }
 
-/// Everything that is stored of a run, part by part, since it may be long.
-async fn export_log(
-    context: &RunsContext,
-    run: RunId,
-    out: Option<&std::path::Path>,
-) -> Result<()> {
-    let mut parts = std::pin::pin!(context.looking.export(run));
+/// Everything that is stored about a run, part by part, since it may be long.
+async fn export_log(context: &RunsContext, run: RunId, out: Option<&Path>) -> Result<()> {
+    let mut parts = std::pin::pin!(context.host.export(run));
     let mut file = out.map(files::AtomicFile::begin).transpose()?;
     while let Some(part) = parts.next().await {
         let part = part?;

@@ -2,16 +2,14 @@
 
 use std::process::Command;
 
-use fathom_research::State;
-use fathom_research::edits::Editable;
 use serde_json::{Map, Value};
 
 use crate::edits;
 use crate::exit::{Problem, Result};
 
 const HEAD: &str = "\
-# Change what you like, save and close. Sub-questions are counted from 0 where others refer to them.
-# Feedback goes to the next planning or writing; given alone, it has the plan or the report made again.
+# Change what you like, save and close. Where one field refers to an item of another, items are counted from 0.
+# Feedback goes to the next planning or writing; given alone, it has the work at hand done again.
 feedback = \"\"
 
 ";
@@ -65,11 +63,10 @@ fn edit_now(text: &str) -> Result<String> {
     std::fs::read_to_string(&path).map_err(|error| unusable(error.to_string()))
 }
 
-/// What the person changed, checked; nothing if nothing was. The error names the field.
+/// What the person changed of the fields that could be edited; nothing if nothing was. The error names the field.
 pub(super) fn taken(
     text: &str,
-    editable: Editable,
-    state: &State,
+    before: &Value,
 ) -> std::result::Result<Option<EditedFields>, String> {
     let Value::Object(mut fields) = edits::parse(text)? else {
         return Err("it is not a table of fields".to_owned());
@@ -79,50 +76,30 @@ pub(super) fn taken(
         Some(Value::String(feedback)) => Some(feedback).filter(|text| !text.trim().is_empty()),
         Some(_) => return Err("feedback: it must be a text".to_owned()),
     };
-    let before = editable.current(state);
     let changed: Map<String, Value> = fields
         .into_iter()
         .filter(|(name, value)| before.get(name) != Some(value))
         .collect();
     let edits = (!changed.is_empty()).then_some(Value::Object(changed));
-    if let Some(edits) = &edits {
-        edits::check(state, edits)?;
-    }
     let edited = EditedFields { edits, feedback };
     Ok((edited.edits.is_some() || edited.feedback.is_some()).then_some(edited))
 }
 
 #[cfg(test)]
 mod tests {
-    use fathom_research::draft::Draft;
-    use fathom_research::{Question, Settings};
-    use jiff::Timestamp;
     use serde_json::json;
 
     use super::*;
 
-    fn state() -> State {
-        let question = Question::parse("How do trees cool towns?", jiff::civil::date(2026, 1, 2));
-        let mut state = State::new(
-            question.unwrap(),
-            Settings::default(),
-            Timestamp::UNIX_EPOCH,
-        );
-        state.draft = Some(std::sync::Arc::new(Draft {
-            version: 1,
-            title: "Trees".into(),
-            summary: "They cool.\n\nMuch.".into(),
-            sections: Vec::new(),
-            conclusion: "So plant.".into(),
-            notes: Vec::new(),
-        }));
-        state
-    }
-
     #[test]
     fn only_what_was_changed_is_an_edit_and_feedback_stands_apart() {
-        let taken = |text: &str| taken(text, Editable::Draft, &state());
-        let before = text(&Editable::Draft.current(&state())).unwrap();
+        let fields = json!({
+            "title": "Trees",
+            "summary": "They cool.\n\nMuch.",
+            "sections": [{ "title": "Shade", "answers": [0] }],
+        });
+        let taken = |text: &str| taken(text, &fields);
+        let before = text(&fields).unwrap();
         assert_eq!(taken(&before), Ok(None));
         let renamed = before.replace("\"Trees\"", "\"Street trees\"");
         let edited = taken(&renamed).unwrap().unwrap();
@@ -134,7 +111,7 @@ mod tests {
             (edited.edits, edited.feedback.as_deref()),
             (None, Some("Shorter."))
         );
-        let wrong = before.replace("\"Trees\"", "7");
-        assert!(taken(&wrong).unwrap_err().starts_with("title: "));
+        let wrong = before.replace("feedback = \"\"", "feedback = 7");
+        assert!(taken(&wrong).unwrap_err().starts_with("feedback: "));
     }
 }

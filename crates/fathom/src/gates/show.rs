@@ -4,9 +4,11 @@ use fathom_research::State;
 use fathom_research::critique::{Critique, Severity};
 use fathom_research::draft::Draft;
 use fathom_research::plan::Plan;
-use fathom_workflow::Gate;
+use fathom_research::workflows::report;
+use fathom_workflow::{Gate, Host};
 use serde_json::Value;
 
+use crate::exit::{Problem, Result};
 use crate::screen::{TextStyle, harmless};
 
 const FIRST_LINES: usize = 8;
@@ -25,27 +27,25 @@ const PARTS: &[&str] = &[
     "errors",
 ];
 
-pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> String {
+/// What is to be decided at a gate: a plan or a draft where the workflow has one, else what the gate itself brings.
+pub(super) async fn shown(host: &Host, gate: &Gate, coloured: bool) -> Result<String> {
+    let header = host.header(gate.run).await?;
+    let node = header.head.next.as_deref().unwrap_or_default();
+    let state = if header.about.workflow == report::NAME {
+        let state = host.view(gate.run, None).await?.state;
+        Some(serde_json::from_value::<State>(state).map_err(Problem::failed)?)
+    } else {
+        None
+    };
     let bold = |text: &str| TextStyle::BOLD.paint(text, coloured);
     let mut lines = vec![
         String::new(),
         bold(&format!("{}.", capital(&gate.interrupt.reason))),
         String::new(),
     ];
-    match (node, &state.plan, &state.draft) {
-        ("plan_review", Some(plan), _) => show_plan(plan, &mut lines, bold),
-        ("final_review" | "critical_review", _, Some(draft)) => {
-            let critique = state.review_of_draft();
-            show_draft(state, draft, critique, &mut lines, bold);
-            if let Some(critique) = critique {
-                let least = match node {
-                    "critical_review" => Severity::Suggestion,
-                    _ => Severity::Major,
-                };
-                show_items(draft, critique, least, &mut lines, bold);
-            }
-        }
-        _ => show_parts(&gate.interrupt.show, state, &mut lines, bold),
+    match &state {
+        Some(state) => show_report(gate, node, state, &mut lines, bold),
+        None => show_fields(&gate.interrupt.show, &mut lines, bold),
     }
     if let Some(deadline) = gate.interrupt.deadline {
         lines.push(format!(
@@ -53,7 +53,38 @@ pub(super) fn shown(gate: &Gate, node: &str, state: &State, coloured: bool) -> S
             deadline.round(jiff::Unit::Second).unwrap_or(deadline)
         ));
     }
-    lines.join("\n")
+    Ok(lines.join("\n"))
+}
+
+fn show_report(
+    gate: &Gate,
+    node: &str,
+    state: &State,
+    lines: &mut Vec<String>,
+    bold: impl Fn(&str) -> String,
+) {
+    match (node, &state.plan, &state.draft) {
+        ("plan_review", Some(plan), _) => show_plan(plan, lines, bold),
+        ("final_review" | "critical_review", _, Some(draft)) => {
+            let critique = state.review_of_draft();
+            show_draft(state, draft, critique, lines, &bold);
+            if let Some(critique) = critique {
+                let least = match node {
+                    "critical_review" => Severity::Suggestion,
+                    _ => Severity::Major,
+                };
+                show_items(draft, critique, least, lines, bold);
+            }
+        }
+        _ => show_parts(&gate.interrupt.show, state, lines, bold),
+    }
+}
+
+/// What a gate of any workflow brings, field by field.
+fn show_fields(show: &Value, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
+    for (name, part) in show.as_object().into_iter().flatten() {
+        show_part(name, part, lines, &bold);
+    }
 }
 
 /// What a breakpoint brought: a plan or a draft as at their own gates, all else by its name.
@@ -67,24 +98,34 @@ fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl F
             ("draft", _, _, Some(draft)) => {
                 show_draft(state, draft, state.review_of_draft(), lines, &bold);
             }
-            (_, Value::Object(figures), ..) => {
-                let figures = figures.iter();
-                let figures = figures.map(|(name, value)| format!("{} {value}", plain(name)));
-                let figures: Vec<String> = figures.collect();
-                lines.push(format!("  {}", harmless(&figures.join(", "))));
-                lines.push(String::new());
-            }
-            (_, Value::Array(items), ..) => {
-                lines.push(bold(&capital(&plain(name))));
-                if items.is_empty() {
-                    lines.push("  none".to_owned());
-                }
-                let items = items.iter().filter_map(Value::as_str);
-                lines.extend(items.map(|item| format!("  {}", harmless(item))));
-                lines.push(String::new());
-            }
-            (_, value, ..) => lines.push(harmless(&format!("  {} {value}", plain(name)))),
+            _ => show_part(name, part, lines, &bold),
         }
+    }
+}
+
+/// One field: figures in a line, a list item by item, anything else as it is.
+fn show_part(name: &str, part: &Value, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
+    match part {
+        Value::Object(figures) => {
+            let figures = figures.iter();
+            let figures = figures.map(|(name, value)| format!("{} {value}", plain(name)));
+            let figures: Vec<String> = figures.collect();
+            lines.push(format!("  {}", harmless(&figures.join(", "))));
+            lines.push(String::new());
+        }
+        Value::Array(items) => {
+            lines.push(bold(&capital(&plain(name))));
+            if items.is_empty() {
+                lines.push("  none".to_owned());
+            }
+            let items = items.iter().map(|item| match item {
+                Value::String(text) => format!("  {}", harmless(text)),
+                other => format!("  {}", harmless(&other.to_string())),
+            });
+            lines.extend(items);
+            lines.push(String::new());
+        }
+        value => lines.push(harmless(&format!("  {} {value}", plain(name)))),
     }
 }
 

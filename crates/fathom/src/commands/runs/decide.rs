@@ -15,8 +15,8 @@ pub(super) async fn decide(args: ReviewArgs, context: &RunsContext) -> Result<Ex
     let run = resolve(context, &args.run.id).await?;
     render::chosen(args.output.format, args.output.out.as_deref())?;
     let decision = decision(&args, context, run).await?;
-    let decided = match context.looking.gate(run).await {
-        Ok(gate) => context.looking.decide(&gate, decision.clone()).await,
+    let decided = match context.host.gate(run).await {
+        Ok(gate) => context.host.decide(&gate, decision.clone()).await,
         Err(error) => Err(error),
     };
     match decided {
@@ -61,18 +61,15 @@ async fn decision(args: &ReviewArgs, context: &RunsContext, run: RunId) -> Resul
 
 /// Edits that fit what they change. Those for a gate whose time has passed are checked when the run is back there.
 async fn checked(context: &RunsContext, run: RunId, edits: Value) -> Result<Value> {
-    let view = context.looking.view(run, None).await?;
-    if view.run.head.status != Status::Waiting {
-        return Ok(edits);
+    if context.host.header(run).await?.head.status == Status::Waiting {
+        context.host.check_edits(run, &edits).await?;
     }
-    edits::check(&view.state, &edits)
-        .map_err(|why| Problem::usage(format!("the edits cannot be used: {why}")))?;
     Ok(edits)
 }
 
 /// A decision that comes after its gate's deadline takes the run back there.
 async fn reopen(context: &RunsContext, run: RunId, decision: Decision, why: Error) -> Result<()> {
-    match context.looking.reopen(run, decision).await {
+    match context.host.reopen(run, decision).await {
         Ok(()) => {
             screen::tell(
                 "The gate's deadline had passed; the run returns to it with your decision.",

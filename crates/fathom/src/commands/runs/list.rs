@@ -1,10 +1,10 @@
 //! `fathom runs list`: runs, newest first.
 
+use fathom_workflow::Host;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::{Run, Status};
 use jiff::Timestamp;
 
-use super::RunsContext;
 use crate::cli;
 use crate::exit::{Problem, Result};
 use crate::screen::{self, TextColour, TextStyle};
@@ -12,14 +12,15 @@ use crate::screen::{self, TextColour, TextStyle};
 /// The part of an id that holds its time; ids of one list seldom share more.
 const SHORT_ID: usize = 13;
 
-pub(super) async fn list(args: cli::ListArgs, context: &RunsContext) -> Result<()> {
+pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
     let filter = RunFilter {
         statuses: args.status,
         text: args.text,
+        workflow: args.workflow,
         limit: args.limit.into(),
         ..RunFilter::default()
     };
-    let page = context.looking.list(&filter).await?;
+    let page = host.list(&filter).await?;
     for damaged in &page.damaged {
         screen::tell(&format!("Unreadable: {damaged}"));
     }

@@ -2,24 +2,21 @@
 
 use fathom_workflow::display::DisplayLimits;
 use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
-use fathom_workflow::{RunId, WAITED_MS};
+use fathom_workflow::{Error, Host, RunId, StepView, WAITED_MS};
 use serde_json::{Value, json};
 
-use super::RunsContext;
 use crate::commands::graph;
 use crate::exit::{Problem, Result};
 use crate::{gates, screen};
 
-pub(super) async fn show(
-    context: &RunsContext,
-    run: RunId,
-    at: Option<u64>,
-    as_json: bool,
-) -> Result<()> {
-    let header = context.looking.header(run).await?;
-    let steps = graph::steps(&*context.store, run).await?;
+/// Records of a run that is shown without its workflow.
+const RECORDS_SHOWN: usize = 1_000;
+
+pub(super) async fn show(host: &Host, run: RunId, at: Option<u64>, as_json: bool) -> Result<()> {
+    let header = host.header(run).await?;
+    let steps = graph::steps(host, run).await?;
     let state = if at.is_some() || as_json {
-        Some(state(context, run, at).await?)
+        Some(state(host, run, at).await?)
     } else {
         None
     };
@@ -37,28 +34,43 @@ pub(super) async fn show(
     if let Some(next) = &header.head.next {
         lines.push(format!("next: {next}"));
     }
-    if header.head.status == Status::Waiting && at.is_none() {
-        lines.push(gates::described(&context.looking, run).await?);
+    if header.head.status == Status::Waiting && !header.head.parked && at.is_none() {
+        lines.push(gates::described(host, run).await?);
     }
     screen::print_line(&screen::harmless(&lines.join("\n")))
 }
 
-/// The state as of a step, with its long fields cut short.
-async fn state(context: &RunsContext, run: RunId, at: Option<u64>) -> Result<Value> {
-    let view = context.looking.view(run, at).await?;
-    if let Some(damage) = view.damage {
-        screen::tell(&format!(
-            "Only steps up to {} can be read: {}",
-            view.step, damage.why
-        ));
-    }
-    let whole = serde_json::to_value(&view.state).map_err(Problem::failed)?;
+/// The state as of a step, with its long fields cut short. Where the program cannot read the state, the records up to
+/// that step stand in its place.
+async fn state(host: &Host, run: RunId, at: Option<u64>) -> Result<Value> {
+    let whole = match host.view(run, at).await {
+        Ok(view) => {
+            if let Some(damage) = view.damage {
+                screen::tell(&format!(
+                    "Only steps up to {} can be read: {}",
+                    view.step, damage.why
+                ));
+            }
+            view.state
+        }
+        Err(error @ (Error::UnknownWorkflow { .. } | Error::NewerVersion { .. })) => {
+            screen::tell(&format!(
+                "{}\nShowing its records instead.",
+                Problem::failed(error)
+            ));
+            let records = host.steps(run, 0, RECORDS_SHOWN).await?.into_iter();
+            let shown = |record: &StepView| at.is_none_or(|at| record.meta.step <= at);
+            json!({ "records": records.filter(shown).collect::<Vec<_>>() })
+        }
+        Err(error) => return Err(error.into()),
+    };
     Ok(DisplayLimits::default().apply(&whole))
 }
 
 fn about(run: &Run) -> Vec<String> {
     let mut lines = vec![
         format!("run      {}", run.id()),
+        format!("workflow {}", run.about.workflow),
         format!("title    {}", run.about.title),
         format!("status   {}", run.head.status),
         format!("started  {}", shown(run.about.created_at)),

@@ -1,0 +1,45 @@
+//! `fathom runs start`: a run of any workflow from JSON input.
+
+use std::path::Path;
+
+use fathom_workflow::NewRun;
+use serde_json::Value;
+
+use super::RunsContext;
+use crate::cli::StartArgs;
+use crate::exit::{Exit, Problem, Result};
+use crate::{follow, render, screen};
+
+pub(super) async fn start(args: StartArgs, context: &RunsContext) -> Result<Exit> {
+    render::chosen(args.output.format, args.output.out.as_deref())?;
+    context.host.workflow(&args.workflow)?;
+    let input = input(&args.input)?;
+    let host = context.working_host(None).await?;
+    let new = NewRun {
+        keep: args.keep,
+        ..NewRun::untitled()
+    };
+    let run = host.start(&args.workflow, new, input).await?;
+    if !args.output.quiet {
+        screen::tell(&format!("Run {run}"));
+    }
+    follow::follow(&host, run, &args.output).await
+}
+
+/// The JSON that was given, or that the file holds which was named.
+fn input(given: &str) -> Result<Value> {
+    let read;
+    let text = match given.strip_prefix('@') {
+        Some(path) => {
+            let file = std::fs::read_to_string(Path::new(path));
+            read =
+                file.map_err(|error| Problem::usage(format!("{path} cannot be read: {error}")))?;
+            &read
+        }
+        None => given,
+    };
+    serde_json::from_str(text).map_err(|error| {
+        Problem::usage(format!("the input is not JSON: {error}"))
+            .advise("Give it as JSON, or name a file that holds it: --input @FILE")
+    })
+}
