@@ -29,3 +29,5 @@ mod sandbox;
 mod stop;
 #[path = "command/terminal.rs"]
 mod terminal;
+#[path = "command/workflows.rs"]
+mod workflows;

@@ -51,7 +51,17 @@ impl Sandbox {
 
     /// The program in this place, with nothing of the machine's own settings.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_fathom")))
+    }
+
+    /// The program with the toy workflow of `examples/`.
+    pub fn toy_command(&self) -> Command {
+        let program = Path::new(env!("CARGO_BIN_EXE_fathom"));
+        self.command_of(&program.with_file_name("examples").join("toy-workflow"))
+    }
+
+    fn command_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .env("FATHOM_HOME", self.path("home"))
@@ -62,6 +72,10 @@ impl Sandbox {
 
     pub fn run(&self, words: &[&str]) -> Ran {
         ran(self, &self.command().args(words).output().unwrap())
+    }
+
+    pub fn toy(&self, words: &[&str]) -> Ran {
+        ran(self, &self.toy_command().args(words).output().unwrap())
     }
 
     pub fn run_with(&self, environment: &[(&str, &str)], words: &[&str]) -> Ran {
