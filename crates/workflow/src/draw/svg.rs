@@ -7,7 +7,7 @@ mod layout;
 mod text;
 
 use super::scene::{Arrow, ArrowKind, NodeShape, Scene, SceneNode};
-use layout::{Area, HEAD, Layout, Link, Piece, Point, Route, Size};
+use layout::{Area, HEAD, Layout, Link, Point, Route, Size};
 use text::{escape, shorten, width_of};
 
 /// Every rule names the picture's own class: a style inside a page's SVG reaches the whole page.
@@ -30,7 +30,7 @@ pub(super) fn write(scene: &Scene) -> String {
     let links: Vec<Link> = scene.arrows.iter().map(link).collect();
     let layout = layout::layout(&sizes, &links);
 
-    let mut lines = head(scene, layout.page);
+    let mut lines = head(scene, &layout.page);
     lines.extend(arrows(scene, &layout));
     lines.extend(labels(scene, &layout));
     for (node, area) in scene.nodes.iter().zip(&layout.boxes) {
@@ -69,17 +69,19 @@ fn link(arrow: &Arrow) -> Link {
     }
 }
 
-fn head(scene: &Scene, page: Size) -> Vec<String> {
-    let Size { width, height } = page;
+fn head(scene: &Scene, page: &Area) -> Vec<String> {
+    let Size { width, height } = page.size;
     vec![
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fathom-graph\" role=\"img\" \
-             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
+             viewBox=\"{} {} {width} {height}\" width=\"{width}\" height=\"{height}\">",
+            page.left(),
+            page.top(),
         ),
         format!("<title>{}</title>", escape(scene.name)),
         format!("<desc>{}</desc>", escape(&text::describe(scene))),
         format!("<style>\n{STYLE}</style>"),
-        format!("<rect class=\"page\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>"),
+        format!("<g class=\"page\">{}</g>", rect(page, 8.0)),
     ]
 }
 
@@ -106,40 +108,67 @@ fn draw_arrow(arrow: &Arrow, route: &Route) -> String {
     )
 }
 
+/// The line of an arrow, drawn from its end: dashes of arrows that share a lane then coincide.
 fn line(route: &Route) -> String {
-    let mut line = format!("M{}", pair(route.start));
-    for piece in &route.pieces {
-        line.push_str(&match *piece {
-            Piece::Line(end) => format!("L{}", pair(end)),
-            Piece::Curve(a, b, end) => format!("C{} {} {}", pair(a), pair(b), pair(end)),
+    const CORNER: f64 = 12.0;
+    let points: Vec<Point> = route.iter().rev().copied().collect();
+    let mut line = points
+        .first()
+        .map_or_else(String::new, |&end| format!("M{}", pair(end)));
+    for (place, pieces) in points.windows(2).enumerate() {
+        let (from, to) = (pieces[0], pieces[1]);
+        line.push_str(&match points.get(place + 2) {
+            _ if from.x != to.x && from.y != to.y => {
+                let half = (from.y + to.y) / 2.0;
+                let (a, b) = (Point { y: half, ..from }, Point { y: half, ..to });
+                format!("C{} {} {}", pair(a), pair(b), pair(to))
+            }
+            Some(&next) if is_corner(from, to, next) => {
+                let room = distance(from, to).min(distance(to, next)) / 2.0;
+                let (a, b) = (
+                    towards(to, from, CORNER.min(room)),
+                    towards(to, next, CORNER.min(room)),
+                );
+                format!("L{}Q{} {}", pair(a), pair(to), pair(b))
+            }
+            _ => format!("L{}", pair(to)),
         });
     }
     line
 }
 
-/// The head of an arrow, which begins where its line ends and points the same way.
+fn is_corner(from: Point, at: Point, to: Point) -> bool {
+    (from.x == at.x && at.y == to.y) || (from.y == at.y && at.x == to.x)
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    (a.x - b.x).hypot(a.y - b.y)
+}
+
+/// The point at a distance from one point on the way to another.
+fn towards(from: Point, to: Point, length: f64) -> Point {
+    let share = length / distance(from, to).max(1e-9);
+    Point {
+        x: from.x + (to.x - from.x) * share,
+        y: from.y + (to.y - from.y) * share,
+    }
+}
+
+/// The head of an arrow, which begins where its line ends. A line ends level or going down.
 fn tip(route: &Route) -> String {
     const HALF_WIDTH: f64 = 4.5;
-    let Some(last) = route.pieces.last() else {
+    let [.., before, end] = route.as_slice() else {
         return String::new();
     };
-    let end = last.end();
-    let before = match *last {
-        Piece::Curve(_, control, _) => control,
-        Piece::Line(_) => match route.pieces.iter().rev().nth(1) {
-            Some(piece) => piece.end(),
-            None => route.start,
-        },
-    };
-    let length = (end.x - before.x).hypot(end.y - before.y).max(1e-9);
-    let ahead = Point {
-        x: (end.x - before.x) / length,
-        y: (end.y - before.y) / length,
+    let (across, down) = if before.y == end.y {
+        ((end.x - before.x).signum(), 0.0)
+    } else {
+        (0.0, 1.0)
     };
     let at = |along: f64, aside: f64| {
         pair(Point {
-            x: end.x + ahead.x * along - ahead.y * aside,
-            y: end.y + ahead.y * along + ahead.x * aside,
+            x: end.x + across * along - down * aside,
+            y: end.y + down * along + across * aside,
         })
     };
     let (left, right) = (at(-1.0, -HALF_WIDTH), at(-1.0, HALF_WIDTH));

@@ -1,19 +1,12 @@
-//! Where everything in a drawing goes: boxes in layers from top to bottom, and curves between them.
+//! Where everything in a drawing goes: boxes in rows from top to bottom, and edges between them.
 //!
-//! This is the usual layered layout. Edges that may not form a cycle decide the layers. An edge that
-//! passes through a layer holds a narrow slot there, a lane, so that no curve crosses a box. An
-//! edge that leads back up runs along lanes on the right. It takes sizes and gives positions;
-//! what the boxes show is left to the caller.
+//! Edges that may not form a cycle decide the rows. An edge to the next row goes straight there,
+//! any other runs in a lane beside the boxes, so that none crosses a box. It takes sizes and gives
+//! positions; what the boxes show is left to the caller.
 
-mod grid;
-mod lane;
-mod order;
 mod place;
 mod rank;
 mod route;
-mod spot;
-
-use grid::Grid;
 
 /// An edge to lay out, between places in the list of boxes.
 #[derive(Clone, Debug)]
@@ -70,39 +63,17 @@ impl Area {
             && self.top() < other.bottom()
             && other.top() < self.bottom()
     }
-
-    fn holds(&self, point: Point) -> bool {
-        (self.left()..=self.right()).contains(&point.x)
-            && (self.top()..=self.bottom()).contains(&point.y)
-    }
 }
 
-/// The way of an edge: straight and curved pieces, one after the other. The head of the arrow
-/// begins where the last one ends.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Route {
-    pub(super) start: Point,
-    pub(super) pieces: Vec<Piece>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Piece {
-    Line(Point),
-    /// A cubic curve: two control points and the end.
-    Curve(Point, Point, Point),
-}
-
-impl Piece {
-    pub(super) fn end(&self) -> Point {
-        match *self {
-            Self::Line(end) | Self::Curve(_, _, end) => end,
-        }
-    }
-}
+/// The way of an edge as the points it runs through. Where two of them differ both in height and
+/// from left to right, it swings from one to the other, upright at both. The head of the arrow begins
+/// at the last.
+pub(super) type Route = Vec<Point>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    pub(super) page: Size,
+    /// What the picture shows; its corner need not be at zero.
+    pub(super) page: Area,
     /// One for each size given.
     pub(super) boxes: Vec<Area>,
     /// One for each link given.
@@ -118,76 +89,42 @@ const MARGIN: f64 = 20.0;
 
 /// Lays out boxes of the given sizes. The first one is where a reader starts.
 pub(super) fn layout(sizes: &[Size], links: &[Link]) -> Layout {
-    let ranks = rank::rank(sizes.len(), links);
-    let mut grid = Grid::new(sizes, links, &ranks);
-    order::order(&mut grid);
-    place::place(&mut grid);
-    let page = frame(&mut grid, sizes, links);
-
-    let boxes = boxes(&grid, sizes);
-    let routes = route::routes(&grid, links, &boxes);
-    let labels = spot::labels(links, &boxes, &routes);
+    let layers = rank::rank(sizes.len(), links);
+    let (boxes, rows) = place::place(sizes, links, &layers);
+    let placed = route::Placed {
+        boxes: &boxes,
+        rows: &rows,
+        layers: &layers,
+    };
+    let (routes, labels) = route::routes(&placed, links);
     Layout {
-        page,
+        page: frame(&boxes, &routes, &labels),
         boxes,
         routes,
         labels,
     }
 }
 
-/// Moves the grid so that it begins at the margin, and sets the height of every layer.
-fn frame(grid: &mut Grid, sizes: &[Size], links: &[Link]) -> Size {
-    let halves = half_widths(grid, links);
-    let left = grid
-        .slots
-        .iter()
-        .zip(&halves)
-        .map(|(slot, half)| slot.x - half);
-    let shift = MARGIN - left.fold(f64::INFINITY, f64::min);
-    for slot in &mut grid.slots {
-        slot.x += shift;
+/// The smallest page that holds everything, with a margin.
+fn frame(boxes: &[Area], routes: &[Route], labels: &[Option<Area>]) -> Area {
+    let areas = boxes.iter().chain(labels.iter().flatten());
+    let corners = areas.flat_map(|area| [(area.left(), area.top()), (area.right(), area.bottom())]);
+    let points = routes.iter().flatten().map(|point| (point.x, point.y));
+    let (mut least, mut most) = ((0.0_f64, 0.0_f64), (0.0_f64, 0.0_f64));
+    for (x, y) in corners.chain(points) {
+        least = (least.0.min(x), least.1.min(y));
+        most = (most.0.max(x), most.1.max(y));
     }
-    let right = grid
-        .slots
-        .iter()
-        .zip(&halves)
-        .map(|(slot, half)| slot.x + half);
-    let width = right.fold(0.0, f64::max) + MARGIN;
-
-    // An edge from one box of the first layer to another arches above them.
-    let in_first = |chain: &Vec<usize>| chain.iter().all(|&slot| grid.slots[slot].layer == 0);
-    let top = if grid.chains.iter().any(in_first) {
-        MARGIN + route::ARCH
-    } else {
-        MARGIN
+    let (left, top) = ((least.0 - MARGIN).floor(), (least.1 - MARGIN).floor());
+    let size = Size {
+        width: (most.0 + MARGIN - left).ceil(),
+        height: (most.1 + MARGIN - top).ceil(),
     };
-    let bottom = grid.stack(sizes, top);
-    Size {
-        width: width.ceil(),
-        height: (bottom + MARGIN).ceil(),
-    }
-}
-
-/// How far each slot, or a label somewhere near it, reaches to either side.
-fn half_widths(grid: &Grid, links: &[Link]) -> Vec<f64> {
-    let mut widths: Vec<f64> = grid.slots.iter().map(|slot| slot.width).collect();
-    for (link, chain) in links.iter().zip(&grid.chains) {
-        for &slot in chain {
-            widths[slot] = widths[slot].max(link.label_width.unwrap_or(0.0));
-        }
-    }
-    widths.iter().map(|width| (width / 2.0).ceil()).collect()
-}
-
-fn boxes(grid: &Grid, sizes: &[Size]) -> Vec<Area> {
-    let area = |(slot, &size): (&grid::Slot, &Size)| Area {
-        middle: Point {
-            x: slot.x,
-            y: grid.bands[slot.layer].middle(),
-        },
-        size,
+    let middle = Point {
+        x: left + size.width / 2.0,
+        y: top + size.height / 2.0,
     };
-    grid.slots.iter().zip(sizes).map(area).collect()
+    Area { middle, size }
 }
 
 #[cfg(test)]

@@ -1,134 +1,106 @@
-//! Gives every slot its place from left to right: near what it connects to, in the order of its
-//! layer, with room to its neighbours.
+//! Gives every box its place: a row for each layer, and in its row near the boxes it connects to.
 
-use super::grid::{Grid, Slot, SlotKind};
-use super::lane;
+use super::{Area, LABEL_HEIGHT, Link, Point, Size};
 
-/// How often every layer is settled. More changes nothing that could be seen.
-const SWEEPS: usize = 40;
+/// How often the rows are gone through, down and up in turn. Graphs of this size settle in a few.
+const SWEEPS: usize = 9;
 const BOX_ROOM: f64 = 32.0;
-/// An edge back up needs room beside a box for its bend and its arrow's head.
-pub(super) const LANE_ROOM: f64 = 20.0;
+/// Room between rows: an arrow's head and a label fit with air around them.
+const GAP: f64 = 32.0 + LABEL_HEIGHT;
+/// Room below a row that holds nothing but the dot where a reader starts.
+const ENTRY_GAP: f64 = 28.0;
 
-pub(super) fn place(grid: &mut Grid) {
-    let count = grid.rows.len();
+/// The boxes, each by its middle, and their rows from top to bottom.
+pub(super) fn place(sizes: &[Size], links: &[Link], layers: &[usize]) -> (Vec<Area>, Vec<Row>) {
+    let mut order = vec![Vec::new(); layers.iter().max().map_or(0, |last| last + 1)];
+    for (place, &layer) in layers.iter().enumerate() {
+        order[layer].push(place);
+    }
+    let mut x = vec![0.0; sizes.len()];
+    for row in &order {
+        spread(row, &vec![0.0; row.len()], sizes, &mut x);
+    }
+    // Only edges between neighbouring rows pull: the others run beside the boxes.
+    let near = |link: &&Link| !link.detour && layers[link.from] + 1 == layers[link.to];
+    let near: Vec<&Link> = links.iter().filter(near).collect();
     for sweep in 0..SWEEPS {
-        for step in 0..count {
+        for step in 0..order.len() {
             let down = sweep % 2 == 0;
-            settle(grid, if down { step } else { count - 1 - step });
+            let layer = if down { step } else { order.len() - 1 - step };
+            let row = &mut order[layer];
+            let mut wishes: Vec<(f64, usize)> = row
+                .iter()
+                .map(|&place| (wish(place, &near, &x, down), place))
+                .collect();
+            // The sort is stable: boxes that want the same place keep their order.
+            wishes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            *row = wishes.iter().map(|&(_, place)| place).collect();
+            let wishes: Vec<f64> = wishes.into_iter().map(|(wish, _)| wish).collect();
+            spread(row, &wishes, sizes, &mut x);
         }
     }
-    lane::straighten(grid);
-    for slot in &mut grid.slots {
-        slot.x = whole(slot.x);
-    }
-    lane::put_on_the_right(grid);
+    let rows = stack(order, sizes);
+    let area = |(place, &size): (usize, &Size)| Area {
+        middle: Point {
+            // Whole pixels give sharp lines.
+            x: x[place].round(),
+            y: (rows[layers[place]].top + rows[layers[place]].bottom) / 2.0,
+        },
+        size,
+    };
+    let boxes = sizes.iter().enumerate().map(area).collect();
+    (boxes, rows)
 }
 
-/// Whole pixels give sharp lines, and hide what the sweeps left over. A half that they left a
-/// little short is a half.
-fn whole(x: f64) -> f64 {
-    (x + 1e-3).round()
+/// The boxes of one layer from left to right, and the height they take.
+pub(super) struct Row {
+    pub(super) boxes: Vec<usize>,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
 }
 
-/// Where a slot would like to be, and how much that counts.
-struct Wish {
-    x: f64,
-    weight: f64,
-}
-
-/// Moves the slots of a layer as near to their wishes as their order and room allow.
-fn settle(grid: &mut Grid, layer: usize) {
-    let row = grid.rows[layer].clone();
-    let mut offset = 0.0;
-    let mut offsets = Vec::with_capacity(row.len());
-    let mut wishes = Vec::with_capacity(row.len());
-    for (place, &slot) in row.iter().enumerate() {
-        if place > 0 {
-            offset += room(&grid.slots[row[place - 1]], &grid.slots[slot]);
+/// Where a box would like to be: in the middle of those it connects to above (on the way down), or
+/// below (on the way up). Without any it stays.
+fn wish(place: usize, near: &[&Link], x: &[f64], down: bool) -> f64 {
+    let ends = near.iter().map(|link| {
+        if down {
+            (link.to, link.from)
+        } else {
+            (link.from, link.to)
         }
-        // Without the room that must lie to its left, a wish compares with its neighbours' alone.
-        let Wish { x, weight } = wish(grid, slot);
-        wishes.push(Wish {
-            x: x - offset,
-            weight,
-        });
-        offsets.push(offset);
+    });
+    let others = ends.filter(|&(own, _)| own == place);
+    let (sum, count) = others.fold((0.0, 0.0), |(sum, count), (_, other)| {
+        (sum + x[other], count + 1.0)
+    });
+    if count > 0.0 { sum / count } else { x[place] }
+}
+
+/// Puts the boxes of a row near their wishes, in their order and with room between them.
+fn spread(row: &[usize], wishes: &[f64], sizes: &[Size], x: &mut [f64]) {
+    let mut least = f64::NEG_INFINITY;
+    let mut shift = 0.0;
+    for (&place, &wish) in row.iter().zip(wishes) {
+        let half = sizes[place].width / 2.0;
+        x[place] = wish.max(least + half);
+        least = x[place] + half + BOX_ROOM;
+        shift += (wish - x[place]) / row.len() as f64;
     }
-    for ((slot, x), offset) in row.into_iter().zip(rising(wishes)).zip(offsets) {
-        grid.slots[slot].x = x + offset;
+    for &place in row {
+        x[place] += shift;
     }
 }
 
-/// The least distance between the middles of two neighbours.
-pub(super) fn room(left: &Slot, right: &Slot) -> f64 {
-    let between = match (left.kind, right.kind) {
-        (SlotKind::Box, SlotKind::Box) => BOX_ROOM,
-        _ => LANE_ROOM,
-    };
-    (left.width + right.width) / 2.0 + between
-}
-
-/// Boxes weigh most, so that a straight row of boxes stays straight and lanes bend around it.
-fn wish(grid: &Grid, place: usize) -> Wish {
-    let slot = &grid.slots[place];
-    let (weight, to_box, to_lane) = match slot.kind {
-        SlotKind::Box => (1.0, 1.0, 1e-6),
-        SlotKind::Lane => (1e-6, 1.0, 8.0),
-        SlotKind::Aside { .. } => (1e-6, 1.0, 0.0),
-    };
-    let beside = match slot.kind {
-        SlotKind::Aside { beside } => beside,
-        SlotKind::Box | SlotKind::Lane => None,
-    };
-    let mut sum = 0.0;
-    let mut pull = 0.0;
-    for &other in slot.above.iter().chain(&slot.below).chain(&beside) {
-        let other = &grid.slots[other];
-        let strength = match other.kind {
-            SlotKind::Box => to_box,
-            SlotKind::Lane | SlotKind::Aside { .. } => to_lane,
-        };
-        sum += strength * other.x;
-        pull += strength;
+fn stack(order: Vec<Vec<usize>>, sizes: &[Size]) -> Vec<Row> {
+    let mut top = 0.0;
+    let mut rows = Vec::new();
+    for boxes in order {
+        let heights = boxes.iter().map(|&place| sizes[place].height);
+        let bottom = top + heights.fold(0.0, f64::max);
+        // The first box is the dot; where it is alone, its short arrow needs less room.
+        let gap = if boxes == [0] { ENTRY_GAP } else { GAP };
+        rows.push(Row { boxes, top, bottom });
+        top = bottom + gap;
     }
-    Wish {
-        x: if pull > 0.0 { sum / pull } else { slot.x },
-        weight,
-    }
-}
-
-struct Pool {
-    sum: f64,
-    weight: f64,
-    members: usize,
-}
-
-impl Pool {
-    fn mean(&self) -> f64 {
-        self.sum / self.weight
-    }
-}
-
-/// The values nearest to the wishes, by weighted squares, that never fall from left to right.
-/// Neighbours in the wrong order are pooled at their common mean until none are left.
-fn rising(wishes: Vec<Wish>) -> Vec<f64> {
-    let mut pools: Vec<Pool> = Vec::new();
-    for wish in wishes {
-        let mut pool = Pool {
-            sum: wish.x * wish.weight,
-            weight: wish.weight,
-            members: 1,
-        };
-        while let Some(left) = pools.pop_if(|left| left.mean() > pool.mean()) {
-            pool.sum += left.sum;
-            pool.weight += left.weight;
-            pool.members += left.members;
-        }
-        pools.push(pool);
-    }
-    pools
-        .iter()
-        .flat_map(|pool| std::iter::repeat_n(pool.mean(), pool.members))
-        .collect()
+    rows
 }

@@ -33,10 +33,25 @@ fn size(width: f64, height: f64) -> Size {
 
 /// A little smaller, so that what only touches the edge does not count.
 fn inside(area: &Area) -> Area {
-    let mut inside = *area;
-    inside.size.width -= 1.0;
-    inside.size.height -= 1.0;
-    inside
+    outside(area, -0.5)
+}
+
+fn outside(area: &Area, by: f64) -> Area {
+    let mut larger = *area;
+    larger.size.width += 2.0 * by;
+    larger.size.height += 2.0 * by;
+    larger
+}
+
+/// The box that a piece of an edge stays in: it runs straight, or swings between its two ends.
+fn around(a: Point, b: Point) -> Area {
+    Area {
+        middle: Point {
+            x: (a.x + b.x) / 2.0,
+            y: (a.y + b.y) / 2.0,
+        },
+        size: size((a.x - b.x).abs(), (a.y - b.y).abs()),
+    }
 }
 
 proptest! {
@@ -56,9 +71,23 @@ proptest! {
     fn no_edge_crosses_a_box((sizes, links) in graphs()) {
         let layout = layout(&sizes, &links);
         for (link, route) in links.iter().zip(&layout.routes) {
-            for area in &layout.boxes {
-                prop_assert!(!spot::passes(route, &inside(area)), "{link:?} and {area:?}");
+            for ends in route.windows(2) {
+                for area in &layout.boxes {
+                    let piece = around(ends[0], ends[1]);
+                    prop_assert!(!piece.overlaps(&inside(area)), "{link:?} and {area:?}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn every_edge_runs_from_its_source_to_its_target((sizes, links) in graphs()) {
+        let layout = layout(&sizes, &links);
+        for (link, route) in links.iter().zip(&layout.routes) {
+            let (first, last) = (route[0], route[route.len() - 1]);
+            let from = around(first, first).overlaps(&outside(&layout.boxes[link.from], 1.0));
+            let to = around(last, last).overlaps(&outside(&layout.boxes[link.to], HEAD + 1.0));
+            prop_assert!(from && to, "{link:?}: {route:?}");
         }
     }
 
@@ -76,8 +105,9 @@ proptest! {
     fn everything_is_on_the_page((sizes, links) in graphs()) {
         let layout = layout(&sizes, &links);
         for area in layout.boxes.iter().chain(layout.labels.iter().flatten()) {
-            prop_assert!(area.left() >= 0.0 && area.right() <= layout.page.width, "{area:?}");
-            prop_assert!(area.top() >= 0.0 && area.bottom() <= layout.page.height, "{area:?}");
+            let page = layout.page;
+            prop_assert!(area.left() >= page.left() && area.right() <= page.right(), "{area:?}");
+            prop_assert!(area.top() >= page.top() && area.bottom() <= page.bottom(), "{area:?}");
         }
     }
 
