@@ -53,7 +53,7 @@ pub fn defaults() -> Value {
     report["style"] = json!(research::Style::default());
     json!({
         "store": null,
-        "ttl_hours": 24,
+        "ttl_hours": 720,
         "lease_s": 10,
         "model": {
             "name": null,

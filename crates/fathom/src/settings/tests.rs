@@ -152,3 +152,10 @@ fn the_store_is_named_or_else_the_database_or_else_a_file_in_the_data_folder() {
         StoreLocation::Sqlite("/data/runs.db".into())
     );
 }
+
+#[test]
+fn finished_runs_are_kept_for_thirty_days_unless_said_otherwise() {
+    let ttl = |file: &str| merge(file, &[], Vec::new()).unwrap().ttl.as_secs();
+    assert_eq!(ttl(""), 30 * 24 * 3_600);
+    assert_eq!(ttl("ttl_hours = 7\n"), 7 * 3_600);
+}
