@@ -129,7 +129,7 @@ impl From<Error> for Problem {
             Error::UnknownWorkflow { run, .. } | Error::NewerVersion { run, .. } => Some(format!(
                 "See what is recorded of it: fathom runs show {run}"
             )),
-            Error::Ended { run, .. } => Some(format!("Look at it with: fathom runs show {run}")),
+            Error::Ended { run, .. } => Some(format!("See it with: fathom runs show {run}")),
             Error::NewerFormat { .. } => Some(
                 "Update the program, or keep new runs elsewhere: FATHOM_STORE=sqlite:PATH"
                     .to_owned(),

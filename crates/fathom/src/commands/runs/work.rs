@@ -16,7 +16,7 @@ pub(super) async fn work(context: &RunsContext, limit: usize) -> Result<Exit> {
     let working = host.work(limit, stop.clone());
     tokio::pin!(working);
     let exit = tokio::select! {
-        () = &mut working => Exit::Complete,
+        () = &mut working => return Ok(Exit::Complete),
         exit = signals.next() => exit,
     };
     stop.cancel();
