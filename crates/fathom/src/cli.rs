@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_render::CitationStyle;
-use fathom_research::breakpoint::Breakpoint;
+use fathom_research::workflows::report::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
 

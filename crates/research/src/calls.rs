@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::reasoner::Ctx;
-use crate::state::ErrorEntry;
 
 /// Why an outside call of a run gave nothing, as the run records it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,17 +44,6 @@ impl RecordedFailure {
         Self {
             attempts: 0,
             ..Self::once(FailureCategory::Validation, message)
-        }
-    }
-
-    /// The failure as the run's error log has it.
-    pub(crate) fn logged(self, ctx: &Ctx) -> ErrorEntry {
-        ErrorEntry {
-            node: ctx.node().to_owned(),
-            at: ctx.now(),
-            category: self.category,
-            attempts: self.attempts,
-            message: self.message,
         }
     }
 }

@@ -5,9 +5,6 @@
 #![warn(unreachable_pub)]
 
 pub mod analysis;
-mod assemble;
-pub mod breakpoint;
-pub mod budget;
 mod calls;
 pub mod citations;
 pub mod critique;
@@ -15,19 +12,15 @@ mod definition;
 mod degradation;
 mod documents;
 pub mod draft;
-pub mod edits;
 pub mod library;
-pub mod locate;
 mod measure;
-mod nodes;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
 mod services;
 pub mod settings;
+pub mod skills;
 pub mod source;
-pub mod state;
-pub mod stop;
 mod words;
 pub mod workflows;
 
@@ -37,4 +30,4 @@ pub use documents::DocumentCache;
 pub use question::{AskedDepth, Depth, Question, Style};
 pub use services::{Services, SourceScope, WebServices};
 pub use settings::Settings;
-pub use state::State;
+pub use workflows::report::state::State;

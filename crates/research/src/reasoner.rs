@@ -21,7 +21,6 @@ use crate::question::Question;
 use crate::services::Services;
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::state::ErrorEntry;
 
 /// What a node has in hand.
 pub type Ctx = Context<Services>;
@@ -95,7 +94,7 @@ pub struct SeekTask<'a> {
     pub reads_left: u32,
 }
 
-/// A result of a search, as it is shown to who looks on.
+/// A result of a search, as it is shown to who refines a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     pub kind: SourceKind,
@@ -227,7 +226,8 @@ impl From<NodeError> for ReasonerError {
 pub struct Judged<T> {
     pub value: T,
     pub by: String,
-    pub errors: Vec<ErrorEntry>,
+    /// Why those before could not.
+    pub failures: Vec<RecordedFailure>,
 }
 
 /// Asks the reasoners in order until one is able.
@@ -235,18 +235,22 @@ pub async fn judge<'a, T>(
     ctx: &'a Ctx,
     ask: impl Fn(&'a dyn Reasoner) -> BoxFuture<'a, Result<T, ReasonerError>>,
 ) -> Result<Judged<T>, NodeError> {
-    let mut errors = Vec::new();
+    let mut failures: Vec<RecordedFailure> = Vec::new();
     for reasoner in ctx.deps().reasoners() {
         match ask(reasoner).await {
             Ok(value) => {
                 let by = reasoner.name().to_owned();
-                return Ok(Judged { value, by, errors });
+                return Ok(Judged {
+                    value,
+                    by,
+                    failures,
+                });
             }
             Err(ReasonerError::Halted(halt)) => return Err(halt),
-            Err(ReasonerError::Failed(failure)) => errors.push(failure.logged(ctx)),
+            Err(ReasonerError::Failed(failure)) => failures.push(failure),
         }
     }
-    let last = errors.pop().map(|error| error.message);
+    let last = failures.pop().map(|failure| failure.message);
     Err(NodeError::new(
         last.unwrap_or_else(|| "no reasoner is configured".to_owned()),
     ))

@@ -13,9 +13,9 @@ use fathom_providers::search::SearchChains;
 
 use crate::documents::DocumentCache;
 use crate::library::{Libraries, Library};
-use crate::nodes;
 use crate::plan::SourceKind;
 use crate::reasoner::Reasoner;
+use crate::skills::search::kinds;
 
 /// One per process: breakers, limiters and caches mean nothing otherwise.
 pub struct Services {
@@ -69,7 +69,7 @@ impl Services {
     /// The kinds of sources that a run can search, a person's own first.
     pub fn kinds(&self, scope: SourceScope<'_>) -> Vec<SourceKind> {
         let own = (!scope.library.is_empty()).then_some(SourceKind::Local);
-        let outside = self.web(scope).into_iter().flat_map(nodes::kinds);
+        let outside = self.web(scope).into_iter().flat_map(kinds);
         own.into_iter().chain(outside).collect()
     }
 }

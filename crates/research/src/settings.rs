@@ -8,10 +8,10 @@ use std::time::Duration;
 pub use fathom_render::CitationStyle;
 use serde::{Deserialize, Serialize};
 
-use crate::breakpoint::Breakpoint;
 use crate::critique::Thresholds;
 use crate::services::SourceScope;
-use crate::stop::Weights;
+use crate::skills::stop::Weights;
+use crate::workflows::report::breakpoint::Breakpoint;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -38,7 +38,7 @@ pub struct Settings {
     pub max_results_per_query: usize,
     /// Sources of a whole run; what the depth of the question gives unless set.
     pub max_sources: Option<usize>,
-    /// A query with fewer useful results than this is looked on from.
+    /// A query with fewer useful results than this is refined.
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
     pub max_concurrency: usize,

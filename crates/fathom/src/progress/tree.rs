@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_research::budget::{COST_PICOS, TOKENS};
+use fathom_research::skills::budget::{COST_PICOS, TOKENS};
 use fathom_workflow::event::{Event, EventKind, Level};
 use jiff::Timestamp;
 

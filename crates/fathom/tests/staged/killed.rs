@@ -27,7 +27,7 @@ const DELAY: Duration = Duration::from_millis(15);
 /// What a second draft says that a first does not.
 const SECOND: &str = "In short";
 
-/// A run of two drafts, whose sentences are judged, and of a query that is looked on from: the review sees by the words of a draft whether it is the first, so
+/// A run of two drafts, whose sentences are judged, and of a query that is refined: the review sees by the words of a draft whether it is the first, so
 /// that a killed process may ask again and hear the same.
 fn script() -> Script {
     let script = Script::sensible(pages()).answering(|prompt, _| match prompt.judgement {

@@ -1,4 +1,4 @@
-//! A query that finds too little is looked on from: the model chooses, code does it within bounds.
+//! A query that finds too little is refined: the model chooses, code does it within bounds.
 
 use fathom_stage::{Call, Judgement, Prompt, Reply, Script};
 use serde_json::Value;

@@ -1,112 +1,19 @@
-//! From a question to a reviewed, cited report.
+//! The workflow `report`: from a question to a reviewed, cited report.
 //!
-//! ```text
-//! plan → [plan review] → search → analyse (→ search) → write → check → review (→ write)
-//!      → [critical review] → [final review] → output, or fallback
-//! ```
-//!
-//! Routes only read the state. Every way back is bounded here, whatever a run's own settings say.
+//! `graph` reads like the diagram, `state` is what a run knows, `nodes` are its steps, `definition` says how a run
+//! begins, and `outcome` what it gives.
 
+pub mod breakpoint;
 mod definition;
+pub mod edits;
+mod graph;
+pub(crate) mod nodes;
+pub(crate) mod outcome;
 mod routes;
-
-use fathom_workflow::{END, Graph, GraphError};
-
-use crate::breakpoint::Step;
-use crate::nodes::people::{stoppable, stoppable_after};
-use crate::nodes::{analyse, check, fallback, output, people, plan, review, search, write};
-use crate::services::Services;
-use crate::state::State;
+pub mod state;
 
 pub use definition::{ReportInput, ReportWorkflow};
-
-pub const NAME: &str = "report";
-
-pub const PLAN: &str = "plan";
-pub const PLAN_REVIEW: &str = "plan_review";
-pub const SEARCH: &str = "search";
-pub const ANALYSE: &str = "analyse";
-pub const WRITE: &str = "write";
-pub const CHECK: &str = "check";
-pub const REVIEW: &str = "review";
-pub const CRITICAL_REVIEW: &str = "critical_review";
-pub const FINAL_REVIEW: &str = "final_review";
-pub const OUTPUT: &str = "output";
-pub const FALLBACK: &str = "fallback";
-
-/// What no setting can exceed.
-const PLANS_MOST: u32 = 5;
-const SEARCHES_MOST: u32 = 10;
-const REVISIONS_MOST: u32 = 10;
-const REWRITES_MOST: u32 = 5;
-
-pub fn graph() -> Result<Graph<State, Services>, GraphError> {
-    Graph::new(NAME)
-        .node(PLAN, stoppable(Step::Plan, plan::plan))
-        .node(PLAN_REVIEW, people::plan_review)
-        .node(SEARCH, stoppable(Step::Search, search::search))
-        .node(ANALYSE, stoppable(Step::Analyse, analyse::analyse))
-        .node(WRITE, stoppable(Step::Write, write::write))
-        .node(CHECK, stoppable(Step::Check, check::check))
-        .node(REVIEW, stoppable(Step::Review, review::review))
-        .node(CRITICAL_REVIEW, people::critical_review)
-        .node(FINAL_REVIEW, people::final_review)
-        .node(OUTPUT, stoppable(Step::Output, output::output))
-        .node(FALLBACK, stoppable_after(fallback::fallback))
-        .start(PLAN)
-        .rescue(FALLBACK)
-        .route(PLAN, [PLAN_REVIEW, SEARCH, FALLBACK], routes::after_plan)
-        .route(
-            PLAN_REVIEW,
-            [PLAN, SEARCH, FALLBACK, END],
-            routes::after_plan_review,
-        )
-        .route(SEARCH, [ANALYSE, FALLBACK], routes::after_search)
-        .route(ANALYSE, [SEARCH, WRITE, FALLBACK], routes::after_analyse)
-        .route(WRITE, [CHECK, FALLBACK], routes::after_write)
-        .route(CHECK, [REVIEW, FALLBACK], routes::after_check)
-        .route(
-            REVIEW,
-            [WRITE, CRITICAL_REVIEW, FINAL_REVIEW, OUTPUT, FALLBACK],
-            routes::after_review,
-        )
-        .route(
-            CRITICAL_REVIEW,
-            [WRITE, FINAL_REVIEW, OUTPUT, FALLBACK],
-            routes::after_critical_review,
-        )
-        .route(
-            FINAL_REVIEW,
-            [WRITE, OUTPUT, FALLBACK],
-            routes::after_final_review,
-        )
-        .route(OUTPUT, [END, WRITE, FALLBACK], routes::after_output)
-        .edge(FALLBACK, END)
-        .at_most(PLANS_MOST, PLAN_REVIEW, PLAN, FALLBACK)
-        .at_most(SEARCHES_MOST, ANALYSE, SEARCH, WRITE)
-        .at_most(REVISIONS_MOST, REVIEW, WRITE, FALLBACK)
-        .at_most(REWRITES_MOST, CRITICAL_REVIEW, WRITE, FALLBACK)
-        .at_most(REWRITES_MOST, FINAL_REVIEW, WRITE, FALLBACK)
-        .at_most(REWRITES_MOST, OUTPUT, WRITE, FALLBACK)
-        .phase(PLAN, |_| "planning")
-        .phase(PLAN_REVIEW, |_| "planning")
-        .phase(SEARCH, |_| "searching")
-        .phase(ANALYSE, |_| "analyzing")
-        .phase(WRITE, |state: &State| {
-            if state.draft.is_some() {
-                "revising"
-            } else {
-                "writing"
-            }
-        })
-        .phase(CHECK, |_| "writing")
-        .phase(REVIEW, |_| "reviewing")
-        .phase(CRITICAL_REVIEW, |_| "reviewing")
-        .phase(FINAL_REVIEW, |_| "reviewing")
-        .phase(OUTPUT, |_| "writing")
-        .phase(FALLBACK, |_| "writing")
-        .build()
-}
+pub use graph::*;
 
 #[cfg(test)]
 mod tests;

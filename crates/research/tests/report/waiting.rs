@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use fathom_evidence::extract::InProcessReader;
 use fathom_render::Report;
-use fathom_research::breakpoint::{Breakpoint, Moment, Place, Step};
 use fathom_research::reasoner::extractive::Extractive;
 use fathom_research::settings::People;
-use fathom_research::stop::StopReason;
+use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
+use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Place, Step};
 use fathom_research::{DocumentCache, Question, Services, Settings, State};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;

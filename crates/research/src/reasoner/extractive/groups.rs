@@ -7,7 +7,7 @@ use fathom_evidence::validate::agreement::agreements;
 use fathom_evidence::validate::consistency::Statement;
 
 use crate::analysis::{Contradiction, Evidence, Side};
-use crate::locate::is_copied;
+use crate::skills::locate::is_copied;
 
 /// Groups of places, each with its most central member first. Every place is in one group.
 pub(super) fn groups(

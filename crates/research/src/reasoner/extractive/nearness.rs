@@ -11,9 +11,9 @@ use fathom_evidence::validate::times::NamedTimes;
 
 use crate::analysis::Finding;
 use crate::definition::defines;
-use crate::locate::synonyms;
 use crate::measure::Measure;
 use crate::reasoner::FrameTask;
+use crate::skills::locate::synonyms;
 use crate::words;
 
 /// What a word of the subject counts beside one of what is asked of it (where an effect is asked for, the cause is as

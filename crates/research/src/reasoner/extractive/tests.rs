@@ -3,10 +3,10 @@ use jiff::civil::date;
 
 use super::*;
 use crate::analysis::Strength;
-use crate::locate::{Located, Reading, locate};
 use crate::plan::{Query, QueryId, SourceKind, SubQuestionId};
 use crate::question::{Depth, Question};
 use crate::settings::Settings;
+use crate::skills::locate::{Located, Reading, locate};
 use crate::source::SourceId;
 
 fn question(text: &str) -> Question {

@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 
 use super::Model;
 use super::reserve::Amount;
-use crate::budget;
 use crate::calls::{self, RecordedFailure, retries, terms};
 use crate::reasoner::{Ctx, ReasonerError};
 use crate::settings::Caps;
+use crate::skills::budget;
 
 /// A prompt too long for the model is cut so many times, each time in another way.
 pub(super) const CUTS_MOST: u8 = 3;

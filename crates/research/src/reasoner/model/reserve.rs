@@ -11,9 +11,9 @@ use fathom_providers::model::ModelSpending;
 use fathom_workflow::RunId;
 use tokio::sync::Notify;
 
-use crate::budget;
 use crate::reasoner::Ctx;
 use crate::settings::Caps;
+use crate::skills::budget;
 
 /// Tokens and money, in the units of the run's meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

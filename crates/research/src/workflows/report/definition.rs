@@ -6,11 +6,11 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::edits::{Editable, Misfit};
+use super::edits::{Editable, Misfit};
+use super::state::State;
 use crate::question::{AskedDepth, QUESTION_CHARS, Question, Style};
 use crate::services::Services;
 use crate::settings::Settings;
-use crate::state::State;
 
 /// What a run is started with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl Definition for ReportWorkflow {
     type Input = ReportInput;
 
     fn graph(&self) -> Result<Graph<State, Services>, GraphError> {
-        super::graph()
+        super::graph::graph()
     }
 
     fn input_schema(&self) -> Value {
@@ -85,11 +85,11 @@ impl Definition for ReportWorkflow {
     }
 
     fn editable(&self, state: &State) -> Option<Value> {
-        Editable::of(state).map(|editable| editable.current(state))
+        Editable::in_state(state).map(|editable| editable.current(state))
     }
 
     fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
-        let editable = Editable::of(state).ok_or(Misfit::Nothing);
+        let editable = Editable::in_state(state).ok_or(Misfit::Nothing);
         let checked = editable.and_then(|editable| editable.check(state, edits));
         checked.map_err(|misfit| match misfit {
             Misfit::Unknown { name, known } => InvalidInput {

@@ -3,12 +3,12 @@
 use fathom_workflow::END;
 use fathom_workflow::interrupt::Verdict as Decision;
 
-use super::{
+use super::graph::{
     ANALYSE, CHECK, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, REVIEW,
     SEARCH, WRITE,
 };
 use crate::critique::ReviewVerdict;
-use crate::state::{Decided, Gate, State};
+use crate::workflows::report::state::{Decided, Gate, State};
 
 pub(super) fn after_plan(state: &State) -> &'static str {
     match state.settings.people.hitl_after_planning {

@@ -1,16 +1,18 @@
 use std::sync::Arc;
 
+use fathom_workflow::END;
 use fathom_workflow::interrupt::Verdict as Decision;
 use jiff::Timestamp;
 
 use super::routes::*;
+use super::state::State;
 use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
 use crate::critique::{Critique, ReviewOpinion, ReviewScores, Severity, Thresholds};
 use crate::draft::Draft;
 use crate::plan::SubQuestionId;
-use crate::state::{Decided, Gate, SearchRound};
-use crate::stop::{StopReason, StopSignals};
+use crate::skills::stop::{StopReason, StopSignals};
+use crate::workflows::report::state::{Decided, Gate, SearchRound};
 use crate::{Question, Settings};
 
 fn state(change: impl FnOnce(&mut Settings)) -> State {

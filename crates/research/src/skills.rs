@@ -1,0 +1,10 @@
+//! The verbs that workflows share: plain functions with typed input and output that take a step's context and reach the
+//! world through the services. They know no workflow's state.
+
+pub mod budget;
+pub(crate) mod cite;
+pub mod locate;
+pub(crate) mod read;
+pub(crate) mod refine;
+pub mod search;
+pub mod stop;

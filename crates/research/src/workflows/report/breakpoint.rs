@@ -1,0 +1,96 @@
+//! A person's own breakpoints: where a run stops to ask, on what condition, how long it waits and what it shows.
+//!
+//! One is written as `after search if sources < 5`, or as a table with `at`, `when`, `timeout_s` and `show`. Asking
+//! is left to the nodes.
+
+mod condition;
+mod parse;
+mod show;
+
+use serde::{Deserialize, Serialize};
+
+use crate::workflows::report::state::State;
+
+pub use condition::{Comparison, Condition, Figure, Order};
+pub use parse::Malformed;
+pub use show::Part;
+
+/// How long a run waits at a breakpoint that does not say.
+const WAIT_S: u64 = 3_600;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Breakpoint {
+    pub at: Place,
+    /// Every time, where nothing is said.
+    pub when: Option<Condition>,
+    pub timeout_s: u64,
+    /// What is shown besides the figures; what fits the place, where nothing is said.
+    pub show: Vec<Part>,
+}
+
+/// Between which steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Place {
+    pub moment: Moment,
+    pub step: Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Before,
+    After,
+}
+
+/// The steps between which a run can be stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Plan,
+    Search,
+    Analyse,
+    Write,
+    Check,
+    Review,
+    Output,
+}
+
+impl Breakpoint {
+    pub fn new(at: Place) -> Self {
+        Self {
+            at,
+            when: None,
+            timeout_s: WAIT_S,
+            show: Vec::new(),
+        }
+    }
+
+    /// Whether a run stops here that is about to take `next`, or to give up where that is nothing. A step that is
+    /// taken again at once, as a plan that was sent back, is not over.
+    pub fn stops(&self, state: &State, next: Option<Step>) -> bool {
+        let step = Some(self.at.step);
+        let here = match self.at.moment {
+            Moment::Before => next == step,
+            Moment::After => state.done == step && next != step,
+        };
+        let wanted = |condition: &Condition| condition.holds(state);
+        here && self.when.as_ref().is_none_or(wanted)
+    }
+
+    /// Why it stops, as the beginning of a sentence.
+    pub fn reason(&self) -> String {
+        let at = self.at;
+        match &self.when {
+            Some(condition) => format!("you wanted to be asked {at} if {condition}"),
+            None => format!("you wanted to be asked {at}"),
+        }
+    }
+
+    /// What a person looks at: the figures, and the parts of the state that were named or fit the place.
+    pub fn shown(&self, state: &State) -> serde_json::Value {
+        show::shown(state, &self.show)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! When a breakpoint stops a run: comparisons of figures of its state, all of which must hold.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Malformed;
+use crate::critique::Severity;
+use crate::workflows::report::state::{SearchOutcome, State};
+
+/// As `sources < 5 and gaps > 0`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Condition(Vec<Comparison>);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    pub figure: Figure,
+    pub order: Order,
+    pub than: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+/// What can be compared. A figure that is not known yet, such as the score of a draft that nobody has reviewed,
+/// fits no comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    Queries,
+    FailedQueries,
+    Sources,
+    ReadSources,
+    Rounds,
+    Evidence,
+    Findings,
+    Contradictions,
+    Gaps,
+    Completeness,
+    Draft,
+    Words,
+    Claims,
+    Unsupported,
+    Score,
+    CriticalItems,
+    Errors,
+}
+
+impl Figure {
+    pub(super) const ALL: [(Self, &'static str); 17] = [
+        (Self::Queries, "queries"),
+        (Self::FailedQueries, "failed_queries"),
+        (Self::Sources, "sources"),
+        (Self::ReadSources, "read_sources"),
+        (Self::Rounds, "rounds"),
+        (Self::Evidence, "evidence"),
+        (Self::Findings, "findings"),
+        (Self::Contradictions, "contradictions"),
+        (Self::Gaps, "gaps"),
+        (Self::Completeness, "completeness"),
+        (Self::Draft, "draft"),
+        (Self::Words, "words"),
+        (Self::Claims, "claims"),
+        (Self::Unsupported, "unsupported"),
+        (Self::Score, "score"),
+        (Self::CriticalItems, "critical_items"),
+        (Self::Errors, "errors"),
+    ];
+
+    /// Its value, where it is known.
+    pub fn of(self, state: &State) -> Option<f64> {
+        let analysis = state.analysis.as_deref();
+        let draft = state.draft.as_deref();
+        let (check, critique) = (state.check_of_draft(), state.review_of_draft());
+        let count = match self {
+            Self::Queries => queries(state, |_| true),
+            Self::FailedQueries => queries(state, |outcome| {
+                matches!(outcome, SearchOutcome::Failed { .. })
+            }),
+            Self::Sources => state.sources.len(),
+            Self::ReadSources => {
+                let read = state.sources.iter().filter(|one| one.snapshot.is_some());
+                read.count()
+            }
+            Self::Rounds => state.rounds.len(),
+            Self::Evidence => state.evidence.len(),
+            Self::Findings => analysis?.findings.len(),
+            Self::Contradictions => analysis?.contradictions.len(),
+            Self::Gaps => analysis?.gaps.len(),
+            Self::Draft => draft?.version as usize,
+            Self::Words => draft?.words(),
+            Self::Claims => check?.counts().claims,
+            Self::Unsupported => check?.counts().unsupported,
+            Self::CriticalItems => {
+                let items = critique?.items.iter();
+                items
+                    .filter(|item| item.severity == Severity::Critical)
+                    .count()
+            }
+            Self::Errors => state.errors.len(),
+            Self::Completeness => return Some(state.rounds.last()?.signals.completeness),
+            Self::Score => return Some(critique?.score),
+        };
+        Some(count as f64)
+    }
+
+    fn name(self) -> &'static str {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(figure, _)| *figure == self)
+            .map_or("", |(_, name)| name)
+    }
+}
+
+/// Queries that were put and had such an outcome.
+fn queries(state: &State, wanted: impl Fn(&SearchOutcome) -> bool) -> usize {
+    let outcomes = state
+        .queries
+        .iter()
+        .filter_map(|asked| asked.outcome.as_ref());
+    outcomes.filter(|outcome| wanted(outcome)).count()
+}
+
+impl Condition {
+    pub fn holds(&self, state: &State) -> bool {
+        self.0.iter().all(|comparison| comparison.holds(state))
+    }
+}
+
+impl Comparison {
+    fn holds(&self, state: &State) -> bool {
+        self.figure.of(state).is_some_and(|value| match self.order {
+            Order::Less => value < self.than,
+            Order::AtMost => value <= self.than,
+            Order::Equal => value == self.than,
+            Order::AtLeast => value >= self.than,
+            Order::More => value > self.than,
+        })
+    }
+}
+
+impl Order {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::AtMost, "<="),
+        (Self::AtLeast, ">="),
+        (Self::Less, "<"),
+        (Self::More, ">"),
+        (Self::Equal, "="),
+    ];
+
+    fn sign(self) -> &'static str {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(order, _)| *order == self)
+            .map_or("", |(_, sign)| sign)
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (figure, sign) = (self.figure.name(), self.order.sign());
+        write!(f, "{figure} {sign} {}", self.than)
+    }
+}
+
+impl FromStr for Comparison {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let text = text.trim();
+        let malformed = || Malformed::Comparison(text.to_owned());
+        let is_sign = |c: char| "<>=!".contains(c);
+        let start = text.find(is_sign).ok_or_else(malformed)?;
+        let (name, rest) = text.split_at(start);
+        let than = rest.trim_start_matches(is_sign);
+        let sign = rest.get(..rest.len() - than.len()).unwrap_or_default();
+        let (name, than) = (name.trim(), than.trim());
+        let known = Order::ALL.into_iter().find(|(_, known)| *known == sign);
+        let (order, _) = known.ok_or_else(malformed)?;
+        let known = Figure::ALL.into_iter().find(|(_, known)| *known == name);
+        let (figure, _) = known.ok_or_else(|| Malformed::Figure {
+            name: name.to_owned(),
+            known: Figure::ALL.map(|(_, name)| name).join(", "),
+        })?;
+        match than.parse::<f64>() {
+            Ok(than) if than.is_finite() => Ok(Self {
+                figure,
+                order,
+                than,
+            }),
+            _ => Err(Malformed::Number(than.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: Vec<String> = self.0.iter().map(Comparison::to_string).collect();
+        f.write_str(&all.join(" and "))
+    }
+}
+
+impl FromStr for Condition {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let all = text.split(" and ").map(str::parse);
+        Ok(Self(all.collect::<Result<_, _>>()?))
+    }
+}
+
+impl TryFrom<String> for Condition {
+    type Error = Malformed;
+
+    fn try_from(text: String) -> Result<Self, Malformed> {
+        text.parse()
+    }
+}
+
+impl From<Condition> for String {
+    fn from(condition: Condition) -> Self {
+        condition.to_string()
+    }
+}

@@ -1,0 +1,110 @@
+//! What a person sees at a breakpoint: figures, and parts of the state in a few lines each.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Figure;
+use crate::workflows::report::edits::Editable;
+use crate::workflows::report::state::State;
+
+/// Lines of one part.
+const LINES_MOST: usize = 30;
+
+/// A part of the state that can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    Plan,
+    Sources,
+    Findings,
+    Contradictions,
+    Gaps,
+    Draft,
+    Review,
+    Errors,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Sources => "sources",
+            Self::Findings => "findings",
+            Self::Contradictions => "contradictions",
+            Self::Gaps => "gaps",
+            Self::Draft => "draft",
+            Self::Review => "review",
+            Self::Errors => "errors",
+        }
+    }
+
+    /// Fields for what can be edited, lines for all else; nothing where there is none yet.
+    fn of(self, state: &State) -> Option<Value> {
+        let analysis = state.analysis.as_deref();
+        let shown = match self {
+            Self::Plan => {
+                state.plan.as_ref()?;
+                Editable::Plan.current(state)
+            }
+            Self::Draft => {
+                state.draft.as_ref()?;
+                Editable::Draft.current(state)
+            }
+            Self::Sources => lines(&state.sources, |source| {
+                format!("[{}] {}", source.id.0, source.name())
+            }),
+            Self::Findings => lines(&analysis?.findings, |finding| finding.statement.clone()),
+            Self::Contradictions => lines(&analysis?.contradictions, |two| two.about.clone()),
+            Self::Gaps => lines(&analysis?.gaps, |gap| gap.missing.clone()),
+            Self::Review => {
+                let critique = state.review_of_draft()?;
+                let draft = state.draft.as_deref()?;
+                lines(&critique.items, |item| {
+                    let (severity, place) = (item.severity.name(), draft.name(&item.place));
+                    format!("{severity}, {place}: {}", item.description)
+                })
+            }
+            Self::Errors => lines(&state.errors, |error| {
+                format!("{}: {}", error.node, error.message)
+            }),
+        };
+        Some(shown)
+    }
+}
+
+fn lines<T>(all: &[T], line: impl Fn(&T) -> String) -> Value {
+    let mut lines: Vec<String> = all.iter().take(LINES_MOST).map(line).collect();
+    if all.len() > LINES_MOST {
+        lines.push(format!("and {} more", all.len() - LINES_MOST));
+    }
+    json!(lines)
+}
+
+pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
+    let fitting: &[Part] = match (&state.plan, &state.analysis, &state.draft) {
+        (_, _, Some(_)) => &[Part::Draft, Part::Review],
+        (_, Some(_), None) => &[Part::Findings, Part::Contradictions, Part::Gaps],
+        (Some(_), None, None) if state.sources.is_empty() => &[Part::Plan],
+        (Some(_), None, None) => &[Part::Sources],
+        (None, None, None) => &[],
+    };
+    let parts = match wanted.is_empty() {
+        true => fitting,
+        false => wanted,
+    };
+    let figures = Figure::ALL.into_iter();
+    let figures = figures.filter_map(|(figure, name)| {
+        let value = (figure.of(state)? * 100.0).round() / 100.0;
+        let whole = (value.fract() == 0.0).then_some(value as u64);
+        Some((name.to_owned(), whole.map_or(json!(value), Value::from)))
+    });
+    let mut shown = Map::new();
+    shown.insert("figures".to_owned(), Value::Object(figures.collect()));
+    for part in parts {
+        let empty = |value: &Value| wanted.is_empty() && *value == json!([]);
+        if let Some(value) = part.of(state).filter(|value| !empty(value)) {
+            shown.insert(part.name().to_owned(), value);
+        }
+    }
+    Value::Object(shown)
+}

@@ -1,0 +1,82 @@
+//! The steps of the workflows, one verb a file. Each reads the state and gives an update.
+
+pub(crate) mod analyse;
+pub(crate) mod check;
+pub(crate) mod fallback;
+pub(crate) mod gates;
+pub(crate) mod output;
+pub(crate) mod plan;
+pub(crate) mod review;
+pub(crate) mod search;
+pub(crate) mod write;
+
+use fathom_evidence::{Language, question};
+use jiff::Timestamp;
+
+use crate::calls::RecordedFailure;
+use crate::degradation::{Degradation, JudgedPart};
+use crate::reasoner::{Ctx, Judged};
+use crate::workflows::report::state::{Change, ErrorEntry, State, Update};
+
+/// Puts an update together, with what went wrong on the way.
+pub(crate) struct Notes {
+    node: &'static str,
+    at: Timestamp,
+    errors: Vec<ErrorEntry>,
+    degraded: Vec<Degradation>,
+    reasoners: Vec<String>,
+}
+
+impl Notes {
+    pub(crate) fn new(ctx: &Ctx) -> Self {
+        Self {
+            node: ctx.node(),
+            at: ctx.now(),
+            errors: Vec::new(),
+            degraded: Vec::new(),
+            reasoners: Vec::new(),
+        }
+    }
+
+    /// Takes a judgement in, and notes it if the first choice could not make it.
+    pub(crate) fn take<T>(&mut self, judged: Judged<T>, part: JudgedPart) -> T {
+        if !judged.failures.is_empty() {
+            let reasoner = judged.by.clone();
+            self.degraded(Degradation::MadeBy { part, reasoner });
+            self.failures(judged.failures);
+        }
+        self.reasoners.push(judged.by);
+        judged.value
+    }
+
+    pub(crate) fn failures(&mut self, failures: Vec<RecordedFailure>) {
+        let entries = failures.into_iter().map(|failure| ErrorEntry {
+            node: self.node.to_owned(),
+            at: self.at,
+            category: failure.category,
+            attempts: failure.attempts,
+            message: failure.message,
+        });
+        self.errors.extend(entries);
+    }
+
+    pub(crate) fn degraded(&mut self, degradation: Degradation) {
+        self.degraded.push(degradation);
+    }
+
+    pub(crate) fn update(self, change: Change) -> Update {
+        Update {
+            before: None,
+            change,
+            step: None,
+            errors: self.errors,
+            degraded: self.degraded,
+            reasoners: self.reasoners,
+        }
+    }
+}
+
+/// The language a report is written in: that of its question.
+pub(crate) fn language(state: &State) -> Language {
+    question::read(state.question.text()).language
+}

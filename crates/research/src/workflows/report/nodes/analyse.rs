@@ -1,0 +1,193 @@
+//! Weighs what was read: locates evidence for every sub-question, has it analysed, and decides whether to search on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fathom_workflow::event::Level;
+use fathom_workflow::{NodeError, NodeResult};
+use tokio::task::spawn_blocking;
+
+use super::{Notes, language};
+use crate::analysis::{Analysis, Evidence, Gap};
+use crate::degradation::JudgedPart;
+use crate::plan::{Plan, Query, SourceKind};
+use crate::reasoner::{AnalyseTask, Ctx, judge};
+use crate::skills::budget;
+use crate::skills::locate::{self, Located, Reading};
+use crate::skills::stop::{StopReason, StopSignals, stop_signals};
+use crate::workflows::report::state::{Analysed, Change, SearchOutcome, SearchRound, State};
+
+/// Gaps that become queries in one round.
+const GAPS_SEARCHED: usize = 3;
+
+/// Up to so many gaps are minor, and are not searched for.
+const GAPS_MINOR: usize = 2;
+
+pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let plan = state.plan.as_ref();
+    let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
+    let mut notes = Notes::new(ctx);
+    let located = located(state, ctx, plan).await?;
+    let task = AnalyseTask {
+        settings: &state.settings,
+        question: &state.question,
+        plan,
+        sources: &state.sources,
+        evidence: &located.evidence,
+        contradictions: &located.contradictions,
+        language: language(state),
+    };
+    let judged = judge(ctx, |reasoner| reasoner.analyse(ctx, &task)).await?;
+    let analysis = notes.take(judged, JudgedPart::Analysis);
+    let new_evidence = count_new(state, &located.evidence);
+    let mut round = round(state, ctx, plan, &analysis, new_evidence);
+    let queries = match round.stop {
+        None => gap_queries(state, ctx, &analysis.gaps),
+        Some(_) => Vec::new(),
+    };
+    if queries.is_empty() {
+        // Every gap was searched for already, in these very words.
+        round.stop = round.stop.or(Some(StopReason::NothingNew));
+    }
+    ctx.log(Level::Info, told(&round));
+    Ok(notes.update(Change::Analysed(Analysed {
+        evidence: Arc::new(located.evidence),
+        analysis: Arc::new(analysis),
+        round,
+        queries,
+        retry_log: located.retry_log,
+    })))
+}
+
+async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
+    let opened = ctx
+        .deps()
+        .documents
+        .open_all(ctx, &state.sources, state.settings.max_concurrency)
+        .await?;
+    let (question, plan) = (state.question.clone(), Arc::clone(plan));
+    let settings = state.settings.evidence;
+    let work = move || {
+        let readings = opened
+            .into_iter()
+            .map(|(id, document)| Reading::new(id, document));
+        let readings: Vec<Reading> = readings.collect();
+        locate::locate(&question, &plan, &readings, &settings)
+    };
+    Ok(spawn_blocking(work).await?)
+}
+
+fn count_new(state: &State, evidence: &[Evidence]) -> usize {
+    let key = |piece: &Evidence| {
+        (
+            piece.answers,
+            piece.source,
+            piece.span.start,
+            piece.span.end,
+        )
+    };
+    let known: BTreeSet<_> = state.evidence.iter().map(key).collect();
+    evidence
+        .iter()
+        .filter(|piece| !known.contains(&key(piece)))
+        .count()
+}
+
+fn round(
+    state: &State,
+    ctx: &Ctx,
+    plan: &Plan,
+    analysis: &Analysis,
+    new_evidence: usize,
+) -> SearchRound {
+    let rounds = u32::try_from(state.rounds.len() + 1).unwrap_or(u32::MAX);
+    let most = state.depth().bounds().iterations;
+    let weights = &state.settings.completeness_weights;
+    let signals = stop_signals(analysis, plan.sub_questions.len(), rounds, most, weights);
+    let nothing_new = new_evidence == 0
+        && state
+            .rounds
+            .last()
+            .is_some_and(|last| last.new_evidence == 0);
+    let stop = if signals.completeness >= state.settings.complete_from {
+        Some(StopReason::Complete)
+    } else if analysis.sufficient && signals.coverage >= 1.0 {
+        Some(StopReason::Sufficient)
+    } else if analysis.gaps.len() <= GAPS_MINOR && !analysis.findings.is_empty() {
+        Some(StopReason::NoGaps)
+    } else if let Some(used_up) = budget::used_up(&state.settings, state.started_at, ctx) {
+        Some(used_up)
+    } else if failed_searches(state) >= state.settings.max_search_errors as usize {
+        Some(StopReason::SearchErrors)
+    } else if nothing_new {
+        Some(StopReason::NothingNew)
+    } else if rounds > state.settings.max_gap_searches {
+        Some(StopReason::GapSearches)
+    } else if rounds >= most {
+        Some(StopReason::Iterations)
+    } else {
+        None
+    };
+    SearchRound {
+        signals,
+        new_evidence,
+        stop,
+    }
+}
+
+fn failed_searches(state: &State) -> usize {
+    let outcomes = state
+        .queries
+        .iter()
+        .filter_map(|asked| asked.outcome.as_ref());
+    outcomes
+        .filter(|outcome| matches!(outcome, SearchOutcome::Failed { .. }))
+        .count()
+}
+
+fn told(round: &SearchRound) -> String {
+    let StopSignals {
+        iteration,
+        coverage,
+        confidence,
+        gaps,
+        completeness,
+    } = round.signals;
+    let then = round.stop.map_or("searching on", StopReason::sentence);
+    format!(
+        "completeness {completeness:.2} (rounds {iteration:.2}, coverage {coverage:.2}, confidence {confidence:.2}, \
+         gaps {gaps:.2}), {} new pieces of evidence: {then}",
+        round.new_evidence
+    )
+}
+
+/// The gravest gaps as urgent queries, in words that were not tried before, put to the own documents and to the web.
+fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
+    let tried: BTreeSet<String> = state
+        .queries
+        .iter()
+        .map(|asked| asked.query.text.to_lowercase())
+        .collect();
+    let kinds = ctx.deps().kinds(state.settings.scope());
+    let broad = kinds
+        .iter()
+        .filter(|kind| matches!(kind, SourceKind::Web | SourceKind::Local));
+    let mut broad: Vec<SourceKind> = broad.copied().collect();
+    if broad.is_empty() {
+        broad.extend(kinds.first());
+    }
+    let fresh = gaps
+        .iter()
+        .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
+    let query = |gap: &Gap, kind: SourceKind| Query {
+        text: gap.query.clone(),
+        intent: gap.missing.clone(),
+        kind,
+        priority: 1,
+        serves: gap.answers,
+    };
+    fresh
+        .take(GAPS_SEARCHED)
+        .flat_map(|gap| broad.iter().map(move |kind| query(gap, *kind)))
+        .collect()
+}

@@ -1,0 +1,215 @@
+//! The best there is when a full report cannot be had: a draft, else the findings, else the sources, else the reason.
+//!
+//! It is marked as partial throughout, and is never presented as a full report.
+
+use std::sync::Arc;
+
+use fathom_workflow::NodeResult;
+use fathom_workflow::interrupt::Verdict as Decision;
+
+use super::Notes;
+use fathom_render::report::{Confidence, ReportStatus};
+
+use crate::analysis::Analysis;
+use crate::critique::ReviewVerdict;
+use crate::degradation;
+use crate::draft::{Draft, Section};
+use crate::reasoner::Ctx;
+use crate::workflows::report::breakpoint::{Place, Step};
+use crate::workflows::report::outcome::{Parts, assemble};
+use crate::workflows::report::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
+
+/// Sources that are shown when they answer nothing.
+const SOURCES_SHOWN: usize = 10;
+
+pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let reason = reason(state, ctx);
+    let best = state.best.as_deref();
+    let (draft, what) = the_best_there_is(state, best);
+    let check = match best {
+        Some(best) => Some(&*best.check),
+        None => state.check.as_deref(),
+    };
+    let mut caveats = vec![what.to_owned()];
+    if all_searches_failed(state) {
+        caveats.push(
+            "Search capabilities were limited, and the answer rests on partial information."
+                .to_owned(),
+        );
+    }
+    caveats.extend(degradation::sentences(&state.degraded));
+    let parts = Parts {
+        draft,
+        check,
+        critique: best.map_or(state.critique.as_deref(), |best| Some(&*best.critique)),
+        status: ReportStatus::Partial { reason },
+        confidence: Confidence::Low,
+        caveats,
+    };
+    let report = assemble(state, ctx, parts);
+    Ok(Notes::new(ctx).update(Change::Reported(Arc::new(report))))
+}
+
+/// Why there is no full report, in a sentence.
+fn reason(state: &State, ctx: &Ctx) -> String {
+    if let Some(rescue) = ctx.rescued() {
+        return format!(
+            "the step \"{}\" could not be finished: {}",
+            rescue.from, rescue.cut
+        );
+    }
+    let refused = |decided: &&Decided| decided.verdict == Decision::Reject;
+    if let Some(decided) = state.decisions.last().filter(refused) {
+        return refusal(decided);
+    }
+    // Words that nobody has heard yet: what they were to change was not made again.
+    let sent_back = |decided: &&Decided| {
+        decided.verdict == Decision::Modify && !decided.edited && state.feedback.is_some()
+    };
+    if let Some(decided) = state.decisions.last().filter(sent_back)
+        && let Some(what) = sent_back_too_often(decided.gate)
+    {
+        return format!("the {what} was sent back more often than a run allows");
+    }
+    if let Some(critique) = &state.critique {
+        let score = critique.score;
+        return match critique.verdict {
+            ReviewVerdict::Reject => {
+                format!("the review gave the draft {score:.1} of 10 and holds it for beyond repair")
+            }
+            ReviewVerdict::Revise | ReviewVerdict::Approve => {
+                format!("the review still gave the draft {score:.1} of 10 after the last revision")
+            }
+        };
+    }
+    if all_searches_failed(state) {
+        return "every search failed".to_owned();
+    }
+    match state.sources.is_empty() {
+        true => "nothing was found on the question".to_owned(),
+        false => "the sources say nothing that answers the question".to_owned(),
+    }
+}
+
+/// What feedback alone has made again; at other stops it sends nothing back.
+fn sent_back_too_often(gate: Gate) -> Option<&'static str> {
+    match gate {
+        Gate::Plan => Some("plan"),
+        Gate::Critical | Gate::Final => Some("report"),
+        Gate::Own(place) if place.step == Step::Output => Some("report"),
+        Gate::Own(_) => None,
+    }
+}
+
+/// What a person, or a deadline in a person's place, did not accept.
+fn refusal(decided: &Decided) -> String {
+    let gate = match decided.gate {
+        Gate::Plan => "plan",
+        Gate::Critical | Gate::Final => "report",
+        Gate::Own(place) => return stopped(decided, place),
+    };
+    match (&decided.by, &decided.feedback) {
+        (None, _) => format!("nobody decided on the {gate} in time"),
+        (Some(by), Some(feedback)) => format!("{by} did not accept the {gate}: {feedback}"),
+        (Some(by), None) => format!("{by} did not accept the {gate}"),
+    }
+}
+
+/// Who ended the run at a stop of their own.
+fn stopped(decided: &Decided, place: Place) -> String {
+    match (&decided.by, &decided.feedback) {
+        (None, _) => format!("nobody decided at the stop {place} in time"),
+        (Some(by), Some(feedback)) => format!("{by} ended the run at the stop {place}: {feedback}"),
+        (Some(by), None) => format!("{by} ended the run at the stop {place}"),
+    }
+}
+
+fn all_searches_failed(state: &State) -> bool {
+    let failed = |outcome: &SearchOutcome| matches!(outcome, SearchOutcome::Failed { .. });
+    let mut outcomes = state
+        .queries
+        .iter()
+        .filter_map(|asked| asked.outcome.as_ref())
+        .peekable();
+    outcomes.peek().is_some() && outcomes.all(failed)
+}
+
+fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static str) {
+    if let Some(best) = best {
+        return (
+            Draft::clone(&best.draft),
+            "This is the best draft, not an approved report.",
+        );
+    }
+    if let (Some(draft), Some(_)) = (&state.draft, &state.check) {
+        return (
+            Draft::clone(draft),
+            "This is a draft that was not reviewed.",
+        );
+    }
+    let findings = state
+        .analysis
+        .as_ref()
+        .filter(|analysis| !analysis.findings.is_empty());
+    if let Some(analysis) = findings {
+        return (
+            of_findings(state, analysis),
+            "These are findings that no report was written from.",
+        );
+    }
+    match state.sources.is_empty() {
+        true => (
+            bare(state, Vec::new()),
+            "There is nothing to show but the reason.",
+        ),
+        false => (
+            of_sources(state),
+            "These sources were found, but they do not answer the question.",
+        ),
+    }
+}
+
+/// The findings in their own words, each with its sources.
+fn of_findings(state: &State, analysis: &Analysis) -> Draft {
+    let line = |finding: &crate::analysis::Finding| {
+        let pieces = finding
+            .evidence
+            .iter()
+            .filter_map(|at| state.evidence.get(*at));
+        let mut ids: Vec<u32> = pieces.map(|piece| piece.source.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let cited: String = ids.iter().map(|id| format!("[{id}]")).collect();
+        format!("- {} {cited}", finding.statement)
+    };
+    let text: Vec<String> = analysis.findings.iter().map(line).collect();
+    let findings = Section {
+        title: "Findings".to_owned(),
+        answers: Vec::new(),
+        text: text.join("\n"),
+    };
+    bare(state, vec![findings])
+}
+
+fn of_sources(state: &State) -> Draft {
+    let line =
+        |source: &Arc<crate::source::Source>| format!("- {} [{}]", source.name(), source.id.0);
+    let text: Vec<String> = state.sources.iter().take(SOURCES_SHOWN).map(line).collect();
+    let sources = Section {
+        title: "Sources found".to_owned(),
+        answers: Vec::new(),
+        text: text.join("\n"),
+    };
+    bare(state, vec![sources])
+}
+
+fn bare(state: &State, sections: Vec<Section>) -> Draft {
+    Draft {
+        version: 0,
+        title: state.question.text().to_owned(),
+        summary: String::new(),
+        sections,
+        conclusion: String::new(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,66 @@
+//! Turns an approved draft into the finished report.
+
+use std::sync::Arc;
+
+use fathom_workflow::{NodeError, NodeResult};
+
+use super::Notes;
+use fathom_render::report::{Confidence, ReportStatus};
+
+use crate::degradation;
+use crate::draft::Draft;
+use crate::reasoner::Ctx;
+use crate::workflows::report::outcome::{Parts, assemble};
+use crate::workflows::report::state::{Change, State};
+
+/// From this score on a report deserves high confidence.
+const HIGH_FROM: f64 = 8.0;
+
+pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
+    let (Some(draft), Some(check)) = (&state.draft, &state.check) else {
+        return Err(NodeError::new("there is no checked draft to hand over"));
+    };
+    let score = state
+        .critique
+        .as_ref()
+        .map_or(0.0, |critique| critique.score);
+    let parts = Parts {
+        draft: Draft::clone(draft),
+        check: Some(check),
+        critique: state.critique.as_deref(),
+        status: ReportStatus::Complete,
+        confidence: match score >= HIGH_FROM {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
+        caveats: caveats(state),
+    };
+    let report = assemble(state, ctx, parts);
+    Ok(Notes::new(ctx).update(Change::Reported(Arc::new(report))))
+}
+
+/// What a reader of a full report must know all the same.
+fn caveats(state: &State) -> Vec<String> {
+    let mut caveats = Vec::new();
+    let cut = state
+        .rounds
+        .last()
+        .and_then(|round| round.stop)
+        .filter(|stop| stop.is_cut_short());
+    if let (Some(stop), Some(analysis)) = (cut, &state.analysis) {
+        let missing: Vec<&str> = analysis
+            .gaps
+            .iter()
+            .map(|gap| gap.missing.trim_end_matches('.'))
+            .collect();
+        if !missing.is_empty() {
+            let missing = missing.join("; ");
+            caveats.push(format!(
+                "Searching ended early, because {}. Still missing: {missing}.",
+                stop.sentence()
+            ));
+        }
+    }
+    caveats.extend(degradation::sentences(&state.degraded));
+    caveats
+}

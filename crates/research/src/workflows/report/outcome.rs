@@ -1,0 +1,160 @@
+//! Puts a report together: the text with its citations numbered in reading order, the sources they lead to, the
+//! figures, and how it came about.
+
+mod handed;
+mod renumber;
+
+use fathom_render::Report;
+use fathom_render::report::method::ResearchMethod;
+use fathom_render::report::{Confidence, ReportFigures, ReportStatus};
+
+use crate::analysis::strength_counts;
+use crate::citations::CitationCheck;
+use crate::critique::Critique;
+use crate::degradation;
+use crate::draft::Draft;
+use crate::reasoner::Ctx;
+use crate::skills::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
+use crate::workflows::report::state::State;
+
+use renumber::Numbers;
+
+/// Errors that a report shows; the run keeps them all.
+const ERRORS_SHOWN: usize = 5;
+
+/// What differs between a full report and a partial one.
+pub(crate) struct Parts<'a> {
+    pub(crate) draft: Draft,
+    pub(crate) check: Option<&'a CitationCheck>,
+    pub(crate) critique: Option<&'a Critique>,
+    pub(crate) status: ReportStatus,
+    pub(crate) confidence: Confidence,
+    pub(crate) caveats: Vec<String>,
+}
+
+pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
+    let analysis = state.analysis.as_deref();
+    let mut contradictions = analysis.map_or_else(Vec::new, |found| found.contradictions.clone());
+    let mut draft = parts.draft;
+    let mut numbers = Numbers::new(state.sources.len());
+    numbers.meet_draft(&draft);
+    for contradiction in &contradictions {
+        numbers.meet(contradiction.left.source);
+        numbers.meet(contradiction.right.source);
+    }
+    let sources: Vec<_> = numbers
+        .old_in_order()
+        .filter_map(|old| state.sources.get((old.0 as usize).checked_sub(1)?))
+        .zip(1..)
+        .map(|(source, new)| handed::source(source, new))
+        .collect();
+    numbers.draft(&mut draft);
+    for contradiction in &mut contradictions {
+        for side in [&mut contradiction.left, &mut contradiction.right] {
+            side.source = numbers.new_of(side.source).unwrap_or(side.source);
+        }
+    }
+    let checked = parts.check.map_or(&[][..], |check| &check.claims);
+    let claims = (1..).zip(checked);
+    let claims = claims
+        .map(|(number, claim)| handed::claim(number, claim, &numbers))
+        .collect();
+    let contradictions = contradictions
+        .iter()
+        .map(|pair| handed::disagreement(pair, &sources))
+        .collect();
+    let gaps = analysis.map_or(&[][..], |found| &found.gaps);
+    let figures = figures(state, ctx, &parts.check, &draft, sources.len());
+    Report {
+        question: handed::question(&state.question),
+        status: parts.status,
+        confidence: parts.confidence,
+        title: draft.title,
+        summary: draft.summary,
+        sections: draft.sections.into_iter().map(handed::section).collect(),
+        conclusion: draft.conclusion,
+        sources,
+        citation_style: state.settings.citation_style,
+        claims,
+        contradictions,
+        gaps: gaps.iter().map(handed::gap).collect(),
+        figures,
+        caveats: parts.caveats,
+        review: parts.critique.map(handed::review),
+        method: method(state, ctx),
+        finished_at: ctx.now(),
+    }
+}
+
+fn figures(
+    state: &State,
+    ctx: &Ctx,
+    check: &Option<&CitationCheck>,
+    draft: &Draft,
+    sources_cited: usize,
+) -> ReportFigures {
+    let worked = budget::time_worked(state.started_at, ctx).as_millis();
+    let tokens = ctx.spent(TOKENS);
+    let cost = ctx.spent(COST_PICOS) / 1_000_000;
+    ReportFigures {
+        findings: state
+            .analysis
+            .as_deref()
+            .map_or_else(Default::default, |analysis| {
+                strength_counts(&analysis.findings)
+            }),
+        claims: check.map_or_else(Default::default, CitationCheck::counts),
+        sources_found: state.sources.len(),
+        sources_read: state
+            .sources
+            .iter()
+            .filter(|source| source.snapshot.is_some())
+            .count(),
+        sources_cited,
+        fetches_failed: usize::try_from(ctx.spent(FETCHES_FAILED)).unwrap_or(usize::MAX),
+        queries: state
+            .queries
+            .iter()
+            .filter(|asked| asked.outcome.is_some())
+            .count(),
+        words: draft.words(),
+        time_ms: u64::try_from(worked).unwrap_or(u64::MAX),
+        tokens,
+        // Without a token there was no model, so nothing was paid.
+        cost_micros: (tokens == 0 || cost > 0).then_some(cost),
+    }
+}
+
+fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
+    let plan = state.plan.as_deref();
+    let names = |plan: &crate::plan::Plan| {
+        plan.sub_questions
+            .iter()
+            .map(|sub| sub.text.clone())
+            .collect()
+    };
+    let before = state.errors.len().saturating_sub(ERRORS_SHOWN);
+    let errors = state.errors.iter().skip(before);
+    ResearchMethod {
+        depth: state.depth().to_string(),
+        sub_questions: plan.map_or_else(Vec::new, names),
+        queries: queries(state),
+        reasoners: state.reasoners.clone(),
+        rounds: state.rounds.clone(),
+        drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
+        steps: ctx.step(),
+        degraded: degradation::sentences(&state.degraded),
+        errors: errors.map(handed::failure).collect(),
+    }
+}
+
+/// What was searched for, each wording once: a gap may be searched for in words that were used before.
+fn queries(state: &State) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for asked in &state.queries {
+        if !texts.contains(&asked.query.text) {
+            texts.push(asked.query.text.clone());
+        }
+    }
+    texts
+}

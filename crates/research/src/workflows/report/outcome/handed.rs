@@ -1,0 +1,188 @@
+//! What a run knows, in the form in which a finished report holds it: numbers count from 1 and refer to cited sources.
+
+use fathom_evidence::citation::Support;
+use fathom_render::report::claim::{
+    ClaimVerdict, Disagreement, ModelVerdict, ReportClaim, SourceQuote, TextPlace,
+};
+use fathom_render::report::method::FailureNote;
+use fathom_render::report::review::{ReportReview, ReviewItem};
+use fathom_render::report::source::{CitedSource, StoredText};
+use fathom_render::report::{AskedQuestion, OpenQuestion, ReportSection};
+
+use super::renumber::Numbers;
+use crate::analysis::{Contradiction, Gap, Side};
+use crate::citations::{CheckedClaim, Judgement, Proof};
+use crate::critique::{Critique, Item};
+use crate::draft::{Place, Section};
+use crate::plan::SubQuestionId;
+use crate::question::Question;
+use crate::source::{Source, SourceId};
+use crate::workflows::report::state::ErrorEntry;
+
+pub(super) fn question(question: &Question) -> AskedQuestion {
+    AskedQuestion {
+        text: question.text().to_owned(),
+        context: question.context.clone(),
+        domain: question.domain.clone(),
+        depth: question.depth.to_string(),
+        style: question.style.to_string(),
+        asked_on: question.asked_on,
+    }
+}
+
+pub(super) fn section(section: Section) -> ReportSection {
+    ReportSection {
+        title: section.title,
+        sub_questions: section.answers.iter().map(number).collect(),
+        text: section.text,
+    }
+}
+
+pub(super) fn source(source: &Source, new: u32) -> CitedSource {
+    let work = &source.about;
+    let snapshot = source.snapshot.as_ref().map(|snapshot| StoredText {
+        text: snapshot.text.to_string(),
+        words: snapshot.words,
+        language: snapshot.language.clone(),
+        taken_at: snapshot.taken_at,
+        lost: snapshot.lost.clone(),
+    });
+    CitedSource {
+        number: SourceId(new),
+        kind: source.kind,
+        location: source.location.clone(),
+        title: work.title.clone(),
+        authors: work.authors.clone(),
+        published: work.published.clone(),
+        venue: work.venue.clone(),
+        doi: work.doi.clone(),
+        citations: work.citations,
+        retracted: work.retracted,
+        relevance: source.relevance,
+        quality: source.quality,
+        snippet: source.snippet.clone(),
+        snapshot,
+        unread: source.unread.clone(),
+        reference: String::new(),
+    }
+}
+
+/// A claim with the sources that are still cited; proofs from others go.
+pub(super) fn claim(number: usize, claim: &CheckedClaim, numbers: &Numbers) -> ReportClaim {
+    let (place, section) = place(&claim.place);
+    let (verdict, why) = match &claim.support {
+        Support::Supported { .. } => (ClaimVerdict::Supported, None),
+        Support::Contradicted { .. } => (ClaimVerdict::Contradicted, None),
+        Support::NotSupported => (ClaimVerdict::NotSupported, None),
+        Support::NotChecked { why } => (ClaimVerdict::NotChecked, Some(why.clone())),
+    };
+    let judged = claim.judged.as_ref().map(|judgement| match judgement {
+        Judgement::Supported => ModelVerdict::Supported,
+        Judgement::Contradicted => ModelVerdict::Contradicted,
+        Judgement::NotSupported => ModelVerdict::NotSupported,
+        Judgement::CouldNotCheck { .. } => ModelVerdict::CouldNotCheck,
+    });
+    let sources = claim.cites.iter().filter_map(|id| numbers.new_of(*id));
+    let proofs = claim.proofs.iter();
+    let proofs = proofs.filter_map(|proof| Some(quote(proof, numbers.new_of(proof.source)?)));
+    ReportClaim {
+        number,
+        place,
+        section,
+        text: claim.text.clone(),
+        verdict,
+        why,
+        reasons: claim.reasons.clone(),
+        judged,
+        sources: sources.collect(),
+        proofs: proofs.collect(),
+    }
+}
+
+fn quote(proof: &Proof, source: SourceId) -> SourceQuote {
+    SourceQuote {
+        source,
+        quote: proof.quote.clone(),
+        snapshot: Some(proof.snapshot.to_string()),
+        start: proof.span.start,
+        end: proof.span.end,
+    }
+}
+
+/// A contradiction whose sides have their new numbers already.
+pub(super) fn disagreement(pair: &Contradiction, sources: &[CitedSource]) -> Disagreement {
+    let side = |side: &Side| {
+        let cited = sources.iter().find(|source| source.number == side.source);
+        let stored = cited.and_then(|source| source.snapshot.as_ref());
+        SourceQuote {
+            source: side.source,
+            quote: side.quote.clone(),
+            snapshot: stored.map(|stored| stored.text.clone()),
+            start: side.span.start,
+            end: side.span.end,
+        }
+    };
+    Disagreement {
+        about: pair.about.clone(),
+        sides: [side(&pair.left), side(&pair.right)],
+        weighed: pair.weighed.clone(),
+    }
+}
+
+pub(super) fn gap(gap: &Gap) -> OpenQuestion {
+    OpenQuestion {
+        sub_question: number(&gap.answers),
+        missing: gap.missing.clone(),
+        next_query: gap.query.clone(),
+    }
+}
+
+pub(super) fn review(critique: &Critique) -> ReportReview {
+    ReportReview {
+        draft: critique.version,
+        score: critique.score,
+        scores: critique.scores,
+        verdict: critique.verdict,
+        potential: critique.potential,
+        summary: critique.summary.clone(),
+        items: critique.items.iter().map(item).collect(),
+    }
+}
+
+fn item(item: &Item) -> ReviewItem {
+    let (place, section) = place(&item.place);
+    ReviewItem {
+        category: item.category,
+        severity: item.severity,
+        place,
+        section,
+        description: item.description.clone(),
+        fix: item.fix.clone(),
+        proven: item.proven,
+    }
+}
+
+pub(super) fn failure(error: &ErrorEntry) -> FailureNote {
+    FailureNote {
+        node: error.node.clone(),
+        at: error.at,
+        category: error.category.to_string(),
+        attempts: error.attempts,
+        message: error.message.clone(),
+    }
+}
+
+fn number(sub_question: &SubQuestionId) -> u32 {
+    sub_question.0.saturating_add(1)
+}
+
+/// A place, and the number of the section where it is one.
+fn place(place: &Place) -> (TextPlace, Option<usize>) {
+    match place {
+        Place::Title => (TextPlace::Title, None),
+        Place::Summary => (TextPlace::Summary, None),
+        Place::Section(at) => (TextPlace::Section, Some(at.saturating_add(1))),
+        Place::Conclusion => (TextPlace::Conclusion, None),
+        Place::Whole => (TextPlace::Whole, None),
+    }
+}
