@@ -1,4 +1,4 @@
-//! Search: one trait, one normalised hit, a file for each provider, and chains of them for each kind of question.
+//! Search: one normalised hit, a file for each provider, and chains of them for each kind of question.
 //!
 //! [`SearchChains::search`] takes a [`SearchQuery`] and gives the [`SearchAnswer`] of the first provider that answers. What providers
 //! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
@@ -31,7 +31,7 @@ mod wikipedia;
 mod xml;
 
 pub use cache::{CachedAnswer, FolderSearchCache, SearchCache, SearchCaching};
-pub use chains::{EngineState, EngineStatus, LeftOutEngine, SearchChains};
+pub use chains::{LeftOutEngine, SearchChains};
 pub use engine::SearchEngine;
 pub(crate) use hit::authors_short;
 pub use hit::{
@@ -43,21 +43,7 @@ pub use query::{
 };
 pub use settings::{EngineSettings, SearchSettings, SearchSettingsError};
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-
-use crate::call::{AttemptError, CallAttempt};
-
-/// Something that can be searched.
-#[async_trait]
-trait SearchProvider: Send + Sync {
-    /// Makes one attempt. No hits is an answer, not a fault.
-    async fn search(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<SearchAnswer, AttemptError>;
-}
 
 /// A provider's answer: its hits, best first, and what could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -45,11 +45,19 @@ impl HttpRequest {
         self.header(ACCEPT, HeaderValue::from_static(form))
     }
 
-    pub(crate) fn query(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn query(mut self, name: &str, value: impl ToString) -> Self {
         if let Some(http) = &mut self.http {
-            http.url_mut().query_pairs_mut().append_pair(name, value);
+            let mut pairs = http.url_mut().query_pairs_mut();
+            pairs.append_pair(name, &value.to_string());
         }
         self
+    }
+
+    pub(crate) fn query_if_set(self, name: &str, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.query(name, value),
+            None => self,
+        }
     }
 
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {

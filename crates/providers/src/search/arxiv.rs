@@ -2,44 +2,46 @@
 
 use std::borrow::Cow;
 
-use async_trait::async_trait;
 use roxmltree::Node;
 
-use super::endpoint::{SearchEndpoint, told};
+use super::endpoint::{EngineCall, told};
 use super::gather::{HitCollector, HitDraft};
 use super::xml::{children, document, text, text_at};
-use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
-use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
-use crate::client::HttpReply;
-use crate::{Doi, PublicationDate};
+use super::{SearchAnswer, SearchQuery};
+use crate::Doi;
+use crate::call::{AttemptError, ResponseHeaders};
 
 /// Where the number of an error begins; the error comes as if it were a result.
 const ERRORS: &str = "/api/errors";
 
-pub(super) struct Arxiv(pub(super) SearchEndpoint);
-
-#[async_trait]
-impl SearchProvider for Arxiv {
-    async fn search(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<SearchAnswer, AttemptError> {
-        let Some(words) = search_query(query) else {
-            return Ok(SearchAnswer::default());
-        };
-        let request = self
-            .0
-            .get(["query"])
-            .accept("application/atom+xml")
-            .query("search_query", &words)
-            .query("start", "0")
-            .query("max_results", &query.max_results().to_string())
-            .query("sortBy", "relevance")
-            .query("sortOrder", "descending");
-        let reply = self.0.ask(attempt, request).await?;
-        read(&reply, query)
+pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, AttemptError> {
+    let Some(words) = search_query(call.query) else {
+        return Ok(SearchAnswer::default());
+    };
+    let request = call
+        .get(["query"])
+        .accept("application/atom+xml")
+        .query("search_query", words)
+        .query("start", "0")
+        .query("max_results", call.query.max_results())
+        .query("sortBy", "relevance")
+        .query("sortOrder", "descending");
+    let reply = call.send(request).await?;
+    let xml = String::from_utf8_lossy(reply.body());
+    let tree = document(&xml).ok_or_else(|| reply.refused())?;
+    let feed = tree.root_element();
+    if feed.tag_name().name() != "feed" {
+        return Err(reply.refused());
     }
+    let mut collector = HitCollector::new(call.query, call.engine);
+    for entry in children(feed, "entry") {
+        let id = text_at(entry, &["id"]);
+        if id.as_deref().is_some_and(|id| id.contains(ERRORS)) {
+            return Err(told(200, ResponseHeaders::default(), "400"));
+        }
+        collector.add(hit(entry, id));
+    }
+    Ok(collector.finish())
 }
 
 /// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
@@ -60,30 +62,7 @@ fn search_query(query: &SearchQuery) -> Option<String> {
     })
 }
 
-fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
-    let xml = String::from_utf8_lossy(reply.body());
-    let tree = document(&xml).ok_or_else(|| reply.refused())?;
-    let feed = tree.root_element();
-    if feed.tag_name().name() != "feed" {
-        return Err(reply.refused());
-    }
-    let mut gather = HitCollector::new(query, SearchEngine::Arxiv);
-    for entry in children(feed, "entry") {
-        let id = text_at(entry, &["id"]);
-        if id.as_deref().is_some_and(|id| id.contains(ERRORS)) {
-            return Err(told(200, ResponseHeaders::default(), "400"));
-        }
-        let published = gather.date(text_at(entry, &["published"]).as_deref());
-        gather.add(draft(entry, id, published));
-    }
-    Ok(gather.finish())
-}
-
-fn draft<'a>(
-    entry: Node<'a, 'a>,
-    id: Option<Cow<'a, str>>,
-    published: Option<PublicationDate>,
-) -> HitDraft<'a> {
+fn hit<'a>(entry: Node<'a, 'a>, id: Option<Cow<'a, str>>) -> HitDraft<'a> {
     let link = |title: &str, name: &str| {
         children(entry, "link")
             .find(|link| link.attribute(name) == Some(title))
@@ -101,7 +80,7 @@ fn draft<'a>(
             .filter_map(|author| children(author, "name").next())
             .filter_map(text)
             .collect(),
-        published,
+        date: text_at(entry, &["published"]),
         venue: text_at(entry, &["journal_ref"]),
         abstract_text: text_at(entry, &["summary"]),
         pdf_url: link("pdf", "title"),

@@ -5,31 +5,24 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::FirstPlace;
-use super::endpoint::SearchEndpoint;
+use super::endpoint::{EngineCall, SearchEndpoint};
 use super::{
-    SearchAnswer, SearchCaching, SearchEngine, SearchKind, SearchProvider, SearchQuery,
-    SearchSettings, arxiv::Arxiv, brave::Brave, crossref::Crossref, gdelt::Gdelt, github::Github,
-    newsapi::Newsapi, openalex::Openalex, pubmed::Pubmed, searxng::Searxng,
-    semantic_scholar::SemanticScholar, serper::Serper, tavily::Tavily, wikipedia::Wikipedia,
+    SearchAnswer, SearchCaching, SearchEngine, SearchKind, SearchQuery, SearchSettings, arxiv,
+    brave, crossref, gdelt, github, newsapi, openalex, pubmed, searxng, semantic_scholar, serper,
+    tavily, wikipedia,
 };
 use crate::call::{
-    self, AttemptError, CallContext, Caller, ChainAnswer, ChainExhausted, ProviderHealth,
-    ProviderName,
+    self, AttemptError, CallContext, Caller, ChainAnswer, ChainExhausted, ProviderName,
 };
 use crate::{BaseUrl, HttpClient};
 
 /// Searches of every kind.
 pub struct SearchChains {
     caller: Arc<Caller>,
-    searches: BTreeMap<SearchEngine, ReadyEngine>,
+    endpoints: BTreeMap<SearchEngine, SearchEndpoint>,
     left_out: Vec<LeftOutEngine>,
     chains: BTreeMap<SearchKind, Vec<SearchEngine>>,
     keeping: Option<SearchCaching>,
-}
-
-struct ReadyEngine {
-    address: BaseUrl,
-    search: Arc<dyn SearchProvider>,
 }
 
 /// A provider that is in a chain but lacks a setting. It prints as a sentence that says which.
@@ -47,39 +40,10 @@ impl fmt::Display for LeftOutEngine {
     }
 }
 
-/// How a provider stands, for people.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EngineStatus {
-    /// The engine in question.
-    pub engine: SearchEngine,
-    /// What its hits are.
-    pub kind: SearchKind,
-    /// The kinds of question for which it is asked.
-    pub asked_for: Vec<SearchKind>,
-    /// Where it is reached, where that is known.
-    pub address: Option<BaseUrl>,
-    /// Whether it is asked.
-    pub state: EngineState,
-}
-
-/// Whether an engine is asked.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EngineState {
-    /// It can be asked; how it has been doing, once it was.
-    Ready {
-        /// None if it was not asked yet.
-        health: Option<ProviderHealth>,
-    },
-    /// It is not asked, and why.
-    LeftOut(LeftOutEngine),
-    /// No chain names it.
-    NotAsked,
-}
-
 impl SearchChains {
-    /// Leaves out engines that lack a key or an address; see [`EngineState`].
+    /// Leaves out engines that lack a key or an address; see [`SearchChains::left_out`].
     pub fn new(settings: &SearchSettings, client: &HttpClient, caller: Arc<Caller>) -> Self {
-        let mut searches = BTreeMap::new();
+        let mut endpoints = BTreeMap::new();
         let mut left_out = Vec::new();
         for engine in SearchEngine::ALL {
             let asked = settings
@@ -90,17 +54,13 @@ impl SearchChains {
                 continue;
             }
             match endpoint(engine, settings, client) {
-                Ok(endpoint) => {
-                    let address = endpoint.address.clone();
-                    let search = search(engine, endpoint);
-                    searches.insert(engine, ReadyEngine { address, search });
-                }
+                Ok(endpoint) => drop(endpoints.insert(engine, endpoint)),
                 Err(lacking) => left_out.push(lacking),
             }
         }
         Self {
             caller,
-            searches,
+            endpoints,
             left_out,
             chains: settings.chains.clone(),
             keeping: None,
@@ -149,7 +109,7 @@ impl SearchChains {
         let engine = self.ready(kind).next()?;
         let first = FirstPlace {
             provider: ProviderName::new(engine.as_str()),
-            address: &self.searches.get(&engine)?.address,
+            address: &self.endpoints.get(&engine)?.address,
         };
         Some((self.keeping.as_ref()?, first))
     }
@@ -165,15 +125,19 @@ impl SearchChains {
         };
         let ready = self.ready(query.kind());
         let providers: Vec<ProviderName> = ready
-            .filter(|engine| self.searches.contains_key(engine))
             .map(|engine| ProviderName::new(engine.as_str()))
             .collect();
         self.caller
             .chain(&providers, &context, async |attempt| {
                 let engine = attempt.provider.as_str().parse::<SearchEngine>();
-                let ready = engine.ok().and_then(|engine| self.searches.get(&engine));
-                let ready = ready.ok_or(AttemptError::Bug)?;
-                ready.search.search(query, &attempt).await
+                let engine = engine.map_err(|_| AttemptError::Bug)?;
+                let call = EngineCall {
+                    engine,
+                    endpoint: self.endpoints.get(&engine).ok_or(AttemptError::Bug)?,
+                    query,
+                    attempt: &attempt,
+                };
+                search(call).await
             })
             .await
     }
@@ -186,44 +150,8 @@ impl SearchChains {
     /// The kind's providers that can be asked, in order.
     pub fn ready(&self, kind: SearchKind) -> impl Iterator<Item = SearchEngine> {
         let chain = self.chains.get(&kind).map_or(&[][..], Vec::as_slice);
-        let known = |engine: &SearchEngine| self.searches.contains_key(engine);
+        let known = |engine: &SearchEngine| self.endpoints.contains_key(engine);
         chain.iter().copied().filter(known)
-    }
-
-    /// How every provider stands.
-    pub fn status(&self) -> Vec<EngineStatus> {
-        let health = self.caller.health();
-        let status = |engine: SearchEngine| EngineStatus {
-            engine,
-            kind: engine.kind(),
-            asked_for: SearchKind::ALL
-                .into_iter()
-                .filter(|kind| self.chains.get(kind).is_some_and(|c| c.contains(&engine)))
-                .collect(),
-            address: self
-                .searches
-                .get(&engine)
-                .map(|ready| ready.address.clone()),
-            state: self.state(engine, &health),
-        };
-        SearchEngine::ALL.into_iter().map(status).collect()
-    }
-
-    fn state(&self, engine: SearchEngine, health: &[ProviderHealth]) -> EngineState {
-        let of_it = |health: &&ProviderHealth| {
-            health.kind == call::CallKind::Search && health.provider.as_str() == engine.as_str()
-        };
-        if self.searches.contains_key(&engine) {
-            let health = health.iter().find(of_it).cloned();
-            return EngineState::Ready { health };
-        }
-        let lacking = self
-            .left_out
-            .iter()
-            .find(|lacking| lacking.engine == engine);
-        lacking
-            .cloned()
-            .map_or(EngineState::NotAsked, EngineState::LeftOut)
     }
 }
 
@@ -250,20 +178,20 @@ fn endpoint(
     })
 }
 
-fn search(engine: SearchEngine, endpoint: SearchEndpoint) -> Arc<dyn SearchProvider> {
-    match engine {
-        SearchEngine::Serper => Arc::new(Serper(endpoint)),
-        SearchEngine::Tavily => Arc::new(Tavily(endpoint)),
-        SearchEngine::Brave => Arc::new(Brave(endpoint)),
-        SearchEngine::Searxng => Arc::new(Searxng(endpoint)),
-        SearchEngine::SemanticScholar => Arc::new(SemanticScholar(endpoint)),
-        SearchEngine::Openalex => Arc::new(Openalex(endpoint)),
-        SearchEngine::Crossref => Arc::new(Crossref(endpoint)),
-        SearchEngine::Pubmed => Arc::new(Pubmed(endpoint)),
-        SearchEngine::Arxiv => Arc::new(Arxiv(endpoint)),
-        SearchEngine::Newsapi => Arc::new(Newsapi(endpoint)),
-        SearchEngine::Gdelt => Arc::new(Gdelt(endpoint)),
-        SearchEngine::Github => Arc::new(Github(endpoint)),
-        SearchEngine::Wikipedia => Arc::new(Wikipedia(endpoint)),
+async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, AttemptError> {
+    match call.engine {
+        SearchEngine::Serper => serper::search(call).await,
+        SearchEngine::Tavily => tavily::search(call).await,
+        SearchEngine::Brave => brave::search(call).await,
+        SearchEngine::Searxng => searxng::search(call).await,
+        SearchEngine::SemanticScholar => semantic_scholar::search(call).await,
+        SearchEngine::Openalex => openalex::search(call).await,
+        SearchEngine::Crossref => crossref::search(call).await,
+        SearchEngine::Pubmed => pubmed::search(call).await,
+        SearchEngine::Arxiv => arxiv::search(call).await,
+        SearchEngine::Newsapi => newsapi::search(call).await,
+        SearchEngine::Gdelt => gdelt::search(call).await,
+        SearchEngine::Github => github::search(call).await,
+        SearchEngine::Wikipedia => wikipedia::search(call).await,
     }
 }

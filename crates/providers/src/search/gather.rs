@@ -22,6 +22,9 @@ pub(super) struct HitDraft<'a> {
     pub(super) title: Option<Cow<'a, str>>,
     pub(super) snippet: Option<Cow<'a, str>>,
     pub(super) authors: Vec<Cow<'a, str>>,
+    /// The date in the provider's words.
+    pub(super) date: Option<Cow<'a, str>>,
+    /// The date, where the provider tells it in numbers.
     pub(super) published: Option<PublicationDate>,
     pub(super) venue: Option<Cow<'a, str>>,
     pub(super) citations: Option<u64>,
@@ -29,7 +32,7 @@ pub(super) struct HitDraft<'a> {
     pub(super) abstract_text: Option<Cow<'a, str>>,
     pub(super) full_text: Option<Cow<'a, str>>,
     pub(super) pdf_url: Option<Cow<'a, str>>,
-    pub(super) score: Option<f64>,
+    pub(super) score: Option<&'a Value>,
     pub(super) language: Option<Cow<'a, str>>,
     pub(super) retracted: bool,
     /// The texts are code, in which `<b>` is no markup.
@@ -57,17 +60,13 @@ impl<'q> HitCollector<'q> {
         }
     }
 
-    pub(super) fn bad_numbers(mut self, count: u32) -> Self {
+    /// Numbers of the answer that were none count as scores that could not be read.
+    pub(super) fn bad_numbers(&mut self, count: u32) {
         self.dropped.scores += count;
-        self
-    }
-
-    pub(super) fn engines_silent(&mut self, count: usize) {
-        self.dropped.engines += u32::try_from(count).unwrap_or(u32::MAX);
     }
 
     /// Reads a date; one that cannot be read is counted.
-    pub(super) fn date(&mut self, told: Option<&str>) -> Option<PublicationDate> {
+    fn date(&mut self, told: Option<&str>) -> Option<PublicationDate> {
         let told = told.map(str::trim).filter(|told| !told.is_empty())?;
         let date = PublicationDate::parse(told, self.query.today());
         self.dropped.dates += u32::from(date.is_none());
@@ -75,8 +74,8 @@ impl<'q> HitCollector<'q> {
     }
 
     /// Reads a score; what is no number from zero up is counted.
-    pub(super) fn score(&mut self, told: &Value) -> Option<f64> {
-        let number = match told {
+    fn score(&mut self, told: Option<&Value>) -> Option<f64> {
+        let number = match told? {
             Value::Null => return None,
             Value::Number(number) => number.as_f64(),
             Value::String(text) => text.trim().parse().ok(),
@@ -87,8 +86,10 @@ impl<'q> HitCollector<'q> {
         score
     }
 
-    pub(super) fn add(&mut self, draft: HitDraft<'_>) {
+    pub(super) fn add(&mut self, mut draft: HitDraft<'_>) {
         self.place = self.place.saturating_add(1);
+        draft.published = self.date(draft.date.as_deref()).or(draft.published);
+        let score = self.score(draft.score);
         let Some(url) = draft.url.as_deref().and_then(address) else {
             self.dropped.no_address += 1;
             return;
@@ -109,7 +110,7 @@ impl<'q> HitCollector<'q> {
         } else if self.hits.len() >= self.query.max_results() {
             self.dropped.surplus += 1;
         } else {
-            let hit = self.hit(url, title, draft);
+            let hit = self.hit(url, title, score, draft);
             self.hits.push(hit);
         }
     }
@@ -122,7 +123,13 @@ impl<'q> HitCollector<'q> {
         }
     }
 
-    fn hit(&self, url: String, title: String, draft: HitDraft<'_>) -> SearchHit {
+    fn hit(
+        &self,
+        url: String,
+        title: String,
+        score: Option<f64>,
+        draft: HitDraft<'_>,
+    ) -> SearchHit {
         let clean = if draft.is_code { bounded } else { plain };
         let some = |text: Option<Cow<'_, str>>, most: usize| {
             let text = text.map(|text| clean(&text, most));
@@ -149,7 +156,7 @@ impl<'q> HitCollector<'q> {
             abstract_text: abstract_text.map(str::to_owned),
             full_text: some(draft.full_text, TEXT_CHARS_MAX),
             pdf_url: draft.pdf_url.as_deref().and_then(address),
-            score: draft.score,
+            score,
             language: some(draft.language, NAME_CHARS_MAX),
             retracted: draft.retracted,
         }

@@ -2,16 +2,13 @@
 //!
 //! It tells errors in plain text with status 200, and says `{}` when it found nothing.
 
-use async_trait::async_trait;
-
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::answer::body;
-use super::endpoint::{SearchEndpoint, told};
-use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
-use crate::call::{AttemptError, CallAttempt, ResponseHeaders};
-use crate::client::HttpReply;
+use super::endpoint::{EngineCall, told};
+use super::gather::HitDraft;
+use super::{SearchAnswer, SearchQuery};
+use crate::call::{AttemptError, ResponseHeaders};
 use crate::lenient::{list, text};
 
 const TEXT_CHARS: usize = 250;
@@ -31,38 +28,37 @@ const COMMON: &[&str] = &[
 /// How its only notice of a limit begins; there is no code for it.
 const SLOW_DOWN: &[u8] = b"Please limit requests";
 
-pub(super) struct Gdelt(pub(super) SearchEndpoint);
-
-#[async_trait]
-impl SearchProvider for Gdelt {
-    async fn search(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<SearchAnswer, AttemptError> {
-        let Some(words) = words(query) else {
-            return Ok(SearchAnswer::default());
-        };
-        let mut request = self
-            .0
-            .get(["doc", "doc"])
-            .query("query", &words)
-            .query("mode", "artlist")
-            .query("format", "json")
-            .query("sort", "hybridrel")
-            .query("maxrecords", &query.max_results().to_string());
-        if let Some(since) = query.since() {
-            let day = format!(
-                "{:04}{:02}{:02}000000",
-                since.year(),
-                since.month(),
-                since.day()
-            );
-            request = request.query("startdatetime", &day);
-        }
-        let reply = self.0.ask(attempt, request).await?;
-        read(&reply, query)
+pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, AttemptError> {
+    let Some(words) = words(call.query) else {
+        return Ok(SearchAnswer::default());
+    };
+    let since = call.query.since();
+    let request = call
+        .get(["doc", "doc"])
+        .query("query", words)
+        .query("mode", "artlist")
+        .query("format", "json")
+        .query("sort", "hybridrel")
+        .query("maxrecords", call.query.max_results())
+        .query_if_set(
+            "startdatetime",
+            since.map(|day| day.strftime("%Y%m%d000000")),
+        );
+    let reply = call.send(request).await?;
+    let begins = reply.body().trim_ascii_start();
+    if begins.starts_with(SLOW_DOWN) {
+        return Err(told(200, ResponseHeaders::default(), "rate_limited"));
     }
+    if begins.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Err(told(200, ResponseHeaders::default(), "400"));
+    }
+    let body = body(&reply)?;
+    // An empty object is how it says that it found nothing.
+    let nothing = body.json.as_object().is_some_and(Map::is_empty);
+    if !nothing && !body.json["articles"].is_array() {
+        return Err(reply.refused());
+    }
+    Ok(call.collect(&body, list(&body.json["articles"]).iter().map(hit)))
 }
 
 /// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
@@ -82,31 +78,13 @@ fn words(query: &SearchQuery) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
-fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
-    let begins = reply.body().trim_ascii_start();
-    if begins.starts_with(SLOW_DOWN) {
-        return Err(told(200, ResponseHeaders::default(), "rate_limited"));
+fn hit(item: &Value) -> HitDraft<'_> {
+    HitDraft {
+        url: text(&item["url"]),
+        title: text(&item["title"]),
+        date: text(&item["seendate"]),
+        venue: text(&item["domain"]),
+        language: text(&item["language"]),
+        ..HitDraft::default()
     }
-    if begins.first().is_some_and(u8::is_ascii_alphabetic) {
-        return Err(told(200, ResponseHeaders::default(), "400"));
-    }
-    let body = body(reply)?;
-    // An empty object is how it says that it found nothing.
-    let nothing = body.json.as_object().is_some_and(Map::is_empty);
-    if !nothing && !body.json["articles"].is_array() {
-        return Err(reply.refused());
-    }
-    let mut gather = HitCollector::new(query, SearchEngine::Gdelt).bad_numbers(body.bad_numbers);
-    for item in list(&body.json["articles"]) {
-        let published = gather.date(text(&item["seendate"]).as_deref());
-        gather.add(HitDraft {
-            url: text(&item["url"]),
-            title: text(&item["title"]),
-            published,
-            venue: text(&item["domain"]),
-            language: text(&item["language"]),
-            ..HitDraft::default()
-        });
-    }
-    Ok(gather.finish())
 }

@@ -1,13 +1,12 @@
 //! NewsAPI: news of many outlets. Needs a key.
 
-use async_trait::async_trait;
+use serde_json::Value;
 
+use super::SearchAnswer;
 use super::answer::{body, items};
-use super::endpoint::SearchEndpoint;
-use super::gather::{HitCollector, HitDraft};
-use super::{SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
-use crate::call::{AttemptError, CallAttempt};
-use crate::client::HttpReply;
+use super::endpoint::EngineCall;
+use super::gather::HitDraft;
+use crate::call::AttemptError;
 use crate::lenient::text;
 
 /// Longer queries are refused.
@@ -21,50 +20,33 @@ const LANGUAGES: [&str; 14] = [
 /// The title of an article that was taken down.
 const REMOVED: &str = "[Removed]";
 
-pub(super) struct Newsapi(pub(super) SearchEndpoint);
-
-#[async_trait]
-impl SearchProvider for Newsapi {
-    async fn search(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<SearchAnswer, AttemptError> {
-        let mut request = self
-            .0
-            .get(["everything"])
-            .query("q", query.text_within(TEXT_CHARS))
-            .query("pageSize", &query.max_results().to_string())
-            .query("sortBy", "relevancy")
-            .key_header("x-api-key", self.0.key.as_ref());
-        if let Some(since) = query.since() {
-            request = request.query("from", &since.to_string());
-        }
-        if let Some(code) = query.language().filter(|code| LANGUAGES.contains(code)) {
-            request = request.query("language", code);
-        }
-        let reply = self.0.ask(attempt, request).await?;
-        read(&reply, query)
-    }
-}
-
-fn read(reply: &HttpReply, query: &SearchQuery) -> Result<SearchAnswer, AttemptError> {
-    let body = body(reply)?;
+pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, AttemptError> {
+    let language = call.query.language();
+    let request = call
+        .get(["everything"])
+        .query("q", call.query.text_within(TEXT_CHARS))
+        .query("pageSize", call.query.max_results())
+        .query("sortBy", "relevancy")
+        .query_if_set("from", call.query.since())
+        .query_if_set("language", language.filter(|code| LANGUAGES.contains(code)))
+        .key_header("x-api-key", call.key());
+    let reply = call.send(request).await?;
+    let body = body(&reply)?;
     if body.json["status"] != "ok" {
         return Err(reply.refused());
     }
-    let mut gather = HitCollector::new(query, SearchEngine::Newsapi).bad_numbers(body.bad_numbers);
-    for item in items(reply, &body.json, &["articles"], "totalResults")? {
-        let published = gather.date(text(&item["publishedAt"]).as_deref());
-        gather.add(HitDraft {
-            url: text(&item["url"]),
-            title: text(&item["title"]).filter(|title| title != REMOVED),
-            snippet: text(&item["description"]).or_else(|| text(&item["content"])),
-            authors: text(&item["author"]).into_iter().collect(),
-            published,
-            venue: text(&item["source"]["name"]),
-            ..HitDraft::default()
-        });
+    let items = items(&reply, &body.json, &["articles"], "totalResults")?;
+    Ok(call.collect(&body, items.iter().map(hit)))
+}
+
+fn hit(item: &Value) -> HitDraft<'_> {
+    HitDraft {
+        url: text(&item["url"]),
+        title: text(&item["title"]).filter(|title| title != REMOVED),
+        snippet: text(&item["description"]).or_else(|| text(&item["content"])),
+        authors: text(&item["author"]).into_iter().collect(),
+        date: text(&item["publishedAt"]),
+        venue: text(&item["source"]["name"]),
+        ..HitDraft::default()
     }
-    Ok(gather.finish())
 }

@@ -4,18 +4,15 @@
 
 use std::borrow::Cow;
 
-use async_trait::async_trait;
 use roxmltree::Node;
 
-use serde_json::Value;
-
 use super::answer::body;
-use super::endpoint::{SearchEndpoint, told};
+use super::endpoint::{EngineCall, told_by};
 use super::gather::{HitCollector, HitDraft};
 use super::xml::{self, at, children, document, text_at};
-use super::{RESULTS_MAX, SearchAnswer, SearchEngine, SearchProvider, SearchQuery};
+use super::{RESULTS_MAX, SearchAnswer};
 use crate::Doi;
-use crate::call::{AttemptError, CallAttempt};
+use crate::call::AttemptError;
 use crate::client::{HttpReply, HttpRequest};
 use crate::lenient::{list, text};
 
@@ -27,95 +24,59 @@ const WRONG_KEY: &str = "API key invalid";
 
 const RETRACTED: &str = "Retracted Publication";
 
-pub(super) struct Pubmed(pub(super) SearchEndpoint);
-
-#[async_trait]
-impl SearchProvider for Pubmed {
-    async fn search(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<SearchAnswer, AttemptError> {
-        let ids = self.ids(query, attempt).await?;
-        if ids.is_empty() {
-            return Ok(SearchAnswer::default());
-        }
-        let request = self
-            .request("efetch.fcgi")
-            .accept("application/xml")
-            .query("id", &ids.join(","))
-            .query("retmode", "xml");
-        let reply = self.0.ask(attempt, request).await.map_err(understood)?;
-        read(&reply, query, &ids)
+pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, AttemptError> {
+    let (from, to) = call.query.years();
+    let bounded = from.or(to).is_some();
+    let year = |year: Option<i16>, open: i16| bounded.then(|| year.unwrap_or(open));
+    let request = request(&call, "esearch.fcgi")
+        .query("term", call.query.text())
+        .query("retmode", "json")
+        .query("retmax", call.query.max_results())
+        .query("sort", "relevance")
+        .query_if_set("datetype", bounded.then_some("pdat"))
+        .query_if_set("mindate", year(from, 1_000))
+        .query_if_set("maxdate", year(to, 3_000));
+    let reply = call.send(request).await.map_err(understood)?;
+    let ids = read_ids(&reply)?;
+    if ids.is_empty() {
+        return Ok(SearchAnswer::default());
     }
+    let request = self::request(&call, "efetch.fcgi")
+        .accept("application/xml")
+        .query("id", ids.join(","))
+        .query("retmode", "xml");
+    let reply = call.send(request).await.map_err(understood)?;
+    read(&call, &reply, &ids)
 }
 
-impl Pubmed {
-    async fn ids(
-        &self,
-        query: &SearchQuery,
-        attempt: &CallAttempt,
-    ) -> Result<Vec<String>, AttemptError> {
-        let mut request = self
-            .request("esearch.fcgi")
-            .query("term", query.text())
-            .query("retmode", "json")
-            .query("retmax", &query.max_results().to_string())
-            .query("sort", "relevance");
-        if let (Some(_), _) | (_, Some(_)) = query.years() {
-            let (from, to) = query.years();
-            request = request
-                .query("datetype", "pdat")
-                .query("mindate", &from.unwrap_or(1_000).to_string())
-                .query("maxdate", &to.unwrap_or(3_000).to_string());
-        }
-        let reply = self.0.ask(attempt, request).await.map_err(understood)?;
-        read_ids(&reply)
-    }
-
-    fn request(&self, program: &str) -> HttpRequest {
-        let request = self
-            .0
-            .get([program])
-            .query("db", "pubmed")
-            .query("tool", "fathom");
-        self.0
-            .with_contact(request, "email")
-            .key_query("api_key", self.0.key.as_ref())
-    }
+fn request(call: &EngineCall<'_>, program: &str) -> HttpRequest {
+    call.get([program])
+        .query("db", "pubmed")
+        .query("tool", "fathom")
+        .query_if_set("email", call.contact())
+        .key_query("api_key", call.key())
 }
 
 fn understood(fault: AttemptError) -> AttemptError {
-    let AttemptError::Answer(answer) = &fault else {
-        return fault;
-    };
-    let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    if answer.status == 400 && body["error"] == WRONG_KEY {
-        return told(400, answer.headers.clone(), "api_key_invalid");
-    }
-    fault
+    told_by(fault, "error", WRONG_KEY, "api_key_invalid")
 }
 
 fn read_ids(reply: &HttpReply) -> Result<Vec<String>, AttemptError> {
     let body = body(reply)?;
     let result = &body.json["esearchresult"];
+    if !result["idlist"].is_array() || !result["ERROR"].is_null() {
+        return Err(reply.refused());
+    }
     let is_number =
         |id: &Cow<'_, str>| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
-    match &result["idlist"] {
-        Value::Array(_) if result["ERROR"].is_null() => Ok(list(&result["idlist"])
-            .iter()
-            .filter_map(text)
-            .filter(is_number)
-            .take(RESULTS_MAX)
-            .map(Cow::into_owned)
-            .collect()),
-        _ => Err(reply.refused()),
-    }
+    let ids = list(&result["idlist"]).iter().filter_map(text);
+    let ids = ids.filter(is_number).take(RESULTS_MAX);
+    Ok(ids.map(Cow::into_owned).collect())
 }
 
 fn read(
+    call: &EngineCall<'_>,
     reply: &HttpReply,
-    query: &SearchQuery,
     ids: &[String],
 ) -> Result<SearchAnswer, AttemptError> {
     let xml = String::from_utf8_lossy(reply.body());
@@ -135,15 +96,11 @@ fn read(
             .position(|id| Some(id.as_str()) == record.id.as_deref())
     };
     records.sort_by_key(|record| place(record).unwrap_or(usize::MAX));
-    let mut gather = HitCollector::new(query, SearchEngine::Pubmed);
-    for record in records {
-        let published = gather.date(record.date().as_deref());
-        gather.add(HitDraft {
-            published,
-            ..record.draft()
-        });
-    }
-    Ok(gather.finish())
+    let mut collector = HitCollector::new(call.query, call.engine);
+    records
+        .iter()
+        .for_each(|record| collector.add(record.draft()));
+    Ok(collector.finish())
 }
 
 /// An article, or a chapter of a book.
@@ -177,6 +134,7 @@ impl<'a> PubmedRecord<'a> {
                 .or_else(|| text_at(article, &["VernacularTitle"]))
                 .or_else(|| text_at(article, &["Book", "BookTitle"])),
             authors: self.authors(),
+            date: self.date(),
             venue: venue.or_else(|| text_at(article, &["Book", "BookTitle"])),
             doi: self.doi(),
             abstract_text: self.abstract_text(),

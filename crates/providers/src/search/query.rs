@@ -212,11 +212,6 @@ impl SearchQuery {
             }
         }
     }
-
-    /// As many results as were asked for and the provider gives at once.
-    pub(super) fn results_within(&self, most: usize) -> String {
-        self.max_results.min(most).to_string()
-    }
 }
 
 #[cfg(test)]
