@@ -1,7 +1,7 @@
 //! Language models: one typed question in, one typed answer out, whoever serves it.
 //!
 //! [`Models`] is the door: it knows which model serves which [`ModelRole`], asks through the call layer, falls over to
-//! the next endpoint, and turns answers into Rust types. A `ModelClient` makes one attempt at one endpoint.
+//! the next endpoint, and turns answers into Rust types. `client.rs` makes one attempt at one endpoint.
 //!
 //! `request.rs` and `completion.rs` are what goes in and comes out, and can be stored; `settings.rs` who is asked.
 //! `openai.rs` and `anthropic.rs` speak the two wire forms over `answer.rs`, `sse.rs` and `gather.rs`; `form.rs` and
@@ -11,6 +11,7 @@
 mod answer;
 mod anthropic;
 mod ask;
+mod client;
 mod completion;
 mod content;
 mod embed;
@@ -32,32 +33,11 @@ pub use ask::Models;
 pub use completion::{Completion, FinishReason, TokenUsage};
 pub use embed::{EmbeddedTexts, Embedder};
 pub use error::{ErrorBody, ErrorResponse, ModelError, ModelSpending};
-pub use json::{UnusableJson, read as read_json, without as without_thoughts};
+pub use json::{UnusableJson, without as without_thoughts};
 pub use price::{ModelCost, TokenPrice};
 pub use request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
-pub use schema::strict as strict_schema;
 pub use settings::{ModelApi, ModelEndpoint, ModelRole, ModelSettings, RoleSettings};
-pub use tokens::estimate as estimate_tokens;
 pub use typed::TypedAnswer;
-
-use async_trait::async_trait;
-
-use crate::call::{AttemptError, CallAttempt};
-
-/// One model at one endpoint.
-#[async_trait]
-trait ModelClient: Send + Sync {
-    /// Makes one attempt. The pieces of the answer go to `progress` as they come.
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        attempt: &CallAttempt,
-        progress: Option<&dyn AnswerProgress>,
-    ) -> Result<Completion, AttemptError>;
-
-    /// An answer showed that the schema was not kept to, so that it is asked for in another way from now on.
-    fn schema_was_ignored(&self) {}
-}
 
 /// Who watches an answer come. It is called between awaits, so it must be quick.
 pub trait AnswerProgress: Send + Sync {

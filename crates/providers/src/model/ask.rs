@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::anthropic::Anthropic;
+use super::client::ModelClient;
 use super::completion::{Completion, TokenUsage};
-use super::openai::OpenAi;
-use super::settings::{ModelApi, ModelRole, ModelSettings, RoleSettings};
-use super::{AnswerProgress, ModelClient, ModelRequest, ModelSpending};
+use super::settings::{ModelRole, ModelSettings, RoleSettings};
+use super::{AnswerProgress, ModelRequest, ModelSpending};
 use crate::HttpClient;
 use crate::call::{
     AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted,
@@ -26,7 +25,7 @@ pub struct Models {
 }
 
 struct RoleEntry {
-    model: Arc<dyn ModelClient>,
+    model: ModelClient,
     /// The model's name, as it is asked for.
     name: String,
 }
@@ -41,14 +40,7 @@ impl Models {
                     continue;
                 };
                 let name = named(&settings, role, place);
-                let model: Arc<dyn ModelClient> = match endpoint.api {
-                    ModelApi::OpenAi => {
-                        Arc::new(OpenAi::new(client.clone(), endpoint.clone(), &name))
-                    }
-                    ModelApi::Anthropic => {
-                        Arc::new(Anthropic::new(client.clone(), endpoint.clone(), &name))
-                    }
-                };
+                let model = ModelClient::new(client.clone(), endpoint.clone(), &name);
                 models.entry(provider).or_insert(RoleEntry { model, name });
             }
         }

@@ -45,12 +45,7 @@ impl fmt::Display for UnusableJson {
 
 impl std::error::Error for UnusableJson {}
 
-/// The value that a model's text holds.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, UnusableJson> {
-    read_noting(text).map(|(value, _)| value)
-}
-
-/// The value, and whether the text had to be mended for it.
+/// The value that a model's text holds, and whether the text had to be mended for it.
 pub(super) fn read_noting<T: DeserializeOwned>(text: &str) -> Result<(T, bool), UnusableJson> {
     if text.len() > TEXT_MAX_BYTES {
         return Err(unfit("the answer is too long to be read"));

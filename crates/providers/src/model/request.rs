@@ -1,4 +1,4 @@
-//! What a model is asked: plain data that can be stored, and hashed into the key of a journal.
+//! What a model is asked: plain data that can be stored.
 
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name, which the model may have got wrong.
     pub name: String,
-    /// JSON as the model wrote it: read it with [`super::read_json`].
+    /// JSON as the model wrote it, which may be broken.
     pub arguments: String,
 }
 
@@ -93,7 +93,7 @@ pub enum AnswerFormat {
     Schema {
         /// Letters, digits and underscores only.
         name: String,
-        /// As [`super::strict_schema`] makes it.
+        /// Strict, and with an end to every text and list, as made from the type that is asked for.
         schema: Arc<Value>,
     },
 }
@@ -106,15 +106,6 @@ impl ModelRequest {
             messages: vec![ChatMessage::User { text: user.into() }],
             ..Self::default()
         }
-    }
-
-    /// The same for equal requests, today and after a restart, on every machine.
-    pub fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        // Plain data with text keys can always be written as JSON.
-        let value = serde_json::to_value(self).unwrap_or_default();
-        hash(&value, &mut hasher);
-        hasher.finalize().to_hex().to_string()
     }
 
     /// How many tokens the request has, roughly.
@@ -153,65 +144,5 @@ impl ChatMessage {
 impl ToolCall {
     pub(super) fn estimate_tokens(&self) -> u64 {
         tokens::estimate(&self.name) + tokens::estimate(&self.arguments)
-    }
-}
-
-/// Hashes with sorted keys: whether JSON maps keep their order depends on what else is compiled in.
-fn hash(value: &Value, hasher: &mut blake3::Hasher) {
-    match value {
-        Value::Object(map) => {
-            let mut pairs: Vec<_> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| *key);
-            hasher.update(b"{");
-            for (key, value) in pairs {
-                hash(&Value::from(key.as_str()), hasher);
-                hash(value, hasher);
-            }
-            hasher.update(b"}");
-        }
-        Value::Array(items) => {
-            hasher.update(b"[");
-            items.iter().for_each(|item| hash(item, hasher));
-            hasher.update(b"]");
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            let text = value.to_string();
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fingerprint_is_stable_and_tells_requests_apart() {
-        let request = ModelRequest::new("Be brief.", "What is a fathom?");
-        let same: ModelRequest =
-            serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
-        assert_eq!(same, request);
-        assert_eq!(same.fingerprint(), request.fingerprint());
-        // Journals on disk hold this very value.
-        assert_eq!(
-            request.fingerprint(),
-            "b088912aef0be059feda354d49d12841e5c11c967e1efbd5a5d2cee7049dfd9d"
-        );
-        let changes: [fn(&mut ModelRequest); 4] = [
-            |request| request.system = None,
-            |request| request.temperature = Some(0.1),
-            |request| request.max_tokens = Some(1),
-            |request| {
-                request.messages.push(ChatMessage::User {
-                    text: String::new(),
-                })
-            },
-        ];
-        for change in changes {
-            let mut other = request.clone();
-            change(&mut other);
-            assert_ne!(other.fingerprint(), request.fingerprint());
-        }
     }
 }

@@ -49,7 +49,7 @@ const LIMITS: &[&str] = &[
 ];
 
 /// The strict schema of a type, which should be a struct.
-pub fn strict<T: JsonSchema>() -> Value {
+pub(super) fn strict<T: JsonSchema>() -> Value {
     // Only of a type to be written does `schemars` require every field, in the order of the type.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with(|settings| {

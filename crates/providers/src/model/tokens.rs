@@ -18,7 +18,7 @@ const PICTURE: u64 = 170;
 const OTHER: u64 = 36;
 
 /// About how many tokens a text has, in any language.
-pub fn estimate(text: &str) -> u64 {
+pub(super) fn estimate(text: &str) -> u64 {
     let hundredths: u64 = text.chars().map(weight).sum();
     hundredths.div_ceil(100)
 }

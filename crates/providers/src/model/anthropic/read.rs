@@ -11,7 +11,7 @@ use crate::lenient::count;
 /// Blocks looked at in one message.
 const BLOCKS_MAX: usize = 10_000;
 
-pub(super) fn take(gathered: &mut PartialCompletion, event: &Value) {
+pub(in super::super) fn take(gathered: &mut PartialCompletion, event: &Value) {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => head(gathered, &event["message"]),
         "content_block_start" => block(gathered, count(&event["index"]), &event["content_block"]),
@@ -34,7 +34,7 @@ pub(super) fn take(gathered: &mut PartialCompletion, event: &Value) {
 }
 
 /// The answer's tool is no tool to the caller: its input is the text.
-pub(super) fn unwrap_answer(completion: &mut Completion, name: &str) {
+pub(in super::super) fn unwrap_answer(completion: &mut Completion, name: &str) {
     let place = completion
         .tool_calls
         .iter()

@@ -10,7 +10,7 @@ use super::super::schema;
 /// The interface wants a limit on every request.
 const MAX_TOKENS: u32 = 4_096;
 
-pub(super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
+pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);

@@ -19,6 +19,10 @@ struct Query {
 
 const WHOLE: &str = r#"{"title": "Kelp", "queries": [{"text": "kelp growth", "priority": 1}, {"text": "kelp \"forest\"", "priority": 2}], "sure": true}"#;
 
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, UnusableJson> {
+    read_noting(text).map(|(value, _)| value)
+}
+
 fn whole() -> Value {
     serde_json::from_str(WHOLE).unwrap()
 }

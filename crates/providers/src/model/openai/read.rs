@@ -11,7 +11,7 @@ use crate::lenient::count;
 /// Tool calls looked at in one chunk.
 const CALLS_MAX: usize = 256;
 
-pub(super) fn take(gathered: &mut PartialCompletion, chunk: &Value) {
+pub(in super::super) fn take(gathered: &mut PartialCompletion, chunk: &Value) {
     if let Some(model) = filled(&chunk["model"]) {
         model.clone_into(&mut gathered.model);
     }

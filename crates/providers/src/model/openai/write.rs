@@ -6,7 +6,7 @@ use super::super::form::{RequestForm, SchemaSupport};
 use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
 use super::super::schema;
 
-pub(super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
+pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     body.insert("messages".into(), messages(form, request));

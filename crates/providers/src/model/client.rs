@@ -1,0 +1,121 @@
+//! One model at one endpoint: writes a request in the wire form that the endpoint speaks, and reads the answer.
+
+use http::{HeaderName, HeaderValue};
+
+use super::answer::AnswerReader;
+use super::form::{RequestForm, SchemaSupport};
+use super::learn::LearntForm;
+use super::schema::OrderedJson;
+use super::settings::{ModelApi, ModelEndpoint};
+use super::{AnswerFormat, AnswerProgress, Completion, ModelRequest, anthropic, openai};
+use crate::HttpClient;
+use crate::call::{AttemptError, CallAttempt};
+use crate::client::HttpRequest;
+
+const ANTHROPIC_VERSION: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("anthropic-version"),
+    HeaderValue::from_static("2023-06-01"),
+);
+
+/// A model, and what was learnt about the requests that its endpoint understands.
+pub(super) struct ModelClient {
+    client: HttpClient,
+    endpoint: ModelEndpoint,
+    model: String,
+    learnt: LearntForm,
+}
+
+impl ModelClient {
+    pub(super) fn new(client: HttpClient, endpoint: ModelEndpoint, model: &str) -> Self {
+        Self {
+            client,
+            endpoint,
+            model: model.to_owned(),
+            learnt: LearntForm::default(),
+        }
+    }
+
+    /// Makes one attempt. The pieces of the answer go to `progress` as they come.
+    pub(super) async fn complete(
+        &self,
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
+        let once = |form| self.once(form, request, attempt, progress);
+        let plainer = match self.endpoint.api {
+            ModelApi::OpenAi => RequestForm::plainer_chats,
+            ModelApi::Anthropic => RequestForm::plainer_messages,
+        };
+        self.learnt.send(request, plainer, once).await
+    }
+
+    /// An answer showed that the schema was not kept to, so that it is asked for in another way from now on. Messages
+    /// have no other way: the schema is that of a tool.
+    pub(super) fn schema_was_ignored(&self) {
+        if self.endpoint.api == ModelApi::OpenAi {
+            self.learnt.remember(RequestForm {
+                shape: SchemaSupport::Object,
+                ..RequestForm::default()
+            });
+        }
+    }
+
+    async fn once(
+        &self,
+        form: RequestForm,
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+        progress: Option<&dyn AnswerProgress>,
+    ) -> Result<Completion, AttemptError> {
+        let sent = self.http_request(form, request, attempt);
+        let opened = self.client.open(attempt, sent).await?;
+        let reading = AnswerReader {
+            request,
+            key: self.endpoint.key.as_ref(),
+            progress,
+            take: match self.endpoint.api {
+                ModelApi::OpenAi => openai::take,
+                ModelApi::Anthropic => anthropic::take,
+            },
+        };
+        let mut completion = reading.read(opened).await?;
+        if let (ModelApi::Anthropic, AnswerFormat::Schema { name, .. }) =
+            (self.endpoint.api, &request.format)
+        {
+            anthropic::unwrap_answer(&mut completion, name);
+        }
+        Ok(completion)
+    }
+
+    fn http_request(
+        &self,
+        form: RequestForm,
+        request: &ModelRequest,
+        attempt: &CallAttempt,
+    ) -> HttpRequest {
+        let ModelEndpoint { address, key, .. } = &self.endpoint;
+        // Without a stream the answer begins when it is complete.
+        let first_byte = if form.stream {
+            self.endpoint.first_byte
+        } else {
+            attempt.time_limit
+        };
+        let post = |path: &[&str], body| {
+            let url = address.join(path.iter().copied());
+            HttpRequest::post(url, &OrderedJson::new(&body), first_byte)
+        };
+        match self.endpoint.api {
+            ModelApi::OpenAi => {
+                let body = openai::body(&self.model, form, request);
+                post(&["chat", "completions"], body).bearer(key.as_ref())
+            }
+            ModelApi::Anthropic => {
+                let body = anthropic::body(&self.model, form, request);
+                let (name, version) = ANTHROPIC_VERSION;
+                let sent = post(&["messages"], body).key_header("x-api-key", key.as_ref());
+                sent.header(name, version)
+            }
+        }
+    }
+}
