@@ -9,6 +9,7 @@
 
 mod anthropic;
 mod chat;
+mod dropped;
 mod embed;
 mod forms;
 mod malformed;
