@@ -89,7 +89,7 @@ pub struct ProviderHealth {
     pub provider: ProviderName,
     /// A provider is watched apart for each kind of call.
     pub kind: CallKind,
-    /// Nothing is sent until the settings change.
+    /// Nothing is sent as long as the process lives: a new key comes with new settings.
     pub key_refused: bool,
     /// When a provider that is left alone is asked again.
     pub open_until: Option<Timestamp>,
@@ -150,13 +150,6 @@ impl Caller {
         Fut: Future<Output = Result<T, AttemptError>>,
     {
         self.ask(provider, context, true, &mut operation).await
-    }
-
-    /// Forgets refused keys and open breakers: the operator has changed something.
-    pub fn settings_changed(&self) {
-        for lane in self.lanes.all() {
-            lane.state().breaker.reset();
-        }
     }
 
     /// All providers that were asked so far, by name.

@@ -11,7 +11,7 @@ use super::classify::{FailureClass, classify};
 use super::event::{CallEvent, NextAction, StopReason, whole_ms};
 use super::hint;
 use super::lane::{LanePass, ProviderLane};
-use super::retry::{self, RetryDecision, TriedAttempt};
+use super::retry::{self, TriedAttempt};
 use super::settings::CallKindSettings;
 use super::{CallAttempt, CallContext, Caller};
 use crate::error::{CallFailure, FailureCause, FailureSeverity};
@@ -155,8 +155,8 @@ impl ProviderCall<'_> {
             Err(AttemptEnd::Deadline) => {
                 let lost = self.out_of_time(number);
                 let class = FailureClass::own(&lost.failure);
-                let why = StopReason::Deadline;
-                self.tell(number, took, Some(class), NextAction::Stop { why });
+                let then = retry::stop(StopReason::Deadline);
+                self.tell(number, took, Some(class), then);
                 Err(lost)
             }
         }
@@ -239,24 +239,11 @@ impl ProviderCall<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         match retry::next(&tried, self.kind(), settings, &mut **rng) {
-            RetryDecision::Later(wait) => NextAction::WakeLater {
-                wait_ms: whole_ms(wait),
-            },
-            RetryDecision::Stop(why) => NextAction::Stop { why },
-            RetryDecision::After(_) if self.probe => NextAction::Stop {
-                why: StopReason::Probe,
-            },
-            RetryDecision::After(wait) => {
-                if self.lane.state().bucket.spend(settings, self.now()) {
-                    NextAction::Retry {
-                        wait_ms: whole_ms(wait),
-                    }
-                } else {
-                    NextAction::Stop {
-                        why: StopReason::Bucket,
-                    }
-                }
+            NextAction::Retry { .. } if self.probe => retry::stop(StopReason::Probe),
+            NextAction::Retry { .. } if !self.lane.state().bucket.spend(settings, self.now()) => {
+                retry::stop(StopReason::Bucket)
             }
+            next => next,
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct BreakerPass {
 pub(crate) enum BreakerRefusal {
     /// Worth asking again at this time.
     Until(Duration),
-    /// The key was refused: shut until the settings change.
+    /// The key was refused: shut for good, since a new key comes with new settings and a new breaker.
     KeyRefused,
 }
 
@@ -174,11 +174,6 @@ impl CircuitBreaker {
                 ..opened
             }),
         });
-    }
-
-    /// The settings have changed, perhaps the key: begin anew.
-    pub(crate) fn reset(&mut self) {
-        self.change(BreakerState::Closed(RecentCalls::default()));
     }
 
     /// Whether calls are kept back, and until when as far as that is known.

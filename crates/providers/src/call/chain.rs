@@ -20,13 +20,6 @@ pub struct ChainAnswer<T> {
     pub tried: Vec<CallFailure>,
 }
 
-impl<T> ChainAnswer<T> {
-    /// Whether somebody else than the first choice answered.
-    pub fn is_degraded(&self) -> bool {
-        !self.tried.is_empty()
-    }
-}
-
 /// Nobody answered; why not, one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChainExhausted {

@@ -1,6 +1,6 @@
 //! Whether and when to try again.
 //!
-//! Takes the class of the last attempt, the server's hint and the time left; gives a wait, or why there is none.
+//! Takes the class of the last attempt, the server's hint and the time left; gives what to do next.
 //! The bucket keeps a provider that is down from being asked more often than one that is up.
 
 use std::time::Duration;
@@ -8,18 +8,9 @@ use std::time::Duration;
 use rand::{Rng, RngCore};
 
 use super::classify::FailureClass;
-use super::event::StopReason;
+use super::event::{NextAction, StopReason, whole_ms};
 use super::settings::{CallKindSettings, RetrySettings};
 use crate::error::FailureCause;
-
-/// What follows a failed attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RetryDecision {
-    After(Duration),
-    /// The server asks for so long a wait that nobody sleeps through it.
-    Later(Duration),
-    Stop(StopReason),
-}
 
 /// The facts that decide.
 pub(crate) struct TriedAttempt<'a> {
@@ -35,29 +26,37 @@ pub(crate) fn next(
     kind: &CallKindSettings,
     settings: &RetrySettings,
     rng: &mut dyn RngCore,
-) -> RetryDecision {
+) -> NextAction {
     if let Some(hint) = tried.hint.filter(|hint| *hint > settings.wait_max) {
         let limited = tried.class.retry || tried.class.cause == FailureCause::RateLimited;
         return if limited {
-            RetryDecision::Later(hint)
+            NextAction::WakeLater {
+                wait_ms: whole_ms(hint),
+            }
         } else {
-            RetryDecision::Stop(StopReason::Final)
+            stop(StopReason::Final)
         };
     }
     if !tried.class.retry {
-        return RetryDecision::Stop(StopReason::Final);
+        return stop(StopReason::Final);
     }
     if tried.attempt >= kind.attempts {
-        return RetryDecision::Stop(StopReason::Attempts);
+        return stop(StopReason::Attempts);
     }
     let wait = tried.hint.unwrap_or_else(|| match tried.class.cause {
         FailureCause::RateLimited => rate_wait(tried.attempt, settings, rng),
         _ => backoff(tried.attempt, kind, settings, rng),
     });
     if wait.saturating_add(kind.attempt_least) > tried.left {
-        return RetryDecision::Stop(StopReason::Deadline);
+        return stop(StopReason::Deadline);
     }
-    RetryDecision::After(wait)
+    NextAction::Retry {
+        wait_ms: whole_ms(wait),
+    }
+}
+
+pub(crate) fn stop(why: StopReason) -> NextAction {
+    NextAction::Stop { why }
 }
 
 /// Full jitter: anything from nothing to the doubled base.
@@ -68,21 +67,22 @@ fn backoff(
     rng: &mut dyn RngCore,
 ) -> Duration {
     let ceiling = doubled(settings.backoff_base, attempt).min(kind.backoff_cap);
-    whole_ms(ceiling.mul_f64(rng.random()))
+    rounded(ceiling.mul_f64(rng.random()))
 }
 
 /// A limit needs its time: jitter only adds to it.
 fn rate_wait(attempt: u32, settings: &RetrySettings, rng: &mut dyn RngCore) -> Duration {
     let wait = doubled(settings.rate_base, attempt);
     let jitter = settings.rate_jitter * rng.random::<f64>();
-    whole_ms(wait.mul_f64(1.0 + jitter)).min(settings.wait_max)
+    rounded(wait.mul_f64(1.0 + jitter)).min(settings.wait_max)
 }
 
 fn doubled(base: Duration, attempt: u32) -> Duration {
     base.saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
 }
 
-fn whole_ms(wait: Duration) -> Duration {
+/// To the millisecond.
+fn rounded(wait: Duration) -> Duration {
     Duration::from_millis((wait.as_secs_f64() * 1_000.0).round() as u64)
 }
 
