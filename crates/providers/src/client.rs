@@ -9,6 +9,7 @@ mod body;
 mod request;
 mod transport;
 
+pub(crate) use address::authority;
 pub use address::{BaseUrl, BaseUrlError};
 pub(crate) use body::OpenResponse;
 pub(crate) use request::HttpRequest;
@@ -93,7 +94,7 @@ impl HttpClient {
         request: HttpRequest,
     ) -> Result<HttpReply, AttemptError> {
         let mut opened = self.open(attempt, request).await?;
-        let body = opened.rest().await?;
+        let body = opened.rest(Vec::new()).await?;
         Ok(opened.reply(body))
     }
 
@@ -134,11 +135,7 @@ impl HttpReply {
     /// The answer without the keys that were sent: some servers repeat the request, and hits are stored.
     pub(crate) fn struck(mut self) -> Self {
         for secret in &self.secrets {
-            // Checking first is faster than mending, and nearly all answers are text.
-            let text = match std::str::from_utf8(&self.body) {
-                Ok(text) => Cow::Borrowed(text),
-                Err(_) => String::from_utf8_lossy(&self.body),
-            };
+            let text = String::from_utf8_lossy(&self.body);
             if let Cow::Owned(struck) = secret.strike(&text) {
                 self.body = struck.into_bytes().into();
             }
@@ -148,12 +145,7 @@ impl HttpReply {
 
     /// The body as JSON. What is no such JSON becomes a fault by its own error code, if it carries one.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, AttemptError> {
-        // The whole is checked faster than each of its strings.
-        let read = match std::str::from_utf8(&self.body) {
-            Ok(text) => serde_json::from_str(text),
-            Err(_) => serde_json::from_slice(&self.body),
-        };
-        read.map_err(|_| self.refused())
+        serde_json::from_slice(&self.body).map_err(|_| self.refused())
     }
 
     /// The success that is none: the fault that says what came instead.

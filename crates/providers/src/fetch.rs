@@ -16,11 +16,11 @@ mod robots;
 mod slots;
 
 pub use body::PageCut;
-pub use dial::{NameResolver, StreamConnector, SystemNetwork, WireStream};
+pub use dial::{FetchNetwork, NameResolver, StreamConnector, SystemNetwork, WireStream};
 pub use error::{FetchError, FetchRefusal};
 pub use guard::{AllowList, AllowListError, FetchTarget, TargetHost};
 pub use limits::FetchLimits;
-pub use page::{FetchNetwork, FetchedPage, Fetcher};
+pub use page::{FetchedPage, Fetcher};
 
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ use jiff::SignedDuration;
 
 use self::flight::PageFlights;
 use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
+use crate::client::authority;
 use crate::error::{CallFailure, FailureCause, FailureSeverity};
 use crate::fetch::{FetchRefusal, FetchTarget, FetchedPage, Fetcher};
 use crate::{Clock, call};
@@ -216,11 +217,7 @@ impl Pages {
 
 /// A page's host is its provider; after a redirect it is still the first one that answers for the page.
 fn provider(target: &FetchTarget) -> ProviderName {
-    let host = target.url().host_str().unwrap_or_default();
-    match target.url().port() {
-        Some(port) => ProviderName::new(&format!("{host}:{port}")),
-        None => ProviderName::new(host),
-    }
+    ProviderName::new(&authority(target.url()))
 }
 
 fn refused(refusal: &FetchRefusal) -> CallFailure {

@@ -74,11 +74,16 @@ impl BaseUrl {
 
     /// The host and, if it is not the usual one, the port: enough to name an endpoint.
     pub fn authority(&self) -> String {
-        let host = self.0.host_str().unwrap_or_default();
-        match self.0.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        }
+        authority(&self.0)
+    }
+}
+
+/// The host and, if it is not the scheme's usual one, the port.
+pub(crate) fn authority(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     }
 }
 

@@ -1,12 +1,11 @@
 //! An answer whose head has come: its body is read piece by piece, within its limits.
 
 use std::mem;
-use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::timeout;
 
 use super::{ClientSettings, HttpReply, strike, transport};
 use crate::Secret;
@@ -16,8 +15,6 @@ pub(crate) struct OpenResponse {
     response: Response,
     headers: ResponseHeaders,
     secrets: Vec<Secret>,
-    /// Rings if nothing comes. One for the whole answer: to put an alarm off is cheaper than to set another.
-    alarm: Pin<Box<Sleep>>,
     /// How long the next piece may take.
     patience: Duration,
     idle: Duration,
@@ -32,17 +29,13 @@ impl OpenResponse {
         first_byte: Duration,
         settings: &ClientSettings,
     ) -> Result<Self, AttemptError> {
-        let mut alarm = Box::pin(sleep(first_byte));
-        let mut response = tokio::select! {
-            biased;
-            response = sent => response.map_err(|error| transport::from_sending(&error))?,
-            () = &mut alarm => return Err(TransportError::FirstByte.into()),
-        };
+        let response = timeout(first_byte, sent).await;
+        let response = response.map_err(|_| TransportError::FirstByte)?;
+        let mut response = response.map_err(|error| transport::from_sending(&error))?;
         Ok(Self {
             headers: mem::take(response.headers_mut()).into(),
             response,
             secrets,
-            alarm,
             // Some send the head at once, and the first piece when they have read the question.
             patience: first_byte.max(settings.idle),
             idle: settings.idle,
@@ -60,12 +53,9 @@ impl OpenResponse {
 
     /// The next piece of the body; none at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, AttemptError> {
-        self.alarm.as_mut().reset(Instant::now() + self.patience);
-        let piece = tokio::select! {
-            biased;
-            piece = self.response.chunk() => piece.map_err(|error| transport::from_body(&error))?,
-            () = &mut self.alarm => return Err(TransportError::Idle.into()),
-        };
+        let piece = timeout(self.patience, self.response.chunk()).await;
+        let piece = piece.map_err(|_| TransportError::Idle)?;
+        let piece = piece.map_err(|error| transport::from_body(&error))?;
         self.patience = self.idle;
         if let Some(piece) = &piece {
             let left = self.left_bytes.checked_sub(piece.len());
@@ -74,19 +64,12 @@ impl OpenResponse {
         Ok(piece)
     }
 
-    /// The rest of the body. Most come in one piece, which is then kept as it is.
-    pub(super) async fn rest(&mut self) -> Result<Bytes, AttemptError> {
-        let Some(first) = self.next().await? else {
-            return Ok(Bytes::new());
-        };
-        let Some(second) = self.next().await? else {
-            return Ok(first);
-        };
-        let mut body = [first, second].concat();
+    /// The rest of the body.
+    pub(crate) async fn rest(&mut self, mut body: Vec<u8>) -> Result<Vec<u8>, AttemptError> {
         while let Some(piece) = self.next().await? {
             body.extend_from_slice(&piece);
         }
-        Ok(body.into())
+        Ok(body)
     }
 
     /// The answer as a fault. A body that breaks off is as good as its beginning.

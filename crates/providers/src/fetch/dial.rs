@@ -28,6 +28,7 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use super::{FetchError, FetchLimits, FetchTarget, TargetHost};
+use crate::tls;
 
 /// Addresses that are tried for one name. All of them are judged, however many there are.
 const DIALS_MAX: usize = 3;
@@ -82,14 +83,26 @@ impl StreamConnector for SystemNetwork {
     }
 }
 
-#[derive(Clone)]
-pub(super) struct Dialer {
-    pub(super) resolver: Arc<dyn NameResolver>,
-    pub(super) connector: Arc<dyn StreamConnector>,
-    pub(super) tls: Arc<ClientConfig>,
+/// What a fetcher reaches the network with.
+pub struct FetchNetwork {
+    /// Looks names up.
+    pub resolver: Arc<dyn NameResolver>,
+    /// Opens connections.
+    pub connector: Arc<dyn StreamConnector>,
+    /// Whom to trust.
+    pub tls: Arc<ClientConfig>,
 }
 
-impl Dialer {
+impl FetchNetwork {
+    /// The machine's own; fails if the machine trusts no certificate at all.
+    pub fn system() -> Result<Self, rustls::Error> {
+        Ok(Self {
+            resolver: Arc::new(SystemNetwork),
+            connector: Arc::new(SystemNetwork),
+            tls: Arc::new(tls::system()?),
+        })
+    }
+
     /// Opens a connection to the target, encrypted if its scheme says so.
     pub(super) async fn dial(
         &self,

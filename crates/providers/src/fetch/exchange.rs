@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{FetchError, FetchLimits, FetchTarget, dial::WireStream};
+use crate::client::authority;
 
 const HEADERS_MAX: usize = 100;
 const BUFFER_MAX_BYTES: usize = 64 * 1024;
@@ -71,14 +72,9 @@ async fn send(
 
 fn request(target: &FetchTarget, agent: &str) -> Result<Request<Empty<Bytes>>, FetchError> {
     let url = target.url();
-    let host = url.host_str().unwrap_or_default();
-    let host = match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    };
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     Request::get(path)
-        .header(header::HOST, host)
+        .header(header::HOST, authority(url))
         .header(header::USER_AGENT, agent)
         .header(header::ACCEPT, ACCEPT)
         .header(header::ACCEPT_ENCODING, "gzip, deflate")

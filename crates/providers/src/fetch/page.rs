@@ -4,25 +4,21 @@
 //! transfer, not yet from their charset. What the bytes are, and what they say, is for
 //! `evidence::extract`. Whether to try again is for the caller. Time is tokio's, which tests can pause.
 
-use std::{fmt, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, pin::Pin, time::Duration};
 
 use http::{HeaderMap, StatusCode, header};
-use rustls::ClientConfig;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    AllowList, FetchError, FetchLimits, FetchRefusal, FetchTarget, NameResolver, PageCut,
-    StreamConnector, SystemNetwork, body,
-    dial::Dialer,
+    AllowList, FetchError, FetchLimits, FetchRefusal, FetchTarget, PageCut, body,
+    dial::FetchNetwork,
     exchange::{self, RawResponse},
     robots::RobotsCache,
     slots::HostSlots,
 };
-use crate::tls;
 
-/// How robots.txt and servers know us.
-const PRODUCT: &str = "fathom";
+/// How servers know us.
 const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research engine)");
 
 /// A robots.txt takes at most this much of its page's time.
@@ -67,47 +63,20 @@ pub struct Fetcher {
 
 /// Everything between a checked target and its answer, robots.txt left aside.
 pub(super) struct FetchPath {
-    dialer: Dialer,
+    network: FetchNetwork,
     allow: AllowList,
     limits: FetchLimits,
     slots: HostSlots,
 }
 
-/// What a fetcher reaches the network with.
-pub struct FetchNetwork {
-    /// Looks names up.
-    pub resolver: Arc<dyn NameResolver>,
-    /// Opens connections.
-    pub connector: Arc<dyn StreamConnector>,
-    /// Whom to trust.
-    pub tls: Arc<ClientConfig>,
-}
-
-impl FetchNetwork {
-    /// The machine's own; fails if the machine trusts no certificate at all.
-    pub fn system() -> Result<Self, rustls::Error> {
-        Ok(Self {
-            resolver: Arc::new(SystemNetwork),
-            connector: Arc::new(SystemNetwork),
-            tls: Arc::new(tls::system()?),
-        })
-    }
-}
-
 impl Fetcher {
     /// Has an empty memory of robots.txt files: make one per process.
     pub fn new(network: FetchNetwork, allow: AllowList, limits: FetchLimits) -> Self {
-        let dialer = Dialer {
-            resolver: network.resolver,
-            connector: network.connector,
-            tls: network.tls,
-        };
-        let slots = HostSlots::new(limits.at_once_per_host);
         let road = FetchPath {
-            dialer,
+            slots: HostSlots::new(limits.at_once_per_host),
+            network,
             allow,
             limits,
-            slots,
         };
         Self {
             road,
@@ -165,7 +134,7 @@ impl FetchPath {
     }
 
     async fn step(&self, target: &FetchTarget, redirects: usize) -> Result<FetchStep, FetchError> {
-        let wire = self.dialer.dial(target, &self.limits).await?;
+        let wire = self.network.dial(target, &self.limits).await?;
         let answer = exchange::ask(wire, target, AGENT, &self.limits).await?;
         if is_redirect(answer.status) {
             let location = answer.headers.get(header::LOCATION);
@@ -209,10 +178,6 @@ impl FetchPath {
             let target = FetchTarget::check(url, &self.allow)?;
             self.follow(target, None).await
         })
-    }
-
-    pub(super) fn product(&self) -> &'static str {
-        PRODUCT
     }
 }
 

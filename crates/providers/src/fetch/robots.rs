@@ -16,6 +16,9 @@ use tokio::{sync::OnceCell, time::Instant};
 
 use super::{FetchError, FetchRefusal, FetchTarget, FetchedPage, page::FetchPath};
 
+/// How robots.txt files name us.
+const PRODUCT: &str = "fathom";
+
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const FAILURE_KEPT: Duration = Duration::from_secs(5 * 60);
 const SITES_MAX: usize = 1_024;
@@ -104,7 +107,7 @@ async fn ask(target: &FetchTarget, road: &FetchPath) -> Result<RobotsRules, Fetc
     let url = target.url().join("/robots.txt");
     let url = url.map_err(|_| FetchError::RobotsUnreachable)?;
     let rules = match road.robots_file(url).await {
-        Ok(page) => rules_from_page(&page, road),
+        Ok(page) => rules_from_page(&page),
         Err(FetchError::Refused(FetchRefusal::TooManyRedirects { .. })) => {
             RobotsRules::Known(Robots::allow_all())
         }
@@ -115,10 +118,10 @@ async fn ask(target: &FetchTarget, road: &FetchPath) -> Result<RobotsRules, Fetc
 }
 
 /// RFC 9309, section 2.3.1; that a busy server has no rules is not to be concluded from its 429.
-fn rules_from_page(page: &FetchedPage, road: &FetchPath) -> RobotsRules {
+fn rules_from_page(page: &FetchedPage) -> RobotsRules {
     let status = page.status;
     if status.is_success() {
-        RobotsRules::Known(Robots::parse(&page.bytes, road.product()))
+        RobotsRules::Known(Robots::parse(&page.bytes, PRODUCT))
     } else if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
         RobotsRules::Known(Robots::allow_all())
     } else {

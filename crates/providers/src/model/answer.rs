@@ -54,11 +54,9 @@ impl AnswerReader<'_> {
     async fn whole(
         &self,
         mut opened: OpenResponse,
-        mut body: Vec<u8>,
+        begin: Vec<u8>,
     ) -> Result<Completion, AttemptError> {
-        while let Some(piece) = opened.next().await? {
-            body.extend_from_slice(&piece);
-        }
+        let body = opened.rest(begin).await?;
         let reply = opened.reply(body);
         let value: Value = reply.json()?;
         let mut gathered = PartialCompletion::default();
