@@ -5,78 +5,12 @@
 use html5ever::data::NAMED_ENTITIES;
 
 /// Tags between which no blank is due.
-const INLINE: &[&str] = &[
-    "a",
-    "abbr",
-    "b",
-    "bold",
-    "cite",
-    "code",
-    "em",
-    "ext-link",
-    "font",
-    "i",
-    "inf",
-    "italic",
-    "mark",
-    "monospace",
-    "s",
-    "sc",
-    "scp",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "tt",
-    "u",
-    "underline",
-    "xref",
-];
+const INLINE: &str = "a abbr b bold cite code em ext-link font i inf italic mark monospace s sc scp small span strong \
+                      sub sup tt u underline xref";
 
 /// Tags that part words.
-const BLOCK: &[&str] = &[
-    "abstract",
-    "article",
-    "blockquote",
-    "body",
-    "br",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "header",
-    "hr",
-    "html",
-    "img",
-    "li",
-    "list",
-    "list-item",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "script",
-    "sec",
-    "section",
-    "style",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "title",
-    "tr",
-    "ul",
-    "video",
-];
+const BLOCK: &str = "abstract article blockquote body br dd div dl dt figure h1 h2 h3 h4 h5 h6 head header hr html \
+                     img li list list-item ol p pre q script sec section style table tbody td th title tr ul video";
 
 /// Namespaces of markup in the metadata of works.
 const SPACES: &[&str] = &["jats", "mml", "m", "ns0", "xhtml", "html"];
@@ -89,18 +23,11 @@ const ENTITY_BYTES_MAX: usize = 40;
 
 /// Plain text of at most so many characters.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
-    // Most texts hold no markup, and an answer has many.
-    if !contains(text, |byte| matches!(byte, b'<' | b'&')) {
-        return bounded(text, chars_max);
-    }
     bounded(&decoded(&untagged(text)), chars_max)
 }
 
 /// Text that holds no markup, such as code: only invisible marks go, blanks are folded, and the bound is kept.
 pub(crate) fn bounded(text: &str, chars_max: usize) -> String {
-    if is_bounded(text, chars_max) {
-        return text.to_owned();
-    }
     let mut kept = String::new();
     let mut blank = false;
     let mut left = chars_max;
@@ -122,28 +49,6 @@ pub(crate) fn bounded(text: &str, chars_max: usize) -> String {
         kept.push(c);
     }
     kept
-}
-
-/// Whether nothing is to be done, as with most texts: short, visible ASCII, one blank between words.
-fn is_bounded(text: &str, chars_max: usize) -> bool {
-    text.len() <= chars_max
-        && !contains(text, |byte| !matches!(byte, b' '..=b'~'))
-        && !text.starts_with(' ')
-        && !text.ends_with(' ')
-        && !has_two_blanks(text.as_bytes())
-}
-
-fn has_two_blanks(text: &[u8]) -> bool {
-    let next = text.get(1..).unwrap_or_default();
-    let pairs = text.iter().zip(next);
-    pairs.fold(false, |found, (one, other)| {
-        found | ((*one == b' ') & (*other == b' '))
-    })
-}
-
-/// Looks at all bytes, whatever the first are: without a way out of the loop, many are looked at together.
-fn contains(text: &str, sought: impl Fn(u8) -> bool) -> bool {
-    text.bytes().fold(false, |found, byte| found | sought(byte))
 }
 
 /// Zero-width and direction marks, tags and other characters that are not seen but can hide words.
@@ -197,19 +102,12 @@ fn tag(text: &str) -> Option<(usize, bool)> {
         return None;
     }
     let name = name.to_ascii_lowercase();
-    let local = match name.split_once(':') {
-        Some((space, local)) if SPACES.contains(&space) => {
-            return Some((end + 1, BLOCK.contains(&local)));
-        }
-        _ => name.as_str(),
-    };
-    if INLINE.contains(&local) {
-        Some((end + 1, false))
-    } else if BLOCK.contains(&local) {
-        Some((end + 1, true))
-    } else {
-        None
-    }
+    let spaced = name.split_once(':');
+    let spaced = spaced.filter(|(space, _)| SPACES.contains(space));
+    let local = spaced.map_or(name.as_str(), |(_, local)| local);
+    let is_block = BLOCK.split(' ').any(|block| block == local);
+    let is_tag = is_block || spaced.is_some() || INLINE.split(' ').any(|inline| inline == local);
+    is_tag.then_some((end + 1, is_block))
 }
 
 fn decoded(text: &str) -> String {

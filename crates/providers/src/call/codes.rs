@@ -11,75 +11,25 @@ const CODE_CHARS_MAX: usize = 64;
 /// Codes found at once at most: real answers have one to four.
 const CODES_MAX: usize = 8;
 
-const QUOTA: &[&str] = &[
-    "insufficient_quota",
-    "quota_exceeded",
-    "quotaexceeded",
-    "dailylimitexceeded",
-    "exceeded_current_quota_error",
-    "billing_error",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "insufficient_balance",
-    "insufficient_credits",
-    "credits_exhausted",
-    "payment_required",
-    "usage_limit_exceeded",
-    "apikeyexhausted",
-];
+// The codes that are known, by what they mean, in lower case.
+const QUOTA: &str = "insufficient_quota quota_exceeded quotaexceeded dailylimitexceeded \
+    exceeded_current_quota_error billing_error billing_hard_limit_reached billing_not_active \
+    insufficient_balance insufficient_credits credits_exhausted payment_required \
+    usage_limit_exceeded apikeyexhausted";
 
-const KEY: &[&str] = &[
-    "invalid_api_key",
-    "incorrect_api_key",
-    "api_key_invalid",
-    "authentication_error",
-    "permission_error",
-    "permission_denied",
-    "unauthenticated",
-    "unauthorized",
-    "account_deactivated",
-    "subscription_token_invalid",
-    "apikeyinvalid",
-    "apikeydisabled",
-    "apikeymissing",
-];
+const KEY: &str = "invalid_api_key incorrect_api_key api_key_invalid authentication_error permission_error \
+    permission_denied unauthenticated unauthorized account_deactivated \
+    subscription_token_invalid apikeyinvalid apikeydisabled apikeymissing";
 
-const CONTEXT: &[&str] = &[
-    "context_length_exceeded",
-    "context_window_exceeded",
-    "model_context_window_exceeded",
-    "exceed_context_size_error",
-    "string_above_max_length",
-    "request_too_large",
-    "prompt_too_long",
-    "input_too_long",
-];
+const CONTEXT: &str = "context_length_exceeded context_window_exceeded model_context_window_exceeded \
+    exceed_context_size_error string_above_max_length request_too_large prompt_too_long \
+    input_too_long";
 
-const RATE: &[&str] = &[
-    "rate_limit_exceeded",
-    "rate_limit_error",
-    "rate_limited",
-    "ratelimited",
-    "ratelimitexceeded",
-    "userratelimitexceeded",
-    "too_many_requests",
-    "requests",
-    "tokens",
-    "resource_exhausted",
-];
+const RATE: &str = "rate_limit_exceeded rate_limit_error rate_limited ratelimited ratelimitexceeded \
+    userratelimitexceeded too_many_requests requests tokens resource_exhausted";
 
-const SERVER: &[&str] = &[
-    "server_error",
-    "internal_server_error",
-    "api_error",
-    "overloaded_error",
-    "engine_overloaded",
-    "service_unavailable",
-    "unavailable",
-    "internal",
-    "timeout_error",
-    "deadline_exceeded",
-];
+const SERVER: &str = "server_error internal_server_error api_error overloaded_error engine_overloaded \
+    service_unavailable unavailable internal timeout_error deadline_exceeded";
 
 /// What a provider's code says, whatever the status says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +145,6 @@ fn meaning(word: &str) -> Option<CodeMeaning> {
         (SERVER, CodeMeaning::Server),
     ]
     .into_iter()
-    .find(|(words, _)| words.contains(&word.as_str()))
+    .find(|(words, _)| words.split(' ').any(|known| known == word))
     .map(|(_, meaning)| meaning)
 }

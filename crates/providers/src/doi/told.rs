@@ -62,9 +62,6 @@ impl Doi {
 
     /// The DOI that a page's address names, if it names one.
     pub fn from_url(url: &str) -> Option<Self> {
-        if !may_hold_one(url) {
-            return None;
-        }
         let url = Url::parse(url).ok()?;
         let host = url.host_str()?;
         let host = host.strip_prefix("www.").unwrap_or(host);
@@ -87,12 +84,6 @@ impl Doi {
         };
         Self::told(without_page(&named))
     }
-}
-
-/// Most addresses hold none, and each hit has one: those are not taken apart.
-fn may_hold_one(url: &str) -> bool {
-    let named = |part: &[u8]| part.eq_ignore_ascii_case(b"arxiv");
-    url.contains("10.") || url.contains('%') || url.as_bytes().windows(5).any(named)
 }
 
 fn without_page(named: &str) -> &str {
