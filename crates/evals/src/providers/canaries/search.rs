@@ -52,7 +52,7 @@ async fn search(canary: Canary) -> Result<Trace> {
                 }
                 Err(exhausted) => trace.exhausted(&exhausted)?,
             }
-            trace.text(format!("{:?}", chains.status()));
+            trace.text(format!("{:?}", chains.left_out()));
         }
         let sent = server.asked();
         let carried = sent.iter().any(|request| canary.is_in(request));
