@@ -9,7 +9,7 @@ use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use fathom_providers::search::{self, FolderSearchCache, SearchCaching, SearchChains};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use fathom_research::WebServices;
-use fathom_research::reasoner::model::Model;
+use fathom_research::reasoner::model::ModelReasoner;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -40,7 +40,7 @@ impl Outside {
     }
 
     /// The reasoner that asks a language model, if one is set up.
-    pub fn model(&self, settings: &Settings) -> Result<Option<Model>> {
+    pub fn model(&self, settings: &Settings) -> Result<Option<ModelReasoner>> {
         let endpoints = endpoints(settings)?;
         let Some(first) = endpoints.first() else {
             return Ok(None);
@@ -54,7 +54,7 @@ impl Outside {
             Arc::clone(&self.caller),
             model::ModelSettings::new(endpoints),
         );
-        Ok(Some(Model::new(
+        Ok(Some(ModelReasoner::new(
             Arc::new(models),
             Arc::clone(&self.clock),
             &name,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::reasoner::Reasoner;
-use fathom_research::reasoner::extractive::Extractive;
+use fathom_research::reasoner::brief::BriefReasoner;
 use fathom_research::workflows::report::{self, ReportWorkflow};
 use fathom_research::{self as research, DocumentCache, Services};
 use fathom_store::{Postgres, Sqlite};
@@ -90,7 +90,7 @@ pub fn services(
     if let Some(model) = outside.model(settings)? {
         reasoners.push(Arc::new(model));
     }
-    reasoners.push(Arc::new(Extractive));
+    reasoners.push(Arc::new(BriefReasoner));
     let web = outside.web(settings);
     Ok(Services {
         reasoners,
@@ -104,7 +104,7 @@ pub fn services(
 /// For a host that looks at runs and never works on one: nothing to call.
 pub fn no_services() -> Services {
     Services {
-        reasoners: vec![Arc::new(Extractive)],
+        reasoners: vec![Arc::new(BriefReasoner)],
         libraries: Arc::new(OwnLibraries::default()),
         web: None,
         reader: Arc::new(PdfSubprocess::default()),

@@ -22,10 +22,10 @@ mod log;
 mod meaning;
 #[path = "staged/people.rs"]
 mod people;
+#[path = "staged/refine.rs"]
+mod refine;
 #[path = "staged/routes.rs"]
 mod routes;
-#[path = "staged/seek.rs"]
-mod seek;
 #[path = "staged/stopped.rs"]
 mod stopped;
 #[path = "staged/troubles.rs"]

@@ -1,9 +1,9 @@
 //! Who judges: one typed method for each judgement that a workflow needs.
 //!
-//! `extractive` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
+//! `brief` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
 //! and give the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
 
-pub mod extractive;
+pub mod brief;
 pub mod model;
 
 use async_trait::async_trait;
@@ -33,7 +33,8 @@ pub trait Reasoner: Send + Sync {
     async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError>;
 
     /// What to do next about a query that found too little.
-    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError>;
+    async fn refine_query(&self, ctx: &Ctx, task: &RefineTask<'_>)
+    -> Result<Action, ReasonerError>;
 
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError>;
 
@@ -75,7 +76,7 @@ pub struct PlanTask<'a> {
     pub faults: &'a [PlanFault],
 }
 
-pub struct SeekTask<'a> {
+pub struct RefineTask<'a> {
     pub question: &'a Question,
     pub query: &'a Query,
     /// The query's place among all of the run.

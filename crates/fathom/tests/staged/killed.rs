@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::log::{Life, Log, judge, timeless};
-use super::seek::{looking_on, poor_plan};
+use super::refine::{looking_on, poor_plan};
 use super::world::{QUESTION, World, pages};
 
 const KILLS: usize = 30;

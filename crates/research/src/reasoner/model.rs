@@ -11,10 +11,10 @@ mod frame;
 mod material;
 mod plan;
 mod prompt;
+mod refine;
 mod reserve;
 mod review;
 mod section;
-mod seek;
 mod support;
 
 use std::sync::Arc;
@@ -24,22 +24,22 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, Opinion, PlanTask, Reasoner, ReasonerError, ReviewTask,
-    SectionTask, SeekTask, SupportTask,
+    Action, AnalyseTask, Ctx, FrameTask, Opinion, PlanTask, Reasoner, ReasonerError, RefineTask,
+    ReviewTask, SectionTask, SupportTask,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
 use crate::draft::Frame;
 use crate::plan::Plan;
 
-pub struct Model {
+pub struct ModelReasoner {
     models: Arc<Models>,
     clock: Arc<dyn Clock>,
     name: String,
     reservations: reserve::Reservations,
 }
 
-impl Model {
+impl ModelReasoner {
     /// `name` is what reports call it, such as `gpt-4o`.
     pub fn new(models: Arc<Models>, clock: Arc<dyn Clock>, name: &str) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Model {
 }
 
 #[async_trait]
-impl Reasoner for Model {
+impl Reasoner for ModelReasoner {
     fn name(&self) -> &str {
         &self.name
     }
@@ -61,8 +61,12 @@ impl Reasoner for Model {
         plan::plan(self, ctx, task).await
     }
 
-    async fn seek(&self, ctx: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError> {
-        seek::seek(self, ctx, task).await
+    async fn refine_query(
+        &self,
+        ctx: &Ctx,
+        task: &RefineTask<'_>,
+    ) -> Result<Action, ReasonerError> {
+        refine::refine_query(self, ctx, task).await
     }
 
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {

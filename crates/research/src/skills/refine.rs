@@ -8,7 +8,7 @@ use fathom_workflow::NodeError;
 use super::read;
 use super::search::{Answered, Hit, SearchOutcome, SearchTask, once};
 use crate::plan::{Query, QueryId, SourceKind};
-use crate::reasoner::{Action, Ctx, SeekTask, Seen, judge};
+use crate::reasoner::{Action, Ctx, RefineTask, Seen, judge};
 
 /// Results that are shown to who chooses.
 const RESULTS_MOST: usize = 15;
@@ -106,7 +106,7 @@ impl<'a> Refinement<'a> {
     }
 
     async fn choose(&mut self, turn: u32) -> Result<Action, NodeError> {
-        let task = SeekTask {
+        let task = RefineTask {
             question: &self.task.question,
             query: &self.first.query,
             place: self.id,
@@ -120,7 +120,7 @@ impl<'a> Refinement<'a> {
             reads_left: self.left.reads,
         };
         let ctx = self.ctx;
-        let judged = judge(ctx, |reasoner| reasoner.seek(ctx, &task)).await?;
+        let judged = judge(ctx, |reasoner| reasoner.refine_query(ctx, &task)).await?;
         self.first.failures.extend(judged.failures);
         Ok(judged.value)
     }

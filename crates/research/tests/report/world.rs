@@ -12,8 +12,8 @@ use fathom_providers::search::{self, SearchChains};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, SystemClock, call};
 use fathom_render::Report;
 use fathom_render::report::ReportStatus;
-use fathom_research::reasoner::extractive::Extractive;
-use fathom_research::reasoner::model::Model;
+use fathom_research::reasoner::brief::BriefReasoner;
+use fathom_research::reasoner::model::ModelReasoner;
 use fathom_research::workflows::report;
 use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
 use fathom_stage::{Judgement, Page, Reply, Script, Stage};
@@ -82,8 +82,12 @@ fn services(stage: &Stage) -> Services {
     };
     Services {
         reasoners: vec![
-            Arc::new(Model::new(Arc::new(models), Arc::clone(&clock), "scripted")),
-            Arc::new(Extractive),
+            Arc::new(ModelReasoner::new(
+                Arc::new(models),
+                Arc::clone(&clock),
+                "scripted",
+            )),
+            Arc::new(BriefReasoner),
         ],
         libraries: Arc::new(crate::folder::Examples::default()),
         web: Some(WebServices {

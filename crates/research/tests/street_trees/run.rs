@@ -12,7 +12,7 @@ use fathom_research::citations::{CheckedClaim, CitationCheck};
 use fathom_research::critique::ReviewOpinion;
 use fathom_research::draft::{Draft, Section};
 use fathom_research::plan::{Plan, SourceKind};
-use fathom_research::reasoner::extractive::{analyse, frame, plan, review, write_section};
+use fathom_research::reasoner::brief::{analyse, frame, plan, review, write_section};
 use fathom_research::reasoner::{AnalyseTask, FrameTask, PlanTask, ReviewTask, SectionTask};
 use fathom_research::skills::locate::{Located, Reading, locate};
 use fathom_research::source::{Snapshot, Source, SourceId, Work};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::plan::id;
 use super::{material, prompt};
@@ -72,7 +72,7 @@ struct ReplyGap {
 }
 
 pub(super) async fn analyse(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &AnalyseTask<'_>,
 ) -> Result<Analysis, ReasonerError> {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Model;
+use super::ModelReasoner;
 use super::reserve::Amount;
 use crate::calls::{self, RecordedFailure, retries, terms};
 use crate::reasoner::{Ctx, ReasonerError};
@@ -105,7 +105,7 @@ impl Form for Prose {
     }
 }
 
-impl Model {
+impl ModelReasoner {
     /// Asks for a value; `request` writes the prompt with so many cuts.
     pub(super) async fn typed<T>(
         &self,

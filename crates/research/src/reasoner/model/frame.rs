@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::echo::without_echo;
 use super::prompt;
@@ -29,7 +29,7 @@ struct Reply {
 }
 
 pub(super) async fn frame(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &FrameTask<'_>,
 ) -> Result<Frame, ReasonerError> {

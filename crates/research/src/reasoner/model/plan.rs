@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Plan, Query, Section, SourceKind, SubQuestion, SubQuestionId, Trace};
@@ -85,7 +85,7 @@ struct ReplySection {
 }
 
 pub(super) async fn plan(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &PlanTask<'_>,
 ) -> Result<Plan, ReasonerError> {

@@ -19,7 +19,7 @@ macro_rules! prompts {
     };
 }
 
-const FILES: &[(&str, &str)] = prompts!(plan, seek, analyse, section, frame, review, support);
+const FILES: &[(&str, &str)] = prompts!(plan, refine, analyse, section, frame, review, support);
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut all = Environment::new();

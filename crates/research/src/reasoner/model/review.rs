@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::frame::cut;
 use super::prompt;
@@ -66,7 +66,7 @@ enum ReplySeverity {
 }
 
 pub(super) async fn review(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &ReviewTask<'_>,
 ) -> Result<ReviewOpinion, ReasonerError> {

@@ -4,7 +4,7 @@ use fathom_providers::FailureCategory;
 use fathom_providers::model::ModelRole;
 use serde_json::{Value, json};
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::echo::without_echo;
 use super::{material, prompt};
@@ -15,7 +15,7 @@ use crate::reasoner::{Ctx, ReasonerError, Revision, SectionTask};
 const PROMPT: &str = "section";
 
 pub(super) async fn write(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &SectionTask<'_>,
 ) -> Result<String, ReasonerError> {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::prompt;
 use crate::citations::Judgement;
@@ -45,7 +45,7 @@ enum Verdict {
 }
 
 pub(super) async fn support(
-    model: &Model,
+    model: &ModelReasoner,
     ctx: &Ctx,
     task: &SupportTask<'_>,
 ) -> Result<Vec<Opinion>, ReasonerError> {

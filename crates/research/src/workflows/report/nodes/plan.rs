@@ -8,7 +8,7 @@ use super::Notes;
 use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, SourceKind};
 use crate::question::AskedDepth;
-use crate::reasoner::extractive::depth;
+use crate::reasoner::brief::depth;
 use crate::reasoner::{Ctx, PlanTask, judge};
 use crate::workflows::report::state::{Change, State};
 

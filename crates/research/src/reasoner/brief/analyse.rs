@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_evidence::themes;
 
 use super::groups::groups;
-use super::reformulate;
+use super::refine;
 use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Strength, Theme};
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
@@ -228,7 +228,7 @@ fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
         let asked = queries
             .next()
             .map_or(sub.text.as_str(), |query| &query.text);
-        let mut wordings = reformulate::plain_wordings(asked).into_iter();
+        let mut wordings = refine::plain_wordings(asked).into_iter();
         // What was searched for, also for another gap, finds nothing new.
         let query = wordings.find(|text| !text.is_empty() && !put.contains(text));
         let query = query.unwrap_or_else(|| asked.to_owned());

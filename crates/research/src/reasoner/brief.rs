@@ -12,15 +12,15 @@ mod groups;
 mod nearness;
 mod plan;
 mod prose;
-mod reformulate;
+mod refine;
 mod review;
 mod section;
 
 use async_trait::async_trait;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReasonerError, ReviewTask,
-    SectionTask, SeekTask,
+    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReasonerError, RefineTask, ReviewTask,
+    SectionTask,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
@@ -32,18 +32,18 @@ pub use analyse::analyse;
 pub use depth::depth;
 pub use frame::frame;
 pub use plan::plan;
-pub use reformulate::reformulate;
+use refine::refine_query;
 pub use review::review;
 pub use section::write_section;
 
-/// Saved in reports.
-pub const NAME: &str = "extractive";
+/// Saved in reports and logs, so it stays whatever this module is called.
+const NAME: &str = "extractive";
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Extractive;
+pub struct BriefReasoner;
 
 #[async_trait]
-impl Reasoner for Extractive {
+impl Reasoner for BriefReasoner {
     fn name(&self) -> &str {
         NAME
     }
@@ -52,8 +52,8 @@ impl Reasoner for Extractive {
         Ok(plan(task))
     }
 
-    async fn seek(&self, _: &Ctx, task: &SeekTask<'_>) -> Result<Action, ReasonerError> {
-        Ok(reformulate(task).map_or(Action::Stop, Action::Search))
+    async fn refine_query(&self, _: &Ctx, task: &RefineTask<'_>) -> Result<Action, ReasonerError> {
+        Ok(refine_query(task).map_or(Action::Stop, Action::Search))
     }
 
     async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {

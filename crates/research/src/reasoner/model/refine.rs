@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Model;
+use super::ModelReasoner;
 use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Query, SourceKind};
-use crate::reasoner::{Action, Ctx, ReasonerError, SeekTask, Seen};
+use crate::reasoner::{Action, Ctx, ReasonerError, RefineTask, Seen};
 
 const TITLE_CHARS: usize = 200;
 const SNIPPET_CHARS: usize = 300;
@@ -44,10 +44,10 @@ enum Tool {
     Stop,
 }
 
-pub(super) async fn seek(
-    model: &Model,
+pub(super) async fn refine_query(
+    model: &ModelReasoner,
     ctx: &Ctx,
-    task: &SeekTask<'_>,
+    task: &RefineTask<'_>,
 ) -> Result<Action, ReasonerError> {
     let query = task.query;
     let request = |cuts: u8| {
@@ -67,12 +67,13 @@ pub(super) async fn seek(
             "searches_left": task.searches_left,
             "reads_left": task.reads_left,
         });
-        prompt::request("seek", &input)
+        prompt::request("refine", &input)
     };
     // Searching must leave what is kept for writing.
     let caps = task.settings.caps.before_reserve();
     let asking = Asking {
         role: ModelRole::Searcher,
+        // Saved in the logs of runs: the key stays as it was first written.
         key: format!("seek/{}/{}", task.place.0, task.turn),
         caps: &caps,
     };

@@ -6,7 +6,7 @@ use fathom_evidence::phrases::phrases;
 use fathom_evidence::question;
 
 use crate::plan::Query;
-use crate::reasoner::SeekTask;
+use crate::reasoner::RefineTask;
 use crate::words;
 
 /// A broad query has so many words.
@@ -16,7 +16,7 @@ const BROAD_WORDS: usize = 3;
 const PHRASES_MOST: usize = 3;
 
 /// The first wording that was not tried; nothing where all were.
-pub fn reformulate(task: &SeekTask<'_>) -> Option<Query> {
+pub(crate) fn refine_query(task: &RefineTask<'_>) -> Option<Query> {
     let tried: BTreeSet<String> = task
         .tried
         .iter()

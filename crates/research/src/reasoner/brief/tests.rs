@@ -148,7 +148,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
     };
     let mut tried = vec![query.text.clone()];
     for attempt in 1..100 {
-        let task = SeekTask {
+        let task = RefineTask {
             settings: &Settings::default(),
             question: &question,
             query: &query,
@@ -161,7 +161,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
             searches_left: 1,
             reads_left: 0,
         };
-        let Some(next) = reformulate(&task) else {
+        let Some(next) = refine_query(&task) else {
             assert!(attempt > 3);
             return;
         };
