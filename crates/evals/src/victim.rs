@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
+use fathom_workflow::record::Status;
 use fathom_workflow::{Engine, Error, Execution, NodeError, RunId, RuntimeSettings, SystemClock};
 
 use crate::ledger::Caller;
@@ -99,14 +100,17 @@ async fn work(words: &[&str]) -> Result<String> {
         ..RuntimeSettings::default()
     };
     let engine = Engine::with(
-        research::plain()?,
+        research::resting()?,
         stores::open(&orders.store).await?,
         Arc::new(Deps(Arc::new(Outside(caller)))),
         Arc::new(SystemClock),
         settings,
     );
-    if let Some(mut execution) = take_up(&engine, orders.run).await? {
+    while let Some(mut execution) = take_up(&engine, orders.run).await? {
         let outcome = execution.run().await?;
+        if outcome.status == Status::Waiting {
+            continue;
+        }
         if let Some(reason) = outcome.reason {
             bail!("the run is {}: {reason}", outcome.status);
         }
@@ -130,6 +134,8 @@ async fn take_up(
             Err(Error::RunExists { .. }) => {}
             // A process that is stopped may keep the run, or the whole database.
             Err(error) if error.retry() => tokio::time::sleep(PAUSE).await,
+            // Its time has not come.
+            Err(Error::Waiting { .. }) => tokio::time::sleep(PAUSE).await,
             Err(error) => return Err(error.into()),
         }
     }

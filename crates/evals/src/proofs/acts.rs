@@ -35,6 +35,8 @@ pub enum Act {
     Ask { within_s: Option<u64> },
     /// A question whose halt the node swallows, to go on as if nothing were.
     AskAndGoOn,
+    /// Parks the run for so many seconds, although nobody is asked.
+    Park { for_s: u64 },
     /// Counts on a meter, and says so in the log.
     Spend(u64),
     /// A call whose answer has so many bytes.
@@ -77,6 +79,10 @@ pub async fn perform(
             Ok(answer) => lines.push(words(&answer)),
             Err(_swallowed) => lines.push("never to be recorded".into()),
         },
+        Act::Park { for_s } => {
+            let at = ctx.now() + Duration::from_secs(*for_s);
+            lines.push(format!("{:?}", ctx.park_until(key, at, "rest").await?));
+        }
         Act::Spend(amount) => {
             ctx.spend("coins", *amount);
             ctx.log(Level::Info, format_args!("{amount} coins spent"));

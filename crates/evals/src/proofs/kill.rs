@@ -195,7 +195,9 @@ impl KillRange {
         };
         research::same_report(&report, &reference.report)
             .with_context(|| format!("run {run}, killed {} times", figures.kills))?;
-        let effects = RunLog::sound(&*self.store, run).await?.recorded();
+        let log = RunLog::sound(&*self.store, run).await?;
+        ensure!(log.woken_early()?.is_empty(), "run {run} woke too early");
+        let effects = log.recorded();
         ensure!(
             effects == reference.effects,
             "run {run} recorded the effects {effects:?} instead of {:?}",

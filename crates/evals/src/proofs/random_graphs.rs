@@ -9,14 +9,20 @@ mod course;
 mod promises;
 mod script;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, bail};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use self::course::{ClockHabit, Course};
 use super::{Proof, Setting};
+
+/// In real time; a seed takes a few milliseconds. Whatever takes longer hangs.
+const LONGEST_SEED: Duration = Duration::from_secs(20);
 
 /// T3, for the list.
 pub fn proof() -> Proof {
@@ -41,95 +47,72 @@ pub fn wild_clocks() -> Proof {
 }
 
 async fn run(seeds: u64, first: u64, habit: ClockHabit) -> Result<String> {
-    let hunt = Arc::new(SeedHunt {
-        first,
-        seeds,
-        habit,
+    let queue = Arc::new(SeedQueue {
+        seeds: first..=first.saturating_add(seeds - 1),
         next: AtomicU64::new(0),
-        found: AtomicBool::new(false),
+        under_way: Mutex::default(),
     });
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let hunters: Vec<_> = (0..threads)
-        .map(|_| {
-            let hunt = Arc::clone(&hunt);
-            tokio::task::spawn_blocking(move || hunt.go())
-        })
-        .collect();
-    let mut figures = CourseFigures::default();
-    for hunter in hunters {
-        figures.add(hunter.await??);
+    let (sender, mut ended) = unbounded_channel();
+    for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        let (queue, sender) = (Arc::clone(&queue), sender.clone());
+        // A thread of its own: one that never returns must not keep the program from ending.
+        thread::spawn(move || queue.work(habit, &sender));
     }
-    let CourseFigures {
-        ends,
-        steps,
-        calls,
-        crashes,
-        faults,
-        jumps,
-    } = figures;
-    let ends: Vec<String> = ends
+    drop(sender);
+    let mut total = CourseFigures::new();
+    for _ in queue.seeds.clone() {
+        let Ok(Some(end)) = tokio::time::timeout(LONGEST_SEED, ended.recv()).await else {
+            let stuck = queue.under_way().clone();
+            bail!("seeds {stuck:?} panicked, or did not end within {LONGEST_SEED:?}");
+        };
+        for (what, count) in end? {
+            *total.entry(what).or_default() += count;
+        }
+    }
+    let told: Vec<String> = total
         .iter()
-        .map(|(status, runs)| format!("{runs} {status}"))
+        .map(|(what, count)| format!("{count} {what}"))
         .collect();
-    let ends = ends.join(", ");
     Ok(format!(
-        "{seeds} seeds ({ends}), {steps} steps, {calls} calls, {crashes} crashes, {faults} faults, {jumps} jumps of the clock, 0 broken promises"
+        "{seeds} seeds: {}; 0 broken promises",
+        told.join(", ")
     ))
 }
 
+/// What happened, by its name.
+type CourseFigures = BTreeMap<String, u64>;
+
 /// Seeds from the first one on, taken by several threads.
-struct SeedHunt {
-    first: u64,
-    seeds: u64,
-    habit: ClockHabit,
+struct SeedQueue {
+    seeds: std::ops::RangeInclusive<u64>,
     next: AtomicU64,
-    /// Set when a promise was broken: one is enough.
-    found: AtomicBool,
+    under_way: Mutex<BTreeSet<u64>>,
 }
 
-#[derive(Default)]
-struct CourseFigures {
-    /// Runs by the status they ended or wait in.
-    ends: BTreeMap<String, u64>,
-    steps: u64,
-    calls: u64,
-    crashes: u64,
-    faults: u64,
-    jumps: u64,
-}
-
-impl CourseFigures {
-    fn add(&mut self, other: Self) {
-        for (status, runs) in other.ends {
-            *self.ends.entry(status).or_default() += runs;
-        }
-        self.steps += other.steps;
-        self.calls += other.calls;
-        self.crashes += other.crashes;
-        self.faults += other.faults;
-        self.jumps += other.jumps;
-    }
-}
-
-impl SeedHunt {
-    fn go(&self) -> Result<CourseFigures> {
-        let mut figures = CourseFigures::default();
-        while !self.found.load(Ordering::SeqCst) {
+impl SeedQueue {
+    /// Takes seeds until there are no more, or nobody wants to hear of them.
+    fn work(&self, habit: ClockHabit, ended: &UnboundedSender<Result<CourseFigures>>) {
+        loop {
             let number = self.next.fetch_add(1, Ordering::SeqCst);
-            if number >= self.seeds {
-                break;
+            let seed = self.seeds.start().saturating_add(number);
+            if !self.seeds.contains(&seed) {
+                return;
             }
-            let seed = self.first.wrapping_add(number);
-            let told = || anyhow!("seed {seed} breaks a promise; the same again: --seed {seed}");
-            match one(seed, self.habit).with_context(told) {
-                Ok(run) => figures.add(run),
-                Err(error) => {
-                    self.found.store(true, Ordering::SeqCst);
-                    return Err(error);
-                }
+            self.under_way().insert(seed);
+            let end = one(seed, habit).with_context(|| {
+                format!("seed {seed} breaks a promise; the same again: --seed {seed}")
+            });
+            self.under_way().remove(&seed);
+            if ended.send(end).is_err() {
+                return;
             }
         }
-        Ok(figures)
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,19 +125,16 @@ fn one(seed: u64, habit: ClockHabit) -> Result<CourseFigures> {
     runtime.block_on(async {
         let mut course = Course::begin(seed, habit)?;
         course.play().await?;
-        let head = promises::check(&mut course).await?;
-        Ok(CourseFigures {
-            ends: BTreeMap::from([(head.status.to_string(), 1)]),
-            steps: head.step,
-            calls: course
-                .world
-                .calls(course.run)
-                .into_values()
-                .map(u64::from)
-                .sum(),
-            crashes: course.crashes,
-            faults: course.faults,
-            jumps: course.jumps,
-        })
+        let (head, parks) = promises::check(&mut course).await?;
+        let calls = course.world.calls(course.run);
+        Ok(CourseFigures::from([
+            (head.status.to_string(), 1),
+            ("steps".into(), head.step),
+            ("calls".into(), calls.into_values().map(u64::from).sum()),
+            ("crashes".into(), course.crashes),
+            ("faults".into(), course.faults),
+            ("jumps of the clock".into(), course.jumps),
+            ("parks".into(), parks),
+        ]))
     })
 }

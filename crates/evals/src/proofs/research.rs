@@ -3,6 +3,8 @@
 //! Its routes always wish to go back, so only the bounds of its loops let it end: a use that is
 //! counted twice, or forgotten, changes the report.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::{
     Context, END, Engine, Error, Execution, Graph, GraphBuilder, GraphError, InvalidUpdate, NewRun,
@@ -27,6 +29,9 @@ pub const DELIVER: &str = "deliver";
 
 const QUERIES: u32 = 6;
 const SECTIONS: u32 = 3;
+
+/// How long a run is parked: long enough to be killed meanwhile.
+const REST: Duration = Duration::from_millis(100);
 
 /// The most calls that are made at the same time.
 pub const AT_ONCE: usize = 3;
@@ -65,6 +70,15 @@ impl State for Research {
 pub fn plain() -> Result<Graph<Research, Deps>, GraphError> {
     middle(PLAN, OUTPUT)
         .node(PLAN, plan)
+        .node(OUTPUT, output)
+        .edge(OUTPUT, END)
+        .build()
+}
+
+/// The same, parked for a moment while the plan is made.
+pub fn resting() -> Result<Graph<Research, Deps>, GraphError> {
+    middle(PLAN, OUTPUT)
+        .node(PLAN, rested_plan)
         .node(OUTPUT, output)
         .edge(OUTPUT, END)
         .build()
@@ -134,6 +148,13 @@ pub fn same_report(report: &str, wanted: &str) -> Result<()> {
 
 async fn plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
     Ok(learnt(vec![call(ctx, "outline".into()).await?]))
+}
+
+async fn rested_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
+    let outline = call(ctx, "outline".into()).await?;
+    let rested = ctx.park_until("rest", ctx.now() + REST, "rest").await?;
+    let checked = call(ctx, "checked outline".into()).await?;
+    Ok(learnt(vec![outline, format!("{rested:?}"), checked]))
 }
 
 async fn reviewed_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {

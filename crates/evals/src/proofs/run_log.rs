@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::event::{Event, EventKind};
-use fathom_workflow::interrupt::{Answer, Interrupt};
-use fathom_workflow::record::{Entry, EntryKind, Part, Run, StepKind, StepRecord};
+use fathom_workflow::interrupt::{Answer, Interrupt, ParkOutcome};
+use fathom_workflow::record::{Entry, EntryKind, Part, Run, Status, StepKind, StepRecord};
 use fathom_workflow::{RunId, State, Store};
 
 use super::world::Effect;
@@ -136,6 +136,7 @@ impl RunLog {
         self.check_journal()?;
         self.check_events()?;
         self.check_gates()?;
+        self.check_parks()?;
         self.check_end()
     }
 
@@ -279,6 +280,76 @@ impl RunLog {
             );
         }
         Ok(())
+    }
+
+    /// A run that was parked told so once, and woke once. Only one that was cancelled while it was
+    /// parked goes on without being woken.
+    fn check_parks(&self) -> Result<()> {
+        let is_told = |wanted: &EventKind| {
+            let told = self.events.iter().filter(|event| event.kind == *wanted);
+            told.count()
+        };
+        for (opened, answered) in self.parks() {
+            let (step, key) = (opened.meta.step, opened.meta.key.clone());
+            let Interrupt {
+                deadline, reason, ..
+            } = opened.payload.decode_owned()?;
+            let until = deadline.context("a run is parked until no moment")?;
+            let parked = EventKind::Parked {
+                step,
+                key: key.clone(),
+                until,
+                reason,
+            };
+            let (parked, woken) = (is_told(&parked), is_told(&EventKind::Woken { step, key }));
+            let cancelled = self.events.iter().any(|event| match &event.kind {
+                EventKind::RunFinished { status, .. } => *status == Status::Cancelled,
+                _ => false,
+            });
+            let right = match answered {
+                None => woken == 0,
+                Some(entry) => {
+                    entry.payload.decode_owned::<ParkOutcome>()? == ParkOutcome::Woken
+                        && (woken == 1 || (woken == 0 && cancelled))
+                }
+            };
+            ensure!(
+                right && parked == 1,
+                "step {step} parked until {until}: told {parked} times, woken {woken} times"
+            );
+        }
+        Ok(())
+    }
+
+    /// The parks of this run, each with its answer. Those that a reopened gate brought over were
+    /// told of where they happened.
+    pub fn parks(&self) -> Vec<(&Entry, Option<&Entry>)> {
+        let brought_over = self.copied();
+        let timers = self.entries.iter();
+        let timers = timers.filter(|entry| entry.meta.kind == EntryKind::Timer);
+        let (answered, opened): (Vec<&Entry>, Vec<&Entry>) =
+            timers.partition(|entry| entry.meta.part == Part::Answered);
+        let name = |entry: &Entry| (entry.meta.step, entry.meta.key.clone());
+        let own = opened.into_iter();
+        let own = own.filter(|entry| !brought_over.contains(&name(entry)));
+        let answers = answered.into_iter();
+        own.map(|entry| {
+            let answer = answers.clone().find(|other| name(other) == name(entry));
+            (entry, answer)
+        })
+        .collect()
+    }
+
+    /// The steps in which a parked run went on before its time, as only a person may let it.
+    pub fn woken_early(&self) -> Result<BTreeSet<u64>> {
+        let mut early = BTreeSet::new();
+        for (opened, answered) in self.parks() {
+            let deadline = opened.payload.decode_owned::<Interrupt>()?.deadline;
+            if answered.is_some_and(|entry| Some(entry.meta.at) < deadline) {
+                early.insert(opened.meta.step);
+            }
+        }
+        Ok(early)
     }
 
     /// The answers to a gate, as the events tell of them.

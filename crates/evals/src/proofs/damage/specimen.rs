@@ -66,6 +66,8 @@ pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
     engine.reopen(reopened, late).await?;
     engine.drive(reopened).await?;
     let waiting = run(&engine, "waiting", asks(), Status::Waiting).await?;
+    let rests = ScriptedRun::new(vec![vec![Act::Call, Act::Park { for_s: 600 }], jot()]);
+    let parked = run(&engine, "parked", rests, Status::Waiting).await?;
     let young = ScriptedRun::new(vec![calls(), vec![Act::Keep(PAGE)]]);
     let young = engine.start(NewRun::titled("young"), young).await?.id();
     let kept = |run, step| {
@@ -75,9 +77,9 @@ pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
         )
     };
     Ok(Specimen {
-        runs: vec![long, rich, failed, large, reopened, waiting, young],
+        runs: vec![long, rich, failed, large, reopened, waiting, parked, young],
         blobs: vec![kept(rich, 3), kept(large, 1)],
-        unfinished: vec![waiting, young],
+        unfinished: vec![waiting, parked, young],
     })
 }
 

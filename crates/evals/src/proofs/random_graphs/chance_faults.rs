@@ -1,6 +1,5 @@
 //! The fate of a drawn run's operations.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -11,37 +10,28 @@ use rand::rngs::StdRng;
 use crate::proofs::faulty::{Op, StoreFaults, gone};
 
 /// Operations fail by chance, and always take a few turns, so that a crash finds places to come.
-pub(super) struct ChanceFaults {
-    rate: f64,
-    calm: AtomicBool,
-    drawn: Mutex<DrawnFaults>,
-}
+pub(super) struct ChanceFaults(Mutex<DrawnFaults>);
 
-struct DrawnFaults {
-    chance: StdRng,
-    struck: u64,
+pub(super) struct DrawnFaults {
+    pub(super) chance: StdRng,
+    /// How likely an operation fails.
+    pub(super) rate: f64,
+    /// How many have failed.
+    pub(super) struck: u64,
 }
 
 impl ChanceFaults {
     pub(super) fn new(chance: StdRng, rate: f64) -> Self {
-        Self {
+        let struck = 0;
+        Self(Mutex::new(DrawnFaults {
+            chance,
             rate,
-            calm: AtomicBool::new(false),
-            drawn: Mutex::new(DrawnFaults { chance, struck: 0 }),
-        }
+            struck,
+        }))
     }
 
-    /// From now on nothing fails.
-    pub(super) fn calm(&self) {
-        self.calm.store(true, Ordering::SeqCst);
-    }
-
-    pub(super) fn strikes(&self) -> u64 {
-        self.lock().struck
-    }
-
-    fn lock(&self) -> MutexGuard<'_, DrawnFaults> {
-        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, DrawnFaults> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn strike(&self) -> Result<(), Error> {
@@ -50,7 +40,8 @@ impl ChanceFaults {
             tokio::task::yield_now().await;
         }
         let mut drawn = self.lock();
-        if !self.calm.load(Ordering::SeqCst) && drawn.chance.random_bool(self.rate) {
+        let rate = drawn.rate;
+        if drawn.chance.random_bool(rate) {
             drawn.struck += 1;
             return Err(gone());
         }

@@ -2,7 +2,7 @@
 
 mod person;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -62,6 +62,8 @@ pub(super) struct Course {
     pub(super) world: Arc<ObservedWorld>,
     /// How often a person said that an effect which must not repeat is to be done again.
     pub(super) approved: BTreeMap<Effect, u32>,
+    /// The steps in which a person resumed the run: a parked one need not wait for its time then.
+    pub(super) resumed: BTreeSet<u64>,
     pub(super) crashes: u64,
     pub(super) faults: u64,
     pub(super) jumps: u64,
@@ -106,6 +108,7 @@ impl Course {
             run: RunId::from_uuid(Uuid::from_u128(u128::from(seed) << 1)),
             world: Arc::new(ObservedWorld::new(Some(Arc::clone(&store)), pace)),
             approved: BTreeMap::new(),
+            resumed: BTreeSet::new(),
             crashes: 0,
             faults: 0,
             jumps: 0,
@@ -131,7 +134,7 @@ impl Course {
         for round in 0..MOST_ROUNDS {
             self.rough = round < ROUGH_ROUNDS;
             if !self.rough {
-                self.fate.calm();
+                self.fate.lock().rate = 0.0;
             }
             self.look_at_the_clock().await?;
             if self.rough && self.chance.random_bool(0.5) {
@@ -142,7 +145,7 @@ impl Course {
             match self.judge(&engine, what).await? {
                 CourseRound::Again => {}
                 CourseRound::End => {
-                    self.faults = self.fate.strikes();
+                    self.faults = self.fate.lock().struck;
                     return Ok(());
                 }
             }
@@ -187,6 +190,9 @@ impl Course {
         polls: Option<u32>,
     ) -> Option<Result<RunOutcome, Error>> {
         let resume = self.resumes > 0 && self.chance.random_bool(0.3);
+        if resume {
+            self.note_resume().await;
+        }
         let cancel_after = self
             .chance
             .random_bool(0.03)
@@ -366,8 +372,16 @@ impl Course {
         }))
     }
 
+    async fn note_resume(&mut self) {
+        // A run that is not there yet has no step to resume.
+        if let Ok((run, _)) = self.store.head(self.run).await {
+            self.resumed.insert(run.head.step + 1);
+        }
+    }
+
     async fn resume(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
         self.resumes += 1;
+        self.note_resume().await;
         match engine.resume(self.run).await {
             Ok(mut execution) => match self.to_its_end(execution.run()).await {
                 Ok(RunOutcome { status, .. }) => Box::pin(self.after(engine, status)).await,

@@ -11,8 +11,8 @@ use super::script::Tale;
 use crate::proofs::acts::{CALLS, ONCE};
 use crate::proofs::run_log::RunLog;
 
-/// Checks them all; gives where the run stands.
-pub(super) async fn check(course: &mut Course) -> Result<Head> {
+/// Checks them all; gives where the run stands, and how often it was parked.
+pub(super) async fn check(course: &mut Course) -> Result<(Head, u64)> {
     let engine = course.plain_engine()?;
     course.world.verdict()?;
     let log = RunLog::sound(&*course.store, course.run).await?;
@@ -22,9 +22,16 @@ pub(super) async fn check(course: &mut Course) -> Result<Head> {
     spending_is_counted(&log, &tally)?;
     cuts_have_causes(course, &log)?;
     once_is_once(course)?;
+    let early = log.woken_early()?;
+    ensure!(
+        early.is_subset(&course.resumed),
+        "parked runs woke early in steps {early:?}, a person resumed {:?}",
+        course.resumed
+    );
     state_is_the_fold(&engine, course, &log).await?;
     replay_repeats_nothing(&engine, course).await?;
-    Ok(log.run.head)
+    let parks = log.parks().len() as u64;
+    Ok((log.run.head, parks))
 }
 
 fn an_end(log: &RunLog) -> Result<()> {

@@ -228,7 +228,7 @@ fn draw_part(chance: &mut StdRng) -> NodePart {
 }
 
 fn draw_act(chance: &mut StdRng) -> Act {
-    match chance.random_range(0..20) {
+    match chance.random_range(0..22) {
         0..=5 => Act::Call,
         6..=9 => Act::FanOut {
             items: chance.random_range(2..6),
@@ -245,7 +245,10 @@ fn draw_act(chance: &mut StdRng) -> Act {
             }
         }
         16 => Act::AskAndGoOn,
-        17 | 18 => Act::Spend(chance.random_range(1..100)),
+        17 | 18 => Act::Park {
+            for_s: chance.random_range(1..3_000),
+        },
+        19 | 20 => Act::Spend(chance.random_range(1..100)),
         _ => Act::Keep(50),
     }
 }

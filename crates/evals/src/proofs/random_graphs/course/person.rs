@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::{Entry, Part};
 use fathom_workflow::{Clock, Error};
+use jiff::Timestamp;
 use rand::Rng;
 
 use super::{Course, CourseRound, TaleEngine, cut_short};
@@ -15,6 +16,11 @@ use crate::proofs::world::World;
 impl Course {
     /// Somebody looks at a waiting run: decides, lets time pass, or goes away.
     pub(super) async fn person(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
+        let (header, _) = self.store.head(self.run).await?;
+        if let (true, Some(until)) = (header.head.parked, header.head.wake_at) {
+            self.let_time_pass(until);
+            return Ok(CourseRound::Again);
+        }
         let gate = match engine.gate(self.run).await {
             Ok(gate) => gate,
             Err(Error::StoreGone { .. } | Error::NotWaiting { .. }) => {
@@ -33,11 +39,7 @@ impl Course {
         if let Some(deadline) = gate.interrupt.deadline
             && self.chance.random_bool(0.5)
         {
-            let left = deadline.duration_since(self.clock.now());
-            let left = Duration::try_from(left).unwrap_or_default();
-            // To the very moment, short of it, or well past it.
-            let part = [0.5, 1.0, 1.0, 3.0][self.chance.random_range(0..4)];
-            self.clock.advance(left.mul_f64(part));
+            self.let_time_pass(deadline);
             return Ok(CourseRound::Again);
         }
         if gate.interrupt.deadline.is_none() && self.nobody_there {
@@ -73,6 +75,14 @@ impl Course {
             }
             Some(Err(error)) => Err(error).context("a decision was refused"),
         }
+    }
+
+    /// To the very moment, short of it, or well past it.
+    fn let_time_pass(&mut self, until: Timestamp) {
+        let left = until.duration_since(self.clock.now());
+        let left = Duration::try_from(left).unwrap_or_default();
+        let part = [0.5, 1.0, 1.0, 3.0][self.chance.random_range(0..4)];
+        self.clock.advance(left.mul_f64(part));
     }
 
     fn decision(&mut self, step: u64, key: &str) -> Decision {
