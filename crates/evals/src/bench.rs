@@ -9,7 +9,6 @@ mod long_run;
 mod one_run;
 mod peer;
 mod research;
-mod size;
 
 use anyhow::{Context, Result, bail};
 

@@ -9,3 +9,4 @@ pub mod proofs;
 pub mod providers;
 pub mod stores;
 pub mod victim;
+mod weight;

@@ -28,6 +28,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The exit code of a process that found its run taken over.
 pub const SUPERSEDED: u8 = 3;
 
+/// The exit code of a process that could not renew its lease in time, as on a machine with too much
+/// to do. Nobody else needs to have the run.
+pub const LEASE_LAPSED: u8 = 4;
+
 /// What a victim is given.
 pub struct Orders {
     pub store: String,
@@ -86,6 +90,7 @@ pub async fn live(words: &[&str], say: impl Fn(&str)) -> ExitCode {
             say(&format!("{error:#}"));
             match error.downcast_ref() {
                 Some(Error::Superseded { .. }) => ExitCode::from(SUPERSEDED),
+                Some(Error::LeaseLost { .. }) => ExitCode::from(LEASE_LAPSED),
                 _ => ExitCode::FAILURE,
             }
         }

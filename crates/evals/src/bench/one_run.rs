@@ -9,9 +9,9 @@ use fathom_workflow::{RunId, RuntimeSettings, Store};
 
 use super::floor::{BarePostgres, BareSqlite, ROW};
 use super::research::{CannedDeps, STEPS, engine, new_run};
-use super::size::StoreSize;
 use crate::figure::{Figure, bytes_written, median, ms, rate, timed};
 use crate::stores::{Backend, Disk, Site};
+use crate::weight::Scale;
 
 /// How many results the first search brings.
 pub(super) const SIZES: [usize; 4] = [0, 10, 100, 1_000];
@@ -101,15 +101,16 @@ async fn speed(backend: Backend, n: usize) -> Result<()> {
             .number("bare_commits_with_results_per_second", median(laden_floors))
             .number("ratio_with_results", median(laden_ratios));
     }
-    if let Some(size) = StoreSize::measure(backend, &site, ROUNDS * runs).await? {
+    if backend != Backend::Memory {
+        let weight = Scale::new(&site).await?.weigh().await?;
+        let steps = (ROUNDS * runs * STEPS) as f64;
         if backend == Backend::Sqlite {
             // PostgreSQL writes in processes of its own.
             figure = figure.number("bytes_written_a_step", median(written));
         }
         figure = figure
-            .number("row_bytes_a_step", size.rows)
-            .number("row_bytes_of_a_review", size.small_step)
-            .with("database_bytes", size.database);
+            .number("row_bytes_a_step", weight.bytes as f64 / steps)
+            .with("database_bytes", weight.disk);
     }
     figure.print();
     Ok(())

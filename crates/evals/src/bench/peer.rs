@@ -14,12 +14,13 @@ use tokio::task::JoinSet;
 
 use super::one_run::SIZES;
 use super::research::{CannedDeps, STEPS, engine, new_run};
-use super::size::StoreSize;
 use crate::figure::{Figure, median, rate, timed};
 use crate::stores::{Backend, Disk, Site};
+use crate::weight::Scale;
 
 const SCRIPT: &str = include_str!("../../peer/langgraph_bench.py");
-const PACKAGES: [&str; 2] = ["langgraph", "langgraph-checkpoint-sqlite"];
+/// Pinned, so that the same figures can be had again.
+const PACKAGES: [&str; 2] = ["langgraph==1.2.20", "langgraph-checkpoint-sqlite==3.1.2"];
 
 /// Ours and theirs take turns so often, so that what disturbs one disturbs the other.
 const TURNS: usize = 5;
@@ -125,11 +126,10 @@ async fn in_flight() -> Result<PeerFigures> {
 }
 
 async fn figures(site: &Site, rate: f64, runs: usize) -> Result<PeerFigures> {
-    let size = StoreSize::measure(Backend::Sqlite, site, runs).await?;
-    let database = size.context("SQLite lies in a file")?.database;
+    let disk = Scale::new(site).await?.weigh().await?.disk;
     Ok(PeerFigures {
         rate,
-        bytes_a_run: database as f64 / runs as f64,
+        bytes_a_run: disk as f64 / runs as f64,
     })
 }
 

@@ -4,8 +4,6 @@
 //! what it learnt, so that snapshots are written, and one that keeps it all, so that none is worth
 //! its bytes. Then each is removed, and begun anew in the room it left.
 
-mod scale;
-
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -18,7 +16,7 @@ use super::acts::{Act, ScriptedRun, scripted};
 use super::world::{Deps, ObservedWorld, Pace};
 use super::{Proof, Setting};
 use crate::stores::{Backend, Disk, Site};
-use scale::{Scale, Weight};
+use crate::weight::{Scale, Weight};
 
 /// How far a step's bytes may lie from those of the first ten steps.
 const TOLERANCE: f64 = 0.10;
@@ -59,13 +57,14 @@ async fn one_store(backend: Backend, forgets: bool, weighed_at: &[u64]) -> Resul
     let scale = Scale::new(&site).await?;
     let curve = grow(&store, &scale, forgets, weighed_at).await?;
     let steps = constant(&curve)?;
-    let first = scale.weigh().await?.file;
+    let size = scale.weigh().await?.disk;
     purge(&store, &scale).await?;
-    let Some(size) = first else {
+    if backend != Backend::Sqlite {
+        // PostgreSQL frees the room of removed rows at a moment of its own.
         return Ok(format!("{steps}, purged to 0 rows"));
-    };
+    }
     grow(&store, &scale, forgets, weighed_at).await?;
-    let second = scale.weigh().await?.file.unwrap_or_default();
+    let second = scale.weigh().await?.disk;
     let growth = second as f64 / size as f64 - 1.0;
     ensure!(
         growth <= TOLERANCE,

@@ -34,6 +34,9 @@ const AT_ONCE: u32 = 4;
 
 const MOST_KILLS: usize = 5;
 
+/// Of a run whose processes may also end because they could not renew their lease in time.
+const MOST_LIVES: u32 = 20;
+
 /// A life that lasts longer than this hangs.
 const LONGEST_LIFE: Duration = Duration::from_secs(60);
 
@@ -181,17 +184,18 @@ impl KillRange {
         let mut ends = moments.into_iter();
         let report = loop {
             let attempt = recorded_at_death.len() as u32 + 1;
+            ensure!(attempt <= MOST_LIVES, "run {run} does not come to its end");
             let life = self.life(run, attempt, ends.next()).await;
-            match life.with_context(|| format!("run {run} was lost in life {attempt}"))? {
+            let killed = match life.with_context(|| format!("run {run}, life {attempt}"))? {
                 ProcessEnd::Ended(report) => break report,
                 ProcessEnd::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
-                ProcessEnd::Killed => {
-                    let death = self.look_at(run).await?;
-                    figures.kills += 1;
-                    figures.mid_effect += u64::from(death.open > 0);
-                    recorded_at_death.push(death.recorded);
-                }
-            }
+                ProcessEnd::Killed => true,
+                ProcessEnd::LeaseLapsed => false,
+            };
+            let death = self.look_at(run).await?;
+            figures.kills += u64::from(killed);
+            figures.mid_effect += u64::from(killed && death.open > 0);
+            recorded_at_death.push(death.recorded);
         };
         research::same_report(&report, &reference.report)
             .with_context(|| format!("run {run}, killed {} times", figures.kills))?;
@@ -309,6 +313,8 @@ pub(super) enum ProcessEnd {
     Ended(String),
     /// Another process had taken its run over.
     Refused,
+    /// By itself, because it could not renew its lease in time.
+    LeaseLapsed,
 }
 
 impl ProcessEnd {
@@ -325,6 +331,7 @@ impl ProcessEnd {
         match (status.code(), status.signal()) {
             (Some(0), _) => Ok(Self::Ended(said)),
             (Some(code), _) if code == i32::from(victim::SUPERSEDED) => Ok(Self::Refused),
+            (Some(code), _) if code == i32::from(victim::LEASE_LAPSED) => Ok(Self::LeaseLapsed),
             (_, Some(SIGKILL)) => Ok(Self::Killed),
             _ => bail!("the process ended with {status}: {}", said.trim_end()),
         }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::event::{Event, EventKind};
 use fathom_workflow::interrupt::{Answer, Interrupt, ParkOutcome};
 use fathom_workflow::record::{Entry, EntryKind, Part, Run, Status, StepKind, StepRecord};
-use fathom_workflow::{RunId, State, Store};
+use fathom_workflow::{Error, RunId, State, Store};
 
 use super::world::Effect;
 
@@ -58,15 +58,7 @@ impl RunLog {
         for step in 1..=run.head.step + 1 {
             entries.extend(store.entries(id, step).await?);
         }
-        let mut events: Vec<Event> = Vec::new();
-        loop {
-            let seen = events.last().map_or(0, |event| event.number);
-            let more = store.events(id, seen, PAGE).await?;
-            if more.is_empty() {
-                break;
-            }
-            events.extend(more);
-        }
+        let events = read_events(store, id).await?;
         Ok(Self {
             run,
             steps,
@@ -382,5 +374,18 @@ impl RunLog {
             "the run is {status}, but what comes next is {next:?}"
         );
         Ok(())
+    }
+}
+
+/// Every event of a run, in order.
+pub async fn read_events(store: &dyn Store, run: RunId) -> Result<Vec<Event>, Error> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let seen = events.last().map_or(0, |event| event.number);
+        let more = store.events(run, seen, PAGE).await?;
+        if more.is_empty() {
+            return Ok(events);
+        }
+        events.extend(more);
     }
 }

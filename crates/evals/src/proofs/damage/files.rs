@@ -14,13 +14,12 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use super::judge::{Difference, GoodStore, Harmed};
-use super::{DamageTally, Trial, TrialEnd, rows, specimen};
+use super::{count_trials, rows, specimen};
 use crate::stores::{Backend, Disk, Site};
 
 pub(super) struct SpecimenFiles {
     folder: TempDir,
     good: GoodStore,
-    /// What lies where in the closed file.
     pages: PageMap,
 }
 
@@ -29,7 +28,6 @@ const CLOSED: &str = "closed.db";
 const CRASHED: &str = "crashed.db";
 const LOG: &str = "-wal";
 const INDEX: &str = "-shm";
-const ENDINGS: [&str; 3] = ["", LOG, INDEX];
 
 /// As many as the smallest machine has cores.
 const AT_ONCE: usize = 2;
@@ -40,17 +38,21 @@ impl SpecimenFiles {
     pub(super) async fn make() -> Result<Self> {
         let site = Site::new(Backend::Sqlite, Disk::Fast).await?;
         let file = site.path().context("SQLite lies in a file")?;
-        let beside = file
-            .ancestors()
-            .nth(2)
-            .context("the file lies in a folder")?;
+        let mut above = file.ancestors().skip(2);
+        let beside = above.next().context("the file lies in a folder")?;
         let folder = TempDir::with_prefix_in("fathom-damage-", beside)?;
-        let (crashed, closed) = (folder.path().join(CRASHED), folder.path().join(CLOSED));
+        let closed = folder.path().join(CLOSED);
 
         let store = site.open().await?;
         let specimen = specimen::fill(Arc::clone(&store)).await?;
-        copy(&file, &crashed)?;
-        close(store).await?;
+        copy(&file, &folder.path().join(CRASHED))?;
+        let began = Instant::now();
+        // The engine's last task has to let go of it before it is closed.
+        while Arc::strong_count(&store) > 1 {
+            ensure!(began.elapsed() < LONGEST_USE, "the store is still in use");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        drop(store);
         ensure!(!with(&file, LOG).exists(), "a clean end leaves a log");
         copy(&file, &closed)?;
         // To know how they go on, the unfinished runs are let go on in the first file.
@@ -63,97 +65,69 @@ impl SpecimenFiles {
     }
 
     /// Flips bytes and cuts files short.
-    pub(super) async fn flip(&self, trials: u64, seed: u64) -> Result<DamageTally> {
+    pub(super) async fn flip(&self, trials: u64, seed: u64) -> Result<String> {
         let seeds = (0..trials).map(|nth| seed.wrapping_add(nth));
-        DamageTally::count_all(AT_ONCE, seeds, |seed| async move {
+        count_trials(AT_ONCE, seeds, |seed| async move {
             let mut rng = SmallRng::seed_from_u64(seed);
-            let hurt = HarmedCopy(self.folder.path().join(format!("{seed}.db")));
-            let harm = if rng.random_bool(0.25) {
-                self.harm_crashed(&hurt.0, &mut rng)?
+            let crashed = rng.random_bool(0.25);
+            let hurt = self.copy_of(if crashed { CRASHED } else { CLOSED }, seed)?;
+            let harm = if crashed {
+                // Nearly everything is in the log.
+                let ending = ["", INDEX, LOG][rng.random_range(0..10_usize).min(2)];
+                harm(&with(&hurt.0, ending), None, &mut rng)?
             } else {
-                copy(&self.folder.path().join(CLOSED), &hurt.0)?;
                 harm(&hurt.0, Some(&self.pages), &mut rng)?
             };
-            let end = self.read(&hurt.0, Harmed::Anything).await?;
-            let harm = format!("seed {seed}, {harm}");
-            Ok(Trial { harm, end })
+            let end = self.read(&hurt.0, &Harmed::Anything).await?;
+            Ok((format!("seed {seed}, crashed: {crashed}, {harm}"), end))
         })
         .await
     }
 
-    fn harm_crashed(&self, hurt: &Path, rng: &mut SmallRng) -> Result<String> {
-        copy(&self.folder.path().join(CRASHED), hurt)?;
-        // Nearly everything is in the log.
-        let ending = match rng.random_range(0..10) {
-            0 => "",
-            1 => INDEX,
-            _ => LOG,
-        };
-        let harm = harm(&with(hurt, ending), None, rng)?;
-        Ok(format!("after a crash, file \"{ending}\" {harm}"))
+    pub(super) async fn change_rows(
+        &self,
+        rounds: u64,
+        at_once: usize,
+        seed: u64,
+    ) -> Result<String> {
+        let harms = rows::harms_of_file(&self.folder.path().join(CLOSED))?;
+        let trials = rows::trials(&harms, rounds, at_once, seed);
+        count_trials(AT_ONCE, trials, |(harms, seed)| async move {
+            let hurt = self.copy_of(CLOSED, seed)?;
+            let harmed = rows::harm_file(&hurt.0, &harms, seed)?;
+            Ok((rows::told(&harms, seed), self.read(&hurt.0, &harmed).await?))
+        })
+        .await
     }
 
-    /// Changes every column of every table in some row, and deletes some row of every table.
-    pub(super) async fn change_rows(&self, times: u64, seed: u64) -> Result<DamageTally> {
-        let closed = self.folder.path().join(CLOSED);
-        let changes = rows::changes(&closed)?;
-        let mut trials = Vec::new();
-        for time in 0..times {
-            for (change, nth) in changes.iter().cloned().zip(0..) {
-                trials.push((change, seed.wrapping_add(time * 1_000 + nth)));
+    fn copy_of(&self, name: &str, seed: u64) -> Result<HarmedCopy> {
+        let hurt = HarmedCopy(self.folder.path().join(format!("{seed}.db")));
+        copy(&self.folder.path().join(name), &hurt.0)?;
+        Ok(hurt)
+    }
+
+    /// A store may refuse to open if its file is damaged, but not because of a row.
+    async fn read(&self, hurt: &Path, harmed: &Harmed) -> Result<Option<Difference>> {
+        match (Sqlite::open(hurt), harmed) {
+            (Ok(store), _) => {
+                let store: Arc<dyn Store> = Arc::new(store);
+                Ok(Some(self.good.judge(&store, harmed).await?))
             }
+            (
+                Err(
+                    Error::StoreDamaged { .. }
+                    | Error::StoreGone { .. }
+                    | Error::NewerFormat { .. }
+                    | Error::Store { .. },
+                ),
+                Harmed::Anything,
+            ) => Ok(None),
+            (Err(error), _) => Ok(Some(Difference {
+                broken: vec![format!("it did not open: {error}")],
+                ..Difference::default()
+            })),
         }
-        DamageTally::count_all(AT_ONCE, trials, |(change, seed)| {
-            let closed = &closed;
-            async move {
-                let hurt = HarmedCopy(self.folder.path().join(format!("row-{seed}.db")));
-                copy(closed, &hurt.0)?;
-                let mut rng = SmallRng::seed_from_u64(seed);
-                let end = match rows::apply(&hurt.0, &change, &mut rng)? {
-                    Some(harmed) => self.read(&hurt.0, harmed).await?,
-                    // The column is empty in every row.
-                    None => TrialEnd::Read(Difference::default()),
-                };
-                let harm = format!("seed {seed}, {change}");
-                Ok(Trial { harm, end })
-            }
-        })
-        .await
     }
-
-    async fn read(&self, hurt: &Path, harmed: Harmed) -> Result<TrialEnd> {
-        let store: Arc<dyn Store> = match Sqlite::open(hurt) {
-            Ok(store) => Arc::new(store),
-            Err(error) => return Ok(unopened(&error, harmed)),
-        };
-        Ok(TrialEnd::Read(self.good.judge(&store, harmed).await?))
-    }
-}
-
-/// Closes a store once the engine's last task has let go of it.
-async fn close(store: Arc<dyn Store>) -> Result<()> {
-    let began = Instant::now();
-    while Arc::strong_count(&store) > 1 {
-        ensure!(began.elapsed() < LONGEST_USE, "the store is still in use");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    Ok(())
-}
-
-/// A store may refuse to open if its file is damaged, but not because of a row.
-fn unopened(error: &Error, harmed: Harmed) -> TrialEnd {
-    let mut difference = Difference::default();
-    match (error, harmed) {
-        (
-            Error::StoreDamaged { .. }
-            | Error::StoreGone { .. }
-            | Error::NewerFormat { .. }
-            | Error::Store { .. },
-            Harmed::Anything,
-        ) => return TrialEnd::Unopened,
-        _ => difference.broken.push(format!("it did not open: {error}")),
-    }
-    TrialEnd::Read(difference)
 }
 
 /// A copy to harm, removed with what was made beside it.
@@ -161,7 +135,7 @@ struct HarmedCopy(PathBuf);
 
 impl Drop for HarmedCopy {
     fn drop(&mut self) {
-        for ending in ENDINGS {
+        for ending in ["", LOG, INDEX] {
             // Most have no log.
             let _ = fs::remove_file(with(&self.0, ending));
         }
@@ -170,7 +144,7 @@ impl Drop for HarmedCopy {
 
 /// Copies a database with what lies beside it.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    for ending in ENDINGS {
+    for ending in ["", LOG, INDEX] {
         let from = with(from, ending);
         if from.exists() {
             fs::copy(&from, with(to, ending))
@@ -186,11 +160,11 @@ fn with(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Where harm is worth doing: the pages of each table and index.
+/// Where harm is worth doing: the first byte of every page of each table and index. One large table
+/// must not draw all the harm.
 struct PageMap {
     size: usize,
-    /// By table or index, so that one large table does not draw all the harm.
-    of: Vec<(String, Vec<usize>)>,
+    starts: Vec<Vec<usize>>,
 }
 
 impl PageMap {
@@ -198,38 +172,31 @@ impl PageMap {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let connection = Connection::open_with_flags(path, flags)?;
         let size: u32 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-        let mut statement =
-            connection.prepare("SELECT name, pageno FROM dbstat ORDER BY name, pageno")?;
-        let mut rows = statement.query([])?;
-        let mut of: Vec<(String, Vec<usize>)> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let (name, page): (String, u32) = (row.get(0)?, row.get(1)?);
-            match of.last_mut() {
-                Some((last, pages)) if *last == name => pages.push(page as usize),
-                _ => of.push((name, vec![page as usize])),
-            }
+        let size = size as usize;
+        let pages: Vec<String> = connection
+            .prepare("SELECT group_concat(pageno) FROM dbstat GROUP BY name")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let numbers = |pages: &String| pages.split(',').map(str::parse).collect();
+        let pages: Result<Vec<Vec<usize>>, _> = pages.iter().map(numbers).collect();
+        let mut starts = pages?;
+        for page in starts.iter_mut().flatten() {
+            *page = (*page - 1) * size;
         }
-        Ok(Self {
-            size: size as usize,
-            of,
-        })
+        Ok(Self { size, starts })
     }
 
     /// A byte of some table or index, of the file's header, or of anything.
-    fn draw(&self, rng: &mut SmallRng, length: usize) -> (usize, String) {
+    fn draw(&self, rng: &mut SmallRng, length: usize) -> usize {
         match rng.random_range(0..20) {
-            0 => (
-                rng.random_range(0..100.min(length)),
-                "the file's header".into(),
-            ),
-            1 => (rng.random_range(0..length), "anything".into()),
+            0 => rng.random_range(0..100.min(length)),
+            1 => rng.random_range(0..length),
             nth => {
-                let (name, pages) = &self.of[rng.random_range(0..self.of.len())];
-                let start = (pages[rng.random_range(0..pages.len())] - 1) * self.size;
+                let starts = &self.starts[rng.random_range(0..self.starts.len())];
+                let start = starts[rng.random_range(0..starts.len())];
                 // The start of a page says where its cells are, and is hit more often than by chance.
                 let within = if nth < 6 { 64 } else { self.size };
-                let offset = (start + rng.random_range(0..within)).min(length - 1);
-                (offset, name.clone())
+                (start + rng.random_range(0..within)).min(length - 1)
             }
         }
     }
@@ -247,15 +214,14 @@ fn harm(path: &Path, pages: Option<&PageMap>, rng: &mut SmallRng) -> Result<Stri
     } else {
         let mut hits = Vec::new();
         for _ in 0..rng.random_range(1..=8) {
-            let (offset, what) = match pages {
+            let offset = match pages {
                 Some(pages) => pages.draw(rng, length),
-                None => (rng.random_range(0..length), "the log".into()),
+                None => rng.random_range(0..length),
             };
-            let flip = rng.random_range(1..=255_u8);
-            bytes[offset] ^= flip;
-            hits.push(format!("{what} at {offset} by {flip:#04x}"));
+            bytes[offset] ^= rng.random_range(1..=255_u8);
+            hits.push(offset);
         }
-        format!("flipped: {}", hits.join(", "))
+        format!("flipped at {hits:?}")
     };
     fs::write(path, bytes)?;
     Ok(harm)

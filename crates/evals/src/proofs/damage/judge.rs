@@ -9,18 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fathom_workflow::event::Event;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::{Status, Tally};
 use fathom_workflow::{Error, Payload, RunId, Store};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::specimen::{self, Specimen};
+use super::specimen::{self, NotebookEngine, Specimen};
 use crate::proofs::acts::ScriptedRun;
-use crate::proofs::run_log::RunLog;
+use crate::proofs::run_log::{RunLog, read_events};
 
-/// More than there are events, steps or runs here.
+/// More than there are steps or runs here.
 const MOST: usize = 1 << 20;
 /// Journals looked at in each run, spread over its steps.
 const JOURNALS: u64 = 8;
@@ -38,11 +37,10 @@ type Answers = BTreeMap<(RunId, String), Result<Digest, String>>;
 const LISTED: &str = "place in the list";
 
 /// What may have been harmed. What was not must be read, and go on, as if nothing had happened.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Harmed {
     Anything,
-    /// A record of that run.
-    Run(RunId),
+    /// Records of those runs.
+    Runs(BTreeSet<RunId>),
 }
 
 /// A good store: its answers, and how its unfinished runs end.
@@ -65,11 +63,12 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    fn refuse(&mut self, harmed: Harmed, run: RunId, told: String) {
-        if harmed == Harmed::Anything || harmed == Harmed::Run(run) {
-            self.refused.push(told);
-        } else {
-            self.broken.push(format!("not harmed, and yet {told}"));
+    fn refuse(&mut self, harmed: &Harmed, run: RunId, told: String) {
+        match harmed {
+            Harmed::Runs(runs) if !runs.contains(&run) => {
+                self.broken.push(format!("not harmed, and yet {told}"));
+            }
+            Harmed::Anything | Harmed::Runs(_) => self.refused.push(told),
         }
     }
 }
@@ -94,11 +93,9 @@ impl GoodStore {
             }
             good.last_steps.insert(run, log.run.head.step);
         }
-        good.answers = good.ask(store).await?;
-        let wrong = good.answers.iter().find(|(_, answer)| match answer {
-            Ok(answer) => *answer == WRONG,
-            Err(_) => true,
-        });
+        good.answers = good.ask(store, &good.specimen.runs).await?;
+        let is_good = |answer: &Result<Digest, String>| matches!(answer, Ok(a) if *a != WRONG);
+        let wrong = good.answers.iter().find(|(_, answer)| !is_good(answer));
         ensure!(wrong.is_none(), "unharmed, it answers {wrong:?}");
         let engine = specimen::engine(Arc::clone(store))?;
         for &run in &good.specimen.unfinished {
@@ -111,7 +108,11 @@ impl GoodStore {
     }
 
     /// Reads a store that may be damaged, lets it go on, and reads it again.
-    pub(super) async fn judge(&self, store: &Arc<dyn Store>, harmed: Harmed) -> Result<Difference> {
+    pub(super) async fn judge(
+        &self,
+        store: &Arc<dyn Store>,
+        harmed: &Harmed,
+    ) -> Result<Difference> {
         let mut difference = Difference::default();
         let all = &self.specimen.runs;
         let due = store.due(specimen::WORKFLOW, Timestamp::MAX, Duration::ZERO, MOST);
@@ -141,22 +142,19 @@ impl GoodStore {
     async fn compare(
         &self,
         store: &Arc<dyn Store>,
-        harmed: Harmed,
+        harmed: &Harmed,
         runs: &[RunId],
         difference: &mut Difference,
     ) -> Result<()> {
-        for (question, answer) in self.ask(store).await? {
+        for (question, answer) in self.ask(store, runs).await? {
             let (run, what) = &question;
-            if !runs.contains(run) || answer == self.answers[&question] {
-                continue;
-            }
             match answer {
+                answer if answer == self.answers[&question] => {}
                 Err(why) if what == LISTED => difference.refused.push(why),
                 Err(why) => difference.refuse(harmed, *run, format!("{what} of {run}: {why}")),
-                Ok(_) => {
-                    let broken = format!("{what} of {run} is another");
-                    difference.broken.push(broken);
-                }
+                Ok(_) => difference
+                    .broken
+                    .push(format!("{what} of {run} is another")),
             }
         }
         Ok(())
@@ -166,7 +164,7 @@ impl GoodStore {
     async fn go_on(
         &self,
         store: &Arc<dyn Store>,
-        harmed: Harmed,
+        harmed: &Harmed,
         difference: &mut Difference,
     ) -> Result<BTreeSet<RunId>> {
         let engine = specimen::engine(Arc::clone(store))?;
@@ -192,74 +190,90 @@ impl GoodStore {
                 Err(error) => difference.refuse(harmed, run, format!("{run} ended: {error}")),
             }
         }
-        match specimen::another(store).await {
-            Ok(()) => {}
-            Err(error) if harmed == Harmed::Anything && error.is::<Error>() => {
+        match (specimen::another(store).await, harmed) {
+            (Ok(()), _) => {}
+            (Err(error), Harmed::Anything) if error.is::<Error>() => {
                 difference.refused.push(format!("a new run: {error}"));
             }
-            Err(error) => difference.broken.push(format!("a new run: {error:#}")),
+            (Err(error), _) => difference.broken.push(format!("a new run: {error:#}")),
         }
         Ok(went_on)
     }
 
-    /// Asks everything. A header may be damaged, so the number of steps is known beforehand.
-    async fn ask(&self, store: &Arc<dyn Store>) -> Result<Answers> {
+    /// Asks everything about some runs.
+    async fn ask(&self, store: &Arc<dyn Store>, runs: &[RunId]) -> Result<Answers> {
         let engine = specimen::engine(Arc::clone(store))?;
         let listed = list(store).await;
-        let missing = |runs: &BTreeSet<RunId>| {
+        let missing = |listed: &BTreeSet<RunId>| {
             let all = self.specimen.runs.iter();
-            all.filter(|run| !runs.contains(run)).count()
+            all.filter(|run| !listed.contains(run)).count()
         };
         let mut answers = Answers::new();
-        for (&run, &last) in &self.last_steps {
-            let mut note = |what: String, answer| answers.insert((run, what), answer);
-            for at in [last, last / 2] {
-                let view = engine.view(run, (at < last).then_some(at)).await;
-                let answer = view.map_err(|error| error.to_string()).and_then(|view| {
-                    let state = digest(&(&view.state, &view.tally, &view.next));
-                    let right = self.states.get(&(run, view.step)) == Some(&state);
-                    match (view.step == at, view.damage) {
-                        (true, None) if right => Ok(RIGHT),
-                        // A damaged run may be read up to the last good step, if it says so.
-                        (false, Some(_)) if right => Err(format!("only up to {}", view.step)),
-                        _ => Ok(WRONG),
-                    }
-                });
-                note(format!("state at step {at}"), answer);
-            }
+        for &run in runs {
             let place = match &listed {
                 Err(why) => Err(format!("the list: {why}")),
-                Ok((runs, _)) if runs.contains(&run) => Ok(RIGHT),
+                Ok((listed, _)) if listed.contains(&run) => Ok(RIGHT),
                 // A run may be missing if the list names a damage.
-                Ok((runs, named)) if missing(runs) <= *named => Err("the list is damaged".into()),
+                Ok((listed, named)) if missing(listed) <= *named => {
+                    Err("the list is damaged".into())
+                }
                 Ok(_) => Ok(WRONG),
             };
-            note(LISTED.into(), place);
-            let head = store.head(run).await;
-            note("header".into(), said(head.map(|(head, _)| digest(&head))));
-            let steps = store.steps(run, 0, MOST).await.map(|steps| {
-                let whole = steps.iter().map(|step| (&step.meta, step.payload.as_ref()));
-                let whole = whole.map(|(meta, payload)| (meta, payload.map(payload_digest)));
-                digest(&whole.collect::<Vec<_>>())
-            });
-            note("steps".into(), said(steps));
-            let events = all_events(store, run).await;
-            note("events".into(), said(events.map(|events| digest(&events))));
-            for step in (0..=last + 1).step_by((last / JOURNALS).max(1) as usize) {
-                let journal = store.entries(run, step).await.map(|entries| {
-                    let whole = entries.iter();
-                    let whole = whole.map(|entry| (&entry.meta, payload_digest(&entry.payload)));
-                    digest(&whole.collect::<Vec<_>>())
-                });
-                note(format!("journal of step {step}"), said(journal));
-            }
+            answers.insert((run, LISTED.into()), place);
+            self.ask_run(store, &engine, run, &mut answers).await;
         }
         for &(run, hash) in &self.specimen.blobs {
-            let bytes = store.blob(hash).await;
-            let bytes = bytes.map(|bytes| bytes.map_or(WRONG, |bytes| digest_bytes(&bytes)));
-            answers.insert((run, format!("blob {hash}")), said(bytes));
+            if runs.contains(&run) {
+                let bytes = store.blob(hash).await;
+                let bytes = bytes.map(|bytes| bytes.map_or(WRONG, |bytes| digest_bytes(&bytes)));
+                answers.insert((run, format!("blob {hash}")), said(bytes));
+            }
         }
         Ok(answers)
+    }
+
+    /// A header may be damaged, so the number of steps is known beforehand.
+    async fn ask_run(
+        &self,
+        store: &Arc<dyn Store>,
+        engine: &NotebookEngine,
+        run: RunId,
+        answers: &mut Answers,
+    ) {
+        let last = self.last_steps[&run];
+        let mut note = |what: String, answer| answers.insert((run, what), answer);
+        for at in [last, last / 2] {
+            let view = engine.view(run, (at < last).then_some(at)).await;
+            let answer = view.map_err(|error| error.to_string()).and_then(|view| {
+                let state = digest(&(&view.state, &view.tally, &view.next));
+                let right = self.states.get(&(run, view.step)) == Some(&state);
+                match (view.step == at, view.damage) {
+                    (true, None) if right => Ok(RIGHT),
+                    // A damaged run may be read up to the last good step, if it says so.
+                    (false, Some(_)) if right => Err(format!("only up to {}", view.step)),
+                    _ => Ok(WRONG),
+                }
+            });
+            note(format!("state at step {at}"), answer);
+        }
+        let head = store.head(run).await;
+        note("header".into(), said(head.map(|(head, _)| digest(&head))));
+        let steps = store.steps(run, 0, MOST).await.map(|steps| {
+            let whole = steps.iter();
+            let whole = whole.map(|step| (&step.meta, step.payload.as_ref().map(payload_digest)));
+            digest(&whole.collect::<Vec<_>>())
+        });
+        note("steps".into(), said(steps));
+        let events = read_events(&**store, run).await;
+        note("events".into(), said(events.map(|events| digest(&events))));
+        for step in (0..=last + 1).step_by((last / JOURNALS).max(1) as usize) {
+            let journal = store.entries(run, step).await.map(|entries| {
+                let whole = entries.iter();
+                let whole = whole.map(|entry| (&entry.meta, payload_digest(&entry.payload)));
+                digest(&whole.collect::<Vec<_>>())
+            });
+            note(format!("journal of step {step}"), said(journal));
+        }
     }
 }
 
@@ -296,18 +310,6 @@ async fn list(store: &Arc<dyn Store>) -> Result<(BTreeSet<RunId>, usize), Error>
         }
     }
     Ok((runs, damaged))
-}
-
-async fn all_events(store: &Arc<dyn Store>, run: RunId) -> Result<Vec<Event>, Error> {
-    let mut all: Vec<Event> = Vec::new();
-    loop {
-        let seen = all.last().map_or(0, |event| event.number);
-        let more = store.events(run, seen, 64).await?;
-        if more.is_empty() {
-            return Ok(all);
-        }
-        all.extend(more);
-    }
 }
 
 fn payload_digest(payload: &Payload) -> Digest {

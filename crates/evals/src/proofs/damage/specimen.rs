@@ -24,7 +24,7 @@ const WITHIN: Duration = Duration::from_secs(3600);
 /// When the runs were made, in seconds since 1970.
 const MADE_AT: i64 = 1_770_000_000;
 
-type NotebookEngine = Engine<ScriptedRun, Deps>;
+pub(super) type NotebookEngine = Engine<ScriptedRun, Deps>;
 
 /// A store filled with runs, and what to look for in it.
 pub(super) struct Specimen {

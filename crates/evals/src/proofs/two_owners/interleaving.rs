@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use tokio::task::JoinHandle;
 
 use super::OwnerFigures;
-use super::pause::{Pause, StopPoint};
+use super::pause::Pause;
 use crate::proofs::faulty::{FaultyStore, TakenWrite};
 use crate::proofs::lab::{Lab, ResearchEngine};
 use crate::proofs::research::{self, open_or_start};
@@ -45,8 +45,9 @@ impl Arena {
             ops: 0,
         };
         let contest = Contest::new();
-        let (pause, end) = Contender::start(&arena, 0, None, &contest)?.end().await?;
-        end.result?;
+        let contender = Contender::start(&arena, 0, None, &contest)?;
+        let pause = Arc::clone(&contender.pause);
+        contender.end().await?.result?;
         arena.report = arena.finished(&contest).await?;
         arena.ops = pause.ops();
         Ok(arena)
@@ -98,12 +99,7 @@ struct Contender {
 }
 
 impl Contender {
-    fn start(
-        arena: &Arena,
-        nth: usize,
-        stop: Option<StopPoint>,
-        contest: &Contest,
-    ) -> Result<Self> {
+    fn start(arena: &Arena, nth: usize, stop: Option<u64>, contest: &Contest) -> Result<Self> {
         let pause = Arc::new(Pause::new(stop));
         let engine = arena.engine(nth, &pause, contest)?;
         let patient = !arena.lab.turns_the_clock();
@@ -121,11 +117,11 @@ impl Contender {
         }
     }
 
-    async fn end(self) -> Result<(Arc<Pause>, WorkEnd)> {
+    async fn end(self) -> Result<WorkEnd> {
         self.pause.go_on();
         let result = self.work.await?;
         let taken = self.pause.taken();
-        Ok((self.pause, WorkEnd { result, taken }))
+        Ok(WorkEnd { result, taken })
     }
 }
 
@@ -160,24 +156,20 @@ async fn work(engine: ResearchEngine, run: RunId, patient: bool) -> Result<RunOu
 /// on, then the second.
 pub(super) async fn one(arena: Arc<Arena>, seed: u64) -> Result<OwnerFigures> {
     let mut chance = StdRng::seed_from_u64(seed);
-    let first_stop = StopPoint::draw(&mut chance, arena.ops);
+    let first_stop = chance.random_range(0..2 * arena.ops);
     let second_stop = match chance.random_range(0..3) {
         0 => None,
         // Where it has taken the run and not yet written to it, only the fence keeps others off.
-        1 => Some(StopPoint::draw(&mut chance, FIRST_OPS)),
-        _ => Some(StopPoint::draw(&mut chance, arena.ops)),
+        1 => Some(chance.random_range(0..2 * FIRST_OPS)),
+        _ => Some(chance.random_range(0..2 * arena.ops)),
     };
-    let told = || format!("seed {seed}: stopped at {first_stop:?}, then {second_stop:?}");
+    let told = || format!("seed {seed}: stopped at moment {first_stop}, then {second_stop:?}");
     contend(&arena, first_stop, second_stop)
         .await
         .with_context(told)
 }
 
-async fn contend(
-    arena: &Arena,
-    first_stop: StopPoint,
-    second_stop: Option<StopPoint>,
-) -> Result<OwnerFigures> {
+async fn contend(arena: &Arena, first_stop: u64, second_stop: Option<u64>) -> Result<OwnerFigures> {
     let contest = Contest::new();
     let mut first = Contender::start(arena, 0, Some(first_stop), &contest)?;
     first.stopped_or_done().await;
@@ -186,13 +178,13 @@ async fn contend(
     let mut second = Contender::start(arena, 1, second_stop, &contest)?;
     second.stopped_or_done().await;
 
-    let (_, first) = first.end().await?;
+    let first = first.end().await?;
     if second.pause.was_stopped() && first.was_refused() && arena.lab.turns_the_clock() {
         still_held(arena, contest.run, &second.pause.taken()).await?;
     }
-    let (_, second) = second.end().await?;
+    let second = second.end().await?;
     arena.let_lease_lapse().await;
-    let (_, last) = Contender::start(arena, 0, None, &contest)?.end().await?;
+    let last = Contender::start(arena, 0, None, &contest)?.end().await?;
 
     let refused = first.was_refused();
     judge(arena, &contest, [first, second, last]).await?;

@@ -1,43 +1,13 @@
-//! The fate of an owner that is stopped at one operation, and goes on when it is told to.
+//! The fate of an owner that is stopped at one moment, and goes on when it is told to.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fathom_workflow::Error;
-use rand::Rng;
-use rand::rngs::StdRng;
 use tokio::sync::watch;
 
 use crate::proofs::faulty::{Op, StoreFaults, TakenWrite};
-
-/// On which side of an operation an owner is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-}
-
-/// Where an owner is stopped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StopPoint {
-    op: u64,
-    side: Side,
-}
-
-impl StopPoint {
-    /// Any side of one of the first so many operations.
-    pub(super) fn draw(chance: &mut StdRng, ops: u64) -> Self {
-        Self {
-            op: chance.random_range(1..=ops),
-            side: if chance.random() {
-                Side::Before
-            } else {
-                Side::After
-            },
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -47,16 +17,17 @@ enum Phase {
 }
 
 pub(super) struct Pause {
-    stop: Option<StopPoint>,
+    /// The moment to stop at. Every operation has two: the even one just before it, the odd one after.
+    stop_at: Option<u64>,
     ops: AtomicU64,
     phase: watch::Sender<Phase>,
     taken: Mutex<Vec<TakenWrite>>,
 }
 
 impl Pause {
-    pub(super) fn new(stop: Option<StopPoint>) -> Self {
+    pub(super) fn new(stop_at: Option<u64>) -> Self {
         Self {
-            stop,
+            stop_at,
             ops: AtomicU64::new(0),
             phase: watch::Sender::new(Phase::Working),
             taken: Mutex::default(),
@@ -72,14 +43,9 @@ impl Pause {
         *self.phase.borrow() != Phase::Working
     }
 
+    /// Lets the owner go on, to be stopped no more.
     pub(super) fn go_on(&self) {
-        self.phase.send_if_modified(|phase| {
-            let stopped = *phase == Phase::Stopped;
-            if stopped {
-                *phase = Phase::WorkingAgain;
-            }
-            stopped
-        });
+        self.phase.send_replace(Phase::WorkingAgain);
     }
 
     /// How many operations there were, those in the background not counted.
@@ -89,20 +55,14 @@ impl Pause {
 
     /// The writes that the store has taken from this owner.
     pub(super) fn taken(&self) -> Vec<TakenWrite> {
-        self.lock().clone()
+        let taken = self.taken.lock();
+        taken.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<TakenWrite>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stops here if this is the place. Whatever comes while the owner is stopped waits too: a process
-    /// that is stopped does not prolong its leases either.
-    async fn pass(&self, op: u64, side: Side) {
-        let here = self
-            .stop
-            .is_some_and(|stop| stop.op == op && stop.side == side);
-        if here {
+    /// Stops here if this is the moment. Whatever comes while the owner is stopped waits too: a
+    /// process that is stopped does not prolong its leases either.
+    async fn pass(&self, moment: Option<u64>) {
+        if moment.is_some() && moment == self.stop_at {
             self.phase.send_if_modified(|phase| {
                 let working = *phase == Phase::Working;
                 if working {
@@ -115,36 +75,29 @@ impl Pause {
     }
 
     async fn until(&self, wanted: impl Fn(Phase) -> bool) {
+        let mut phase = self.phase.subscribe();
         // The sender lives as long as this, so waiting cannot fail.
-        let _ = self
-            .phase
-            .subscribe()
-            .wait_for(|phase| wanted(*phase))
-            .await;
+        let _ = phase.wait_for(|phase| wanted(*phase)).await;
     }
 }
 
 #[async_trait]
 impl StoreFaults for Pause {
     async fn before(&self, op: Op) -> Result<(), Error> {
-        let number = match op {
-            Op::Keeping => u64::MAX,
-            _ => self.ops.fetch_add(1, Ordering::SeqCst) + 1,
-        };
-        self.pass(number, Side::Before).await;
+        let counts = op != Op::Keeping;
+        let moment = counts.then(|| 2 * self.ops.fetch_add(1, Ordering::SeqCst));
+        self.pass(moment).await;
         Ok(())
     }
 
     async fn after(&self, op: Op) -> Result<(), Error> {
-        let number = match op {
-            Op::Keeping => u64::MAX,
-            _ => self.ops(),
-        };
-        self.pass(number, Side::After).await;
+        let counts = op != Op::Keeping;
+        self.pass(counts.then(|| 2 * self.ops() - 1)).await;
         Ok(())
     }
 
     fn taken(&self, write: TakenWrite) {
-        self.lock().push(write);
+        let taken = self.taken.lock();
+        taken.unwrap_or_else(PoisonError::into_inner).push(write);
     }
 }

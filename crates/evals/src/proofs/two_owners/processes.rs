@@ -67,7 +67,7 @@ async fn one(
                     .with_context(|| format!("run {run}, life {life}"))?;
                 reports += 1;
             }
-            ProcessEnd::Refused => {}
+            ProcessEnd::Refused | ProcessEnd::LeaseLapsed => {}
             ProcessEnd::Killed => {
                 anyhow::bail!("run {run}: life {life} was killed by somebody else")
             }

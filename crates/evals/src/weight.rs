@@ -1,6 +1,6 @@
 //! Weighs all that a store holds: rows and bytes of every table, read by SQL behind its back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use rusqlite::{Connection, OpenFlags};
@@ -8,32 +8,37 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::stores::Site;
 
-pub(super) struct Weight {
-    pub(super) rows: u64,
+/// What a store holds at one moment.
+#[derive(Default)]
+pub(crate) struct Weight {
+    pub(crate) rows: u64,
     /// Of the values in the rows.
-    pub(super) bytes: u64,
-    /// Of the file, where there is one: free pages too.
-    pub(super) file: Option<u64>,
+    pub(crate) bytes: u64,
+    /// What the database takes on disk, free pages and indexes included.
+    pub(crate) disk: u64,
     /// Tables without rows.
-    pub(super) empty: Vec<String>,
+    pub(crate) empty: Vec<String>,
 }
 
-pub(super) enum Scale {
+/// Weighs one store, again and again.
+pub(crate) enum Scale {
     File(PathBuf),
     Server(Client),
 }
 
 impl Scale {
-    pub(super) async fn new(site: &Site) -> Result<Self> {
+    /// A memory store has no weight.
+    pub(crate) async fn new(site: &Site) -> Result<Self> {
         if let Some(path) = site.path() {
             return Ok(Self::File(path));
         }
         let (client, connection) = tokio_postgres::connect(&site.address()?, NoTls).await?;
+        // It ends when the client is dropped.
         tokio::spawn(connection);
         Ok(Self::Server(client))
     }
 
-    pub(super) async fn weigh(&self) -> Result<Weight> {
+    pub(crate) async fn weigh(&self) -> Result<Weight> {
         match self {
             Self::File(path) => weigh_file(path),
             Self::Server(client) => weigh_tables(client).await,
@@ -42,15 +47,6 @@ impl Scale {
 }
 
 impl Weight {
-    fn nothing(file: Option<u64>) -> Self {
-        Self {
-            rows: 0,
-            bytes: 0,
-            file,
-            empty: Vec::new(),
-        }
-    }
-
     fn add(&mut self, table: String, rows: i64, bytes: i64) -> Result<()> {
         self.rows += u64::try_from(rows)?;
         self.bytes += u64::try_from(bytes)?;
@@ -61,11 +57,14 @@ impl Weight {
     }
 }
 
-fn weigh_file(path: &PathBuf) -> Result<Weight> {
+fn weigh_file(path: &Path) -> Result<Weight> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let file = number("PRAGMA page_count")? * number("PRAGMA page_size")?;
-    let mut weight = Weight::nothing(Some(u64::try_from(file)?));
+    let disk = number("PRAGMA page_count")? * number("PRAGMA page_size")?;
+    let mut weight = Weight {
+        disk: u64::try_from(disk)?,
+        ..Weight::default()
+    };
     let tables: Vec<(String, String)> = connection
         .prepare(
             "SELECT m.name, group_concat('coalesce(length(CAST(' || c.name || ' AS BLOB)), 0)', '+')
@@ -89,8 +88,15 @@ const COLUMNS: &str = "SELECT table_name::text, string_agg(
     FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name <> 'fathom_format' GROUP BY 1";
 
+const DISK: &str = "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace";
+
 async fn weigh_tables(client: &Client) -> Result<Weight> {
-    let mut weight = Weight::nothing(None);
+    let disk: i64 = client.query_one(DISK, &[]).await?.get(0);
+    let mut weight = Weight {
+        disk: u64::try_from(disk)?,
+        ..Weight::default()
+    };
     for columns in client.query(COLUMNS, &[]).await? {
         let (table, length): (String, String) = (columns.get(0), columns.get(1));
         let sql = format!("SELECT count(*), coalesce(sum({length}), 0)::bigint FROM {table}");
