@@ -42,7 +42,7 @@ pub enum Pace {
     /// Up to so long, by chance.
     UpTo(Duration),
     /// Drawn from a few turns, a few milliseconds, and long enough for the lease to be renewed.
-    Drawn(Mutex<StdRng>),
+    Drawn(Box<Mutex<StdRng>>),
 }
 
 /// Counts every call. With a store to look into, it notices a call that was recorded before, and a

@@ -102,7 +102,7 @@ impl Course {
         };
         let leases = Arc::clone(&lease_clock) as _;
         let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(leases));
-        let pace = Pace::Drawn(Mutex::new(StdRng::seed_from_u64(seed ^ 2)));
+        let pace = Pace::Drawn(Box::new(Mutex::new(StdRng::seed_from_u64(seed ^ 2))));
         let rate = if chance.random_bool(0.3) { 0.0 } else { 0.04 };
         Ok(Self {
             run: RunId::from_uuid(Uuid::from_u128(u128::from(seed) << 1)),
@@ -362,7 +362,7 @@ impl Course {
     }
 
     /// Lets work go on until it ends, however the clock jumps.
-    async fn to_its_end<T>(
+    async fn until_its_end<T>(
         &mut self,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
@@ -383,7 +383,7 @@ impl Course {
         self.resumes += 1;
         self.note_resume().await;
         match engine.resume(self.run).await {
-            Ok(mut execution) => match self.to_its_end(execution.run()).await {
+            Ok(mut execution) => match self.until_its_end(execution.run()).await {
                 Ok(RunOutcome { status, .. }) => Box::pin(self.after(engine, status)).await,
                 Err(error) => Box::pin(self.after_error(engine, error)).await,
             },
