@@ -199,7 +199,7 @@ async fn resume(folder: &Path, run: RunId) -> Result<(), Box<dyn std::error::Err
         "    {} steps, {} answers, the same state.",
         replayed.steps, replayed.answers
     );
-    let events: Vec<_> = engine.events(run, 0).try_collect().await?;
+    let events: Vec<_> = engine.runtime().events(run, 0).try_collect().await?;
     let resumed = events.iter().find_map(|event| match &event.kind {
         EventKind::RunResumed { step, attempt, .. } => Some((step, attempt)),
         _ => None,

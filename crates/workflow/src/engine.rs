@@ -5,12 +5,10 @@ mod open;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::Stream;
 use jiff::Timestamp;
 
 use crate::clock::later;
 use crate::event::{Event, EventKind};
-use crate::journal::{Page, Purged, RunFilter};
 use crate::lease::HeldRun;
 use crate::log_writer::LogWriter;
 use crate::record::{
@@ -208,44 +206,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             now,
             held,
         ))
-    }
-
-    /// Unfinished runs that no process works on and that could go on now.
-    pub async fn unattended(&self, limit: usize) -> Result<Vec<RunId>, Error> {
-        let workflow = self.shared.graph.name();
-        self.shared.runtime.unattended(workflow, limit).await
-    }
-
-    /// Every event numbered above `after`, then what comes, until the run ends.
-    pub fn events(
-        &self,
-        run: RunId,
-        after: u64,
-    ) -> impl Stream<Item = Result<Event, Error>> + Send + use<S, D> {
-        self.shared.runtime.events(run, after)
-    }
-
-    /// Everything the log holds of a run, as JSON lines.
-    pub fn export(
-        &self,
-        run: RunId,
-    ) -> impl Stream<Item = Result<String, Error>> + Send + use<S, D> {
-        self.shared.runtime.export(run)
-    }
-
-    /// Headers that match, newest first, of every workflow.
-    pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
-        self.shared.runtime.list(filter).await
-    }
-
-    /// Removes a run with all that only it refers to. One that is held is refused.
-    pub async fn delete(&self, run: RunId) -> Result<(), Error> {
-        self.shared.runtime.delete(run).await
-    }
-
-    /// Removes finished runs older than `ttl`, kept ones excepted.
-    pub async fn expire(&self, ttl: Duration) -> Result<Purged, Error> {
-        self.shared.runtime.expire(ttl).await
     }
 
     /// A run's header, if the run is one of this workflow and not of a newer version of it.

@@ -112,7 +112,7 @@ async fn a_run_that_nobody_works_on_is_let_go_although_its_process_works_on_othe
         tokio::time::sleep(Duration::from_secs(10)).await;
     }
     let elsewhere = stage.engine(line(), &[]);
-    assert_eq!(elsewhere.unattended(10).await.unwrap(), [run]);
+    assert_eq!(unattended(&elsewhere, 10).await.unwrap(), [run]);
     assert_eq!(
         elsewhere.drive(run).await.unwrap().status,
         Status::Completed

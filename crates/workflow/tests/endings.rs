@@ -272,7 +272,7 @@ async fn a_step_that_crashes_the_process_again_and_again_is_left_to_a_person() {
         (head.status, head.reason),
         (Status::Failed, Some(error.to_string()))
     );
-    assert!(make().unattended(10).await.unwrap().is_empty());
+    assert!(unattended(&make(), 10).await.unwrap().is_empty());
     assert!(make().resume(run).await.is_ok());
 }
 
@@ -309,9 +309,9 @@ async fn runs_without_an_owner_are_found_after_a_minute() {
     crash(execution).await;
     let other = stage.engine(line(), &[]);
     stage.clock.advance(MINUTE - Duration::from_secs(1));
-    assert!(other.unattended(10).await.unwrap().is_empty());
+    assert!(unattended(&other, 10).await.unwrap().is_empty());
     stage.clock.advance(Duration::from_secs(2));
-    assert_eq!(other.unattended(10).await.unwrap(), [run]);
+    assert_eq!(unattended(&other, 10).await.unwrap(), [run]);
     assert_eq!(other.drive(run).await.unwrap().status, Status::Completed);
 }
 
@@ -357,7 +357,7 @@ async fn subscribers_get_every_event_once_and_in_order_from_any_number() {
     let engine = stage.engine(line(), &[]);
     let mut execution = start(&engine).await;
     let run = execution.id();
-    let live = tokio::spawn(engine.events(run, 0).try_collect::<Vec<_>>());
+    let live = tokio::spawn(engine.runtime().events(run, 0).try_collect::<Vec<_>>());
     tokio::task::yield_now().await;
     execution.run().await.unwrap();
     let seen = live.await.unwrap().unwrap();
@@ -373,13 +373,14 @@ async fn subscribers_get_every_event_once_and_in_order_from_any_number() {
     ));
     for after in 0..seen.len() {
         let again: Vec<_> = engine
+            .runtime()
             .events(run, after as u64)
             .try_collect()
             .await
             .unwrap();
         assert_eq!(again, seen[after..]);
     }
-    let unknown: Result<Vec<_>, _> = engine.events(RunId::new(), 0).try_collect().await;
+    let unknown: Result<Vec<_>, _> = engine.runtime().events(RunId::new(), 0).try_collect().await;
     assert!(matches!(unknown, Err(Error::NoSuchRun { .. })));
 }
 
@@ -388,7 +389,7 @@ async fn progress_inside_a_long_step_reaches_subscribers_before_the_step_ends() 
     let stage = Stage::new();
     let engine = stage.engine(line(), &[("a", STUCK)]);
     let mut execution = start(&engine).await;
-    let events = engine.events(execution.id(), 0);
+    let events = engine.runtime().events(execution.id(), 0);
     let watching = async {
         let started = events.try_filter(|event| {
             std::future::ready(matches!(event.kind, EventKind::EffectFinished { .. }))
@@ -410,7 +411,15 @@ async fn finished_runs_expire_and_others_stay() {
     done.run().await.unwrap();
     let open = start(&engine).await;
     stage.clock.advance(MINUTE * 60 * 25);
-    assert_eq!(engine.expire(MINUTE * 60 * 24).await.unwrap().runs, 1);
+    assert_eq!(
+        engine
+            .runtime()
+            .expire(MINUTE * 60 * 24)
+            .await
+            .unwrap()
+            .runs,
+        1
+    );
     assert!(matches!(
         engine.header(done.id()).await,
         Err(Error::NoSuchRun { .. })

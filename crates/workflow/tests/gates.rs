@@ -100,10 +100,10 @@ async fn a_deadline_that_passed_while_nobody_was_there_fires_once() {
         matches!(later.open(run).await.err(), Some(Error::Waiting { .. })),
         "not early"
     );
-    assert!(later.unattended(10).await.unwrap().is_empty());
+    assert!(unattended(&later, 10).await.unwrap().is_empty());
 
     stage.clock.advance(Duration::from_nanos(1));
-    assert_eq!(later.unattended(10).await.unwrap(), [run]);
+    assert_eq!(unattended(&later, 10).await.unwrap(), [run]);
     let mut execution = later.open(run).await.unwrap();
     assert_eq!(execution.run().await.unwrap().status, Status::Completed);
     assert_eq!(execution.state().lines[1], "nobody came");
@@ -423,7 +423,7 @@ async fn a_question_that_stood_open_keeps_its_deadline_when_an_earlier_gate_is_r
     assert_eq!(engine.header(run).await.unwrap().head.wake_at, deadline);
 
     stage.clock.advance(3 * HOUR);
-    assert_eq!(engine.unattended(10).await.unwrap(), [run]);
+    assert_eq!(unattended(&engine, 10).await.unwrap(), [run]);
     assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
     let view = engine.view(run, None).await.unwrap();
     assert_eq!(view.state.lines[0], "decided missed ");

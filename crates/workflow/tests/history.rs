@@ -141,7 +141,7 @@ async fn a_replay_with_other_code_fails_loudly() {
 #[tokio::test]
 async fn an_export_holds_header_steps_journal_and_events() {
     let (engine, run) = finished(&Stage::new()).await;
-    let text: Vec<String> = engine.export(run).try_collect().await.unwrap();
+    let text: Vec<String> = engine.runtime().export(run).try_collect().await.unwrap();
     let lines: Vec<Value> = text
         .concat()
         .lines()

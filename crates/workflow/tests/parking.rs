@@ -66,12 +66,12 @@ async fn a_parked_run_goes_on_at_its_time_in_another_process_and_repeats_no_call
     let stage = Stage::new();
     let run = parked(&engine(&stage), 20 * MINUTE).await;
     let other = engine(&stage);
-    assert_eq!(other.unattended(9).await.unwrap(), [], "not due yet");
+    assert_eq!(unattended(&other, 9).await.unwrap(), [], "not due yet");
     let early = other.drive(run).await.unwrap_err();
     assert!(matches!(early, Error::Waiting { .. }), "{early}");
 
     stage.clock.advance(5 * MINUTE);
-    assert_eq!(other.unattended(9).await.unwrap(), [run]);
+    assert_eq!(unattended(&other, 9).await.unwrap(), [run]);
     let mut execution = other.open(run).await.unwrap();
     execution.run().await.unwrap();
     assert_eq!(deps(&execution).calls(), ["second"]);
@@ -116,7 +116,7 @@ async fn a_person_may_resume_a_parked_run_early_but_has_nothing_to_decide() {
         first_line(&engine, run).await,
         "answer to first, Woken at 1, waited 0"
     );
-    let events: Vec<_> = engine.events(run, 0).try_collect().await.unwrap();
+    let events: Vec<_> = engine.runtime().events(run, 0).try_collect().await.unwrap();
     let told = |wanted: fn(&EventKind) -> bool| events.iter().filter(|e| wanted(&e.kind)).count();
     assert_eq!(told(|kind| matches!(kind, EventKind::Parked { .. })), 1);
     assert_eq!(told(|kind| matches!(kind, EventKind::Woken { .. })), 1);

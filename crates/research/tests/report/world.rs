@@ -309,7 +309,7 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
     let new = NewRun::titled("trees");
     let mut execution = before.start(new, state(capped(16_000))).await.unwrap();
     let run = execution.id();
-    let mut events = Box::pin(before.events(run, 0));
+    let mut events = Box::pin(before.runtime().events(run, 0));
     let paid = async {
         while let Some(event) = events.next().await {
             if let EventKind::EffectFinished { key, .. } = &event.unwrap().kind

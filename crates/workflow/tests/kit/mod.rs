@@ -186,3 +186,9 @@ pub async fn crash(mut execution: Execution<Diary, World>) {
     }
     drop(execution);
 }
+
+/// Runs of the engine's workflow that anybody could take up now.
+pub async fn unattended(engine: &Engine<Diary, World>, limit: usize) -> Result<Vec<RunId>, Error> {
+    let workflow = engine.graph().name();
+    engine.runtime().unattended(workflow, limit).await
+}

@@ -326,7 +326,9 @@ impl Course {
                 Status::Completed | Status::Failed | Status::Cancelled => false,
             },
         };
-        let found = self.plain_engine()?.unattended(2).await?;
+        let engine = self.plain_engine()?;
+        let workflow = engine.graph().name();
+        let found = engine.runtime().unattended(workflow, 2).await?;
         ensure!(
             found == Vec::from_iter(due.then_some(self.run)),
             "the run could go on: {due}, and those that can are {found:?}"
