@@ -15,7 +15,7 @@ use crate::event::{EventKind, Level};
 use crate::interrupt::{Answer, Ask, Decision, ParkOutcome, Verdict};
 use crate::node::{HaltReason, NodeError, ParkRequest, ParkWait, StepHalted};
 use crate::record::{Blob, EntryKind, Meters, Name, Part, Rescue};
-use crate::step_buffer::{RecordedEffect, StepBuffer};
+use crate::step_buffer::StepBuffer;
 use crate::{BlobHash, Error, NodeName, Payload, RunId};
 
 /// What a node gets besides its state. Clones are of the same step.
@@ -45,17 +45,17 @@ impl<D> Context<D> {
 
     /// The run that this step belongs to.
     pub fn run(&self) -> RunId {
-        self.buffer.run
+        self.buffer.params.run
     }
 
     /// The number this step will have in the log.
     pub fn step(&self) -> u64 {
-        self.buffer.step
+        self.buffer.params.step
     }
 
     /// The name of the node at work.
     pub fn node(&self) -> NodeName {
-        self.buffer.node
+        self.buffer.params.node
     }
 
     /// When this step was first started or, once the node has got an answer from [`Context::ask`],
@@ -78,14 +78,14 @@ impl<D> Context<D> {
     /// When the run's time is used up, for calls that must have ended by then. A replay knows no
     /// deadline, so nothing but calls may depend on it.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.buffer.deadline
+        self.buffer.params.deadline
     }
 
     /// A number drawn by chance for this name: the same whenever this step of this run asks again.
     pub fn random(&self, name: &str) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(self.buffer.run.as_uuid().as_bytes());
-        hasher.update(&self.buffer.step.to_le_bytes());
+        hasher.update(self.buffer.params.run.as_uuid().as_bytes());
+        hasher.update(&self.buffer.params.step.to_le_bytes());
         hasher.update(name.as_bytes());
         let mut drawn = [0; 8];
         hasher.finalize_xof().fill(&mut drawn);
@@ -94,12 +94,24 @@ impl<D> Context<D> {
 
     /// How often the run has taken a bounded edge, by [`crate::edge_name`].
     pub fn times_taken(&self, edge: &str) -> u32 {
-        self.buffer.tally.loops.get(edge).copied().unwrap_or(0)
+        self.buffer
+            .params
+            .tally
+            .loops
+            .get(edge)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// What the run had spent on a meter when this step began.
     pub fn spent(&self, meter: &str) -> u64 {
-        self.buffer.tally.meters.get(meter).copied().unwrap_or(0)
+        self.buffer
+            .params
+            .tally
+            .meters
+            .get(meter)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// What the run has spent on a meter until this moment: before this step, on calls of this step
@@ -112,7 +124,7 @@ impl<D> Context<D> {
 
     /// Set once the run has been sent to its rescue node: from where, and why.
     pub fn rescued(&self) -> Option<&Rescue> {
-        self.buffer.tally.rescue.as_ref()
+        self.buffer.params.tally.rescue.as_ref()
     }
 
     /// Makes an outside call, or gives the recorded answer of the one made before. The answer is
@@ -125,12 +137,9 @@ impl<D> Context<D> {
         Fut: Future<Output = T>,
     {
         let key = key.into();
-        match self.buffer.begin(&key)? {
-            RecordedEffect {
-                answered: Some(answer),
-                ..
-            } => self.recorded(&answer),
-            RecordedEffect { .. } => self.call(EntryKind::Call, key, call).await,
+        match self.buffer.begin(&key)?.answered {
+            Some(answer) => self.recorded(&answer),
+            None => self.call(EntryKind::Call, key, call).await,
         }
     }
 
@@ -148,11 +157,7 @@ impl<D> Context<D> {
         Fut: Future<Output = Result<T, E>>,
     {
         let key = key.into();
-        if let RecordedEffect {
-            answered: Some(answer),
-            ..
-        } = self.buffer.begin(&key)?
-        {
+        if let Some(answer) = self.buffer.begin(&key)?.answered {
             return Ok(self.recorded(&answer)?);
         }
         let call_made = self.buffer.started(&key);
@@ -178,21 +183,17 @@ impl<D> Context<D> {
     {
         let mut key = key.into();
         loop {
-            match self.buffer.begin(&key)? {
-                RecordedEffect {
-                    answered: Some(answer),
-                    ..
-                } => return Ok(self.recorded(&answer)?),
-                RecordedEffect {
-                    opened: Some(_), ..
-                } => {
+            let recorded = self.buffer.begin(&key)?;
+            match (recorded.answered, recorded.opened) {
+                (Some(answer), _) => return Ok(self.recorded(&answer)?),
+                (None, Some(_)) => {
                     if let Some(answer) = self.ask_whether_done(&key).await? {
                         return Ok(answer);
                     }
                     // A second crash must ask again, so the second try has a start of its own.
                     key.push_str("/again");
                 }
-                RecordedEffect { .. } => {
+                (None, None) => {
                     self.buffer
                         .write(EntryKind::Once, &key, Part::Opened, &())
                         .await?;
@@ -232,12 +233,9 @@ impl<D> Context<D> {
         let key = key.into();
         let recorded = self.buffer.begin(&key)?;
         self.buffer.hear(&recorded);
-        match recorded {
-            RecordedEffect {
-                answered: Some(answer),
-                ..
-            } => self.recorded(&answer),
-            RecordedEffect { opened, .. } => {
+        match (recorded.answered, recorded.opened) {
+            (Some(answer), _) => self.recorded(&answer),
+            (None, opened) => {
                 let wait = ParkWait::Answer(ask);
                 Err(self.park(ParkRequest { key, wait, opened }))
             }
@@ -370,7 +368,7 @@ impl Call {
     /// Notes that the call failed and is made again after a wait.
     pub fn retried(&self, attempt: u32, wait: Duration, reason: impl fmt::Display) {
         self.buffer.note(EventKind::EffectRetried {
-            step: self.buffer.step,
+            step: self.buffer.params.step,
             key: self.key.clone(),
             attempt,
             wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),

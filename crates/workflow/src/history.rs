@@ -191,26 +191,19 @@ impl<S: State, D: Send + Sync + 'static> ReplayedRun<S, D> {
         let journal =
             step_buffer::journal(shared.runtime.store.entries(self.run, meta.step).await?);
         self.answers += journal.len() as u64;
-        let place = StepParams {
+        let buffer = Arc::new(StepBuffer::new(StepParams {
             run: self.run,
             step: meta.step,
             node: name,
             started_at: self.started_at,
             deadline: None,
+            tally: Arc::clone(&self.tally),
+            journal,
+            clock: Arc::clone(&shared.runtime.clock),
+            store: Arc::clone(&shared.runtime.store),
             replay: true,
             max_parks: 0,
-        };
-        let (clock, store) = (
-            Arc::clone(&shared.runtime.clock),
-            Arc::clone(&shared.runtime.store),
-        );
-        let buffer = Arc::new(StepBuffer::new(
-            place,
-            Arc::clone(&self.tally),
-            journal,
-            clock,
-            store,
-        ));
+        }));
         let ctx = Context::new(Arc::clone(&shared.deps), Arc::clone(&buffer));
         let working = AssertUnwindSafe((node.run)(&self.state, &ctx)).catch_unwind();
         let Ok(result) = working.await else {

@@ -3,25 +3,30 @@
 //! State is the fold of the steps. Everything here is plain data; payloads stay opaque, so a store
 //! never needs to know what a workflow is about.
 
-mod check;
+mod write;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::Event;
-use crate::{BlobHash, Payload, RunId};
+pub use self::write::{Append, Blob, Creation, Token};
+use crate::{Payload, RunId};
 
 /// A node's, phase's or meter's name: static where code wrote it, owned where the log brought it.
 pub type Name = Cow<'static, str>;
 
 /// Amounts spent, by meter ("tokens", "searches", …). Units are the caller's.
 pub type Meters = BTreeMap<Name, u64>;
+
+pub(crate) fn add_meters(meters: &mut Meters, more: &Meters) {
+    for (meter, amount) in more {
+        *meters.entry(meter.clone()).or_default() += amount;
+    }
+}
 
 /// A run's header: what lists show, and where the run stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -316,9 +321,7 @@ impl Tally {
         if let Some(looped) = &meta.looped {
             self.loops.insert(looped.edge.clone(), looped.used);
         }
-        for (meter, amount) in &meta.meters {
-            *self.meters.entry(meter.clone()).or_default() += amount;
-        }
+        add_meters(&mut self.meters, &meta.meters);
     }
 }
 
@@ -383,71 +386,6 @@ pub enum Part {
     Opened,
     /// It has its answer.
     Answered,
-}
-
-/// What a writer must know of a run for its append to be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    /// Raised each time the run changes hands.
-    pub fence: u64,
-    /// The number of appends the writer has seen.
-    pub rev: u64,
-}
-
-/// Bytes to store once under their hash.
-#[derive(Clone, Debug)]
-pub struct Blob {
-    /// The name, which must be that of the bytes.
-    pub hash: BlobHash,
-    /// The bytes.
-    pub bytes: Bytes,
-}
-
-impl Blob {
-    /// Bytes with their name.
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        let bytes = Bytes::from(bytes.into());
-        Self {
-            hash: BlobHash::from_content(&bytes),
-            bytes,
-        }
-    }
-}
-
-/// Everything one write brings. It is committed whole or not at all.
-#[derive(Clone, Debug)]
-pub struct Append {
-    /// The run written to.
-    pub run: RunId,
-    /// What the writer knows of the run; a stale one is refused.
-    pub token: Token,
-    /// Tells this append from any other, so that a writer whose reply was lost can learn its fate.
-    pub nonce: u64,
-    /// The header after this append; its `rev` is the token's plus one.
-    pub head: Head,
-    /// The step that ends with this append, if one does.
-    pub record: Option<StepRecord>,
-    /// A whole state to keep beside the step.
-    pub snapshot: Option<Snapshot>,
-    /// Lines of the journal, in the order they were made.
-    pub entries: Vec<Entry>,
-    /// Numbered from the old head's `events` plus one, without a gap.
-    pub events: Vec<Event>,
-    /// Bytes to store.
-    pub blobs: Vec<Blob>,
-    /// Whether the writer gives the run up with this append.
-    pub release: bool,
-}
-
-/// A new run as it is first committed. The creator holds it.
-#[derive(Clone, Debug)]
-pub struct Creation {
-    /// The header to begin with.
-    pub run: Run,
-    /// The record that holds the initial state.
-    pub base: StepRecord,
-    /// The first events.
-    pub events: Vec<Event>,
 }
 
 /// A run as it is read back.

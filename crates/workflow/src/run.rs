@@ -205,22 +205,20 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     }
 
     fn buffer(&mut self, node: NodeName) -> Arc<StepBuffer> {
-        let place = StepParams {
+        let head = &self.writer.run.head;
+        Arc::new(StepBuffer::new(StepParams {
             run: self.id(),
-            step: self.writer.run.head.step + 1,
+            step: head.step + 1,
             node,
             started_at: self.started_at,
-            deadline: self.writer.run.head.deadline,
+            deadline: head.deadline,
+            tally: Arc::clone(&self.tally),
+            journal: std::mem::take(&mut self.journal),
+            clock: Arc::clone(&self.shared.runtime.clock),
+            store: Arc::clone(&self.shared.runtime.store),
             replay: false,
             max_parks: self.shared.runtime.settings.max_parks,
-        };
-        Arc::new(StepBuffer::new(
-            place,
-            Arc::clone(&self.tally),
-            std::mem::take(&mut self.journal),
-            Arc::clone(&self.shared.runtime.clock),
-            Arc::clone(&self.shared.runtime.store),
-        ))
+        }))
     }
 
     /// Lets the node work, and stores what it hands over meanwhile.
@@ -233,7 +231,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             let phase = self.shared.graph.phase(name, &self.state);
             self.writer.run.head.status = Status::Running(phase.clone());
             buffer.note(EventKind::StepStarted {
-                step: buffer.step,
+                step: buffer.params.step,
                 node: name.into(),
                 phase,
             });
@@ -241,7 +239,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let shared = Arc::clone(&self.shared);
         let Some((_, node)) = shared.graph.node(name) else {
             return Err(Error::UnknownNode {
-                run: buffer.run,
+                run: buffer.params.run,
                 node: name.into(),
             });
         };
@@ -263,7 +261,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             biased;
             result = &mut working => ended::<S>(result, buffer),
             () = self.held.cancel.cancelled() => Ok(TurnEnd::Cancelled),
-            () = self.held.lost.cancelled() => Err(Error::LeaseLost { run: buffer.run }),
+            () = self.held.lost.cancelled() => Err(Error::LeaseLost { run: buffer.params.run }),
             () = reach(&shared, deadline) => Ok(TurnEnd::Deadline),
             error = flusher.serve() => Err(error),
         };
@@ -291,14 +289,21 @@ type NodeEnd<S> = Result<NodeResult<S>, Box<dyn Any + Send>>;
 fn ended<S: State>(result: NodeEnd<S>, buffer: &StepBuffer) -> Result<TurnEnd<S::Update>, Error> {
     let result = match result {
         Ok(result) => result,
-        Err(panic) => return Ok(TurnEnd::Failed(words_of(panic.as_ref(), buffer.node))),
+        Err(panic) => {
+            return Ok(TurnEnd::Failed(words_of(
+                panic.as_ref(),
+                buffer.params.node,
+            )));
+        }
     };
     match (buffer.stop(), result) {
         (Some(HaltReason::Parked(request)), _) => Ok(TurnEnd::Parked(request)),
         (Some(HaltReason::Broken(error)), _) => Ok(TurnEnd::Failed(error.to_string())),
         (Some(HaltReason::Fault(error)), _) => Err(error),
         (Some(HaltReason::Superseded), _) | (None, Err(NodeError(NodeFailure::Engine))) => {
-            Err(Error::Superseded { run: buffer.run })
+            Err(Error::Superseded {
+                run: buffer.params.run,
+            })
         }
         (None, Err(NodeError(NodeFailure::Failed(why)))) => Ok(TurnEnd::Failed(why)),
         (None, Ok(update)) => Ok(TurnEnd::Update(update)),

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::event::EventKind;
 use crate::interrupt::ParkOutcome;
 use crate::node::{HaltReason, StepHalted};
-use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally};
+use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally, add_meters};
 use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waiting};
 
 /// What the journal holds of one key.
@@ -55,10 +55,17 @@ pub(crate) fn journal(entries: Vec<Entry>) -> StepJournal {
 }
 
 pub(crate) struct StepBuffer {
+    pub(crate) params: StepParams,
+    pending: Mutex<Pending>,
+    laid: Notify,
+}
+
+/// Which step a buffer belongs to, and what its node may read.
+pub(crate) struct StepParams {
     pub(crate) run: RunId,
     pub(crate) step: u64,
     pub(crate) node: NodeName,
-    started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) journal: StepJournal,
@@ -66,9 +73,8 @@ pub(crate) struct StepBuffer {
     pub(crate) store: Arc<dyn Store>,
     /// Whether calls may be made; a replay only reads.
     pub(crate) replay: bool,
-    max_parks: u32,
-    pending: Mutex<Pending>,
-    laid: Notify,
+    /// How often the step may park until a moment.
+    pub(crate) max_parks: u32,
 }
 
 /// What the node has handed over and the engine has not yet committed.
@@ -99,47 +105,10 @@ pub(crate) struct StepNotes {
     pub(crate) acks: Vec<oneshot::Sender<()>>,
 }
 
-/// Which step a buffer belongs to.
-pub(crate) struct StepParams {
-    pub(crate) run: RunId,
-    pub(crate) step: u64,
-    pub(crate) node: NodeName,
-    pub(crate) started_at: Timestamp,
-    pub(crate) deadline: Option<Timestamp>,
-    pub(crate) replay: bool,
-    /// How often the step may park until a moment.
-    pub(crate) max_parks: u32,
-}
-
 impl StepBuffer {
-    pub(crate) fn new(
-        place: StepParams,
-        tally: Arc<Tally>,
-        journal: StepJournal,
-        clock: Arc<dyn Clock>,
-        store: Arc<dyn Store>,
-    ) -> Self {
-        let StepParams {
-            run,
-            step,
-            node,
-            started_at,
-            deadline,
-            replay,
-            max_parks,
-        } = place;
+    pub(crate) fn new(params: StepParams) -> Self {
         Self {
-            run,
-            step,
-            node,
-            started_at,
-            deadline,
-            tally,
-            journal,
-            clock,
-            store,
-            replay,
-            max_parks,
+            params,
             pending: Mutex::default(),
             laid: Notify::new(),
         }
@@ -154,12 +123,12 @@ impl StepBuffer {
     /// Marks a key as used and gives what the journal holds of it.
     pub(crate) fn begin(&self, key: &str) -> Result<RecordedEffect, StepHalted> {
         if !self.pending().used.insert(key.to_owned()) {
-            let (node, key) = (self.node.to_owned(), key.to_owned());
+            let (node, key) = (self.params.node.to_owned(), key.to_owned());
             return Err(self.halt(HaltReason::Broken(Error::KeyReused { node, key })));
         }
-        match self.journal.get(key) {
+        match self.params.journal.get(key) {
             Some(recorded) => Ok(recorded.clone()),
-            None if self.replay => {
+            None if self.params.replay => {
                 let how = format!("it asks for \"{key}\", which the journal does not hold");
                 Err(self.halt(HaltReason::Fault(self.diverged(how))))
             }
@@ -179,21 +148,23 @@ impl StepBuffer {
 
     pub(crate) fn now(&self) -> Timestamp {
         let heard_at = self.pending().heard_at;
-        heard_at.map_or(self.started_at, |heard| heard.max(self.started_at))
+        heard_at.map_or(self.params.started_at, |heard| {
+            heard.max(self.params.started_at)
+        })
     }
 
     pub(crate) fn waited(&self) -> Duration {
-        let before = waiting::counted(&self.tally.meters).unwrap_or_default();
+        let before = waiting::counted(&self.params.tally.meters).unwrap_or_default();
         before.saturating_add(self.pending().waited)
     }
 
     /// Notes that a call begins.
     pub(crate) fn started(&self, key: &str) -> Timestamp {
         self.note(EventKind::EffectStarted {
-            step: self.step,
+            step: self.params.step,
             key: key.to_owned(),
         });
-        self.clock.now()
+        self.params.clock.now()
     }
 
     /// Stores a line of the journal that no event tells of, and waits until it is stored.
@@ -217,9 +188,14 @@ impl StepBuffer {
         call_made: Timestamp,
         value: &T,
     ) -> Result<(), StepHalted> {
-        let took = self.clock.now().duration_since(call_made).as_millis();
+        let took = self
+            .params
+            .clock
+            .now()
+            .duration_since(call_made)
+            .as_millis();
         let event = EventKind::EffectFinished {
-            step: self.step,
+            step: self.params.step,
             key: key.to_owned(),
             ms: u64::try_from(took).unwrap_or(0),
             meters: meters.clone(),
@@ -238,9 +214,9 @@ impl StepBuffer {
     ) -> Result<Entry, StepHalted> {
         let payload =
             Payload::encoded(value).map_err(|error| self.halt(HaltReason::Broken(error)))?;
-        let at = self.clock.now();
+        let at = self.params.clock.now();
         let meta = EntryMeta {
-            step: self.step,
+            step: self.params.step,
             key: key.to_owned(),
             kind,
             part,
@@ -258,9 +234,7 @@ impl StepBuffer {
                 drop(pending);
                 return Err(self.halt(HaltReason::Superseded));
             }
-            for (meter, amount) in &entry.meta.meters {
-                *pending.spent.entry(meter.clone()).or_default() += amount;
-            }
+            add_meters(&mut pending.spent, &entry.meta.meters);
             pending
                 .notes
                 .events
@@ -275,7 +249,7 @@ impl StepBuffer {
     }
 
     pub(crate) fn note(&self, event: EventKind) {
-        let at = self.clock.now();
+        let at = self.params.clock.now();
         let mut pending = self.pending();
         pending.notes.events.push((at, event));
         if pending.waiting_since.is_none() {
@@ -304,7 +278,8 @@ impl StepBuffer {
         if let Some(bytes) = laid_here {
             return Ok(Some(bytes));
         }
-        self.store
+        self.params
+            .store
             .blob(hash)
             .await
             .map_err(|error| self.halt(HaltReason::Fault(error)))
@@ -312,12 +287,16 @@ impl StepBuffer {
 
     /// What to tell a node at once that wants to park until `at`; `None` if it has to wait.
     pub(crate) fn answer_park(&self, at: Timestamp) -> Option<ParkOutcome> {
-        let parks = self.journal.values().filter(|recorded| recorded.parked);
-        if at <= self.clock.now() {
+        let parks = self
+            .params
+            .journal
+            .values()
+            .filter(|recorded| recorded.parked);
+        if at <= self.params.clock.now() {
             Some(ParkOutcome::Woken)
-        } else if self.deadline.is_some_and(|deadline| at >= deadline) {
+        } else if self.params.deadline.is_some_and(|deadline| at >= deadline) {
             Some(ParkOutcome::PastDeadline)
-        } else if parks.count() >= self.max_parks as usize {
+        } else if parks.count() >= self.params.max_parks as usize {
             Some(ParkOutcome::TooManyParks)
         } else {
             None
@@ -333,9 +312,9 @@ impl StepBuffer {
 
     fn diverged(&self, how: String) -> Error {
         Error::Diverged {
-            run: self.run,
-            step: self.step,
-            node: self.node.to_owned(),
+            run: self.params.run,
+            step: self.params.step,
+            node: self.params.node.to_owned(),
             how,
         }
     }
@@ -378,10 +357,8 @@ impl StepBuffer {
     /// was recorded before was paid for, also if a cut came before the node asked for it again.
     pub(crate) fn spendings(&self) -> Meters {
         let mut spent = self.pending().spent.clone();
-        for recorded in self.journal.values() {
-            for (meter, amount) in &recorded.meters {
-                *spent.entry(meter.clone()).or_default() += amount;
-            }
+        for recorded in self.params.journal.values() {
+            add_meters(&mut spent, &recorded.meters);
         }
         spent
     }
@@ -390,6 +367,7 @@ impl StepBuffer {
     pub(crate) fn unasked(&self) -> Option<&str> {
         let pending = self.pending();
         let mut unasked: Vec<&str> = self
+            .params
             .journal
             .keys()
             .filter(|key| !pending.used.contains(*key))

@@ -106,7 +106,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     ) -> Result<Progress, Error> {
         let mut notes = buffer.take();
         let now = self.shared.runtime.clock.now();
-        let step = buffer.step;
+        let step = buffer.params.step;
         let entries = self.writer.run.head.entries + notes.entries.len() as u32;
         let next = leave.to.map(Name::Borrowed);
         let status = match leave.to {
@@ -178,7 +178,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let interrupt = match &request.opened {
             // The journal's word counts: a reopened gate has cleared the header's.
             Some(opened) => opened.decode_owned()?,
-            None => self.open_wait(&mut notes, buffer.step, request)?,
+            None => self.open_wait(&mut notes, buffer.params.step, request)?,
         };
         head.status = Status::Waiting;
         head.wake_at = interrupt.deadline;
