@@ -208,20 +208,8 @@ impl Runtime {
         // Counted also where it is nothing: it tells that the node's time goes on with this answer.
         waiting::count(&mut meters, header.head.waited.saturating_add(waited));
         let head = Head {
-            rev: token.rev + 1,
-            status: Status::Pending,
-            updated_at: at,
-            // Waiting for people is not the run's own time.
-            deadline: header.head.deadline.map(|deadline| later(deadline, waited)),
-            wake_at: None,
-            parked: false,
-            reason: None,
-            events: header.head.events + 1,
             entries: header.head.entries + 1,
-            // A step that asks many questions is started as often, and has not crashed.
-            attempts: 0,
-            waited: Duration::ZERO,
-            ..header.head.clone()
+            ..ready_again(&header.head, token, at)
         };
         let meta = EntryMeta {
             step,
@@ -231,26 +219,59 @@ impl Runtime {
             meters,
             at,
         };
-        let append = Append {
-            run: gate.run,
-            token,
-            nonce: fresh_nonce(),
-            events: vec![Event {
-                number: head.events,
-                at,
-                kind: event,
-            }],
-            head,
-            record: None,
-            snapshot: None,
+        self.write_and_leave(Append {
             entries: vec![Entry { meta, payload }],
-            blobs: Vec::new(),
-            release: true,
-        };
-        let head = append.head.clone();
+            ..one_event(gate.run, token, head, event)
+        })
+        .await
+    }
+
+    /// Writes to a run that this process does not work on.
+    async fn write_and_leave(&self, append: Append) -> Result<(), Error> {
+        let (run, head) = (append.run, append.head.clone());
         self.store.append(append, self.settings.lease).await?;
-        self.hub.publish(gate.run, &head, None);
+        self.hub.publish(run, &head, None);
         Ok(())
+    }
+}
+
+/// The header of a run that goes on after it waited or had ended.
+fn ready_again(head: &Head, token: Token, at: Timestamp) -> Head {
+    let waited = waiting::since_left(head, at);
+    Head {
+        rev: token.rev + 1,
+        status: Status::Pending,
+        updated_at: at,
+        // Waiting for people is not the run's own time.
+        deadline: head.deadline.map(|deadline| later(deadline, waited)),
+        wake_at: None,
+        parked: false,
+        reason: None,
+        events: head.events + 1,
+        // A step that asks many questions is started as often, and has not crashed.
+        attempts: 0,
+        waited: Duration::ZERO,
+        ..head.clone()
+    }
+}
+
+/// An append that tells of one event and gives the run up.
+fn one_event(run: RunId, token: Token, head: Head, kind: EventKind) -> Append {
+    Append {
+        run,
+        token,
+        nonce: fresh_nonce(),
+        events: vec![Event {
+            number: head.events,
+            at: head.updated_at,
+            kind,
+        }],
+        head,
+        record: None,
+        snapshot: None,
+        entries: Vec::new(),
+        blobs: Vec::new(),
+        release: true,
     }
 }
 

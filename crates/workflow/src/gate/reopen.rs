@@ -1,18 +1,15 @@
 //! A decision that came too late: the run goes back to the gate it had passed.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 
-use crate::clock::later;
+use super::{one_event, ready_again};
 use crate::engine::Engine;
-use crate::event::{Event, EventKind};
+use crate::event::EventKind;
 use crate::fold;
 use crate::interrupt::{Answer, Decision};
-use crate::log_writer::fresh_nonce;
 use crate::record::{
-    Append, BaseReason, Entry, EntryKind, Head, Meters, Name, Part, Run, Status, StepKind,
-    StepMeta, StepRecord, Token,
+    Append, BaseReason, Entry, EntryKind, Head, Meters, Name, Part, Run, StepKind, StepMeta,
+    StepRecord, Token, add_meters,
 };
 use crate::{Error, Payload, RunId, State, waiting};
 
@@ -46,14 +43,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     async fn turn_back(&self, run: RunId, token: Token, decision: Decision) -> Result<(), Error> {
-        let (store, settings) = (&self.shared.runtime.store, &self.shared.runtime.settings);
         let append = self.reopening(run, token, decision).await?;
-        let head = append.head.clone();
         // A run that was cancelled after the gate is wanted again.
-        store.clear_cancel(run).await?;
-        store.append(append, settings.lease).await?;
-        self.shared.runtime.hub.publish(run, &head, None);
-        Ok(())
+        self.shared.runtime.store.clear_cancel(run).await?;
+        self.shared.runtime.write_and_leave(append).await
     }
 
     /// The append that turns a run back to the last gate that timed out.
@@ -71,26 +64,20 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let base = self
             .base_before(&header, &missed, node.clone(), &given_up, at)
             .await?;
-        let head = head_at_gate(&header.head, token, node, entries.len() as u32, at);
+        let head = Head {
+            step: header.head.step + 1,
+            next: Some(node),
+            entries: entries.len() as u32,
+            ..ready_again(&header.head, token, at)
+        };
         let event = EventKind::Reopened {
             step: head.step,
             gate_step: missed.step,
         };
         Ok(Append {
-            run,
-            token,
-            nonce: fresh_nonce(),
-            events: vec![Event {
-                number: head.events,
-                at,
-                kind: event,
-            }],
-            head,
             record: Some(base),
-            snapshot: None,
             entries,
-            blobs: Vec::new(),
-            release: true,
+            ..one_event(run, token, head, event)
         })
     }
 
@@ -106,10 +93,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let (run, before) = (header.id(), missed.step - 1);
         let loaded = self.shared.runtime.store.load(run, Some(before)).await?;
         let (state, mut tally) = fold::whole::<S>(loaded)?;
-        tally.meters = self.spent_elsewhere(header, missed.step).await?;
-        add(&mut tally.meters, given_up);
-        let waited = self.waited_by(header, at).await?;
-        waiting::count(&mut tally.meters, waited);
+        tally.meters = self.spent_elsewhere(header, missed.step, at).await?;
+        add_meters(&mut tally.meters, given_up);
         Ok(StepRecord {
             meta: StepMeta {
                 step: header.head.step + 1,
@@ -129,16 +114,25 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         })
     }
 
-    /// All that the run has spent, but for the gate's step, which is about to be counted again.
-    async fn spent_elsewhere(&self, header: &Run, gate_step: u64) -> Result<Meters, Error> {
-        let (run, store) = (header.id(), &self.shared.runtime.store);
+    /// All that the run has spent, but for the gate's step, which is about to be counted again; and
+    /// all that it has waited until now, the gate's step included: the step to come begins now.
+    async fn spent_elsewhere(
+        &self,
+        header: &Run,
+        gate_step: u64,
+        at: Timestamp,
+    ) -> Result<Meters, Error> {
+        let (run, store, head) = (header.id(), &self.shared.runtime.store, &header.head);
         let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
         let mut meters = tally.meters;
+        let mut waited = head.waited.saturating_add(waiting::since_left(head, at));
+        waited = waited.saturating_add(waiting::counted(&meters).unwrap_or_default());
         // A step that has not ended is in no tally yet, and never will be.
-        let under_way = header.head.step + 1;
-        if under_way != gate_step {
-            for entry in store.entries(run, under_way).await? {
-                add(&mut meters, &entry.meta.meters);
+        for entry in store.entries(run, head.step + 1).await? {
+            let answered = waiting::counted(&entry.meta.meters).unwrap_or_default();
+            waited = waited.saturating_add(answered);
+            if head.step + 1 != gate_step {
+                add_meters(&mut meters, &entry.meta.meters);
             }
         }
         if let Some(passed) = store.steps(run, gate_step, 1).await?.first() {
@@ -148,22 +142,9 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
                 }
             }
         }
-        // The base counts the waiting of all steps: see `waited_by`.
         waiting::take(&mut meters);
+        waiting::count(&mut meters, waited);
         Ok(meters)
-    }
-
-    /// All that the run has waited until now, the gate's step included: the step to come begins now.
-    async fn waited_by(&self, header: &Run, at: Timestamp) -> Result<Duration, Error> {
-        let (run, store, head) = (header.id(), &self.shared.runtime.store, &header.head);
-        let (_, tally) = fold::whole::<S>(store.load(run, None).await?)?;
-        let before = waiting::counted(&tally.meters);
-        let under_way = store.entries(run, head.step + 1).await?;
-        let answers = under_way
-            .iter()
-            .filter_map(|entry| waiting::counted(&entry.meta.meters));
-        let since = head.waited.saturating_add(waiting::since_left(head, at));
-        Ok(answers.chain(before).fold(since, Duration::saturating_add))
     }
 
     /// The journal of the gate's step for the step to come, with the decision in place of the
@@ -177,12 +158,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         at: Timestamp,
     ) -> Result<(Vec<Entry>, Meters), Error> {
         let answer = Payload::encoded(&Answer::Decided { decision, at })?;
-        let entries = self
-            .shared
-            .runtime
-            .store
-            .entries(header.id(), missed.step)
-            .await?;
+        let store = &self.shared.runtime.store;
+        let entries = store.entries(header.id(), missed.step).await?;
         let of_gate = |entry: &&Entry| entry.meta.key == missed.key;
         let opened_at = entries.iter().find(of_gate).map(|entry| entry.meta.at);
         let (mut kept, mut given_up) = (Vec::new(), Meters::new());
@@ -192,7 +169,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             waiting::take(&mut meta.meters);
             let since_gate = Some(meta.at) > opened_at;
             if since_gate && matches!(meta.kind, EntryKind::Call | EntryKind::Timer) {
-                add(&mut given_up, &meta.meters);
+                add_meters(&mut given_up, &meta.meters);
                 continue;
             }
             meta.step = header.head.step + 2;
@@ -245,31 +222,5 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             key: "any".into(),
             how: "none stands that its deadline passed, so there is nothing to reopen".into(),
         })
-    }
-}
-
-fn add(meters: &mut Meters, more: &Meters) {
-    for (meter, amount) in more {
-        *meters.entry(meter.clone()).or_default() += amount;
-    }
-}
-
-fn head_at_gate(head: &Head, token: Token, node: Name, entries: u32, at: Timestamp) -> Head {
-    let ended_for = waiting::since_left(head, at);
-    Head {
-        rev: token.rev + 1,
-        status: Status::Pending,
-        step: head.step + 1,
-        next: Some(node),
-        updated_at: at,
-        // The time until somebody came with a late decision is not the run's own.
-        deadline: head.deadline.map(|end| later(end, ended_for)),
-        wake_at: None,
-        parked: false,
-        reason: None,
-        events: head.events + 1,
-        entries,
-        attempts: 0,
-        waited: Duration::ZERO,
     }
 }
