@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::record::{EntryMeta, Run, StepMeta};
+use crate::record::{EntryMeta, Run, StepMeta, StepRecord};
 use crate::runtime::Runtime;
 use crate::{Error, Payload, RunId};
 
@@ -43,20 +43,9 @@ impl Runtime {
                 Ok((lines, Some(ExportCursor::Step(0))))
             }
             ExportCursor::Step(step) if step <= header.head.step => {
-                let record = self.step(run, step).await?;
-                let content = record
-                    .payload
-                    .as_ref()
-                    .map(Payload::decode_owned)
-                    .transpose()?;
+                let view = StepView::from_record(self.step(run, step).await?)?;
                 self.export_journal(&mut lines, run, step).await?;
-                line(
-                    &mut lines,
-                    &ExportLine::Step {
-                        meta: &record.meta,
-                        content,
-                    },
-                )?;
+                line(&mut lines, &ExportLine::Step(&view))?;
                 Ok((lines, Some(ExportCursor::Step(step + 1))))
             }
             ExportCursor::Step(step) => {
@@ -91,6 +80,24 @@ impl Runtime {
     }
 }
 
+/// One recorded step as it stands in the log, readable without its workflow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepView {
+    /// Node, kind, time and what the step spent.
+    #[serde(flatten)]
+    pub meta: StepMeta,
+    /// The update, or the whole state of a base; absent for a step that was cut short.
+    pub content: Option<Value>,
+}
+
+impl StepView {
+    pub(crate) fn from_record(record: StepRecord) -> Result<Self, Error> {
+        let StepRecord { meta, payload } = record;
+        let content = payload.as_ref().map(Payload::decode_owned).transpose()?;
+        Ok(Self { meta, content })
+    }
+}
+
 const EXPORT_PAGE: usize = 512;
 
 /// Where an export is.
@@ -104,11 +111,7 @@ enum ExportCursor {
 #[serde(rename_all = "snake_case")]
 enum ExportLine<'a> {
     Run(&'a Run),
-    Step {
-        #[serde(flatten)]
-        meta: &'a StepMeta,
-        content: Option<Value>,
-    },
+    Step(&'a StepView),
     Journal {
         #[serde(flatten)]
         meta: &'a EntryMeta,

@@ -15,14 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::Stream;
-use serde::Serialize;
 use serde_json::Value;
 
 use self::open_runs::OpenRuns;
 use crate::event::Event;
+use crate::export::StepView;
 use crate::interrupt::Decision;
 use crate::journal::{Page, Purged, RunFilter};
-use crate::record::{Run, StepMeta};
+use crate::record::Run;
 use crate::runtime::Runtime;
 use crate::{
     Error, Gate, NewRun, Outline, Progress, ReplayReport, RunId, RunOutcome, RunView, Store,
@@ -65,16 +65,6 @@ pub struct HostBuilder {
     runtime: Arc<Runtime>,
     workflows: BTreeMap<&'static str, Arc<dyn Workflow>>,
     settings: HostSettings,
-}
-
-/// One recorded step as it stands in the log, readable without its workflow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StepView {
-    /// Node, kind, time and what the step spent.
-    #[serde(flatten)]
-    pub meta: StepMeta,
-    /// The update, or the whole state of a base; absent for a step that was cut short.
-    pub content: Option<Value>,
 }
 
 impl HostBuilder {
@@ -320,21 +310,13 @@ impl Host {
 
     /// Headers that match, newest first, of every workflow.
     pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
-        self.runtime.list(filter).await
+        self.store().list(filter).await
     }
 
     /// Recorded steps from `from` on, `limit` at most, as far as the log can be read.
     pub async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepView>, Error> {
-        let mut views = Vec::new();
-        for record in self.store().steps(run, from, limit).await? {
-            let content = match &record.payload {
-                Some(payload) => Some(payload.decode_owned()?),
-                None => None,
-            };
-            let meta = record.meta;
-            views.push(StepView { meta, content });
-        }
-        Ok(views)
+        let records = self.store().steps(run, from, limit).await?;
+        records.into_iter().map(StepView::from_record).collect()
     }
 
     /// Every event numbered above `after`, then what comes, until the run ends.
@@ -359,7 +341,7 @@ impl Host {
     /// Removes a run with all that only it refers to. One that is worked on is refused.
     pub async fn delete(&self, run: RunId) -> Result<(), Error> {
         self.open_runs.release(run).await;
-        self.runtime.delete(run).await
+        self.store().delete(run).await
     }
 
     /// Removes finished runs older than `ttl`, kept ones excepted.

@@ -38,6 +38,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{Call, Context};
 pub use engine::{Engine, NewRun};
 pub use error::Error;
+pub use export::StepView;
 pub use fan_out::fan_out;
 pub use gate::Gate;
 pub use graph::{
@@ -46,7 +47,7 @@ pub use graph::{
 pub use history::{ReplayReport, RunView};
 pub use host::{
     Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, OpenRun, SkippedRun,
-    StepView, WorkPass, Workflow, overlay,
+    WorkPass, Workflow, overlay,
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;

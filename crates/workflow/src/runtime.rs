@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::clock::{SystemClock, later};
 use crate::event::Event;
-use crate::journal::{Page, Purged, RunFilter};
+use crate::journal::Purged;
 use crate::lease::{HeldRun, LeaseManager};
 use crate::record::{Run, StepRecord};
 use crate::stream::{self, EventHub};
@@ -100,16 +100,6 @@ impl Runtime {
     /// A run's header, whatever its workflow.
     pub async fn header(&self, run: RunId) -> Result<Run, Error> {
         self.store.head(run).await.map(|(header, _)| header)
-    }
-
-    /// Headers that match, newest first, of every workflow.
-    pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
-        self.store.list(filter).await
-    }
-
-    /// Removes a run with all that only it refers to. One that is held is refused.
-    pub async fn delete(&self, run: RunId) -> Result<(), Error> {
-        self.store.delete(run).await
     }
 
     /// Removes finished runs older than `ttl`, kept ones excepted.

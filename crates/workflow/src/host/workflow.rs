@@ -1,6 +1,7 @@
 //! A workflow as the host sees it: JSON in, JSON out, whatever its types.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::Serialize;
@@ -123,6 +124,15 @@ fn json<T: Serialize>(value: &T) -> Result<Value, Error> {
     serde_json::to_value(value).map_err(|source| Error::Encode { source })
 }
 
+/// A new run with the title and time limit that its caller left out.
+fn completed(mut new: NewRun, title: String, time_limit: Option<Duration>) -> NewRun {
+    if new.title.is_empty() {
+        new.title = title;
+    }
+    new.time_limit = new.time_limit.or(time_limit);
+    new
+}
+
 impl<W: Definition> TypedWorkflow<W> {
     async fn state(&self, run: RunId) -> Result<W::State, Error> {
         Ok(self.engine.view(run, None).await?.state)
@@ -155,15 +165,7 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
             state,
             time_limit,
         } = self.definition.begin(input, now)?;
-        let new = NewRun {
-            title: if new.title.is_empty() {
-                title
-            } else {
-                new.title
-            },
-            time_limit: new.time_limit.or(time_limit),
-            ..new
-        };
+        let new = completed(new, title, time_limit);
         Ok(Box::new(self.engine.start(new, state).await?))
     }
 
@@ -212,15 +214,7 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
             None => None,
         };
         let about = origin.run.about;
-        let new = NewRun {
-            title: if new.title.is_empty() {
-                about.title
-            } else {
-                new.title
-            },
-            time_limit: new.time_limit.or(about.time_limit),
-            ..new
-        };
+        let new = completed(new, about.title, about.time_limit);
         let edit = |state: &mut W::State| {
             if let Some(edited) = edited {
                 *state = edited;
