@@ -320,7 +320,7 @@ fn a_newer_database_is_refused_with_the_reason() {
     assert!(matches!(refused, Error::NewerFormat { found: 2, known: 1 }));
     assert_eq!(
         refused.to_string(),
-        "the database has format 2, this program knows up to 1; use the newer program that wrote it"
+        "the database has format 2, but this program knows up to 1; use the newer program that wrote it"
     );
 }
 

@@ -209,7 +209,7 @@ impl<D> Context<D> {
     ) -> Result<Option<T>, NodeError> {
         let ask = Ask {
             reason: format!(
-                "\"{key}\" was begun before a crash and must not happen twice; find out whether it happened"
+                "a crash interrupted \"{key}\", which must not happen twice; find out whether it happened"
             ),
             show: serde_json::json!({ "effect": key, "node": self.node() }),
             within: None,
@@ -222,7 +222,7 @@ impl<D> Context<D> {
             (Verdict::Approve, _) => Ok(None),
             (Verdict::Modify, Some(answer)) => Ok(Some(serde_json::from_value(answer)?)),
             _ => Err(NodeError::new(format!(
-                "\"{key}\" may or may not have happened, and was not to be done again"
+                "it is not known whether \"{key}\" happened, and it must not be repeated"
             ))),
         }
     }

@@ -39,7 +39,7 @@ pub enum Format {
 
 /// A format that is none of those there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{given}\" is not a way to draw a graph; choose mermaid, dot or svg")]
+#[error("a graph cannot be drawn as \"{given}\"; choose mermaid, dot or svg")]
 pub struct UnknownFormat {
     /// What was asked for.
     pub given: String,

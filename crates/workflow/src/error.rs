@@ -37,12 +37,8 @@ pub enum Error {
     },
     #[error("run {run} is not waiting for a decision: it is {status}")]
     NotWaiting { run: RunId, status: String },
-    #[error("the gate \"{key}\" of run {run} is closed: {how}")]
-    GateClosed {
-        run: RunId,
-        key: String,
-        how: String,
-    },
+    #[error("run {run} cannot take this decision: {why}")]
+    GateClosed { run: RunId, why: String },
     #[error("run {run} belongs to the workflow \"{is}\", not \"{wanted}\"")]
     OtherWorkflow {
         run: RunId,
@@ -50,7 +46,7 @@ pub enum Error {
         wanted: String,
     },
     #[error(
-        "run {run} was written by version {written} of the workflow \"{workflow}\", this program knows up to {known}; use the newer program"
+        "run {run} was written by version {written} of the workflow \"{workflow}\", but this program knows up to {known}; use the newer program"
     )]
     NewerVersion {
         run: RunId,
@@ -68,7 +64,7 @@ pub enum Error {
         known: Vec<String>,
     },
     #[error(
-        "there is no workflow \"{workflow}\"; there is {}",
+        "there is no workflow \"{workflow}\"; available: {}",
         if known.is_empty() { "none".to_owned() } else { known.join(", ") }
     )]
     NoSuchWorkflow {
@@ -94,7 +90,7 @@ pub enum Error {
     #[error("run {run} is at node \"{node}\", which the graph no longer has")]
     UnknownNode { run: RunId, node: String },
     #[error(
-        "replay of run {run} diverged at step {step} (node \"{node}\"): {how}; the code is not the one that made the run, or a node depends on more than its state and effects"
+        "replay of run {run} diverged at step {step} (node \"{node}\"): {how}; the code has changed since, or a node depends on more than its state and effects"
     )]
     Diverged {
         run: RunId,
@@ -114,7 +110,7 @@ pub enum Error {
     #[error("a value could not be written as JSON: {source}")]
     Encode { source: serde_json::Error },
     #[error(
-        "a stored value is not a {wanted}: {source}; it was written by a program whose types differ"
+        "a stored value cannot be read as {wanted}: {source}; another version of the program wrote it"
     )]
     Decode {
         wanted: &'static str,
@@ -129,7 +125,7 @@ pub enum Error {
         until: Timestamp,
     },
     #[error(
-        "the work on run {run} was broken off, so what this process knows of it may be ahead of the log; open the run again"
+        "the work on run {run} was interrupted, so this process may be ahead of the log; open the run again"
     )]
     Poisoned { run: RunId },
     #[error(
@@ -145,13 +141,13 @@ pub enum Error {
     #[error("stored data is damaged: {what}: {why}; restore it from a backup")]
     StoreDamaged { what: String, why: String },
     #[error(
-        "the database has format {found}, this program knows up to {known}; use the newer program that wrote it"
+        "the database has format {found}, but this program knows up to {known}; use the newer program that wrote it"
     )]
     NewerFormat { found: u32, known: u32 },
     #[error("the disk is full; free some space, then resume the run: nothing recorded is lost")]
     DiskFull,
     #[error(
-        "the store does not answer ({why}); the run can be resumed when it does: nothing recorded is lost"
+        "the store does not answer ({why}); resume the run when it does: nothing recorded is lost"
     )]
     StoreGone { why: String },
     #[error("the store refused an operation: {why}")]

@@ -66,8 +66,8 @@ impl Runtime {
             let (header, token) = self.store.head(run).await?;
             let gate = self.open_gate(&header).await?;
             if (gate.step, &gate.key) != (asked.step, &asked.key) {
-                let (key, how) = (asked.key.clone(), "the run has gone on since".to_owned());
-                return Err(Error::GateClosed { run, key, how });
+                let why = format!("it has passed the gate \"{}\" since", asked.key);
+                return Err(Error::GateClosed { run, why });
             }
             let at = self.clock.now();
             let late = gate
@@ -87,12 +87,8 @@ impl Runtime {
                 .await
             {
                 Ok(()) if late => {
-                    let how = "its deadline has passed".to_owned();
-                    return Err(Error::GateClosed {
-                        run,
-                        key: gate.key,
-                        how,
-                    });
+                    let why = format!("the deadline of the gate \"{}\" has passed", gate.key);
+                    return Err(Error::GateClosed { run, why });
                 }
                 Err(Error::Superseded { .. }) => {}
                 done => return done,

@@ -83,7 +83,7 @@ async fn an_input_that_does_not_fit_is_refused_by_its_field_and_starts_nothing()
     }
     let unknown = host.start("lime", NewRun::untitled(), json!({})).await;
     let told = unknown.unwrap_err().to_string();
-    assert_eq!(told, "there is no workflow \"lime\"; there is line");
+    assert_eq!(told, "there is no workflow \"lime\"; available: line");
     assert!(
         host.list(&RunFilter::default())
             .await
@@ -254,7 +254,7 @@ async fn a_run_of_a_newer_version_is_listed_and_refused_with_both_versions() {
     ] {
         let told = refused.to_string();
         assert!(
-            told.contains("version 3 of the workflow \"line\", this program knows up to 1"),
+            told.contains("version 3 of the workflow \"line\", but this program knows up to 1"),
             "{told}"
         );
     }

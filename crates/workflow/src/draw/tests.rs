@@ -148,7 +148,7 @@ fn an_unknown_format_is_told_the_choices() {
     let error = "png".parse::<Format>().unwrap_err();
     insta::assert_snapshot!(
         error,
-        @r#""png" is not a way to draw a graph; choose mermaid, dot or svg"#
+        @r#"a graph cannot be drawn as "png"; choose mermaid, dot or svg"#
     );
 }
 

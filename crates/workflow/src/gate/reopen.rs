@@ -219,8 +219,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         }
         found.ok_or_else(|| Error::GateClosed {
             run,
-            key: "any".into(),
-            how: "none stands that its deadline passed, so there is nothing to reopen".into(),
+            why: "none of its gates has timed out, so there is nothing to reopen".into(),
         })
     }
 }

@@ -150,7 +150,7 @@ impl RunLog {
     fn check_record(&self, record: &StepRecord) -> Result<(), Error> {
         let (step, next) = (record.meta.step, self.records.len());
         if index(step) != next {
-            let why = format!("step {step} was to be recorded where step {next} belongs");
+            let why = format!("step {step} was written where step {next} comes next");
             return Err(Error::Store { why });
         }
         Ok(())
