@@ -9,8 +9,12 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, NoTls, Socket};
 
-#[cfg(not(feature = "tls"))]
-pub(super) struct TlsSetup;
+/// How connections are secured, by what the URL asks for.
+pub(super) struct TlsSetup {
+    /// Absent where the URL wants none, or prefers it and there are no certificates to trust.
+    #[cfg(feature = "tls")]
+    connector: Option<tokio_postgres_rustls::MakeRustlsConnect>,
+}
 
 #[cfg(not(feature = "tls"))]
 impl TlsSetup {
@@ -22,7 +26,7 @@ impl TlsSetup {
                       if the way to the server is safe"
                     .into(),
             }),
-            _ => Ok(Self),
+            _ => Ok(Self {}),
         }
     }
 
@@ -32,12 +36,6 @@ impl TlsSetup {
     ) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
         connect_with(config, NoTls).await
     }
-}
-
-#[cfg(feature = "tls")]
-pub(super) struct TlsSetup {
-    /// Absent where the URL wants none, or prefers it and there are no certificates to trust.
-    connector: Option<tokio_postgres_rustls::MakeRustlsConnect>,
 }
 
 #[cfg(feature = "tls")]

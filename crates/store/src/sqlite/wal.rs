@@ -38,7 +38,7 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
 
 fn look(path: &Path, log: &Path) -> Result<Option<String>, Error> {
     // The index first: while another process writes, the log is then the longer one.
-    let index = read_file(&beside(path, "-shm"), |file| Index::read(file))?;
+    let index = read_file(&beside(path, "-shm"), |file| WalIndex::read(file))?;
     let Some(index) = index.flatten().filter(|index| index.frames > 0) else {
         return Ok(None);
     };
@@ -46,25 +46,25 @@ fn look(path: &Path, log: &Path) -> Result<Option<String>, Error> {
     let good = read_file(log, |file| good_frames(file, &index))?;
     Ok(match good {
         None => Some(format!("it is missing, with {committed} committed frames")),
-        Some(Good::OtherLog) => None,
-        Some(Good::NoHeader) => Some("its header is damaged".into()),
-        Some(Good::Frames(good)) if good >= committed => None,
-        Some(Good::Frames(good)) => Some(format!(
+        Some(IntactFrames::OtherLog) => None,
+        Some(IntactFrames::NoHeader) => Some("its header is damaged".into()),
+        Some(IntactFrames::Frames(good)) if good >= committed => None,
+        Some(IntactFrames::Frames(good)) => Some(format!(
             "of {committed} committed frames it has {good} before it breaks off"
         )),
     })
 }
 
 /// The part of the index that says what was committed.
-struct Index {
+struct WalIndex {
     frames: u32,
     salts: [u8; 8],
 }
 
 /// Both numbers of a checksum.
-type Sum = (u32, u32);
+type WalChecksum = (u32, u32);
 
-impl Index {
+impl WalIndex {
     const LENGTH: usize = 48;
 
     /// `None` if it is not whole, or of a version that is not known here.
@@ -73,7 +73,7 @@ impl Index {
         file.read_exact(&mut first)?;
         file.read_exact(&mut second)?;
         let number = |at: usize| u32::from_ne_bytes(four(&first, at));
-        let summed = add(NATIVE_IS_BIG, (0, 0), &first[..40]);
+        let summed = checksum(NATIVE_IS_BIG, (0, 0), &first[..40]);
         let is_whole = first == second
             && number(0) == 3_007_000
             && first[12] == 1
@@ -87,7 +87,7 @@ impl Index {
 
 const NATIVE_IS_BIG: bool = cfg!(target_endian = "big");
 
-enum Good {
+enum IntactFrames {
     /// So many frames, up to the last committed one.
     Frames(u32),
     NoHeader,
@@ -96,43 +96,46 @@ enum Good {
 }
 
 /// Counts the whole frames of the log that `index` belongs to.
-fn good_frames(file: &mut dyn Read, index: &Index) -> std::io::Result<Good> {
+fn good_frames(file: &mut dyn Read, index: &WalIndex) -> std::io::Result<IntactFrames> {
     let mut header = [0; 32];
     if !fill(file, &mut header)? {
-        return Ok(Good::NoHeader);
+        return Ok(IntactFrames::NoHeader);
     }
     let number = |at: usize| u32::from_be_bytes(four(&header, at));
     let big = match number(0) {
         0x377f_0682 => false,
         0x377f_0683 => true,
-        _ => return Ok(Good::NoHeader),
+        _ => return Ok(IntactFrames::NoHeader),
     };
-    let mut sum = add(big, (0, 0), &header[..24]);
+    let mut sum = checksum(big, (0, 0), &header[..24]);
     if sum != (number(24), number(28)) {
-        return Ok(Good::NoHeader);
+        return Ok(IntactFrames::NoHeader);
     }
     if eight(&header, 16) != index.salts {
-        return Ok(Good::OtherLog);
+        return Ok(IntactFrames::OtherLog);
     }
     let mut frame = vec![0; 24 + number(8) as usize];
     for good in 0..index.frames {
         if !fill(file, &mut frame)? {
-            return Ok(Good::Frames(good));
+            return Ok(IntactFrames::Frames(good));
         }
-        sum = add(big, add(big, sum, &frame[..8]), &frame[24..]);
+        sum = checksum(big, checksum(big, sum, &frame[..8]), &frame[24..]);
         let told = [16, 20].map(|at| u32::from_be_bytes(four(&frame, at)));
         if eight(&frame, 8) != index.salts || told != [sum.0, sum.1] {
-            return Ok(Good::Frames(good));
+            return Ok(IntactFrames::Frames(good));
         }
     }
-    Ok(Good::Frames(index.frames))
+    Ok(IntactFrames::Frames(index.frames))
 }
 
 /// SQLite's checksum of `bytes`, carried on from `sum`.
-fn add(big: bool, mut sum: Sum, bytes: &[u8]) -> Sum {
-    let word = |bytes: [u8; 4]| match big {
-        true => u32::from_be_bytes(bytes),
-        false => u32::from_le_bytes(bytes),
+fn checksum(big: bool, mut sum: WalChecksum, bytes: &[u8]) -> WalChecksum {
+    let word = |bytes: [u8; 4]| {
+        if big {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
+        }
     };
     for pair in bytes.chunks_exact(8) {
         sum.0 = sum.0.wrapping_add(word(four(pair, 0))).wrapping_add(sum.1);

@@ -19,7 +19,7 @@ pub(super) trait WriteJob: Send {
     fn answer(self: Box<Self>, commit: Result<(), CommitFailure>);
 }
 
-pub(super) type Answer<T> = oneshot::Receiver<Result<T, Error>>;
+pub(super) type WriteReply<T> = oneshot::Receiver<Result<T, Error>>;
 
 pub(super) struct WriteTask<F, T> {
     /// `None` once it will not be run again.
@@ -30,7 +30,7 @@ pub(super) struct WriteTask<F, T> {
 
 impl<F, T> WriteTask<F, T> {
     /// The job that does `work`, and where its answer will come.
-    pub(super) fn new(work: F) -> (Self, Answer<T>) {
+    pub(super) fn new(work: F) -> (Self, WriteReply<T>) {
         let (reply, answer) = oneshot::channel();
         let task = Self {
             work: Some(work),
