@@ -57,7 +57,8 @@ pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
         let sentence = match one {
             Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner),
             Degradation::SearchFailed => {
-                "Some searches failed, so the answer rests on partial information.".to_owned()
+                "Search capabilities were limited: some searches failed, and the answer rests on partial information."
+                    .to_owned()
             }
             Degradation::NotAllJudged => {
                 "A language model was to judge whether each sentence says what its passages say; \
@@ -118,7 +119,7 @@ mod tests {
             sentences(&all),
             [
                 "The plan, the text and the review were made by the extractive reasoner, because the language model could not be used.",
-                "Some searches failed, so the answer rests on partial information.",
+                "Search capabilities were limited: some searches failed, and the answer rests on partial information.",
             ]
         );
         assert_eq!(

@@ -10,7 +10,9 @@ fn when_every_search_fails_the_report_says_so() {
     let world = World::open(Script::sensible(pages()).without_search());
     let (report, reason) = world.report(&[]).partial();
     assert_eq!(reason, "every search failed");
-    assert!(caveats(&report).contains("partial information"));
+    assert!(caveats(&report).contains(
+        "Search capabilities were limited: some searches failed, and the answer rests on partial information."
+    ));
     assert_eq!(world.judgements(), [1, 0, 0, 0, 0]);
     assert_eq!(world.count("page", |_| true), 0);
 }

@@ -225,7 +225,7 @@ async fn without_any_search_the_report_says_that_nothing_could_be_found() {
         report
             .caveats
             .iter()
-            .any(|caveat| caveat.contains("partial information"))
+            .any(|caveat| caveat.contains("Search capabilities were limited: some searches failed"))
     );
 }
 

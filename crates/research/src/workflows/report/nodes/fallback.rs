@@ -31,12 +31,6 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
         None => state.check.as_deref(),
     };
     let mut caveats = vec![what.to_owned()];
-    if all_searches_failed(state) {
-        caveats.push(
-            "Search capabilities were limited, and the answer rests on partial information."
-                .to_owned(),
-        );
-    }
     caveats.extend(degradation::sentences(&state.degraded));
     let parts = Parts {
         draft,
