@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fathom_research as research;
+use fathom_research::workflows::report::breakpoint::WrittenBreakpoint;
 use serde_json::Value;
 
 use crate::exit::Result;
@@ -101,6 +102,8 @@ impl Settings {
             layers.set(given.setting, &given.value, given.flag);
         }
         layers.check_texts()?;
+        // A stored run tolerates fields that it does not know; a person's settings do not.
+        layers.get::<Vec<WrittenBreakpoint>>("report.people.breakpoints")?;
         let seconds = |name: &str| layers.get(name).map(Duration::from_secs);
         let store: Option<String> = layers.get("store")?;
         Ok(Self {

@@ -292,4 +292,12 @@ fn a_place_that_is_none_is_refused_with_how_to_write_one() {
         "{}",
         ran.err
     );
+    sandbox.file(
+        "fathom.toml",
+        "[[report.people.breakpoints]]\nat = \"before write\"\ntimeout = 5\n",
+    );
+    let ran = report(&sandbox, &[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("unknown field `timeout`"), "{}", ran.err);
+    assert!(ran.err.contains("timeout_s"), "{}", ran.err);
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::workflows::report::state::State;
 
 pub use condition::{Comparison, Condition, Figure, Order};
-pub use parse::Malformed;
+pub use parse::{Malformed, WrittenBreakpoint};
 pub use show::Part;
 
 /// How long a run waits at a breakpoint that does not say.

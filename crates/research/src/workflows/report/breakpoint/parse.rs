@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use super::{Breakpoint, Condition, Moment, Part, Place, Step, WAIT_S};
 
@@ -109,15 +110,33 @@ impl FromStr for Breakpoint {
 }
 
 impl<'de> Deserialize<'de> for Breakpoint {
+    /// Reads what a run keeps: fields of another version are passed over.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Written)
+        deserializer.deserialize_any(BreakpointVisitor {
+            refuse_unknown: false,
+        })
     }
 }
 
-/// A breakpoint as settings hold it: a sentence or a table.
-struct Written;
+/// A breakpoint as a person writes it into settings. An unknown field is a slip there, and is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenBreakpoint(pub Breakpoint);
 
-impl<'de> Visitor<'de> for Written {
+impl<'de> Deserialize<'de> for WrittenBreakpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let strict = BreakpointVisitor {
+            refuse_unknown: true,
+        };
+        deserializer.deserialize_any(strict).map(Self)
+    }
+}
+
+/// Reads a sentence or a table.
+struct BreakpointVisitor {
+    refuse_unknown: bool,
+}
+
+impl<'de> Visitor<'de> for BreakpointVisitor {
     type Value = Breakpoint;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,8 +148,12 @@ impl<'de> Visitor<'de> for Written {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Breakpoint, A::Error> {
-        let table =
-            Table::deserialize(MapAccessDeserializer::new(map)).map_err(A::Error::custom)?;
+        let fields = Map::deserialize(MapAccessDeserializer::new(map))?;
+        let unknown = fields.keys().find(|name| !FIELDS.contains(&name.as_str()));
+        if let Some(name) = unknown.filter(|_| self.refuse_unknown) {
+            return Err(A::Error::unknown_field(name, FIELDS));
+        }
+        let table = Table::deserialize(Value::Object(fields)).map_err(A::Error::custom)?;
         Ok(Breakpoint {
             at: table.at,
             when: table.when,
@@ -140,8 +163,10 @@ impl<'de> Visitor<'de> for Written {
     }
 }
 
+/// The names of a table's fields.
+const FIELDS: &[&str] = &["at", "when", "timeout_s", "show"];
+
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Table {
     at: Place,
     #[serde(default)]

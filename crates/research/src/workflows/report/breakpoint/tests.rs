@@ -60,10 +60,21 @@ fn what_is_wrong_is_said_with_what_can_be_chosen() {
     ] {
         assert!(said(text).contains(words), "{text}: {}", said(text));
     }
-    let slip = read(json!({"at": "before write", "timeout": 5})).unwrap_err();
-    assert!(slip.contains("unknown field `timeout`"), "{slip}");
     let number = read(json!(7)).unwrap_err();
     assert!(number.contains("a breakpoint such as"), "{number}");
+}
+
+#[test]
+fn an_unknown_field_is_refused_in_settings_and_passed_over_in_stored_state() {
+    let table = json!({"at": "before write", "timeout": 5});
+    let slip = serde_json::from_value::<WrittenBreakpoint>(table.clone()).unwrap_err();
+    let slip = slip.to_string();
+    assert!(slip.contains("unknown field `timeout`"), "{slip}");
+    assert!(slip.contains("`timeout_s`"), "{slip}");
+    let stored = read(table).unwrap();
+    assert_eq!(stored, "before write".parse().unwrap());
+    let written: WrittenBreakpoint = serde_json::from_value(json!("before write")).unwrap();
+    assert_eq!(written.0, stored);
 }
 
 #[test]
