@@ -17,7 +17,6 @@ mod plain;
 mod published;
 pub mod search;
 mod secret;
-pub mod source;
 mod tls;
 pub mod works;
 

@@ -73,11 +73,6 @@ impl PublicationDate {
         self.year
     }
 
-    /// How much is known, to choose the more telling of two dates.
-    pub(crate) fn precision(self) -> usize {
-        usize::from(self.month.is_some()) + usize::from(self.day.is_some())
-    }
-
     /// The latest day that it may mean.
     pub fn last_day(self) -> Date {
         let month = self.month.unwrap_or(12);

@@ -33,7 +33,6 @@ mod xml;
 pub use cache::{CachedAnswer, FolderSearchCache, SearchCache, SearchCaching};
 pub use chains::{LeftOutEngine, SearchChains};
 pub use engine::SearchEngine;
-pub(crate) use hit::authors_short;
 pub use hit::{
     ABSTRACT_CHARS_MAX, AUTHORS_MAX, NAME_CHARS_MAX, SNIPPET_CHARS_MAX, SearchHit, TEXT_CHARS_MAX,
     TITLE_CHARS_MAX, URL_CHARS_MAX,

@@ -63,18 +63,29 @@ pub struct Snapshot {
 impl Work {
     /// Takes in what a document says about itself, where nothing was known.
     pub fn learn(&mut self, about: &DocumentMetadata) {
+        self.take_in(Self {
+            title: about.title.clone().unwrap_or_default(),
+            authors: about.authors.clone(),
+            published: about.published.clone(),
+            doi: about.doi.clone(),
+            ..Self::default()
+        });
+    }
+
+    /// Takes in what somebody else says about the same work, where nothing was known. The highest count of citations is
+    /// kept, and a work is retracted if anybody says so.
+    pub(crate) fn take_in(&mut self, other: Self) {
         if self.title.is_empty() {
-            self.title = about.title.clone().unwrap_or_default();
+            self.title = other.title;
         }
         if self.authors.is_empty() {
-            self.authors.clone_from(&about.authors);
+            self.authors = other.authors;
         }
-        if self.published.is_none() {
-            self.published.clone_from(&about.published);
-        }
-        if self.doi.is_none() {
-            self.doi.clone_from(&about.doi);
-        }
+        self.published = self.published.take().or(other.published);
+        self.venue = self.venue.take().or(other.venue);
+        self.doi = self.doi.take().or(other.doi);
+        self.citations = self.citations.max(other.citations);
+        self.retracted |= other.retracted;
     }
 
     pub fn year(&self) -> Option<i16> {

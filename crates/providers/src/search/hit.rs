@@ -83,20 +83,17 @@ impl SearchHit {
 
     /// Three authors, then "et al.".
     pub fn authors_short(&self) -> String {
-        authors_short(&self.authors)
+        let shown: Vec<&str> = self
+            .authors
+            .iter()
+            .take(AUTHORS_SHOWN)
+            .map(String::as_str)
+            .collect();
+        let more = if self.authors.len() > AUTHORS_SHOWN {
+            " et al."
+        } else {
+            ""
+        };
+        format!("{}{more}", shown.join(", "))
     }
-}
-
-pub(crate) fn authors_short(authors: &[String]) -> String {
-    let shown: Vec<&str> = authors
-        .iter()
-        .take(AUTHORS_SHOWN)
-        .map(String::as_str)
-        .collect();
-    let more = if authors.len() > AUTHORS_SHOWN {
-        " et al."
-    } else {
-        ""
-    };
-    format!("{}{more}", shown.join(", "))
 }

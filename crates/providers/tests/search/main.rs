@@ -15,5 +15,4 @@ mod hostile;
 mod recorded;
 mod sane;
 mod secrets;
-mod sources;
 mod world;

@@ -39,11 +39,19 @@ impl AlreadyRead {
         }
     }
 
-    /// The source with what was read of it.
-    fn told(&mut self, source: &mut Source, today: Date) -> Option<RecordedFailure> {
-        let unread = source.snapshot.is_none() && source.unread.is_none();
-        let taken = unread.then(|| self.taken.remove(&source.key)).flatten()?;
-        learn(source, taken, today)
+    /// Puts into the source what was read of any of its hits; a failure only where every read of it failed.
+    fn told(&mut self, candidate: &mut Candidate, today: Date) -> Option<RecordedFailure> {
+        let source = &mut candidate.source;
+        if source.snapshot.is_some() || source.unread.is_some() {
+            return None;
+        }
+        let mut taken: Vec<_> = candidate
+            .keys
+            .iter()
+            .filter_map(|key| self.taken.remove(key))
+            .collect();
+        taken.sort_by_key(Result::is_err);
+        learn(source, taken.into_iter().next()?, today)
     }
 }
 
@@ -58,7 +66,7 @@ pub(crate) async fn all(
     let allowed = allowed.saturating_sub(already.reads);
     let mut begun = 0;
     let planned = candidates.into_iter().map(|mut candidate| {
-        let failure = already.told(&mut candidate.source, task.question.asked_on);
+        let failure = already.told(&mut candidate, task.question.asked_on);
         let source = &candidate.source;
         let wanted = source.snapshot.is_none() && source.unread.is_none() && begun < allowed;
         begun += usize::from(wanted);
@@ -101,7 +109,9 @@ async fn one(
     ctx: &Ctx,
     candidate: Candidate,
 ) -> Result<(Source, Option<RecordedFailure>), NodeError> {
-    let Candidate { mut source, text } = candidate;
+    let Candidate {
+        mut source, text, ..
+    } = candidate;
     let key = format!("read/{}", source.id.0);
     let wanted = WantedDocument {
         kind: source.kind,

@@ -1,5 +1,6 @@
 //! Puts queries, all at once, refines those that find too little, and reads the best of what they find.
 
+mod address;
 mod merge;
 mod query;
 mod web;
@@ -100,7 +101,7 @@ pub(crate) async fn search(task: &SearchTask<'_>, ctx: &Ctx) -> Result<SearchRes
         }
     }
     let today = task.question.asked_on;
-    let found = merge::merged(task.sources, hits, task.max_sources, today);
+    let found = merge::merge(task.sources, hits, task.max_sources, today);
     let (sources, failures) = read::all(task, ctx, found, already).await?;
     result.sources = sources;
     result.failures.extend(failures);

@@ -5,10 +5,10 @@ use fathom_providers::FailureCategory;
 use fathom_providers::call::{CallKind, ChainAnswer};
 use fathom_providers::pages::{DeadLink, ReadPage};
 use fathom_providers::search::{self, SearchAnswer};
-use fathom_providers::source::Key;
 use fathom_workflow::Call;
 
 use super::SearchTask;
+use super::merge::hit_key;
 use super::query::{Hit, SearchRecord};
 use crate::calls::{RecordedFailure, retries, terms};
 use crate::plan::{Query, SourceKind};
@@ -100,19 +100,20 @@ fn hits(query: &Query, found: SearchAnswer) -> Vec<Hit> {
 }
 
 fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit {
+    let about = Work {
+        title: hit.title,
+        authors: hit.authors,
+        published: hit.published.map(|published| published.to_string()),
+        venue: hit.venue,
+        doi: hit.doi.map(|doi| doi.as_str().to_owned()),
+        citations: hit.citations,
+        retracted: hit.retracted,
+    };
     Hit {
         kind,
-        key: Key::of(&hit).to_string(),
+        key: hit_key(kind, &hit.url, &about),
         location: hit.url,
-        about: Work {
-            title: hit.title,
-            authors: hit.authors,
-            published: hit.published.map(|published| published.to_string()),
-            venue: hit.venue,
-            doi: hit.doi.map(|doi| doi.as_str().to_owned()),
-            citations: hit.citations,
-            retracted: hit.retracted,
-        },
+        about,
         snippet: hit.snippet,
         text: hit.full_text.or(hit.abstract_text),
         relevance,

@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use crate::plan::SourceKind;
+
 /// Parameters that say how a reader came, not what is read.
 const TRACKING: &[&str] = &[
     "_ga",
@@ -43,9 +45,10 @@ const TRACKING_PREFIXES: &[&str] = &["utm_", "pk_", "mtm_", "hsa_"];
 /// Labels of a host for small screens.
 const SMALL_SCREEN: &[&str] = &["m", "mobile", "amp"];
 
-/// The address to read: without what tracks readers and without the fragment.
-pub(super) fn clean(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else {
+/// The address to read: without what tracks readers and without the fragment. The name of a person's own document
+/// stays as it is.
+pub(super) fn clean(kind: SourceKind, address: &str) -> String {
+    let Some(mut url) = parse(kind, address) else {
         return address.to_owned();
     };
     url.set_fragment(None);
@@ -57,9 +60,9 @@ pub(super) fn clean(address: &str) -> String {
 }
 
 /// The address to compare: one scheme, no `www.` or small-screen host, no default port, no trailing slash, parameters
-/// in order. It need not be one that can be fetched.
-pub(super) fn normalised(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else {
+/// in order. It need not be one that can be fetched. The name of a person's own document stays as it is.
+pub(super) fn normal(kind: SourceKind, address: &str) -> String {
+    let Some(mut url) = parse(kind, address) else {
         return address.to_owned();
     };
     url.set_fragment(None);
@@ -74,6 +77,15 @@ pub(super) fn normalised(address: &str) -> String {
     let path = bare_path(url.path());
     let query = url.query().map(|query| format!("?{query}"));
     format!("https://{host}{port}{path}{}", query.unwrap_or_default())
+}
+
+fn parse(kind: SourceKind, address: &str) -> Option<Url> {
+    match kind {
+        SourceKind::Local => None,
+        SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code => {
+            Url::parse(address).ok()
+        }
+    }
 }
 
 fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
@@ -133,6 +145,10 @@ fn bare_path(path: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn normalised(address: &str) -> String {
+        normal(SourceKind::Web, address)
+    }
+
     #[test]
     fn addresses_of_one_page_are_the_same() {
         for address in [
@@ -182,7 +198,7 @@ mod tests {
             ),
             ("https://example.org/?utm_source=x", "https://example.org/"),
         ] {
-            assert_eq!(clean(raw), read, "{raw}");
+            assert_eq!(clean(SourceKind::Web, raw), read, "{raw}");
         }
     }
 }
