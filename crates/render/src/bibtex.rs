@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::author::{Author, Authors};
-use super::references::{Facts, SourceAddress};
+use super::references::{SourceAddress, WorkFacts};
 use super::{Report, clean};
 use crate::CitedSource;
 
@@ -16,14 +16,14 @@ use crate::CitedSource;
 pub fn bibtex(report: &Report) -> String {
     let mut keys = BTreeSet::new();
     let entries = report.sources.iter().map(|source| {
-        let facts = Facts::new(source);
+        let facts = WorkFacts::new(source);
         let key = unique(&key(&facts, source), &mut keys);
         entry(&key, source, &facts)
     });
     entries.collect::<Vec<_>>().join("\n")
 }
 
-fn entry(key: &str, source: &CitedSource, facts: &Facts) -> String {
+fn entry(key: &str, source: &CitedSource, facts: &WorkFacts) -> String {
     let body = match facts.authors.named.as_slice() {
         [Author::Body(name)] if matches!(facts.address, SourceAddress::File(_)) => Some(name),
         _ => None,
@@ -64,7 +64,7 @@ fn entry(key: &str, source: &CitedSource, facts: &Facts) -> String {
     format!("@{kind}{{{key},\n{}}}\n", lines.collect::<String>())
 }
 
-fn place(fields: &mut Vec<(&str, String)>, facts: &Facts) {
+fn place(fields: &mut Vec<(&str, String)>, facts: &WorkFacts) {
     match &facts.address {
         SourceAddress::Doi(to) => {
             let bare = to.trim_start_matches("https://doi.org/");
@@ -145,7 +145,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Family name, year and first long word of the title, in plain letters: `vanderberg2023cooling`.
-fn key(facts: &Facts, source: &CitedSource) -> String {
+fn key(facts: &WorkFacts, source: &CitedSource) -> String {
     let first = facts.authors.named.first().map(|author| match author {
         Author::Person { family, .. } => family.as_str(),
         Author::Body(name) => name.split(' ').next().unwrap_or(name),

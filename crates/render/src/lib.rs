@@ -22,6 +22,6 @@ pub mod report;
 #[cfg(test)]
 mod sample;
 
-pub use references::{CitationStyle, UnknownStyle};
+pub use references::{CitationStyle, StyleError};
 pub use report::Report;
 pub use report::source::{CitedSource, SourceId, SourceKind};

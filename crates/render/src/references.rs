@@ -16,14 +16,7 @@ use super::author::{Author, Authors};
 use super::{Report, clean};
 use crate::report::source::{CitedSource, SourceId, SourceKind};
 use date::Published;
-pub use style::{CitationStyle, UnknownStyle};
-
-/// What styles say of every article without a volume; whether it is so is not known.
-const MADE_UP: [&str; 3] = [
-    " [published online ahead of print]",
-    "Epub ahead of print ",
-    "ahead of print, ",
-];
+pub use style::{CitationStyle, StyleError};
 
 /// A title longer than this is cut.
 const TITLE_MAX_CHARS: usize = 300;
@@ -31,12 +24,12 @@ const TITLE_MAX_CHARS: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) source: SourceId,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<ReferencePiece>,
 }
 
 /// A part of a reference. Its text is plain and not yet escaped for any format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ReferencePiece {
     Text(String),
     Italic(String),
     Strong(String),
@@ -47,9 +40,16 @@ pub(super) enum Piece {
     },
 }
 
-impl Piece {
+impl ReferencePiece {
     /// The words that a reader sees.
     fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Italic(text) | Self::Strong(text) => text,
+            Self::Link { shown, .. } => shown,
+        }
+    }
+
+    fn text_mut(&mut self) -> &mut String {
         match self {
             Self::Text(text) | Self::Italic(text) | Self::Strong(text) => text,
             Self::Link { shown, .. } => shown,
@@ -59,17 +59,20 @@ impl Piece {
 
 /// The references of a report, in the order of their numbers.
 pub(super) fn references(report: &Report) -> Vec<Reference> {
-    set(&report.sources, report.citation_style)
+    set(&report.sources, &report.citation_style)
 }
 
 /// Sources in a style, with what a reader must know of each behind it.
-pub(super) fn set(sources: &[CitedSource], style: CitationStyle) -> Vec<Reference> {
-    let works: Vec<Facts> = sources.iter().map(Facts::new).collect();
-    let lines = style.csl.and_then(|style| csl::lines(&works, style));
-    let lines = lines.unwrap_or_else(|| works.iter().map(numeric::line).collect());
+pub(super) fn set(sources: &[CitedSource], style: &CitationStyle) -> Vec<Reference> {
+    let works: Vec<WorkFacts> = sources.iter().map(WorkFacts::new).collect();
+    let lines = match &style.csl {
+        Some(style) => csl::lines(&works, style),
+        None => works.iter().map(numeric::line).collect(),
+    };
     let noted = lines.into_iter().zip(sources).map(|(mut line, source)| {
         if source.retracted {
-            line.text(" ").strong("Retracted.");
+            line.text(" ")
+                .push(ReferencePiece::Strong("Retracted.".to_owned()));
         }
         if source.snapshot.is_none() {
             line.text(" [Not read: only what a search said of it was seen.]");
@@ -83,13 +86,13 @@ pub(super) fn set(sources: &[CitedSource], style: CitationStyle) -> Vec<Referenc
 }
 
 /// A reference as plain text.
-pub(super) fn plain(pieces: &[Piece]) -> String {
-    pieces.iter().map(Piece::text).collect()
+pub(super) fn plain(pieces: &[ReferencePiece]) -> String {
+    pieces.iter().map(ReferencePiece::text).collect()
 }
 
 /// Who wrote a source and when, in a few words; nothing where neither is known.
 pub(super) fn byline(source: &CitedSource) -> Option<String> {
-    let facts = Facts::new(source);
+    let facts = WorkFacts::new(source);
     let first = facts.authors.named.first().map(|author| match author {
         Author::Person { family, .. } => family.clone(),
         Author::Body(name) => name.clone(),
@@ -110,7 +113,7 @@ pub(super) fn byline(source: &CitedSource) -> Option<String> {
 }
 
 /// What a style needs to know, cleaned and decided once for all of them.
-pub(super) struct Facts {
+pub(super) struct WorkFacts {
     pub(super) authors: Authors,
     pub(super) title: String,
     pub(super) published: Option<Published>,
@@ -128,7 +131,7 @@ pub(super) enum SourceAddress {
     File(String),
 }
 
-impl Facts {
+impl WorkFacts {
     pub(super) fn new(source: &CitedSource) -> Self {
         let filled = |text: &String| Some(clean::line(text)).filter(|text| !text.is_empty());
         let location = clean::line(&source.location);
@@ -188,87 +191,70 @@ pub(super) fn doi_link(doi: &str) -> Option<String> {
 
 /// A reference under construction.
 #[derive(Default)]
-pub(super) struct Line {
-    pieces: Vec<Piece>,
+pub(super) struct ReferenceLine {
+    pieces: Vec<ReferencePiece>,
 }
 
-impl Line {
-    pub(super) fn text(&mut self, text: impl AsRef<str>) -> &mut Self {
-        let text = text.as_ref();
-        match self.pieces.last_mut() {
-            Some(Piece::Text(last)) => last.push_str(text),
-            _ if text.is_empty() => {}
-            _ => self.pieces.push(Piece::Text(text.to_owned())),
+impl ReferenceLine {
+    /// Adds a piece; plain text that follows plain text is one with it.
+    fn push(&mut self, piece: ReferencePiece) -> &mut Self {
+        match (self.pieces.last_mut(), piece) {
+            (Some(ReferencePiece::Text(last)), ReferencePiece::Text(text)) => last.push_str(&text),
+            (_, piece) if piece.text().is_empty() => {}
+            (_, piece) => self.pieces.push(piece),
         }
         self
     }
 
-    pub(super) fn italic(&mut self, text: &str) -> &mut Self {
-        self.pieces.push(Piece::Italic(text.to_owned()));
-        self
+    pub(super) fn text(&mut self, text: impl Into<String>) -> &mut Self {
+        self.push(ReferencePiece::Text(text.into()))
     }
 
-    fn strong(&mut self, text: &str) -> &mut Self {
-        self.pieces.push(Piece::Strong(text.to_owned()));
-        self
+    pub(super) fn italic(&mut self, text: &str) -> &mut Self {
+        self.push(ReferencePiece::Italic(text.to_owned()))
     }
 
     pub(super) fn link(&mut self, to: &str) -> &mut Self {
-        self.link_as(to, to)
-    }
-
-    fn link_as(&mut self, to: &str, shown: &str) -> &mut Self {
-        self.pieces.push(Piece::Link {
+        self.push(ReferencePiece::Link {
             to: to.to_owned(),
-            shown: shown.to_owned(),
-        });
-        self
+            shown: to.to_owned(),
+        })
     }
 
     fn has_link(&self) -> bool {
         let mut pieces = self.pieces.iter();
-        pieces.any(|piece| matches!(piece, Piece::Link { .. }))
+        pieces.any(|piece| matches!(piece, ReferencePiece::Link { .. }))
     }
 
-    /// Drops what stood around a number at the beginning, blanks at both ends, and marks that a style sets twice.
-    fn tidy(&mut self) {
-        if let Some(Piece::Text(text)) = self.pieces.first_mut() {
-            *text = text.trim_start_matches([' ', '.', ']', ')']).to_owned();
+    /// Drops blanks at both ends.
+    fn trim(&mut self) {
+        if let Some(first) = self.pieces.first_mut() {
+            *first.text_mut() = first.text().trim_start().to_owned();
         }
-        if let Some(Piece::Text(text)) = self.pieces.last_mut() {
-            *text = text.trim_end().to_owned();
-        }
-        let mut last = None;
-        for piece in &mut self.pieces {
-            if let Piece::Text(text) = piece {
-                // A style that prints the day leaves its comma where only the year is known.
-                *text = text.replace(",)", ")");
-                for made_up in MADE_UP {
-                    *text = text.replace(made_up, "");
-                }
-                // A title that ends in a mark of its own needs no full stop.
-                for mark in ['?', '!', '…'] {
-                    *text = text.replace(&format!("{mark}."), &mark.to_string());
-                    if last == Some(mark) && text.starts_with('.') {
-                        text.remove(0);
-                    }
-                }
-            }
-            last = piece.text().chars().last().or(last);
+        if let Some(last) = self.pieces.last_mut() {
+            *last.text_mut() = last.text().trim_end().to_owned();
         }
         self.pieces.retain(|piece| !piece.text().is_empty());
     }
 
-    /// Ends a part with a full stop, unless it has an end of its own.
-    pub(super) fn stop(&mut self) -> &mut Self {
-        let ended = match self.pieces.last() {
-            Some(Piece::Link { .. }) | None => false,
+    /// Whether what is written so far has an end of its own, be it inside quotation marks.
+    fn is_ended(&self) -> bool {
+        match self.pieces.last() {
+            Some(ReferencePiece::Link { .. }) | None => false,
             Some(piece) => {
                 let words = piece.text().trim_end_matches(['”', '"', ' ']);
                 words.ends_with(['.', '?', '!', '。', '؟', '…'])
             }
-        };
-        if ended { self } else { self.text(".") }
+        }
+    }
+
+    /// Ends a part with a full stop, unless it has an end of its own.
+    pub(super) fn stop(&mut self) -> &mut Self {
+        if self.is_ended() {
+            self
+        } else {
+            self.text(".")
+        }
     }
 }
 

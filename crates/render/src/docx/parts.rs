@@ -5,7 +5,7 @@ use super::prose::{bookmark, cite, sentence};
 use crate::figures::{GROUPS, figures};
 use crate::notes::{judged, notes, short_hash, verdict};
 use crate::outline;
-use crate::references::{self, Piece};
+use crate::references::{self, ReferencePiece};
 use crate::report::ReportStatus;
 use crate::report::claim::{ReportClaim, SourceQuote};
 use crate::{Report, clean};
@@ -110,10 +110,10 @@ pub(super) fn references(body: &mut Body, report: &Report) {
             body.bookmark(&bookmark(reference.source.0));
             for piece in &reference.pieces {
                 match piece {
-                    Piece::Text(words) => body.run(words, PLAIN),
-                    Piece::Italic(words) => body.run(words, SLANTED),
-                    Piece::Strong(words) => body.run(words, STRONG),
-                    Piece::Link { to, shown } => body.link(to, shown, PLAIN),
+                    ReferencePiece::Text(words) => body.run(words, PLAIN),
+                    ReferencePiece::Italic(words) => body.run(words, SLANTED),
+                    ReferencePiece::Strong(words) => body.run(words, STRONG),
+                    ReferencePiece::Link { to, shown } => body.link(to, shown, PLAIN),
                 }
             }
         });

@@ -3,7 +3,7 @@
 use super::prose::Writer;
 use super::tag::Html;
 use crate::notes::{judged, notes, verdict};
-use crate::references::{self, Piece, Reference};
+use crate::references::{self, Reference, ReferencePiece};
 use crate::report::claim::{ClaimVerdict, ReportClaim, SourceQuote};
 use crate::{CitedSource, Report, SourceId, clean, outline};
 use fathom_evidence::Language;
@@ -102,10 +102,10 @@ fn one_reference(page: &mut Html, report: &Report, reference: &Reference, proofs
     page.open("li", &[("id", &anchor), ("dir", "auto")]);
     for piece in &reference.pieces {
         match piece {
-            Piece::Text(text) => page.text(text),
-            Piece::Italic(text) => page.element("cite", &[], text),
-            Piece::Strong(text) => page.element("strong", &[("class", "warn")], text),
-            Piece::Link { to, shown } => {
+            ReferencePiece::Text(text) => page.text(text),
+            ReferencePiece::Italic(text) => page.element("cite", &[], text),
+            ReferencePiece::Strong(text) => page.element("strong", &[("class", "warn")], text),
+            ReferencePiece::Link { to, shown } => {
                 page.open_link(to);
                 page.text(shown);
                 page.close("a");

@@ -3,7 +3,7 @@
 use super::escape::{append, text};
 use super::{Page, cite};
 use crate::notes::{judged, notes, short_hash, verdict};
-use crate::references::{self, Piece};
+use crate::references::{self, ReferencePiece};
 use crate::report::claim::{ReportClaim, SourceQuote};
 use crate::{Report, clean};
 
@@ -28,11 +28,13 @@ pub(super) fn references(page: &mut Page, report: &Report) {
         let mut line = String::new();
         for piece in &reference.pieces {
             match piece {
-                Piece::Text(words) => append(&mut line, &text(words)),
-                Piece::Italic(words) => append(&mut line, &format!("*{}*", text(words))),
-                Piece::Strong(words) => append(&mut line, &format!("**{}**", text(words))),
-                Piece::Link { to, shown } if to == shown => append(&mut line, &format!("<{to}>")),
-                Piece::Link { to, shown } => {
+                ReferencePiece::Text(words) => append(&mut line, &text(words)),
+                ReferencePiece::Italic(words) => append(&mut line, &format!("*{}*", text(words))),
+                ReferencePiece::Strong(words) => append(&mut line, &format!("**{}**", text(words))),
+                ReferencePiece::Link { to, shown } if to == shown => {
+                    append(&mut line, &format!("<{to}>"))
+                }
+                ReferencePiece::Link { to, shown } => {
                     append(&mut line, &format!("[{}](<{to}>)", text(shown)));
                 }
             }

@@ -2,54 +2,69 @@
 //!
 //! Takes what is known about the sources; gives one line for each, in their order. The numbers that a style would print
 //! are left out, for the list has its own. Where a style says nothing of the address or the file, it is added: a reader
-//! must be able to find every source.
+//! must be able to find every source. What is mended is the style's own text; the words of a source stay as they are.
 
 use std::sync::LazyLock;
 
-use hayagriva::archive::{ArchivedStyle, locales};
-use hayagriva::citationberg::{FontStyle, FontWeight, Locale, Style};
+use hayagriva::archive::locales;
+use hayagriva::citationberg::{FontStyle, FontWeight, IndependentStyle, Locale};
 use hayagriva::types::{Date, EntryType, FormatString, Person, QualifiedUrl, StringChunk};
 use hayagriva::{
-    BibliographyDriver, BibliographyRequest, CitationItem, CitationRequest, Elem, ElemChild,
-    ElemChildren, ElemMeta, Entry,
+    BibliographyDriver, BibliographyItem, BibliographyRequest, CitationItem, CitationRequest,
+    ElemChild, ElemMeta, Entry,
 };
 
 use super::date::Published;
-use super::{Facts, Line, SourceAddress, plain};
+use super::{ReferenceLine, ReferencePiece, SourceAddress, WorkFacts};
 use crate::author::{Author, Authors};
 use crate::clean;
 
 static LOCALES: LazyLock<Vec<Locale>> = LazyLock::new(locales);
 
-/// A line for each work; nothing where the style sets no list of references.
-pub(super) fn lines(works: &[Facts], style: ArchivedStyle) -> Option<Vec<Line>> {
-    let Style::Independent(style) = style.get() else {
-        return None;
-    };
+/// A line for each work.
+pub(super) fn lines(works: &[WorkFacts], style: &IndependentStyle) -> Vec<ReferenceLine> {
     let entries: Vec<Entry> = works.iter().enumerate().map(entry).collect();
-    let mut driver = BibliographyDriver::new();
-    for entry in &entries {
-        let cited = vec![CitationItem::with_entry(entry)];
-        driver.citation(CitationRequest::from_items(cited, &style, &LOCALES));
-    }
-    let request = BibliographyRequest::new(&style, None, &LOCALES);
-    let items = driver.finish(request).bibliography?.items;
-    let line = |(at, work): (usize, &Facts)| {
-        let item = items.iter().find(|item| item.key == at.to_string());
-        let mut line = Line::default();
-        if let Some(item) = item {
-            let first = item.first_field.iter();
-            first.for_each(|field| write(field, &mut line));
-            write_all(&item.content, &mut line);
-        }
-        line.tidy();
-        complete(&mut line, work);
+    let items = set_entries(&entries, style);
+    // What a style says without the days of reading tells whether it prints them.
+    let undated: Vec<Entry> = entries.into_iter().map(without_read_day).collect();
+    let undated_items = set_entries(&undated, style);
+    let line = |(at, work): (usize, &WorkFacts)| {
+        let key = at.to_string();
+        let of_work = |items: &[BibliographyItem]| {
+            let item = items.iter().find(|item| item.key == key)?;
+            let first = item.first_field.iter().cloned();
+            Some(first.chain(item.content.0.clone()).collect::<Vec<_>>())
+        };
+        let item = of_work(&items).unwrap_or_default();
+        let prints_read_day = Some(&item) != of_work(&undated_items).as_ref();
+        let mut line = SetLine::default();
+        line.push_all(&item, false);
+        let mut line = line.tidy(&work.title);
+        complete(&mut line, work, prints_read_day);
         line
     };
-    Some(works.iter().enumerate().map(line).collect())
+    works.iter().enumerate().map(line).collect()
 }
 
-fn entry((at, work): (usize, &Facts)) -> Entry {
+fn set_entries(entries: &[Entry], style: &IndependentStyle) -> Vec<BibliographyItem> {
+    let mut driver = BibliographyDriver::new();
+    for entry in entries {
+        let cited = vec![CitationItem::with_entry(entry)];
+        driver.citation(CitationRequest::from_items(cited, style, &LOCALES));
+    }
+    let request = BibliographyRequest::new(style, None, &LOCALES);
+    let bibliography = driver.finish(request).bibliography;
+    bibliography.map_or_else(Vec::new, |list| list.items)
+}
+
+fn without_read_day(mut entry: Entry) -> Entry {
+    if let Some(url) = entry.url().cloned() {
+        entry.set_url(QualifiedUrl::new(url.value, None));
+    }
+    entry
+}
+
+fn entry((at, work): (usize, &WorkFacts)) -> Entry {
     let kind = match (&work.address, work.is_article) {
         (_, true) => EntryType::Article,
         (SourceAddress::File(_), false) => EntryType::Report,
@@ -65,9 +80,10 @@ fn entry((at, work): (usize, &Facts)) -> Entry {
         entry.set_date(date(published));
     }
     if let Some(venue) = &work.venue {
-        let kind = match work.is_article {
-            true => EntryType::Periodical,
-            false => EntryType::Web,
+        let kind = if work.is_article {
+            EntryType::Periodical
+        } else {
+            EntryType::Web
         };
         let mut parent = Entry::new("venue", kind);
         parent.set_title(verbatim(venue));
@@ -132,67 +148,153 @@ fn date(published: Published) -> Date {
     }
 }
 
-fn write_all(children: &ElemChildren, line: &mut Line) {
-    children.0.iter().for_each(|child| write(child, line));
+/// A line as a style sets it, in the order of its pieces.
+#[derive(Default)]
+struct SetLine {
+    pieces: Vec<SetPiece>,
 }
 
-fn write(child: &ElemChild, line: &mut Line) {
-    match child {
-        ElemChild::Text(words) => {
-            if words.formatting.font_style == FontStyle::Italic {
-                line.italic(&words.text);
-            } else if words.formatting.font_weight == FontWeight::Bold {
-                line.strong(&words.text);
-            } else {
-                line.text(&words.text);
+/// A piece of a line, and whose words it holds.
+enum SetPiece {
+    /// Punctuation, terms and dates, which the style brings along.
+    OfStyle(ReferencePiece),
+    /// A title, a name or an address.
+    OfSource(ReferencePiece),
+    /// Where the style would print a number.
+    Number,
+}
+
+impl SetLine {
+    fn push_all(&mut self, children: &[ElemChild], of_source: bool) {
+        for child in children {
+            self.push_child(child, of_source);
+        }
+    }
+
+    fn push_child(&mut self, child: &ElemChild, of_source: bool) {
+        let piece = match child {
+            ElemChild::Text(words) => {
+                let text = words.text.clone();
+                if words.formatting.font_style == FontStyle::Italic {
+                    ReferencePiece::Italic(text)
+                } else if words.formatting.font_weight == FontWeight::Bold {
+                    ReferencePiece::Strong(text)
+                } else {
+                    ReferencePiece::Text(text)
+                }
+            }
+            ElemChild::Elem(elem) => {
+                if elem.display.is_some() {
+                    self.push(ReferencePiece::Text(" ".to_owned()), false);
+                }
+                let children = &elem.children.0;
+                return match elem.meta {
+                    Some(ElemMeta::CitationNumber) => self.pieces.push(SetPiece::Number),
+                    // A style that has one address in two places needs only one of them.
+                    Some(ElemMeta::Text) if self.links_again(children) => {}
+                    Some(ElemMeta::Text | ElemMeta::Names(_) | ElemMeta::Name(..)) => {
+                        self.push_all(children, true);
+                    }
+                    _ => self.push_all(children, of_source),
+                };
+            }
+            ElemChild::Markup(words) => ReferencePiece::Text(words.clone()),
+            ElemChild::Link { text, url } => match clean::link(url) {
+                Some(to) => ReferencePiece::Link {
+                    to,
+                    shown: text.text.clone(),
+                },
+                None => ReferencePiece::Text(text.text.clone()),
+            },
+            ElemChild::Transparent { .. } => return,
+        };
+        self.push(piece, of_source);
+    }
+
+    /// Adds a piece; plain text of the style that follows such text is one with it.
+    fn push(&mut self, piece: ReferencePiece, of_source: bool) {
+        match (self.pieces.last_mut(), piece) {
+            (Some(SetPiece::OfStyle(ReferencePiece::Text(last))), ReferencePiece::Text(text))
+                if !of_source =>
+            {
+                last.push_str(&text);
+            }
+            (_, piece) if of_source => self.pieces.push(SetPiece::OfSource(piece)),
+            (_, piece) => self.pieces.push(SetPiece::OfStyle(piece)),
+        }
+    }
+
+    fn links_again(&self, children: &[ElemChild]) -> bool {
+        children.iter().any(|child| match child {
+            ElemChild::Link { url, .. } => self.pieces.iter().any(|piece| match piece {
+                SetPiece::OfSource(ReferencePiece::Link { to, .. }) => to == url,
+                _ => false,
+            }),
+            _ => false,
+        })
+    }
+
+    /// The line without what surrounded a number, and without marks that stand twice or alone.
+    fn tidy(self, title: &str) -> ReferenceLine {
+        let mut line = ReferenceLine::default();
+        let mut behind_number = false;
+        // A title that ends in a mark of its own needs no full stop.
+        let marked = title.ends_with(['?', '!', '…']);
+        let doubled = format!("{title}{}", if marked { "." } else { "" });
+        for piece in self.pieces {
+            match piece {
+                SetPiece::Number => {
+                    line.pieces
+                        .retain(|piece| piece.text().contains(char::is_alphanumeric));
+                    behind_number = true;
+                }
+                SetPiece::OfSource(mut piece) => {
+                    let text = piece.text_mut();
+                    *text = text.replacen(&doubled, title, 1);
+                    // Here stands the mark that a style sets before a venue.
+                    if line.is_ended() && text.starts_with(". ") {
+                        text.remove(0);
+                    }
+                    line.push(piece);
+                    behind_number = false;
+                }
+                SetPiece::OfStyle(mut piece) => {
+                    let text = piece.text_mut();
+                    // Where something is not known or left out, a style may leave the marks around it.
+                    for (left, tidied) in [(",)", ")"), (" .", "."), ("..", ".")] {
+                        *text = text.replace(left, tidied);
+                    }
+                    if behind_number {
+                        *text = text.trim_start_matches([' ', '.', ']', ')']).to_owned();
+                        behind_number = text.is_empty();
+                    }
+                    if line.is_ended() && text.starts_with('.') {
+                        text.remove(0);
+                    }
+                    line.push(piece);
+                }
             }
         }
-        ElemChild::Elem(Elem { meta, .. }) if *meta == Some(ElemMeta::CitationNumber) => {}
-        ElemChild::Elem(elem) => {
-            if elem.display.is_some() {
-                line.text(" ");
-            }
-            write_all(&elem.children, line);
-        }
-        ElemChild::Markup(words) => {
-            line.text(words);
-        }
-        ElemChild::Link { text, url } => match clean::link(url) {
-            Some(to) => {
-                line.link_as(&to, &text.text);
-            }
-            None => {
-                line.text(&text.text);
-            }
-        },
-        ElemChild::Transparent { .. } => {}
+        line.trim();
+        line
     }
 }
 
 /// Adds where the work is found and when it was read, if the style has left that out.
-fn complete(line: &mut Line, work: &Facts) {
-    let told = plain(&line.pieces);
+fn complete(line: &mut ReferenceLine, work: &WorkFacts, prints_read_day: bool) {
     match &work.address {
-        SourceAddress::Doi(to) => {
-            if !line.has_link() {
-                line.stop().text(" ").link(to);
-            }
+        SourceAddress::Doi(to) | SourceAddress::Page(to, _) if !line.has_link() => {
+            line.stop().text(" ").link(to);
         }
-        SourceAddress::Page(to, read_on) => {
-            if !line.has_link() {
-                line.stop().text(" ").link(to);
-            }
-            if let Some(day) = read_on {
-                let parts = [day.year().to_string(), day.day().to_string()];
-                if !parts.iter().all(|part| told.contains(part)) {
-                    line.text(format!(" (read {day})"));
-                }
-            }
+        // No style is told of the file, so it can only stand there as the title.
+        SourceAddress::File(path) if *path != work.title => {
+            line.stop().text(format!(" File {path}"));
         }
-        SourceAddress::File(path) => {
-            if !told.contains(path) {
-                line.stop().text(format!(" File {path}"));
-            }
-        }
+        _ => {}
+    }
+    if let SourceAddress::Page(_, Some(day)) = &work.address
+        && !prints_read_day
+    {
+        line.text(format!(" (read {day})"));
     }
 }

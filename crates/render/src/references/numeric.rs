@@ -1,12 +1,12 @@
 //! Our own plain form: authors, title, venue, year, where to find it.
 
-use super::{Facts, Line, SourceAddress};
+use super::{ReferenceLine, SourceAddress, WorkFacts};
 use crate::author::Author;
 
 const AUTHORS_MOST: usize = 3;
 
-pub(super) fn line(facts: &Facts) -> Line {
-    let mut line = Line::default();
+pub(super) fn line(facts: &WorkFacts) -> ReferenceLine {
+    let mut line = ReferenceLine::default();
     let authors = authors(facts);
     if !authors.is_empty() {
         line.text(authors).stop().text(" ");
@@ -33,7 +33,7 @@ pub(super) fn line(facts: &Facts) -> Line {
     line
 }
 
-fn authors(facts: &Facts) -> String {
+fn authors(facts: &WorkFacts) -> String {
     let named = &facts.authors.named;
     let shown: Vec<String> = named.iter().take(AUTHORS_MOST).map(name).collect();
     let more = facts.authors.more || named.len() > AUTHORS_MOST;

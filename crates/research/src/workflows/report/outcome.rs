@@ -74,7 +74,7 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         sections: draft.sections.into_iter().map(handed::section).collect(),
         conclusion: draft.conclusion,
         sources,
-        citation_style: state.settings.citation_style,
+        citation_style: state.settings.citation_style.clone(),
         claims,
         contradictions,
         gaps: gaps.iter().map(handed::gap).collect(),
