@@ -1,9 +1,11 @@
 //! The command line: every command and its flags. What they do is in `commands/`.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_render::CitationStyle;
+use fathom_render::{CitationStyle, StyleError};
 use fathom_research::workflows::report::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, Style};
 use fathom_workflow::draw;
@@ -83,8 +85,8 @@ pub struct ReportArgs {
     /// Background that the report should take into account
     #[arg(long, value_name = "TEXT")]
     pub context: Option<String>,
-    /// Style of the references: numeric, apa, ieee, vancouver, mla, nature, or another CSL style by name
-    #[arg(long, value_name = "STYLE")]
+    /// Style of the references: numeric, apa, ieee, vancouver, mla, nature, another CSL style by name, or a .csl file
+    #[arg(long, value_name = "STYLE", value_parser = citation_style)]
     pub citation_style: Option<CitationStyle>,
     /// Gates at which you want to be asked
     #[arg(long, value_name = "GATES", value_delimiter = ',')]
@@ -340,6 +342,27 @@ pub struct GraphArgs {
     /// Mark the path this run took
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
+}
+
+/// A citation style by its name, or from a CSL file. The run keeps the text, so the file may go afterwards.
+fn citation_style(word: &str) -> Result<CitationStyle, String> {
+    let is_file = |ending: &std::ffi::OsStr| ending.eq_ignore_ascii_case("csl");
+    if !Path::new(word).extension().is_some_and(is_file) {
+        return word.parse().map_err(|error: StyleError| error.to_string());
+    }
+    let mut text = String::new();
+    let most = CitationStyle::MAX_BYTES as u64 + 1;
+    let read = File::open(word).and_then(|file| file.take(most).read_to_string(&mut text));
+    read.map_err(|error| format!("{word} cannot be read: {error}"))?;
+    if !text
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .starts_with('<')
+    {
+        return Err(format!("{word} is not a CSL style, which is an XML file"));
+    }
+    let style = text.parse();
+    style.map_err(|error: StyleError| format!("{word}: {error}"))
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
     if let Some(words) = args.length {
         flag("report.target_length", "--length", json!(words));
     }
-    if let Some(style) = args.citation_style {
+    if let Some(style) = &args.citation_style {
         flag("report.citation_style", "--citation-style", json!(style));
     }
     if let Some(seconds) = args.max_time {

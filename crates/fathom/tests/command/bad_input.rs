@@ -195,3 +195,19 @@ fn a_full_disk_fails_with_a_sentence() {
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("the disk is full"), "{}", ran.err);
 }
+
+#[test]
+fn a_style_file_that_is_none_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.file("notes.csl", "apa");
+    sandbox.file("page.csl", "<html><body/></html>");
+    for (file, why) in [
+        ("nowhere.csl", "nowhere.csl cannot be read"),
+        ("notes.csl", "notes.csl is not a CSL style"),
+        ("page.csl", "page.csl: this is not a CSL style"),
+    ] {
+        let words = ["report", QUESTION, "--citation-style", file];
+        let said = refused(&sandbox, &words, 2);
+        assert!(said.contains(why), "{said}");
+    }
+}

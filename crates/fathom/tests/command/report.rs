@@ -157,6 +157,31 @@ fn flags_reach_the_run_and_the_run_keeps_them() {
 }
 
 #[test]
+fn a_style_file_of_the_askers_own_sets_the_references_and_stays_with_the_run() {
+    let sandbox = Sandbox::new();
+    let style = r#"<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+<info><title>Orsby House Style</title><id>orsby</id><updated>2026-01-01T00:00:00+00:00</updated></info>
+<citation><layout><text variable="citation-number"/></layout></citation>
+<bibliography><layout prefix="Seen in Orsby: "><text variable="title"/></layout></bibliography></style>"#;
+    let file = sandbox.file("house.csl", style);
+    let words = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--citation-style",
+        "house.csl",
+        "--json",
+        "-q",
+    ];
+    let result = sandbox.run(&words).result();
+    let id = result["run"].as_str().unwrap();
+    std::fs::remove_file(file).unwrap();
+    let shown = sandbox.run(&["runs", "export", id, "--format", "md"]);
+    assert!(shown.out.contains("Seen in Orsby: "), "{}", shown.out);
+}
+
+#[test]
 fn a_settings_file_is_read_and_shown_with_its_origin() {
     let sandbox = Sandbox::new();
     sandbox.file("fathom.toml", "[report]\ntarget_length = 321\n");
