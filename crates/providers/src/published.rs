@@ -13,28 +13,10 @@ use serde::{Deserialize, Serialize};
 /// The first characters say the date; the rest may be a time.
 const LOOK_AT_CHARS: usize = 60;
 
-/// Words and what stands between them, in a date with its time.
-const WORDS_USUAL: usize = 16;
-
 const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_199;
 
-/// The words that a date relative to today ends with.
-const AGO: [&str; 4] = ["ago", "now", "today", "yesterday"];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str =
+    "january february march april may june july august september october november december";
 
 /// A date of which the day, or month and day, may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,14 +40,10 @@ impl PublicationDate {
 
     /// The date in a provider's words; `today` gives "3 days ago" its meaning.
     pub fn parse(text: &str, today: Date) -> Option<Self> {
-        let end = text.char_indices().nth(LOOK_AT_CHARS).map(|(at, _)| at);
-        let words = words(end.and_then(|end| text.get(..end)).unwrap_or(text));
-        ago(&words, today)
-            .or_else(|| year_first(&words))
-            .or_else(|| named_month(&words))
-            .or_else(|| year_last(&words))
-            .or_else(|| packed(&words))
-            .or_else(|| lone_year(&words))
+        let start: String = text.chars().take(LOOK_AT_CHARS).collect();
+        let start = start.to_lowercase();
+        let words = words(&start);
+        ago(&words, today).or_else(|| written_out(&words))
     }
 
     /// The only part that is always known.
@@ -120,10 +98,7 @@ impl FromStr for PublicationDate {
     type Err = DateError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let words = words(text);
-        year_first(&words)
-            .or_else(|| lone_year(&words))
-            .ok_or(DateError)
+        written_out(&words(&text.to_lowercase())).ok_or(DateError)
     }
 }
 
@@ -138,51 +113,27 @@ impl TryFrom<String> for PublicationDate {
 /// Runs of digits and runs of letters, as they follow each other.
 fn words(text: &str) -> Vec<&str> {
     let kind = |c: char| (c.is_ascii_digit(), c.is_alphabetic());
-    let mut words = Vec::with_capacity(WORDS_USUAL);
-    let mut start = 0;
-    let mut before = (false, false);
-    for (at, c) in text.char_indices() {
-        if kind(c) != before {
-            words.extend(text.get(start..at));
-            start = at;
-            before = kind(c);
+    let mut words = Vec::new();
+    let mut rest = text;
+    // Each round takes at least one character.
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| kind(c) != kind(first));
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        if kind(first) != (false, false) {
+            words.push(word);
         }
+        rest = after;
     }
-    words.extend(text.get(start..));
-    words.retain(|word| word.chars().any(char::is_alphanumeric));
     words
-}
-
-fn number(word: &str, digits: std::ops::RangeInclusive<usize>) -> Option<i16> {
-    digits.contains(&word.len()).then(|| word.parse().ok())?
-}
-
-fn small(word: &str) -> Option<i8> {
-    number(word, 1..=2).and_then(|number| i8::try_from(number).ok())
-}
-
-fn month(word: &str) -> Option<i8> {
-    let named = |month: &&str| {
-        let start = month.get(..word.len());
-        word.len() >= 3 && start.is_some_and(|start| start.eq_ignore_ascii_case(word))
-    };
-    i8::try_from(MONTHS.iter().position(named)? + 1).ok()
 }
 
 /// `3 days ago`, `an hour ago`, `yesterday`: as precise as its unit.
 fn ago(words: &[&str], today: Date) -> Option<PublicationDate> {
-    // Most dates are written out, and an answer has many.
-    let last = words.last()?;
-    if !AGO.iter().any(|word| last.eq_ignore_ascii_case(word)) {
-        return None;
-    }
-    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let told: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let (count, unit) = match told.as_slice() {
+    let (count, unit) = match words {
         ["today" | "now"] | ["just", "now"] => (0, "day"),
         ["yesterday"] => (1, "day"),
         ["a" | "an", unit, "ago"] => (1, *unit),
-        [count, unit, "ago"] => (number(count, 1..=4)?, *unit),
+        [count, unit, "ago"] if count.len() <= 4 => (count.parse::<i16>().ok()?, *unit),
         _ => return None,
     };
     let back = |span: Span| today.checked_sub(span).ok().map(PublicationDate::from);
@@ -196,68 +147,87 @@ fn ago(words: &[&str], today: Date) -> Option<PublicationDate> {
     }
 }
 
-/// `2024-05-17`, `2024/5`, `2024 May 17`.
-fn year_first(words: &[&str]) -> Option<PublicationDate> {
-    let (first, rest) = words.split_first()?;
-    let year = number(first, 4..=4)?;
-    let second = *rest.first()?;
-    let month = small(second)
-        .filter(|month| (1..=12).contains(month))
-        .or_else(|| month(second))?;
-    let day = rest.get(1).and_then(|word| small(word));
-    PublicationDate::new(year, Some(month), day)
+/// What a word may mean in a date that is written out.
+#[derive(Clone, Copy)]
+enum DateWord {
+    Year(i16),
+    Month(i8),
+    /// A day, or a month in digits.
+    Small(i8),
+    /// `20240517`, alone or with a time after it.
+    Packed(Date),
+    Other,
 }
 
-/// `17 May 2024`, `May 17th, 2024`, `May 2024`, with or without a weekday before it.
-fn named_month(words: &[&str]) -> Option<PublicationDate> {
-    let (at, month) = words
-        .iter()
-        .enumerate()
-        .find_map(|(at, word)| Some((at, month(word)?)))?;
-    let after = words.get(at + 1..)?;
-    let year_at = after
-        .iter()
-        .take(3)
-        .position(|word| number(word, 4..=4).is_some())?;
-    let year = number(after.get(year_at)?, 4..=4)?;
-    let few = words.get(at.saturating_sub(3)..at).unwrap_or_default();
-    let before = few.iter().rev().find_map(|word| small(word));
-    let between = after.get(..year_at).unwrap_or_default();
-    let between = between.iter().find_map(|word| small(word));
-    PublicationDate::new(year, Some(month), before.or(between))
-}
-
-/// `17.5.2024`, `5/17/2024`; the year alone when day and month cannot be told apart.
-fn year_last(words: &[&str]) -> Option<PublicationDate> {
-    let [first, second, third, ..] = words else {
-        return None;
-    };
-    let (a, b) = (small(first)?, small(second)?);
-    let year = number(third, 4..=4)?;
-    match (a > 12, b > 12) {
-        (true, false) => PublicationDate::new(year, Some(b), Some(a)),
-        (false, true) => PublicationDate::new(year, Some(a), Some(b)),
-        (false, false) if a == b => PublicationDate::new(year, Some(a), Some(b)),
-        _ => PublicationDate::new(year, None, None),
+impl DateWord {
+    fn read(word: &str) -> Self {
+        let packed = || Date::strptime("%Y%m%d", word.get(..8)?).ok();
+        let month = || {
+            let named = |month: &str| word.len() >= 3 && month.starts_with(word);
+            i8::try_from(MONTHS.split(' ').position(named)? + 1).ok()
+        };
+        let read = match word.len() {
+            1 | 2 => word.parse().ok().map(Self::Small),
+            4 => word.parse().ok().map(Self::Year),
+            8..=14 => packed().map(Self::Packed),
+            _ => None,
+        };
+        let read = read.or_else(|| month().map(Self::Month));
+        read.unwrap_or(Self::Other)
     }
 }
 
-/// `20240517`, alone or with a time after it.
-fn packed(words: &[&str]) -> Option<PublicationDate> {
-    let digits = words
-        .first()
-        .filter(|word| (8..=14).contains(&word.len()))?;
-    let year = number(digits.get(0..4)?, 4..=4)?;
-    let month = digits.get(4..6).and_then(small);
-    let day = digits.get(6..8).and_then(small);
-    PublicationDate::new(year, month, day).filter(|date| date.month.is_some())
+fn written_out(words: &[&str]) -> Option<PublicationDate> {
+    use DateWord::{Month, Packed, Small, Year};
+    let words: Vec<DateWord> = words.iter().map(|word| DateWord::read(word)).collect();
+    let date = PublicationDate::new;
+    match *words {
+        // `2024-05-17`, `2024/5`, `2024 May 17`.
+        [
+            Year(year),
+            Month(month) | Small(month @ 1..=12),
+            Small(day),
+            ..,
+        ] => date(year, Some(month), Some(day)),
+        [Year(year), Month(month) | Small(month @ 1..=12), ..] => date(year, Some(month), None),
+        // `17.5.2024`, `5/17/2024`; the year alone when day and month cannot be told apart.
+        [Small(day @ 13..), Small(month @ ..=12), Year(year), ..]
+        | [Small(month @ ..=12), Small(day @ 13..), Year(year), ..] => {
+            date(year, Some(month), Some(day))
+        }
+        [Small(day), Small(month), Year(year), ..] if day == month => {
+            date(year, Some(month), Some(day))
+        }
+        [Small(_), Small(_), Year(year), ..] => date(year, None, None),
+        [Packed(day), ..] => date(day.year(), Some(day.month()), Some(day.day())),
+        _ => named_month(&words).or_else(|| lone_year(&words)),
+    }
+}
+
+/// `17 May 2024`, `17th of May 2024`, `May 17th, 2024`, `May 2024`, whatever stands before it.
+fn named_month(words: &[DateWord]) -> Option<PublicationDate> {
+    use DateWord::{Month, Other, Small, Year};
+    let date = PublicationDate::new;
+    (0..words.len()).find_map(|at| match words[at..] {
+        [Small(day), Month(month), Year(year), ..]
+        | [Small(day), Other, Month(month), Year(year), ..]
+        | [Small(day), Other, Other, Month(month), Year(year), ..]
+        | [Month(month), Small(day), Year(year), ..]
+        | [Month(month), Small(day), Other, Year(year), ..] => date(year, Some(month), Some(day)),
+        [Month(month), Year(year), ..] | [Month(month), Other, Year(year), ..] => {
+            date(year, Some(month), None)
+        }
+        _ => None,
+    })
 }
 
 /// `2024`, `2000 Spring`, `1978-1979`: the first of at most three words that is a year.
-fn lone_year(words: &[&str]) -> Option<PublicationDate> {
-    let few = words.get(..words.len().min(4))?;
-    let year = few.iter().find_map(|word| number(word, 4..=4))?;
-    (words.len() <= 3).then(|| PublicationDate::new(year, None, None))?
+fn lone_year(words: &[DateWord]) -> Option<PublicationDate> {
+    let few = Some(words).filter(|words| words.len() <= 3)?;
+    few.iter().find_map(|word| match word {
+        DateWord::Year(year) => PublicationDate::new(*year, None, None),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
