@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::PublicationDate;
 
@@ -34,20 +34,13 @@ pub(crate) fn first_text(value: &Value) -> Option<Cow<'_, str>> {
 /// A whole number from zero up, also as a string or with a point.
 pub(crate) fn count(value: &Value) -> Option<u64> {
     match value {
-        Value::Number(number) => count_of(number),
-        Value::String(text) => count_in(text),
+        Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
+        Value::String(text) => {
+            let text = text.trim();
+            text.parse().ok().or_else(|| whole(text.parse().ok()?))
+        }
         _ => None,
     }
-}
-
-fn count_of(number: &Number) -> Option<u64> {
-    number.as_u64().or_else(|| number.as_f64().and_then(whole))
-}
-
-fn count_in(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let number = || text.parse().ok().and_then(whole);
-    text.parse().ok().or_else(number)
 }
 
 fn whole(number: f64) -> Option<u64> {

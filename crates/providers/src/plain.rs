@@ -23,7 +23,8 @@ const ENTITY_BYTES_MAX: usize = 40;
 
 /// Plain text of at most so many characters.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
-    bounded(&decoded(&untagged(text)), chars_max)
+    let untagged = replaced(text, '<', tag);
+    bounded(&replaced(&untagged, '&', entity), chars_max)
 }
 
 /// Text that holds no markup, such as code: only invisible marks go, blanks are folded, and the bound is kept.
@@ -62,33 +63,35 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-fn untagged(text: &str) -> String {
+/// The text with each run that begins with `mark` put as `read` has it; what `read` does not know stays.
+fn replaced<T: AsRef<str>>(
+    text: &str,
+    mark: char,
+    read: impl Fn(&str) -> Option<(usize, T)>,
+) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, from) = rest.split_at(at);
+    while let Some((before, from)) = rest.find(mark).map(|at| rest.split_at(at)) {
         kept.push_str(before);
-        match tag(from) {
-            Some((length, parts_words)) => {
-                if parts_words {
-                    kept.push(' ');
-                }
-                rest = from.get(length..).unwrap_or_default();
+        let length = match read(from) {
+            Some((length, meaning)) => {
+                kept.push_str(meaning.as_ref());
+                length
             }
             None => {
-                kept.push('<');
-                rest = from.get(1..).unwrap_or_default();
+                kept.push(mark);
+                mark.len_utf8()
             }
-        }
+        };
+        rest = from.get(length..).unwrap_or_default();
     }
-    kept.push_str(rest);
-    kept
+    kept + rest
 }
 
-/// The length of the tag or comment that `text` begins with, and whether words end at it.
-fn tag(text: &str) -> Option<(usize, bool)> {
+/// The length of the tag or comment that `text` begins with, and a blank if words end at it.
+fn tag(text: &str) -> Option<(usize, &'static str)> {
     if let Some(comment) = text.strip_prefix("<!--") {
-        return comment.find("-->").map(|end| (end + 7, true));
+        return comment.find("-->").map(|end| (end + 7, " "));
     }
     let end = text.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>')?;
     let inside = text.get(1..end)?;
@@ -107,28 +110,7 @@ fn tag(text: &str) -> Option<(usize, bool)> {
     let local = spaced.map_or(name.as_str(), |(_, local)| local);
     let is_block = BLOCK.split(' ').any(|block| block == local);
     let is_tag = is_block || spaced.is_some() || INLINE.split(' ').any(|inline| inline == local);
-    is_tag.then_some((end + 1, is_block))
-}
-
-fn decoded(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, from) = rest.split_at(at);
-        kept.push_str(before);
-        match entity(from) {
-            Some((length, meaning)) => {
-                kept.push_str(&meaning);
-                rest = from.get(length..).unwrap_or_default();
-            }
-            None => {
-                kept.push('&');
-                rest = from.get(1..).unwrap_or_default();
-            }
-        }
-    }
-    kept.push_str(rest);
-    kept
+    is_tag.then_some((end + 1, if is_block { " " } else { "" }))
 }
 
 /// The length of the entity that `text` begins with, and what it means.

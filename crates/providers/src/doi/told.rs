@@ -5,25 +5,8 @@ use url::Url;
 use super::{Doi, unescape};
 
 /// What publishers put after a DOI in the address of a page.
-const AFTER: &[&str] = &[
-    "/abstract",
-    "/epdf",
-    "/epub",
-    "/full",
-    "/fulltext",
-    "/html",
-    "/meta",
-    "/pdf",
-    "/pdfft",
-    "/summary",
-    ".full.pdf",
-    ".full-text",
-    ".full",
-    ".pdf",
-    ".abstract",
-    ".html",
-    ".short",
-];
+const AFTER: &str = "/abstract /epdf /epub /full /fulltext /html /meta /pdf /pdfft /summary .full.pdf .full-text \
+    .full .pdf .abstract .html .short";
 
 /// Prefixes whose pages put a version after the DOI.
 const VERSIONED: &[&str] = &["10.1101/", "10.48550/arxiv."];
@@ -88,7 +71,7 @@ impl Doi {
 
 fn without_page(named: &str) -> &str {
     let lower = named.to_ascii_lowercase();
-    let after = AFTER.iter().find(|after| lower.ends_with(**after));
+    let after = AFTER.split(' ').find(|after| lower.ends_with(after));
     let end = named.len() - after.map_or(0, |after| after.len());
     named.get(..end).unwrap_or(named)
 }

@@ -12,10 +12,7 @@ use url::Url;
 
 use super::{
     AllowList, FetchError, FetchLimits, FetchRefusal, FetchTarget, PageCut, body,
-    dial::FetchNetwork,
-    exchange::{self, RawResponse},
-    robots::RobotsCache,
-    slots::HostSlots,
+    dial::FetchNetwork, exchange, robots::RobotsCache, slots::HostSlots,
 };
 
 /// How servers know us.
@@ -142,23 +139,13 @@ impl FetchPath {
             let location = String::from_utf8_lossy(location.as_bytes());
             return Ok(FetchStep::Onward(target.redirect(&location, &self.allow)?));
         }
-        let page = self.arrive(target, answer, redirects).await?;
-        Ok(FetchStep::Arrived(page))
-    }
-
-    async fn arrive(
-        &self,
-        target: &FetchTarget,
-        answer: RawResponse,
-        redirects: usize,
-    ) -> Result<FetchedPage, FetchError> {
         let (bytes, cut) = if answer.status.is_success() {
             body::read(answer.body, &answer.headers, &self.limits).await?
         } else {
             (Vec::new(), None)
         };
         let content_type = answer.headers.get(header::CONTENT_TYPE);
-        Ok(FetchedPage {
+        Ok(FetchStep::Arrived(FetchedPage {
             url: target.url().clone(),
             status: answer.status,
             content_type: content_type.map(|t| String::from_utf8_lossy(t.as_bytes()).into_owned()),
@@ -166,7 +153,7 @@ impl FetchPath {
             bytes,
             cut,
             redirects,
-        })
+        }))
     }
 
     /// The file that says what may be read. Boxed, for a page waits for this and this is a page.
