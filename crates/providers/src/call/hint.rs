@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use jiff::Timestamp;
+use jiff::{Span, SpanRelativeTo, Timestamp};
 
 use super::attempt_error::{CallKind, ResponseHeaders};
 
@@ -155,26 +155,10 @@ fn number(value: &str) -> Option<f64> {
 
 /// A wait such as `1m30s`, `6ms` or `1h2m3.5s`.
 fn duration(value: &str) -> Option<Duration> {
-    let mut rest = value;
-    let mut total = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|char: char| char.is_ascii_alphabetic())?;
-        let (count, tail) = rest.split_at(digits);
-        let end = tail
-            .find(|char: char| !char.is_ascii_alphabetic())
-            .unwrap_or(tail.len());
-        let unit = match &tail[..end] {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3_600.0,
-            "d" => 86_400.0,
-            _ => return None,
-        };
-        total += number(count)? * unit;
-        rest = &tail[end..];
-    }
-    (!value.is_empty()).then(|| seconds(total))
+    // The parser reads words as well, which no server promises to keep to.
+    let wait: Span = value.parse().ok().filter(|_| !value.contains(' '))?;
+    let wait = wait.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    (!wait.is_negative()).then(|| seconds(wait.as_secs_f64()))
 }
 
 fn http_date(value: &str) -> Option<Timestamp> {

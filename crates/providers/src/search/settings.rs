@@ -76,38 +76,23 @@ pub enum SearchSettingsError {
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        let chains = [
+        let of_kind = |kind| {
+            let engines = SearchEngine::ALL.into_iter();
             (
-                SearchKind::Web,
-                vec![
-                    SearchEngine::Serper,
-                    SearchEngine::Tavily,
-                    SearchEngine::Brave,
-                    SearchEngine::Searxng,
-                    SearchEngine::Wikipedia,
-                ],
-            ),
-            (
-                SearchKind::Academic,
-                vec![
-                    SearchEngine::SemanticScholar,
-                    SearchEngine::Openalex,
-                    SearchEngine::Crossref,
-                    SearchEngine::Pubmed,
-                    SearchEngine::Arxiv,
-                ],
-            ),
-            (
-                SearchKind::News,
-                vec![SearchEngine::Newsapi, SearchEngine::Gdelt],
-            ),
-            (SearchKind::Code, vec![SearchEngine::Github]),
-            (SearchKind::Encyclopaedia, vec![SearchEngine::Wikipedia]),
-        ];
+                kind,
+                engines.filter(|engine| engine.kind() == kind).collect(),
+            )
+        };
+        let mut chains: BTreeMap<SearchKind, Vec<_>> = SearchKind::ALL.map(of_kind).into();
+        // It knows something of most things, and asks for no key.
+        chains
+            .entry(SearchKind::Web)
+            .or_default()
+            .push(SearchEngine::Wikipedia);
         Self {
             engines: BTreeMap::new(),
             contact: None,
-            chains: chains.into(),
+            chains,
             first_byte: Duration::from_secs(10),
         }
     }
@@ -193,12 +178,10 @@ fn chain(setting: String, order: &str) -> Result<Vec<SearchEngine>, SearchSettin
         .map(str::trim)
         .filter(|name| !name.is_empty())
     {
-        let engine = name
-            .parse::<SearchEngine>()
-            .map_err(|_| SearchSettingsError::Engine {
-                setting: setting.clone(),
-                name: name.chars().take(40).collect(),
-            })?;
+        let engine = name.parse().map_err(|_| SearchSettingsError::Engine {
+            setting: setting.clone(),
+            name: name.chars().take(40).collect(),
+        })?;
         if !chain.contains(&engine) {
             chain.push(engine);
         }
