@@ -1,4 +1,4 @@
-//! Asks a model one question, streamed, and then for a typed plan of research.
+//! Asks a model one question, and then for a typed plan of research.
 //!
 //! ```sh
 //! OPENAI_BASE_URL=http://127.0.0.1:8091/v1 FATHOM_MODEL=qwen \
@@ -9,14 +9,13 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_providers::call::{self, CallContext, CallEvent, CallKind, Caller};
 use fathom_providers::model::{
-    AnswerProgress, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings, Models,
+    ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings, Models,
 };
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use rand::SeedableRng;
@@ -33,16 +32,6 @@ struct Plan {
     /// What could go wrong, in one sentence; null if nothing.
     #[schemars(length(max = 200))]
     risk: Option<String>,
-}
-
-struct Shown;
-
-impl AnswerProgress for Shown {
-    fn text(&self, piece: &str) {
-        print!("{piece}");
-        // A terminal that is gone is no reason to stop.
-        let _ = std::io::stdout().flush();
-    }
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -86,11 +75,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
     let mut request = ModelRequest::new("Answer in one short sentence.", question.as_str());
     request.max_tokens = Some(80);
-    let served = models
-        .ask(ModelRole::Writer, &request, &context, Some(&Shown))
-        .await?;
+    let served = models.ask(ModelRole::Writer, &request, &context).await?;
     println!(
-        "\n  {:?}, estimated input {}",
+        "{}\n  {:?}, estimated input {}",
+        served.value.text,
         served.value.usage,
         request.estimate_tokens()
     );

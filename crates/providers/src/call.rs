@@ -42,7 +42,7 @@ use self::ask::ProviderCall;
 use self::breaker::BreakerRefusal;
 use self::lane::{ProviderLane, ProviderLanes};
 use crate::Clock;
-use crate::error::{CallFailure, FailureCause, FailureSeverity};
+use crate::error::{CallFailure, FailureCause};
 
 /// Makes calls, and remembers how each provider has been doing. One per process.
 pub struct Caller {
@@ -61,6 +61,12 @@ pub struct CallContext<'a> {
     pub deadline: Duration,
     /// Gets an event for each attempt.
     pub sink: &'a dyn CallSink,
+}
+
+impl CallContext<'_> {
+    pub(crate) fn with_kind(&self, kind: CallKind) -> Self {
+        Self { kind, ..*self }
+    }
 }
 
 /// One attempt, as the operation sees it.
@@ -191,18 +197,12 @@ impl Caller {
     /// Nothing was sent: the breaker is open.
     fn kept_back(&self, lane: &ProviderLane, shut: BreakerRefusal) -> CallFailure {
         match shut {
-            BreakerRefusal::KeyRefused => CallFailure::new(
-                &lane.provider,
-                FailureCause::KeyRefused,
-                FailureSeverity::Degraded,
-            ),
+            BreakerRefusal::KeyRefused => {
+                CallFailure::unsent(&lane.provider, FailureCause::KeyRefused)
+            }
             BreakerRefusal::Until(at) => CallFailure {
                 wake_at: self.timestamp(at),
-                ..CallFailure::new(
-                    &lane.provider,
-                    FailureCause::BreakerOpen,
-                    FailureSeverity::Degraded,
-                )
+                ..CallFailure::unsent(&lane.provider, FailureCause::BreakerOpen)
             },
         }
     }

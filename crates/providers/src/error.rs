@@ -194,6 +194,15 @@ impl CallFailure {
         }
     }
 
+    /// A call that our own rules ended or kept from being made. Only a full queue is worth waiting for.
+    pub(crate) fn unsent(provider: &ProviderName, cause: FailureCause) -> Self {
+        let severity = match cause {
+            FailureCause::QueueFull => FailureSeverity::Recoverable,
+            _ => FailureSeverity::Degraded,
+        };
+        Self::new(provider, cause, severity)
+    }
+
     /// Whether another provider of the same kind may well succeed.
     pub fn next_provider_may_help(&self) -> bool {
         !matches!(

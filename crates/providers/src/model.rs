@@ -38,12 +38,3 @@ pub use price::{ModelCost, TokenPrice};
 pub use request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
 pub use settings::{ModelApi, ModelEndpoint, ModelRole, ModelSettings, RoleSettings};
 pub use typed::TypedAnswer;
-
-/// Who watches an answer come. It is called between awaits, so it must be quick.
-pub trait AnswerProgress: Send + Sync {
-    /// An answer begins; the pieces of an attempt before it are void.
-    fn begin(&self) {}
-
-    /// The next piece of the answer's text.
-    fn text(&self, piece: &str);
-}

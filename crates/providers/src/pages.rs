@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use self::flight::PageFlights;
 use crate::call::{AttemptError, CallAttempt, CallContext, CallKind, Caller, ProviderName};
 use crate::client::authority;
-use crate::error::{CallFailure, FailureCause, FailureSeverity};
+use crate::error::{CallFailure, FailureCause};
 use crate::fetch::{FetchRefusal, FetchTarget, FetchedPage, Fetcher};
 use crate::{Clock, call};
 
@@ -121,10 +121,7 @@ impl Pages {
         anew: bool,
         context: &CallContext<'_>,
     ) -> Result<ReadPage, CallFailure> {
-        let context = CallContext {
-            kind: CallKind::Page,
-            ..*context
-        };
+        let context = context.with_kind(CallKind::Page);
         let seat = self.flights.join(target.url().as_str(), anew);
         let left = context.deadline.saturating_sub(self.deps.clock.elapsed());
         let mut result = tokio::select! {
@@ -132,7 +129,7 @@ impl Pages {
             turn = seat.turn() => turn,
             () = self.deps.clock.sleep(left) => {
                 let provider = provider(target);
-                return Err(CallFailure::new(&provider, FailureCause::OutOfTime, FailureSeverity::Degraded));
+                return Err(CallFailure::unsent(&provider, FailureCause::OutOfTime));
             }
         };
         if let Some(result) = &*result {
@@ -223,11 +220,7 @@ fn provider(target: &FetchTarget) -> ProviderName {
 fn refused(refusal: &FetchRefusal) -> CallFailure {
     CallFailure {
         message: format!("the address is not opened: {refusal}"),
-        ..CallFailure::new(
-            &ProviderName::new("page"),
-            FailureCause::Forbidden,
-            FailureSeverity::Degraded,
-        )
+        ..CallFailure::unsent(&ProviderName::new("page"), FailureCause::Forbidden)
     }
 }
 

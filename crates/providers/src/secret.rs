@@ -33,16 +33,6 @@ impl Secret {
             Cow::Borrowed(text)
         }
     }
-
-    /// How many bytes at the end of the text are the beginning of this secret, which may go on in the next piece.
-    pub(crate) fn begun_in(&self, text: &str) -> usize {
-        let secret = self.expose();
-        // The end of a whole secret may look like the beginning of another.
-        let rest = text.rsplit(secret).next().unwrap_or(text);
-        let starts = secret.char_indices().map(|(at, _)| at).rev();
-        let begun = |&at: &usize| secret.get(..at).is_some_and(|start| rest.ends_with(start));
-        starts.filter(|at| *at > 0).find(begun).unwrap_or(0)
-    }
 }
 
 impl fmt::Debug for Secret {
@@ -68,16 +58,5 @@ mod tests {
             "key [secret] refused"
         );
         assert!(Secret::parse(" \t").is_none());
-    }
-
-    #[test]
-    fn a_secret_that_may_go_on_in_the_next_piece_is_noticed() {
-        let secret = Secret::parse("ababc").unwrap();
-        for (text, bytes) in [("x", 0), ("xa", 1), ("ababab", 4), ("ababc", 0), ("", 0)] {
-            assert_eq!(secret.begun_in(text), bytes, "{text}");
-        }
-        let ends_as_it_begins = Secret::parse("abca").unwrap();
-        assert_eq!(ends_as_it_begins.begun_in("the abca"), 0);
-        assert_eq!(ends_as_it_begins.begun_in("abca ab"), 2);
     }
 }

@@ -136,10 +136,7 @@ impl Works {
         parse: ParseWork<T>,
         context: &CallContext<'_>,
     ) -> Result<Option<T>, CallFailure> {
-        let context = CallContext {
-            kind: CallKind::Search,
-            ..*context
-        };
+        let context = context.with_kind(CallKind::Search);
         let operation = async |attempt: CallAttempt| {
             let request = self.request(name, url.clone());
             match self.client.ask(&attempt, request).await {

@@ -11,7 +11,7 @@ mod pages;
 mod search;
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -72,8 +72,6 @@ impl Canary {
 #[derive(Default)]
 pub(super) struct Trace {
     texts: Mutex<Vec<String>>,
-    /// What comes in pieces, until it ends.
-    shown: Mutex<String>,
 }
 
 impl Trace {
@@ -98,15 +96,6 @@ impl Trace {
     pub(super) fn text(&self, text: String) {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.push(text);
-    }
-
-    pub(super) fn shown(&self) -> MutexGuard<'_, String> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn end_shown(&self) {
-        let whole = std::mem::take(&mut *self.shown());
-        self.text(whole);
     }
 
     fn into_texts(self) -> Vec<String> {

@@ -205,9 +205,7 @@ fn model_door(server: &Server) -> Result<Door> {
     let layered: DoorCall = Arc::new(move || {
         let (models, request) = (models.clone(), request.clone());
         Box::pin(async move {
-            let asked = models
-                .ask(ModelRole::Writer, &request, &terms(), None)
-                .await?;
+            let asked = models.ask(ModelRole::Writer, &request, &terms()).await?;
             ensure!(asked.value.text.len() > 1_000, "the server has an answer");
             Ok(())
         })

@@ -14,7 +14,7 @@ use super::lane::{LanePass, ProviderLane};
 use super::retry::{self, TriedAttempt};
 use super::settings::CallKindSettings;
 use super::{CallAttempt, CallContext, Caller};
-use crate::error::{CallFailure, FailureCause, FailureSeverity};
+use crate::error::{CallFailure, FailureCause};
 
 pub(super) struct ProviderCall<'a> {
     pub(super) caller: &'a Caller,
@@ -40,13 +40,6 @@ impl FailedAttempt {
             retry_after: None,
         }
     }
-}
-
-/// Why an attempt ended without its answer.
-enum AttemptEnd {
-    Fault(AttemptError),
-    /// The run's own deadline came: that says nothing about the provider.
-    Deadline,
 }
 
 impl ProviderCall<'_> {
@@ -132,6 +125,7 @@ impl ProviderCall<'_> {
         }
     }
 
+    /// Makes one attempt against its time limit and the run's deadline, whichever is sooner.
     async fn attempt<T, F, Fut>(
         &self,
         number: u32,
@@ -143,16 +137,36 @@ impl ProviderCall<'_> {
         Fut: Future<Output = Result<T, AttemptError>>,
     {
         let started = self.now();
-        let result = self.race(number, operation).await;
+        let left = self.context.deadline.saturating_sub(started);
+        let time_limit = left.min(self.kind().attempt_limit);
+        let seen = Arc::<Mutex<Option<ResponseHeaders>>>::default();
+        let attempt = CallAttempt {
+            provider: self.lane.provider.clone(),
+            number,
+            time_limit,
+            seen: seen.clone(),
+        };
+        let result = tokio::select! {
+            biased;
+            result = operation(attempt) => Some(result),
+            () = self.caller.clock.sleep(time_limit) => None,
+        };
+        if let Some(headers) = seen.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            self.learn(&headers);
+        }
         drop(permit);
         let took = self.now().saturating_sub(started);
         match result {
-            Ok(value) => {
+            Some(Ok(value)) => {
                 self.tell(number, took, None, NextAction::Return);
                 Ok((value, took))
             }
-            Err(AttemptEnd::Fault(fault)) => Err(self.judge(number, started, &fault)),
-            Err(AttemptEnd::Deadline) => {
+            Some(Err(fault)) => Err(self.judge(number, started, &fault)),
+            None if left > time_limit => {
+                Err(self.judge(number, started, &TransportError::Total.into()))
+            }
+            // The run's own deadline came, which says nothing about the provider.
+            None => {
                 let lost = self.out_of_time(number);
                 let class = FailureClass::own(&lost.failure);
                 let then = retry::stop(StopReason::Deadline);
@@ -160,38 +174,6 @@ impl ProviderCall<'_> {
                 Err(lost)
             }
         }
-    }
-
-    /// Makes the attempt against its time limit and the run's deadline, whichever is sooner.
-    async fn race<T, F, Fut>(&self, number: u32, operation: &mut F) -> Result<T, AttemptEnd>
-    where
-        F: FnMut(CallAttempt) -> Fut,
-        Fut: Future<Output = Result<T, AttemptError>>,
-    {
-        let left = self.context.deadline.saturating_sub(self.now());
-        let seen = Arc::new(Mutex::new(None));
-        let attempt = CallAttempt {
-            provider: self.lane.provider.clone(),
-            number,
-            time_limit: left.min(self.kind().attempt_limit),
-            seen: seen.clone(),
-        };
-        let alarm = self.caller.clock.sleep(attempt.time_limit);
-        let result = tokio::select! {
-            biased;
-            result = operation(attempt) => result.map_err(AttemptEnd::Fault),
-            () = alarm => Err(if left <= self.kind().attempt_limit {
-                AttemptEnd::Deadline
-            } else {
-                AttemptEnd::Fault(TransportError::Total.into())
-            }),
-        };
-        let headers: Option<ResponseHeaders> =
-            seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(headers) = headers {
-            self.learn(&headers);
-        }
-        result
     }
 
     /// Classes a fault, lets the limiter learn from it, and decides what follows.
@@ -274,11 +256,7 @@ impl ProviderCall<'_> {
         let provider = &self.lane.provider;
         FailedAttempt::to_us(CallFailure {
             wake_at: until.and_then(|until| self.caller.timestamp(until)),
-            ..CallFailure::new(
-                provider,
-                FailureCause::QueueFull,
-                FailureSeverity::Recoverable,
-            )
+            ..CallFailure::unsent(provider, FailureCause::QueueFull)
         })
     }
 
@@ -286,7 +264,7 @@ impl ProviderCall<'_> {
         let provider = &self.lane.provider;
         FailedAttempt::to_us(CallFailure {
             attempts,
-            ..CallFailure::new(provider, FailureCause::OutOfTime, FailureSeverity::Degraded)
+            ..CallFailure::unsent(provider, FailureCause::OutOfTime)
         })
     }
 

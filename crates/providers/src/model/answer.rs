@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::AnswerProgress;
 use super::completion::Completion;
 use super::gather::PartialCompletion;
 use super::request::ModelRequest;
@@ -25,7 +24,6 @@ pub(super) struct AnswerReader<'a> {
     pub(super) request: &'a ModelRequest,
     /// Struck from the answer, should it be repeated there.
     pub(super) key: Option<&'a Secret>,
-    pub(super) progress: Option<&'a dyn AnswerProgress>,
     /// Adds an event, or a whole reply, to the answer.
     pub(super) take: fn(&mut PartialCompletion, &Value),
 }
@@ -38,9 +36,6 @@ impl AnswerReader<'_> {
                 Some(piece) => begin.extend_from_slice(&piece),
                 None => break,
             }
-        }
-        if let Some(progress) = self.progress {
-            progress.begin();
         }
         // A stream begins with the name of a field or with a comment.
         let first = begin.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -60,11 +55,10 @@ impl AnswerReader<'_> {
         let reply = opened.reply(body);
         let value: Value = reply.json()?;
         let mut gathered = PartialCompletion::default();
-        self.add(&mut gathered, &value);
+        (self.take)(&mut gathered, &value);
         if gathered.finish.is_none() && !value["error"].is_null() {
             return Err(reply.refused());
         }
-        self.show(&mut gathered, true);
         let completion = gathered.completion(self.request, self.key);
         completion.ok_or_else(|| reply.refused())
     }
@@ -98,7 +92,6 @@ impl AnswerReader<'_> {
         } else if gathered.finish.is_none() {
             return Err(TransportError::Truncated.into());
         }
-        self.show(&mut gathered, true);
         let completion = gathered.completion(self.request, self.key);
         completion.ok_or_else(|| opened.reply(Vec::new()).refused())
     }
@@ -120,21 +113,8 @@ impl AnswerReader<'_> {
         }
         // An answer that was already declared finished is not lost by what comes after, which may bring the usage.
         gathered.done = fails;
-        self.add(gathered, &value.unwrap_or_default());
+        (self.take)(gathered, &value.unwrap_or_default());
         Ok(())
-    }
-
-    fn add(&self, gathered: &mut PartialCompletion, value: &Value) {
-        (self.take)(gathered, value);
-        self.show(gathered, false);
-    }
-
-    fn show(&self, gathered: &mut PartialCompletion, all: bool) {
-        if let Some(progress) = self.progress
-            && let Some(piece) = gathered.fresh(self.key, all)
-        {
-            progress.text(&piece);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::client::ModelClient;
 use super::completion::{Completion, TokenUsage};
 use super::settings::{ModelRole, ModelSettings, RoleSettings};
-use super::{AnswerProgress, ModelRequest, ModelSpending};
+use super::{ModelRequest, ModelSpending};
 use crate::HttpClient;
 use crate::call::{
     AttemptError, CallAttempt, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted,
@@ -21,13 +21,7 @@ const OUTPUT_CODES: &[&str] = &["json_validate_failed", "tool_use_failed"];
 pub struct Models {
     caller: Arc<Caller>,
     settings: ModelSettings,
-    models: BTreeMap<ProviderName, RoleEntry>,
-}
-
-struct RoleEntry {
-    model: ModelClient,
-    /// The model's name, as it is asked for.
-    name: String,
+    models: BTreeMap<ProviderName, ModelClient>,
 }
 
 impl Models {
@@ -40,8 +34,8 @@ impl Models {
                     continue;
                 };
                 let name = named(&settings, role, place);
-                let model = ModelClient::new(client.clone(), endpoint.clone(), &name);
-                models.entry(provider).or_insert(RoleEntry { model, name });
+                let model = ModelClient::new(client.clone(), endpoint.clone(), name);
+                models.entry(provider).or_insert(model);
             }
         }
         Self {
@@ -57,11 +51,10 @@ impl Models {
         role: ModelRole,
         request: &ModelRequest,
         context: &CallContext<'_>,
-        progress: Option<&dyn AnswerProgress>,
     ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
-        match self.once(role, request, context, progress).await {
+        match self.once(role, request, context).await {
             Err(exhausted) if is_worth_another(&exhausted) => {
-                self.once(role, request, context, progress).await
+                self.once(role, request, context).await
             }
             outcome => outcome,
         }
@@ -77,24 +70,18 @@ impl Models {
         role: ModelRole,
         request: &ModelRequest,
         context: &CallContext<'_>,
-        progress: Option<&dyn AnswerProgress>,
     ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
         let request = &self.fitted(role, request);
-        let context = CallContext {
-            kind: CallKind::Model,
-            ..*context
-        };
+        let context = context.with_kind(CallKind::Model);
         let chain = chain(&self.settings, role);
         self.caller
             .chain(&chain, &context, |attempt: CallAttempt| async move {
-                let entry = self
-                    .models
-                    .get(&attempt.provider)
-                    .ok_or(AttemptError::Bug)?;
-                let mut completion = entry.model.complete(request, &attempt, progress).await?;
+                let client = self.models.get(&attempt.provider);
+                let client = client.ok_or(AttemptError::Bug)?;
+                let mut completion = client.complete(request, &attempt).await?;
                 let prices = &self.settings.prices;
                 let price = prices
-                    .get(&entry.name)
+                    .get(&client.model)
                     .or_else(|| prices.get(&completion.model));
                 completion.cost = price.map(|price| price.cost(&completion.usage));
                 Ok(completion)
@@ -104,8 +91,8 @@ impl Models {
 
     /// Tells a model that its endpoint did not keep to a schema.
     pub(super) fn schema_was_ignored(&self, by: &ProviderName) {
-        if let Some(entry) = self.models.get(by) {
-            entry.model.schema_was_ignored();
+        if let Some(client) = self.models.get(by) {
+            client.schema_was_ignored();
         }
     }
 

@@ -7,7 +7,7 @@ use super::form::{RequestForm, SchemaSupport};
 use super::learn::LearntForm;
 use super::schema::OrderedJson;
 use super::settings::{ModelApi, ModelEndpoint};
-use super::{AnswerFormat, AnswerProgress, Completion, ModelRequest, anthropic, openai};
+use super::{AnswerFormat, Completion, ModelRequest, anthropic, openai};
 use crate::HttpClient;
 use crate::call::{AttemptError, CallAttempt};
 use crate::client::HttpRequest;
@@ -21,28 +21,28 @@ const ANTHROPIC_VERSION: (HeaderName, HeaderValue) = (
 pub(super) struct ModelClient {
     client: HttpClient,
     endpoint: ModelEndpoint,
-    model: String,
+    /// The model's name, as it is asked for.
+    pub(super) model: String,
     learnt: LearntForm,
 }
 
 impl ModelClient {
-    pub(super) fn new(client: HttpClient, endpoint: ModelEndpoint, model: &str) -> Self {
+    pub(super) fn new(client: HttpClient, endpoint: ModelEndpoint, model: String) -> Self {
         Self {
             client,
             endpoint,
-            model: model.to_owned(),
+            model,
             learnt: LearntForm::default(),
         }
     }
 
-    /// Makes one attempt. The pieces of the answer go to `progress` as they come.
+    /// Makes one attempt, perhaps in several forms until the endpoint understands one.
     pub(super) async fn complete(
         &self,
         request: &ModelRequest,
         attempt: &CallAttempt,
-        progress: Option<&dyn AnswerProgress>,
     ) -> Result<Completion, AttemptError> {
-        let once = |form| self.once(form, request, attempt, progress);
+        let once = |form| self.once(form, request, attempt);
         let plainer = match self.endpoint.api {
             ModelApi::OpenAi => RequestForm::plainer_chats,
             ModelApi::Anthropic => RequestForm::plainer_messages,
@@ -66,14 +66,12 @@ impl ModelClient {
         form: RequestForm,
         request: &ModelRequest,
         attempt: &CallAttempt,
-        progress: Option<&dyn AnswerProgress>,
     ) -> Result<Completion, AttemptError> {
         let sent = self.http_request(form, request, attempt);
         let opened = self.client.open(attempt, sent).await?;
         let reading = AnswerReader {
             request,
             key: self.endpoint.key.as_ref(),
-            progress,
             take: match self.endpoint.api {
                 ModelApi::OpenAi => openai::take,
                 ModelApi::Anthropic => anthropic::take,

@@ -61,10 +61,7 @@ impl Embedder {
         texts: &[String],
         context: &CallContext<'_>,
     ) -> Result<EmbeddedTexts, CallFailure> {
-        let context = CallContext {
-            kind: CallKind::Model,
-            ..*context
-        };
+        let context = context.with_kind(CallKind::Model);
         let mut all = EmbeddedTexts {
             vectors: Vec::with_capacity(texts.len()),
             usage: TokenUsage::default(),

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::request::{AnswerFormat, ModelRequest};
+use super::schema;
 use crate::call::{AttemptError, CallKind, FailedResponse, classify};
 use crate::error::FailureCause;
 
@@ -98,29 +99,28 @@ impl RequestForm {
     /// The same without what the endpoint refuses, if it is in use.
     fn without(self, name: &str, request: &ModelRequest) -> Option<Self> {
         let shaped = matches!(request.format, AnswerFormat::Schema { .. });
+        let mut form = self;
         match name {
-            "response_format" if shaped => {
-                let shape = self.shape.weaker()?;
-                Some(Self { shape, ..self })
-            }
-            "stream_options" if self.stream && self.usage => Some(Self {
-                usage: false,
-                ..self
-            }),
-            "stream" if self.stream => Some(Self {
-                stream: false,
-                ..self
-            }),
-            "temperature" if self.temperature => Some(Self {
-                temperature: false,
-                ..self
-            }),
-            "max_tokens" if self.max_tokens => Some(Self {
-                max_tokens: false,
-                ..self
-            }),
-            _ => None,
+            "response_format" if shaped => form.shape = self.shape.weaker()?,
+            "stream_options" if self.stream && self.usage => form.usage = false,
+            "stream" if self.stream => form.stream = false,
+            "temperature" if self.temperature => form.temperature = false,
+            "max_tokens" if self.max_tokens => form.max_tokens = false,
+            _ => return None,
         }
+        Some(form)
+    }
+
+    /// What stands before the talk: the request's own instructions, and the schema in words if the endpoint takes none.
+    pub(super) fn instructions(self, request: &ModelRequest) -> Option<String> {
+        let schema = match &request.format {
+            AnswerFormat::Schema { schema, .. } if self.shape >= SchemaSupport::Object => {
+                Some(schema::in_words(schema))
+            }
+            AnswerFormat::Schema { .. } | AnswerFormat::Text => None,
+        };
+        let all: Vec<String> = request.system.clone().into_iter().chain(schema).collect();
+        (!all.is_empty()).then(|| all.join("\n\n"))
     }
 
     /// Plainer chat completions to try when a refusal names nothing.

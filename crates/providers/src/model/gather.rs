@@ -24,8 +24,6 @@ pub(super) struct PartialCompletion {
     /// The endpoint said that the answer is complete.
     pub(super) done: bool,
     calls: BTreeMap<u64, ToolCall>,
-    /// As much of the text as whoever watches has seen.
-    shown_bytes: usize,
 }
 
 impl PartialCompletion {
@@ -57,18 +55,6 @@ impl PartialCompletion {
 
     pub(super) fn has_call(&self, index: Option<u64>) -> bool {
         index.is_some_and(|index| self.calls.contains_key(&index))
-    }
-
-    /// What has come since the last look and may be shown. What may be the beginning of the key is held back until
-    /// more has come, or `all` is to be shown.
-    pub(super) fn fresh(&mut self, key: Option<&Secret>, all: bool) -> Option<String> {
-        let mut fresh = self.text.get(self.shown_bytes..)?.to_owned();
-        if let Some(key) = key.filter(|_| !all) {
-            fresh.truncate(fresh.len() - key.begun_in(&fresh));
-        }
-        self.shown_bytes += fresh.len();
-        strike(key, &mut fresh);
-        (!fresh.is_empty()).then_some(fresh)
     }
 
     /// The whole answer; none if there is nothing in it.

@@ -33,11 +33,6 @@ pub struct ModelRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum ChatMessage {
-    /// An instruction in the midst of a talk; the first one is [`ModelRequest::system`].
-    System {
-        /// The instruction.
-        text: String,
-    },
     /// What is asked.
     User {
         /// The question, with the evidence that belongs to it.
@@ -130,9 +125,7 @@ impl ChatMessage {
         const FRAME: u64 = 4;
         FRAME
             + match self {
-                Self::System { text } | Self::User { text } | Self::Tool { text, .. } => {
-                    tokens::estimate(text)
-                }
+                Self::User { text } | Self::Tool { text, .. } => tokens::estimate(text),
                 Self::Assistant { text, tool_calls } => {
                     let calls = tool_calls.iter().map(ToolCall::estimate_tokens);
                     tokens::estimate(text) + calls.sum::<u64>()

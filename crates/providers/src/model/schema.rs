@@ -22,31 +22,11 @@ const ITEMS_MAX: u64 = 50;
 const NAME_MAX: usize = 64;
 
 /// Words for people and programs that strict mode does not know.
-const DROPPED: &[&str] = &[
-    "$schema",
-    "title",
-    "format",
-    "default",
-    "examples",
-    "$id",
-    "readOnly",
-    "writeOnly",
-];
+const DROPPED: &str = "$schema title format default examples $id readOnly writeOnly";
 
 /// Limits that not every strict endpoint takes.
-const LIMITS: &[&str] = &[
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
+const LIMITS: &str = "maxLength minLength pattern maxItems minItems uniqueItems minimum maximum exclusiveMinimum \
+    exclusiveMaximum multipleOf";
 
 /// The strict schema of a type, which should be a struct.
 pub(super) fn strict<T: JsonSchema>() -> Value {
@@ -74,7 +54,7 @@ pub(super) fn name<T: JsonSchema>() -> String {
 pub(super) fn without_lengths(schema: &Value) -> Value {
     let mut schema = schema.clone();
     each(&mut schema, &mut |map| {
-        map.retain(|key, _| !LIMITS.contains(&key.as_str()))
+        map.retain(|key, _| !is_one_of(LIMITS, key))
     });
     schema
 }
@@ -98,9 +78,13 @@ pub(super) fn keeps_to(schema: &Value, value: &Value) -> bool {
             .all(|name| value.get(name).is_some())
 }
 
+fn is_one_of(words: &str, key: &str) -> bool {
+    words.split(' ').any(|word| word == key)
+}
+
 fn tighten(schema: &mut Value) {
     each(schema, &mut |map| {
-        map.retain(|key, _| !DROPPED.contains(&key.as_str()));
+        map.retain(|key, _| !is_one_of(DROPPED, key));
         if map.contains_key("$ref") {
             map.retain(|key, _| key == "$ref");
         }

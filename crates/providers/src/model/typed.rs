@@ -13,7 +13,7 @@ use super::json::{self, UnusableJson};
 use super::request::{AnswerFormat, ChatMessage, ModelRequest};
 use super::schema;
 use super::settings::ModelRole;
-use crate::call::{CallContext, ChainAnswer, ProviderName};
+use crate::call::{CallContext, ProviderName};
 use crate::error::CallFailure;
 
 /// The question, and once more.
@@ -62,7 +62,7 @@ impl Models {
         loop {
             asks += 1;
             let last = asks >= ASKS_MAX;
-            let served = match self.once(role, &asked, context, None).await {
+            let served = match self.once(role, &asked, context).await {
                 Ok(served) => served,
                 Err(exhausted) if !last && is_worth_another(&exhausted) => continue,
                 Err(exhausted) => return Err(ModelError::Call { exhausted, spent }),
@@ -73,14 +73,28 @@ impl Models {
                     let by = served.by;
                     return Err(ModelError::Refused { by, spent });
                 }
-                Ok(read) => return Ok(typed(read, served, spent)),
+                Ok((value, mended)) => {
+                    return Ok(TypedAnswer {
+                        value,
+                        by: served.by,
+                        tried: served.tried,
+                        spent,
+                        model: served.value.model,
+                        mended,
+                    });
+                }
                 Err(why) => why,
             };
             if ignores(&schema, &served.value) {
                 self.schema_was_ignored(&served.by);
             }
             if last {
-                return Err(unreadable(why, served, spent));
+                return Err(ModelError::Unreadable {
+                    by: served.by,
+                    why,
+                    cut_off: served.value.finish == FinishReason::Length,
+                    spent,
+                });
             }
             asked = self.put_again(role, asked, &served.value, &why);
         }
@@ -116,34 +130,6 @@ impl Models {
         }
         messages.push(ChatMessage::User { text: words });
         ModelRequest { messages, ..asked }
-    }
-}
-
-fn typed<T>(
-    (value, mended): (T, bool),
-    served: ChainAnswer<Completion>,
-    spent: ModelSpending,
-) -> TypedAnswer<T> {
-    TypedAnswer {
-        value,
-        by: served.by,
-        tried: served.tried,
-        spent,
-        model: served.value.model,
-        mended,
-    }
-}
-
-fn unreadable(
-    why: UnusableJson,
-    served: ChainAnswer<Completion>,
-    spent: ModelSpending,
-) -> ModelError {
-    ModelError::Unreadable {
-        by: served.by,
-        why,
-        cut_off: served.value.finish == FinishReason::Length,
-        spent,
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     tavily, wikipedia,
 };
 use crate::call::{
-    self, AttemptError, CallContext, Caller, ChainAnswer, ChainExhausted, ProviderName,
+    AttemptError, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted, ProviderName,
 };
 use crate::{BaseUrl, HttpClient};
 
@@ -119,10 +119,7 @@ impl SearchChains {
         query: &SearchQuery,
         context: &CallContext<'_>,
     ) -> Result<ChainAnswer<SearchAnswer>, ChainExhausted> {
-        let context = CallContext {
-            kind: call::CallKind::Search,
-            ..*context
-        };
+        let context = context.with_kind(CallKind::Search);
         let ready = self.ready(query.kind());
         let providers: Vec<ProviderName> = ready
             .map(|engine| ProviderName::new(engine.as_str()))

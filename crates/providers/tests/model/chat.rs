@@ -1,29 +1,16 @@
 //! Plain questions to an OpenAI-compatible endpoint: what is sent, and every form in which an answer comes.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fathom_providers::FailureCause;
 use fathom_providers::model::{
-    AnswerProgress, ChatMessage, FinishReason, ModelApi, ModelCost, ModelRequest, ModelSettings,
-    TokenUsage, ToolCall, ToolDefinition,
+    ChatMessage, FinishReason, ModelApi, ModelCost, ModelRequest, ModelSettings, TokenUsage,
+    ToolCall, ToolDefinition,
 };
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server, chunk, completion, events};
 use crate::world::{CANARY, World, endpoint, request};
-
-#[derive(Default)]
-struct Watch(Mutex<Vec<String>>);
-
-impl AnswerProgress for Watch {
-    fn begin(&self) {
-        self.0.lock().unwrap().push("begin".to_owned());
-    }
-
-    fn text(&self, piece: &str) {
-        self.0.lock().unwrap().push(piece.to_owned());
-    }
-}
 
 fn story() -> String {
     let usage = json!({"model": "tiny-1", "choices": [], "usage": {"prompt_tokens": "7", "completion_tokens": 3.0, "prompt_tokens_details": {"cached_tokens": 2}}});
@@ -44,8 +31,7 @@ fn story() -> String {
 async fn an_answer_is_streamed_and_counted_and_the_request_is_as_it_should_be() {
     let server = Server::with(vec![Reply::stream(story())]).await;
     let world = World::openai(&server);
-    let watch = Watch::default();
-    let served = world.ask_watched(&request(), Some(&watch)).await.unwrap();
+    let served = world.ask(&request()).await.unwrap();
     let completion = served.value;
     assert_eq!(completion.text, "Kelp grows.");
     assert_eq!(completion.finish, FinishReason::Stop);
@@ -62,7 +48,6 @@ async fn an_answer_is_streamed_and_counted_and_the_request_is_as_it_should_be() 
         completion.cost,
         Some(ModelCost(12_500_000 + 2_500_000 + 30_000_000))
     );
-    assert_eq!(*watch.0.lock().unwrap(), ["begin", "Kelp ", "grows."]);
     assert!(served.by.as_str().ends_with("/gpt-4o"));
 
     let asked = &server.asked()[0];

@@ -7,8 +7,8 @@ use fathom_providers::call::{
     self, CallContext, CallEvent, CallKind, Caller, ChainAnswer, ChainExhausted,
 };
 use fathom_providers::model::{
-    AnswerProgress, Completion, ModelApi, ModelEndpoint, ModelError, ModelRequest, ModelRole,
-    ModelSettings, Models, TypedAnswer,
+    Completion, ModelApi, ModelEndpoint, ModelError, ModelRequest, ModelRole, ModelSettings,
+    Models, TypedAnswer,
 };
 use fathom_providers::{ClientSettings, HttpClient, Secret, SystemClock};
 use rand::SeedableRng;
@@ -89,19 +89,9 @@ impl World {
         &self,
         request: &ModelRequest,
     ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
-        self.ask_watched(request, None).await
-    }
-
-    pub async fn ask_watched(
-        &self,
-        request: &ModelRequest,
-        progress: Option<&dyn AnswerProgress>,
-    ) -> Result<ChainAnswer<Completion>, ChainExhausted> {
         let sink = |event: CallEvent| self.events.lock().unwrap().push(event);
         let context = context(&sink);
-        self.models
-            .ask(ModelRole::Planner, request, &context, progress)
-            .await
+        self.models.ask(ModelRole::Planner, request, &context).await
     }
 
     pub async fn plan(&self) -> Result<TypedAnswer<Plan>, ModelError> {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, ensure};
 use fathom_providers::call::{CallContext, CallKind};
 use fathom_providers::model::{
-    AnswerProgress, Embedder, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings,
-    Models,
+    Embedder, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings, Models,
 };
 use fathom_providers::{BaseUrl, ClientSettings, HttpClient, Secret, SystemClock};
 use futures::future::BoxFuture;
@@ -25,13 +24,6 @@ pub(super) fn make(canary: Canary) -> BoxFuture<'static, Result<Trace>> {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct CanaryPlan {
     title: String,
-}
-
-/// What is shown while an answer comes. Pieces are read one after the other, so a key must not come out in two.
-impl AnswerProgress for Trace {
-    fn text(&self, piece: &str) {
-        self.shown().push_str(piece);
-    }
 }
 
 async fn models(canary: Canary) -> Result<Trace> {
@@ -67,10 +59,7 @@ async fn ask(endpoint: &ModelEndpoint, client: &HttpClient, trace: &Trace) -> Re
         sink: trace,
     };
     let request = ModelRequest::new("You answer.", "Why do kelp forests shrink?");
-    match models
-        .ask(ModelRole::Writer, &request, &terms, Some(trace))
-        .await
-    {
+    match models.ask(ModelRole::Writer, &request, &terms).await {
         Ok(served) => trace.note(&served.value)?,
         Err(exhausted) => trace.exhausted(&exhausted)?,
     }
@@ -90,7 +79,6 @@ async fn ask(endpoint: &ModelEndpoint, client: &HttpClient, trace: &Trace) -> Re
         Ok(embedded) => trace.text(format!("{embedded:?}")),
         Err(failure) => trace.failure(&failure)?,
     }
-    trace.end_shown();
     Ok(())
 }
 

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::form::{RequestForm, SchemaSupport};
 use super::super::openai;
-use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
-use super::super::schema;
+use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall};
 
 /// The interface wants a limit on every request.
 const MAX_TOKENS: u32 = 4_096;
@@ -17,14 +16,16 @@ pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequ
     body.insert("max_tokens".into(), max_tokens.into());
     body.insert("messages".into(), messages(request));
     body.insert("stream".into(), true.into());
-    if let Some(system) = system(form, request) {
+    if let Some(system) = form.instructions(request) {
         body.insert("system".into(), system.into());
     }
     if let Some(temperature) = request.temperature.filter(|_| form.temperature) {
         let temperature = openai::rounded(temperature.clamp(0.0, 1.0));
         body.insert("temperature".into(), temperature);
     }
-    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    let own = request.tools.iter();
+    let own = own.map(|own| tool(&own.name, &own.description, &own.parameters));
+    let mut tools: Vec<Value> = own.collect();
     if let AnswerFormat::Schema { name, schema } = &request.format
         && form.shape < SchemaSupport::Object
     {
@@ -36,7 +37,7 @@ pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequ
         };
         body.insert("tool_choice".into(), choice);
         let description = "Gives the answer in the form that was asked for.";
-        tools.push(json!({"name": name, "description": description, "input_schema": schema}));
+        tools.push(tool(name, description, schema));
     }
     if !tools.is_empty() {
         body.insert("tools".into(), tools.into());
@@ -44,32 +45,10 @@ pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequ
     Value::Object(body)
 }
 
-/// All instructions in one: the interface knows no system role among its messages.
-fn system(form: RequestForm, request: &ModelRequest) -> Option<String> {
-    let among = request.messages.iter().filter_map(|message| match message {
-        ChatMessage::System { text } => Some(text.as_str()),
-        ChatMessage::User { .. } | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => None,
-    });
-    let told = match &request.format {
-        AnswerFormat::Schema { schema, .. } if form.shape >= SchemaSupport::Object => {
-            Some(schema::in_words(schema))
-        }
-        AnswerFormat::Schema { .. } | AnswerFormat::Text => None,
-    };
-    let own = request.system.as_deref();
-    let all: Vec<&str> = own
-        .into_iter()
-        .chain(among)
-        .chain(told.as_deref())
-        .collect();
-    (!all.is_empty()).then(|| all.join("\n\n"))
-}
-
 fn messages(request: &ModelRequest) -> Value {
     let mut written: Vec<Value> = Vec::new();
     for message in &request.messages {
         let (role, content) = match message {
-            ChatMessage::System { .. } => continue,
             ChatMessage::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
             ChatMessage::Tool { call_id, text } => (
                 "user",
@@ -100,11 +79,6 @@ fn said(text: &str, tool_calls: &[ToolCall]) -> Vec<Value> {
     text.into_iter().chain(calls).collect()
 }
 
-fn tool(tool: &ToolDefinition) -> Value {
-    let ToolDefinition {
-        name,
-        description,
-        parameters,
-    } = tool;
-    json!({"name": name, "description": description, "input_schema": parameters})
+fn tool(name: &str, description: &str, schema: &Value) -> Value {
+    json!({"name": name, "description": description, "input_schema": schema})
 }

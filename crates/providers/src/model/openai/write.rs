@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::form::{RequestForm, SchemaSupport};
-use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
+use super::super::request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall};
 use super::super::schema;
 
 pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequest) -> Value {
@@ -28,7 +28,14 @@ pub(in super::super) fn body(model: &str, form: RequestForm, request: &ModelRequ
         body.insert(name.into(), max_tokens.into());
     }
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.insert(
+            "tools".into(),
+            request
+                .tools
+                .iter()
+                .map(|tool| json!({"type": "function", "function": tool}))
+                .collect(),
+        );
     }
     if let AnswerFormat::Schema { name, schema } = &request.format
         && let Some(format) = response_format(form.shape, name, schema)
@@ -54,18 +61,8 @@ fn response_format(shape: SchemaSupport, name: &str, schema: &Value) -> Option<V
 }
 
 fn messages(form: RequestForm, request: &ModelRequest) -> Value {
-    let told = match &request.format {
-        AnswerFormat::Schema { schema, .. } if form.shape >= SchemaSupport::Object => {
-            Some(schema::in_words(schema))
-        }
-        AnswerFormat::Schema { .. } | AnswerFormat::Text => None,
-    };
-    let system: Vec<&str> = [request.system.as_deref(), told.as_deref()]
-        .into_iter()
-        .flatten()
-        .collect();
-    let system =
-        (!system.is_empty()).then(|| json!({"role": "system", "content": system.join("\n\n")}));
+    let system = form.instructions(request);
+    let system = system.map(|system| json!({"role": "system", "content": system}));
     system
         .into_iter()
         .chain(request.messages.iter().map(message))
@@ -74,7 +71,6 @@ fn messages(form: RequestForm, request: &ModelRequest) -> Value {
 
 fn message(message: &ChatMessage) -> Value {
     match message {
-        ChatMessage::System { text } => json!({"role": "system", "content": text}),
         ChatMessage::User { text } => json!({"role": "user", "content": text}),
         ChatMessage::Tool { call_id, text } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": text})
@@ -90,23 +86,8 @@ fn message(message: &ChatMessage) -> Value {
 }
 
 fn call(call: &ToolCall) -> Value {
-    let ToolCall {
-        id,
-        name,
-        arguments,
-    } = call;
-    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
-}
-
-fn tool(tool: &ToolDefinition) -> Value {
-    let ToolDefinition {
-        name,
-        description,
-        parameters,
-    } = tool;
-    json!({"type": "function", "function": {
-        "name": name, "description": description, "parameters": parameters,
-    }})
+    let function = json!({"name": call.name, "arguments": call.arguments});
+    json!({"id": call.id, "type": "function", "function": function})
 }
 
 /// 0.3 and not 0.30000001192092896.

@@ -53,7 +53,7 @@ fn a_strict_schema_requires_everything_in_the_order_of_the_type_and_ends_every_t
 fn limits_can_be_left_out() {
     let schema = without_lengths(&strict::<Plan>()).to_string();
     assert!(
-        LIMITS.iter().all(|limit| !schema.contains(limit)),
+        LIMITS.split(' ').all(|limit| !schema.contains(limit)),
         "{schema}"
     );
 }

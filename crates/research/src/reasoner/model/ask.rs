@@ -75,7 +75,7 @@ impl Form for Prose {
         request: &ModelRequest,
         terms: &CallContext<'_>,
     ) -> (Result<String, ModelError>, ModelSpending) {
-        let served = match models.ask(role, request, terms, None).await {
+        let served = match models.ask(role, request, terms).await {
             Ok(served) => served,
             Err(exhausted) => {
                 let spent = ModelSpending::default();
