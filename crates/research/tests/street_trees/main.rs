@@ -243,9 +243,12 @@ const AGREED: [&str; 10] = [
     "What is the effect of drought on the cooling of street trees?",
 ];
 
-/// The planted agreements are put in words that only a reader ties together, so that code finds few of them or none.
+/// Planted agreements that are found at the least. Those that are missed are told of other things of one kind (asphalt
+/// and paving), by other measures (a crown and its use), in another language, or in words that only a reader ties together.
+const AGREEMENTS_LEAST: usize = 4;
+
 #[test]
-fn sources_are_said_to_agree_only_where_agreements_were_planted() {
+fn planted_agreements_become_findings_of_several_sources_and_nothing_else_does() {
     let library = &*LIBRARY;
     let planted = known::entries("agreement");
     let topics = |quote: &str| -> BTreeSet<usize> {
@@ -297,6 +300,7 @@ fn sources_are_said_to_agree_only_where_agreements_were_planted() {
     }
     println!("{} of {} agreements found", found.len(), planted.len());
     println!("{right} of {} pairs stated are planted", stated.len());
+    assert!(found.len() >= AGREEMENTS_LEAST);
     assert_eq!(right, stated.len());
 }
 

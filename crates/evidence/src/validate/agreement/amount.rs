@@ -1,16 +1,19 @@
 //! The amounts of a sentence: figures with their units, as values or ranges.
 //!
-//! "9 to 12 °C" is one amount. Years and clock times are none, and neither is a share in words ("a third").
+//! "9 to 12 °C" is one amount, and "one in three" is a share in percent. Years and clock times are none.
 
 use crate::Span;
 use crate::claim::number::{StatedNumber, figures};
-use crate::validate::times::is_year;
+use crate::validate::times::NamedTimes;
 
 /// Values lie near each other when the larger is at most this many times the smaller.
 const NEAR: f64 = 1.2;
 
 /// Values are nearly the same when the larger is at most this many times the smaller.
 const CLOSE: f64 = 1.15;
+
+/// "One in 1,000" is a share still. Behind "one in", a larger number may be a year.
+const PARTS_MOST: f64 = 1_000.0;
 
 /// A range that is wider than this says too little to agree by overlapping.
 const RANGE_MOST: f64 = 2.0;
@@ -21,20 +24,16 @@ pub(super) struct Amount {
     low: f64,
     high: f64,
     /// Absent where things are counted.
-    unit: Option<String>,
+    pub(super) unit: Option<String>,
 }
 
 impl Amount {
     /// Whether two amounts may be told of the same: of one unit and near. What is counted must be the same.
     pub(super) fn is_near(&self, other: &Self) -> bool {
-        let narrow = |one: &Self| one.high <= RANGE_MOST * one.low;
-        if self.unit != other.unit {
-            false
-        } else if self.unit.is_some() && narrow(self) && narrow(other) {
-            self.within(other, NEAR)
-        } else {
-            (self.low, self.high) == (other.low, other.high)
-        }
+        let telling = |one: &Self| one.unit.is_some() && one.high <= RANGE_MOST * one.low;
+        let near = telling(self) && telling(other) && self.within(other, NEAR);
+        let same = (self.low, self.high) == (other.low, other.high);
+        self.unit == other.unit && (near || same)
     }
 
     /// Whether two amounts are a tenth or so apart at most.
@@ -42,10 +41,9 @@ impl Amount {
         self.unit == other.unit && self.within(other, CLOSE)
     }
 
-    /// Whether it has a unit of its own. Times are told of almost everything, and measure nothing by themselves.
-    pub(super) fn measures(&self) -> bool {
-        let unit = self.unit.as_deref();
-        unit.is_some_and(|unit| !unit.starts_with("time_"))
+    /// Whether it tells how long. Times are told of almost everything, and measure nothing beside another amount.
+    pub(super) fn is_time(&self) -> bool {
+        (self.unit.as_ref()).is_some_and(|unit| unit.starts_with("time_"))
     }
 
     fn within(&self, other: &Self, times: f64) -> bool {
@@ -56,20 +54,12 @@ impl Amount {
 /// The amounts of a text in order.
 pub(super) fn amounts(text: &str) -> Vec<Amount> {
     let mut numbers = figures(text).numbers;
-    let colon = |one: &StatedNumber| {
-        let before = text.get(..one.span.start).unwrap_or_default();
-        let behind = text.get(one.span.end..).unwrap_or_default();
-        before.ends_with(':') || behind.starts_with(':')
-    };
-    numbers.retain(|one| {
-        one.unit.is_some() || !(colon(one) || one.span.of(text).is_some_and(is_year))
-    });
-    let mut found = Vec::new();
-    let mut at = 0;
+    numbers.retain(|one| one.unit.is_some() || !NamedTimes::names(text, one.span));
+    let (mut found, mut at) = (Vec::new(), 0);
     while let Some(one) = numbers.get(at) {
-        let range = numbers.get(at + 1).and_then(|next| range(text, one, next));
-        at += if range.is_some() { 2 } else { 1 };
-        found.push(range.unwrap_or_else(|| Amount {
+        let pair = numbers.get(at + 1).and_then(|next| joined(text, one, next));
+        at += if pair.is_some() { 2 } else { 1 };
+        found.push(pair.unwrap_or_else(|| Amount {
             span: one.span,
             low: one.value,
             high: one.value,
@@ -79,19 +69,27 @@ pub(super) fn amounts(text: &str) -> Vec<Amount> {
     found
 }
 
-/// Two numbers that are one amount: "9 to 12 °C", "between 20 and 25 percent".
-fn range(text: &str, one: &StatedNumber, next: &StatedNumber) -> Option<Amount> {
+/// Two numbers that are one amount: "9 to 12 °C", "between 20 and 25 percent", "one in three".
+fn joined(text: &str, one: &StatedNumber, next: &StatedNumber) -> Option<Amount> {
     let between = text.get(one.span.end..next.span.start)?.trim();
     let before = text.get(..one.span.start)?.trim_end().to_lowercase();
-    let joined =
-        matches!(between, "to" | "–" | "-") || (between == "and" && before.ends_with("between"));
-    let same = one.unit.is_none() || one.unit == next.unit;
-    let unit = next.unit.clone()?;
-    (joined && same && one.value < next.value).then(|| Amount {
+    let plain = one.unit.is_none() && next.unit.is_none() && next.value <= PARTS_MOST;
+    let (low, high, unit) = match between {
+        "in" | "out of" if plain => {
+            let percent = 100.0 * one.value / next.value;
+            (percent, percent, "percent")
+        }
+        "and" if !before.ends_with("between") => return None,
+        "to" | "–" | "-" | "and" if one.unit.is_none() || one.unit == next.unit => {
+            (one.value, next.value, next.unit.as_deref()?)
+        }
+        _ => return None,
+    };
+    (one.value < next.value).then(|| Amount {
         span: Span::new(one.span.start, next.span.end),
-        low: one.value,
-        high: next.value,
-        unit: Some(unit),
+        low,
+        high,
+        unit: Some(unit.to_owned()),
     })
 }
 
@@ -116,6 +114,8 @@ mod tests {
         assert!(near("9–12 °C", "13 °C"));
         assert!(!near("9 to 12 °C", "17 °C"));
         assert!(!near("1 to 90 percent", "45 percent"));
+        assert!(near("about one in three", "34 percent"));
+        assert!(near("one in 1,000", "0.1 percent"));
     }
 
     #[test]

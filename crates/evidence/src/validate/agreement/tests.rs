@@ -11,9 +11,6 @@ fn pairs(texts: &[&str]) -> Vec<(usize, usize)> {
     agreements(&statements, Language::ENGLISH)
 }
 
-/// Pairs put in nearly the same words, of those that say the same. The others are left to a reader.
-const ALIKE_LEAST: usize = 13;
-
 /// How many pairs of a list are taken to agree, of how many. Each is put among the others of its list.
 fn taken(list: &'static str) -> (usize, usize) {
     let listed: Vec<(&str, &str)> = lines(list)
@@ -41,14 +38,14 @@ fn agreement_is_rather_missed_than_invented() {
         right + wrong
     );
     assert_eq!(wrong, 0);
-    assert!(right >= ALIKE_LEAST, "{right} of {alike}");
+    assert!(right * 5 >= alike * 4, "{right} of {alike}");
 }
 
 #[test]
 fn statements_on_one_measure_with_near_figures_agree() {
     let found = pairs(&[
         "The afternoon air under closed canopy was 1.9 °C cooler (95 % interval 1.4 to 2.4 °C) than in open streets.",
-        "In the afternoon, the air under closed canopy was 1.7 °C cooler than in open streets.",
+        "In the afternoon, the air under trees was 1.6 °C cooler than in open streets.",
         "The clock of the network ran four minutes late.",
     ]);
     assert_eq!(found, [(0, 1)]);
@@ -69,7 +66,7 @@ fn far_figures_and_opposite_directions_are_no_agreement() {
 fn without_figures_only_nearly_the_same_words_agree() {
     let found = pairs(&[
         "The town began to telephone older people on hot days in the same districts.",
-        "On hot days in the same districts the town began to telephone older people.",
+        "On hot days the town began to telephone older people in the same districts.",
         "Older people stay at home when the town is hot.",
     ]);
     assert_eq!(found, [(0, 1)]);
@@ -89,5 +86,5 @@ fn the_same_is_seen_among_many_others_and_nothing_else_is() {
         "Shutters lowered the room temperature by 3.5 percent at noon.",
         "In Rome, shutters lowered the room temperature by 3.5 °C at night.",
     ]);
-    assert_eq!(found, [(0, 1)]);
+    assert_eq!(found, [(0, 1), (2, 9)]);
 }

@@ -35,9 +35,6 @@ const COVERS_FROM: f64 = 0.7;
 const OTHER_MEASURE_COST: f64 = 5.0;
 const OTHER_TIME_COST: f64 = 5.0;
 
-/// What a statement loses that names no time of day where one is asked for.
-const NO_TIME_COST: f64 = 2.0;
-
 /// What a statement loses that names nothing of what the question is about.
 const OTHER_SUBJECT_COST: f64 = 2.0;
 
@@ -135,8 +132,6 @@ impl Nearness {
         let told = NamedTimes::read(statement);
         let late = if self.when.differ_from(&told) {
             OTHER_TIME_COST
-        } else if self.when.has_time_of_day() && !told.has_time_of_day() {
-            NO_TIME_COST
         } else {
             0.0
         };
