@@ -7,7 +7,7 @@ use fathom_providers::call::{
 };
 use fathom_providers::{CallFailure, Clock, FailureCategory};
 use fathom_workflow::interrupt::ParkOutcome;
-use fathom_workflow::{Call, StepHalted};
+use fathom_workflow::{EffectCall, StepHalted};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub(crate) async fn recorded<T, F, Fut>(
 ) -> Result<Result<T, RecordedFailure>, StepHalted>
 where
     T: Serialize + DeserializeOwned,
-    F: Fn(Call) -> Fut,
+    F: Fn(EffectCall) -> Fut,
     Fut: Future<Output = Result<T, RecordedFailure>>,
 {
     let mut nth = 0;
@@ -123,7 +123,7 @@ pub(crate) fn terms<'s>(
 }
 
 /// Tells the run's watchers of every attempt that is made again.
-pub(crate) fn retries(call: &Call) -> impl Fn(CallEvent) + Send + Sync + use<> {
+pub(crate) fn retries(call: &EffectCall) -> impl Fn(CallEvent) + Send + Sync + use<> {
     let call = call.clone();
     move |event| {
         if let NextAction::Retry { wait_ms } = event.then {

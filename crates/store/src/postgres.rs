@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_workflow::event::Event;
-use fathom_workflow::journal::{Appended, Page, Purged, RunFilter, Store};
-use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use fathom_workflow::journal::{Appended, Purged, RunFilter, RunPage, Store};
+use fathom_workflow::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use fathom_workflow::{BlobHash, Error, Owner, RunId};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -171,7 +171,7 @@ impl Store for Postgres {
             .await
     }
 
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         let found = self
             .pool
             .run(|connection, _| async move { header::head(&connection, run).await })
@@ -227,7 +227,7 @@ impl Store for Postgres {
         self.found(run, found).await
     }
 
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         let mut page = self
             .pool
             .run(|connection, _| async move { header::list(&connection, filter).await })

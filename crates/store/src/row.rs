@@ -10,7 +10,7 @@ mod read;
 mod words;
 mod write;
 
-use fathom_workflow::record::{Damage, Part};
+use fathom_workflow::record::{Damage, EntryPart};
 use fathom_workflow::{BlobHash, RunId};
 
 pub(crate) use history::{EventRow, JournalRow, journal_length, read_events, read_journal};
@@ -86,8 +86,14 @@ pub(crate) enum RowPosition<'a> {
     Head,
     Step(u64),
     Snapshot(u64),
-    Entry { step: u64, key: &'a str, part: Part },
-    Events { first: u64 },
+    Entry {
+        step: u64,
+        key: &'a str,
+        part: EntryPart,
+    },
+    Events {
+        first: u64,
+    },
 }
 
 impl RowPosition<'_> {
@@ -116,8 +122,8 @@ impl RowPosition<'_> {
             Self::Step(step) => (3, *step, ""),
             Self::Snapshot(step) => (4, *step, ""),
             Self::Entry { step, key, part } => match part {
-                Part::Opened => (5, *step, key),
-                Part::Answered => (6, *step, key),
+                EntryPart::Opened => (5, *step, key),
+                EntryPart::Answered => (6, *step, key),
             },
             Self::Events { first } => (7, *first, ""),
         };
@@ -139,10 +145,10 @@ impl RowPosition<'_> {
     }
 }
 
-pub(crate) fn part_number(part: Part) -> i16 {
+pub(crate) fn part_number(part: EntryPart) -> i16 {
     match part {
-        Part::Opened => 0,
-        Part::Answered => 1,
+        EntryPart::Opened => 0,
+        EntryPart::Answered => 1,
     }
 }
 

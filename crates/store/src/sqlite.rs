@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_workflow::event::Event;
-use fathom_workflow::journal::{Appended, Page, Purged, RunFilter};
-use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use fathom_workflow::journal::{Appended, Purged, RunFilter, RunPage};
+use fathom_workflow::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use fathom_workflow::{BlobHash, Clock, Error, Owner, RunId, Store, SystemClock};
 use jiff::Timestamp;
 
@@ -208,7 +208,7 @@ impl Store for Sqlite {
         self.readers.run(read).await
     }
 
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         let read = move |connection: &_| header::find(connection, run);
         self.found(self.readers.run(read).await)
     }
@@ -233,7 +233,7 @@ impl Store for Sqlite {
         self.found(self.readers.run(read).await)
     }
 
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         let filter = filter.clone();
         let read = move |connection: &_| header::list(connection, &filter);
         let mut page = self.readers.run(read).await?;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::event::{EventKind, Level};
 use crate::interrupt::{Answer, Ask, Decision, ParkOutcome, Verdict};
 use crate::node::{HaltReason, NodeError, ParkRequest, ParkWait, StepHalted};
-use crate::record::{Blob, EntryKind, Meters, Name, Part, Rescue};
+use crate::record::{Blob, EntryKind, EntryPart, Meters, Name, Rescue};
 use crate::step_buffer::StepBuffer;
 use crate::{BlobHash, Error, NodeName, Payload, RunId};
 
@@ -133,7 +133,7 @@ impl<D> Context<D> {
     pub async fn effect<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, StepHalted>
     where
         T: Serialize + DeserializeOwned,
-        F: FnOnce(Call) -> Fut,
+        F: FnOnce(EffectCall) -> Fut,
         Fut: Future<Output = T>,
     {
         let key = key.into();
@@ -153,7 +153,7 @@ impl<D> Context<D> {
     where
         T: Serialize + DeserializeOwned,
         E: Into<NodeError>,
-        F: FnOnce(Call) -> Fut,
+        F: FnOnce(EffectCall) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let key = key.into();
@@ -161,7 +161,7 @@ impl<D> Context<D> {
             return Ok(self.recorded(&answer)?);
         }
         let call_made = self.buffer.started(&key);
-        let handle = Call::new(Arc::clone(&self.buffer), key);
+        let handle = EffectCall::new(Arc::clone(&self.buffer), key);
         match call(handle.clone()).await {
             Ok(value) => {
                 self.record(EntryKind::Call, &handle, call_made, &value)
@@ -178,7 +178,7 @@ impl<D> Context<D> {
     pub async fn once<T, F, Fut>(&self, key: impl Into<String>, call: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
-        F: FnOnce(Call) -> Fut,
+        F: FnOnce(EffectCall) -> Fut,
         Fut: Future<Output = T>,
     {
         let mut key = key.into();
@@ -195,7 +195,7 @@ impl<D> Context<D> {
                 }
                 (None, None) => {
                     self.buffer
-                        .write(EntryKind::Once, &key, Part::Opened, &())
+                        .write(EntryKind::Once, &key, EntryPart::Opened, &())
                         .await?;
                     return Ok(self.call(EntryKind::Once, key, call).await?);
                 }
@@ -273,7 +273,7 @@ impl<D> Context<D> {
         };
         // A replay knows no deadline, so what was decided here is recorded.
         self.buffer
-            .write(EntryKind::Timer, &key, Part::Answered, &outcome)
+            .write(EntryKind::Timer, &key, EntryPart::Answered, &outcome)
             .await?;
         Ok(outcome)
     }
@@ -309,11 +309,11 @@ impl<D> Context<D> {
     async fn call<T, F, Fut>(&self, kind: EntryKind, key: String, call: F) -> Result<T, StepHalted>
     where
         T: Serialize,
-        F: FnOnce(Call) -> Fut,
+        F: FnOnce(EffectCall) -> Fut,
         Fut: Future<Output = T>,
     {
         let call_made = self.buffer.started(&key);
-        let handle = Call::new(Arc::clone(&self.buffer), key);
+        let handle = EffectCall::new(Arc::clone(&self.buffer), key);
         let value = call(handle.clone()).await;
         self.record(kind, &handle, call_made, &value).await?;
         Ok(value)
@@ -322,7 +322,7 @@ impl<D> Context<D> {
     async fn record<T: Serialize>(
         &self,
         kind: EntryKind,
-        handle: &Call,
+        handle: &EffectCall,
         call_made: Timestamp,
         value: &T,
     ) -> Result<(), StepHalted> {
@@ -340,13 +340,13 @@ impl<D> Context<D> {
 
 /// A call under way: where its retries and costs are noted.
 #[derive(Clone)]
-pub struct Call {
+pub struct EffectCall {
     buffer: Arc<StepBuffer>,
     key: String,
     meters: Arc<std::sync::Mutex<Meters>>,
 }
 
-impl Call {
+impl EffectCall {
     fn new(buffer: Arc<StepBuffer>, key: String) -> Self {
         Self {
             buffer,

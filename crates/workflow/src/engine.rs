@@ -12,8 +12,8 @@ use crate::event::{Event, EventKind};
 use crate::lease::HeldRun;
 use crate::log_writer::LogWriter;
 use crate::record::{
-    About, BaseReason, Creation, Head, Name, Origin, Run, Status, StepKind, StepMeta, StepRecord,
-    Tally, Token,
+    BaseReason, Creation, LogHead, Name, Origin, RunHeader, RunIdentity, RunTally, Status,
+    StepKind, StepMeta, StepRecord, Token,
 };
 use crate::run::Execution;
 use crate::runtime::{Runtime, RuntimeSettings};
@@ -129,7 +129,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             workflow: self.shared.graph.name().into(),
         };
         let next = Name::Borrowed(self.shared.graph.start());
-        self.create(new, state, Tally::default(), next, None, started)
+        self.create(new, state, RunTally::default(), next, None, started)
             .await
     }
 
@@ -137,7 +137,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         &self,
         new: NewRun,
         state: S,
-        tally: Tally,
+        tally: RunTally,
         next: Name,
         forked_from: Option<Origin>,
         event: EventKind,
@@ -171,7 +171,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             },
             payload: Some(Payload::encoded(&state)?),
         };
-        let about = About {
+        let about = RunIdentity {
             id: new.id,
             workflow: graph.name().into(),
             version: graph.version(),
@@ -181,7 +181,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             time_limit: new.time_limit,
         };
         let deadline = new.time_limit.map(|limit| later(now, limit));
-        let run = Run {
+        let run = RunHeader {
             about,
             head: first_head(now, next, deadline),
             keep: new.keep,
@@ -209,11 +209,11 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// A run's header, if the run is one of this workflow and not of a newer version of it.
-    pub async fn header(&self, run: RunId) -> Result<Run, Error> {
+    pub async fn header(&self, run: RunId) -> Result<RunHeader, Error> {
         self.header_and_token(run).await.map(|(header, _)| header)
     }
 
-    pub(crate) async fn header_and_token(&self, run: RunId) -> Result<(Run, Token), Error> {
+    pub(crate) async fn header_and_token(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         let (header, token) = self.shared.runtime.store.head(run).await?;
         if header.about.workflow != self.shared.graph.name() {
             return Err(Error::OtherWorkflow {
@@ -239,10 +239,10 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     )]
     fn execution(
         &self,
-        run: Run,
+        run: RunHeader,
         token: Token,
         state: S,
-        tally: Tally,
+        tally: RunTally,
         journal: step_buffer::StepJournal,
         started_at: Timestamp,
         held: HeldRun,
@@ -263,8 +263,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 }
 
-fn first_head(now: Timestamp, next: Name, deadline: Option<Timestamp>) -> Head {
-    Head {
+fn first_head(now: Timestamp, next: Name, deadline: Option<Timestamp>) -> LogHead {
+    LogHead {
         rev: 1,
         status: Status::Pending,
         step: 0,

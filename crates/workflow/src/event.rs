@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::interrupt::{Answer, Interrupt};
-use crate::record::{Cut, Meters, Name, Status};
+use crate::record::{CutReason, Meters, Name, Status};
 use crate::{Owner, RunId};
 
 /// One thing that happened in a run.
@@ -46,7 +46,11 @@ pub enum EventKind {
         next: Option<Name>,
     },
     /// The node brought nothing; the run goes on at its rescue node.
-    StepCut { step: u64, node: Name, cut: Cut },
+    StepCut {
+        step: u64,
+        node: Name,
+        cut: CutReason,
+    },
     /// An outside call begins.
     EffectStarted { step: u64, key: String },
     /// An outside call failed and is made again after a wait.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::Event;
-use crate::record::{EntryMeta, Run, StepMeta, StepRecord};
+use crate::record::{EntryMeta, RunHeader, StepMeta, StepRecord};
 use crate::runtime::Runtime;
 use crate::{Error, Payload, RunId};
 
@@ -110,7 +110,7 @@ enum ExportCursor {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum ExportLine<'a> {
-    Run(&'a Run),
+    Run(&'a RunHeader),
     Step(&'a StepView),
     Journal {
         #[serde(flatten)]

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::record::{Loaded, Snapshot, StepKind, Tally};
+use crate::record::{Loaded, RunTally, Snapshot, StepKind};
 use crate::{Error, State};
 
 /// Folds what was loaded, up to the last good record.
-pub(crate) fn fold<S: State>(loaded: &Loaded) -> Result<(S, Tally), Error> {
+pub(crate) fn fold<S: State>(loaded: &Loaded) -> Result<(S, RunTally), Error> {
     let Snapshot { state, tally, .. } = &loaded.from;
     let (mut state, mut tally) = (state.decode_owned::<S>()?, tally.clone());
     for record in &loaded.records {
@@ -35,7 +35,7 @@ pub(crate) fn fold<S: State>(loaded: &Loaded) -> Result<(S, Tally), Error> {
 }
 
 /// Folds a run that must be whole to go on.
-pub(crate) fn whole<S: State>(loaded: Loaded) -> Result<(S, Tally), Error> {
+pub(crate) fn whole<S: State>(loaded: Loaded) -> Result<(S, RunTally), Error> {
     match loaded.damage {
         Some(damage) => Err(Error::Damaged {
             run: loaded.run.id(),

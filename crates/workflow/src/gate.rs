@@ -15,7 +15,9 @@ use crate::engine::Engine;
 use crate::event::{Event, EventKind};
 use crate::interrupt::{Answer, Decision, Interrupt, ParkOutcome};
 use crate::log_writer::fresh_nonce;
-use crate::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Run, Status, Token};
+use crate::record::{
+    Append, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters, RunHeader, Status, Token,
+};
 use crate::runtime::Runtime;
 use crate::{Error, Payload, RunId, State, waiting};
 
@@ -99,7 +101,12 @@ impl Runtime {
 
     /// Lets a waiting run go on if its time has come, or if somebody has answered since `header` was
     /// read. A run that is only parked goes on `early` if a person wants it to.
-    pub(crate) async fn wake(&self, header: &Run, token: Token, early: bool) -> Result<(), Error> {
+    pub(crate) async fn wake(
+        &self,
+        header: &RunHeader,
+        token: Token,
+        early: bool,
+    ) -> Result<(), Error> {
         let run = header.id();
         let (kind, gate) = match self.open_wait(header).await {
             Ok(found) => found,
@@ -124,7 +131,7 @@ impl Runtime {
         }
     }
 
-    pub(crate) async fn open_gate(&self, header: &Run) -> Result<Gate, Error> {
+    pub(crate) async fn open_gate(&self, header: &RunHeader) -> Result<Gate, Error> {
         match self.open_wait(header).await? {
             (EntryKind::Timer, gate) => Err(Error::NotWaiting {
                 run: gate.run,
@@ -138,7 +145,7 @@ impl Runtime {
     }
 
     /// What a waiting run waits for: the last gate or timer of its step that has no answer.
-    async fn open_wait(&self, header: &Run) -> Result<(EntryKind, Gate), Error> {
+    async fn open_wait(&self, header: &RunHeader) -> Result<(EntryKind, Gate), Error> {
         let run = header.id();
         let status = &header.head.status;
         if *status != Status::Waiting {
@@ -152,7 +159,7 @@ impl Runtime {
         let is_answered = |key: &str| {
             entries
                 .iter()
-                .any(|entry| entry.meta.part == Part::Answered && entry.meta.key == key)
+                .any(|entry| entry.meta.part == EntryPart::Answered && entry.meta.key == key)
         };
         let waits = |kind| matches!(kind, EntryKind::Gate | EntryKind::Timer);
         let mut open = entries.iter().rev();
@@ -177,7 +184,7 @@ impl Runtime {
 
     async fn reply(
         &self,
-        header: &Run,
+        header: &RunHeader,
         token: Token,
         gate: &Gate,
         reply: WaitReply,
@@ -203,7 +210,7 @@ impl Runtime {
         let mut meters = Meters::new();
         // Counted also where it is nothing: it tells that the node's time goes on with this answer.
         waiting::count(&mut meters, header.head.waited.saturating_add(waited));
-        let head = Head {
+        let head = LogHead {
             entries: header.head.entries + 1,
             ..ready_again(&header.head, token, at)
         };
@@ -211,7 +218,7 @@ impl Runtime {
             step,
             key: gate.key.clone(),
             kind,
-            part: Part::Answered,
+            part: EntryPart::Answered,
             meters,
             at,
         };
@@ -232,9 +239,9 @@ impl Runtime {
 }
 
 /// The header of a run that goes on after it waited or had ended.
-fn ready_again(head: &Head, token: Token, at: Timestamp) -> Head {
+fn ready_again(head: &LogHead, token: Token, at: Timestamp) -> LogHead {
     let waited = waiting::since_left(head, at);
-    Head {
+    LogHead {
         rev: token.rev + 1,
         status: Status::Pending,
         updated_at: at,
@@ -252,7 +259,7 @@ fn ready_again(head: &Head, token: Token, at: Timestamp) -> Head {
 }
 
 /// An append that tells of one event and gives the run up.
-fn one_event(run: RunId, token: Token, head: Head, kind: EventKind) -> Append {
+fn one_event(run: RunId, token: Token, head: LogHead, kind: EventKind) -> Append {
     Append {
         run,
         token,

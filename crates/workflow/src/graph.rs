@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use crate::State;
 use crate::node::{BoxNode, NodeFn, boxed};
-use crate::record::{LoopUse, Name, Status, Tally};
+use crate::record::{LoopUse, Name, RunTally, Status};
 
 pub use check::GraphError;
 pub use outline::{EdgeKind, Outline, OutlineEdge};
@@ -152,7 +152,7 @@ impl<S: State, D: 'static> Graph<S, D> {
         &self,
         name: NodeName,
         state: &S,
-        tally: &Tally,
+        tally: &RunTally,
     ) -> Result<StepExit, NodeName> {
         let node = &self.nodes[name];
         let chosen = match &node.exit {

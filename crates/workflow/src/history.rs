@@ -9,7 +9,9 @@ use crate::context::Context;
 use crate::engine::{Engine, NewRun};
 use crate::event::EventKind;
 use crate::node::HaltReason;
-use crate::record::{Damage, LoopUse, Name, Origin, Run, StepKind, StepMeta, StepRecord, Tally};
+use crate::record::{
+    Damage, LoopUse, Name, Origin, RunHeader, RunTally, StepKind, StepMeta, StepRecord,
+};
 use crate::run::Execution;
 use crate::step_buffer::{self, StepBuffer, StepParams};
 use crate::{Error, Payload, RunId, State, fold, waiting};
@@ -17,13 +19,13 @@ use crate::{Error, Payload, RunId, State, fold, waiting};
 /// A run as it stood at one of its steps.
 pub struct RunView<S> {
     /// The header, as it is now.
-    pub run: Run,
+    pub run: RunHeader,
     /// The step that the state is of.
     pub step: u64,
     /// What the run knew after that step.
     pub state: S,
     /// What the engine had counted by then.
-    pub tally: Tally,
+    pub tally: RunTally,
     /// The node that came, or comes, next.
     pub next: Option<Name>,
     /// Set when the run could be read only up to `step`.
@@ -123,7 +125,7 @@ struct ReplayedRun<S: State, D> {
     engine: Engine<S, D>,
     run: RunId,
     state: S,
-    tally: Arc<Tally>,
+    tally: Arc<RunTally>,
     started_at: jiff::Timestamp,
     answers: u64,
 }

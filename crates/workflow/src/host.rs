@@ -21,8 +21,8 @@ use self::open_runs::OpenRuns;
 use crate::event::Event;
 use crate::export::StepView;
 use crate::interrupt::Decision;
-use crate::journal::{Page, Purged, RunFilter};
-use crate::record::Run;
+use crate::journal::{Purged, RunFilter, RunPage};
+use crate::record::RunHeader;
 use crate::runtime::Runtime;
 use crate::{
     Error, Gate, NewRun, Outline, Progress, ReplayReport, RunId, RunOutcome, RunView, Store,
@@ -304,12 +304,12 @@ impl Host {
     }
 
     /// A run's header.
-    pub async fn header(&self, run: RunId) -> Result<Run, Error> {
+    pub async fn header(&self, run: RunId) -> Result<RunHeader, Error> {
         self.runtime.header(run).await
     }
 
     /// Headers that match, newest first, of every workflow.
-    pub async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    pub async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         self.store().list(filter).await
     }
 

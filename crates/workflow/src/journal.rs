@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::event::Event;
-use crate::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use crate::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use crate::{BlobHash, Error, Owner, RunId};
 
 /// What keeps runs. Every write is guarded by a token, and is committed whole or not at all.
@@ -57,7 +57,7 @@ pub trait Store: Send + Sync + 'static {
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error>;
 
     /// The header, and the token that an append made now would need.
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error>;
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error>;
 
     /// What is needed to fold the state as of step `at`, or of the last step.
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error>;
@@ -72,7 +72,7 @@ pub trait Store: Send + Sync + 'static {
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error>;
 
     /// Headers that match, newest first.
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error>;
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error>;
 
     /// Unfinished runs of a workflow that nobody has held for `unheld` by the store's clock (one that was given up
     /// counts at once), and that do not wait beyond `now`. Longest untouched first, `limit` at most.
@@ -120,7 +120,7 @@ pub struct RunFilter {
     /// Part of the title, in any case.
     pub text: Option<String>,
     /// Where the page before this one ended.
-    pub after: Option<Cursor>,
+    pub after: Option<ListCursor>,
     /// At most this many; 0 means [`RunFilter::DEFAULT_LIMIT`].
     pub limit: usize,
 }
@@ -140,7 +140,7 @@ impl RunFilter {
 
 /// Where the next page begins: after this run, in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor {
+pub struct ListCursor {
     /// When the last run of the page was created.
     pub created_at: Timestamp,
     /// Which run that is: several may be created at one moment.
@@ -149,11 +149,11 @@ pub struct Cursor {
 
 /// One page of a list of runs.
 #[derive(Clone, Debug, Default)]
-pub struct Page {
+pub struct RunPage {
     /// The headers, newest first.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RunHeader>,
     /// Set when there is more.
-    pub next: Option<Cursor>,
+    pub next: Option<ListCursor>,
     /// Headers that could not be read, each named; the others are listed all the same.
     pub damaged: Vec<String>,
 }

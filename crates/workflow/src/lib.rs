@@ -35,7 +35,7 @@ mod stream;
 mod waiting;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use context::{Call, Context};
+pub use context::{Context, EffectCall};
 pub use engine::{Engine, NewRun};
 pub use error::Error;
 pub use export::StepView;

@@ -8,14 +8,14 @@ use tokio::sync::oneshot;
 
 use crate::event::{Event, EventKind};
 use crate::journal::Appended;
-use crate::record::{Append, Head, Run, Snapshot, StepRecord, Token};
+use crate::record::{Append, LogHead, RunHeader, Snapshot, StepRecord, Token};
 use crate::runtime::Runtime;
 use crate::step_buffer::StepNotes;
 use crate::{Error, RunId};
 
 /// Writes to one run, under the token that its holder has.
 pub(crate) struct LogWriter {
-    pub(crate) run: Run,
+    pub(crate) run: RunHeader,
     runtime: Arc<Runtime>,
     token: Token,
     nonce: u64,
@@ -23,7 +23,7 @@ pub(crate) struct LogWriter {
 
 /// One append in the making: what changes in the header, and what is written beside it.
 pub(crate) struct AppendDraft {
-    pub(crate) head: Head,
+    pub(crate) head: LogHead,
     pub(crate) notes: StepNotes,
     pub(crate) record: Option<StepRecord>,
     pub(crate) snapshot: Option<Snapshot>,
@@ -38,13 +38,13 @@ pub(crate) struct AppendInFlight {
 
 /// What becomes true once the store has taken the append.
 struct SentAppend {
-    head: Head,
+    head: LogHead,
     news: Option<Arc<[Event]>>,
     acks: Vec<oneshot::Sender<()>>,
 }
 
 impl LogWriter {
-    pub(crate) fn new(runtime: Arc<Runtime>, run: Run, token: Token) -> Self {
+    pub(crate) fn new(runtime: Arc<Runtime>, run: RunHeader, token: Token) -> Self {
         Self {
             run,
             runtime,

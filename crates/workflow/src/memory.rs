@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use self::log::{HeldLease, RunLog, SharedBlob, index};
 use crate::clock::later;
 use crate::event::Event;
-use crate::journal::{Appended, Cursor, Page, Purged, RunFilter, Store};
-use crate::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use crate::journal::{Appended, ListCursor, Purged, RunFilter, RunPage, Store};
+use crate::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use crate::{BlobHash, Clock, Error, Owner, RunId, SystemClock};
 
 /// Keeps runs in this process's memory. **Not durable**: when the process ends, every run is gone.
@@ -175,7 +175,7 @@ impl Store for MemoryStore {
         Ok(marked.map(|log| log.run.id()).collect())
     }
 
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         self.read(run, |log| (log.run.clone(), log.token()))
     }
 
@@ -202,16 +202,16 @@ impl Store for MemoryStore {
         self.read(run, |log| log.events(after, limit))
     }
 
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         let kept = self.lock();
         let wanted = RunMatcher::new(filter);
-        let mut runs: Vec<&Run> = kept.runs.values().map(|log| &log.run).collect();
+        let mut runs: Vec<&RunHeader> = kept.runs.values().map(|log| &log.run).collect();
         runs.retain(|run| wanted.includes(run));
         runs.sort_unstable_by_key(|run| std::cmp::Reverse((run.about.created_at, run.id())));
         let more = runs.len() > filter.page_size();
         runs.truncate(filter.page_size());
-        Ok(Page {
-            next: runs.last().filter(|_| more).map(|run| Cursor {
+        Ok(RunPage {
+            next: runs.last().filter(|_| more).map(|run| ListCursor {
                 created_at: run.about.created_at,
                 id: run.id(),
             }),
@@ -321,7 +321,7 @@ impl<'a> RunMatcher<'a> {
         Self { filter, text }
     }
 
-    fn includes(&self, run: &Run) -> bool {
+    fn includes(&self, run: &RunHeader) -> bool {
         let (filter, about) = (self.filter, &run.about);
         let status = run.head.status.as_str();
         let place = (about.created_at, about.id);

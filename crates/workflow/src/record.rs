@@ -30,16 +30,16 @@ pub(crate) fn add_meters(meters: &mut Meters, more: &Meters) {
 
 /// A run's header: what lists show, and where the run stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunHeader {
     /// What never changes.
-    pub about: About,
+    pub about: RunIdentity,
     /// Where the run stands.
-    pub head: Head,
+    pub head: LogHead,
     /// Kept runs never expire.
     pub keep: bool,
 }
 
-impl Run {
+impl RunHeader {
     /// The run's id.
     pub fn id(&self) -> RunId {
         self.about.id
@@ -48,7 +48,7 @@ impl Run {
 
 /// The part of a header that never changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct RunIdentity {
     /// The run's id.
     pub id: RunId,
     /// The name of its workflow, which this program may not know.
@@ -88,7 +88,7 @@ pub struct Origin {
 
 /// The part of a header that every append replaces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Head {
+pub struct LogHead {
     /// Counts the appends. An append that expects another number is refused.
     pub rev: u64,
     /// What the run is doing.
@@ -229,14 +229,14 @@ pub enum StepKind {
     /// A whole state: the run's start, a fork's start, or a reopened gate.
     Base {
         /// What the engine had counted by then.
-        tally: Tally,
+        tally: RunTally,
         /// What it was recorded for.
         why: BaseReason,
     },
     /// A node's update.
     Update,
     /// The node brought no update; the run went to its rescue node.
-    Cut(Cut),
+    Cut(CutReason),
 }
 
 /// Why a whole state was recorded.
@@ -254,7 +254,7 @@ pub enum BaseReason {
 /// Why a step was cut short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "cause", content = "detail")]
-pub enum Cut {
+pub enum CutReason {
     /// The node failed, in its own words.
     Failed(String),
     /// The run's deadline came.
@@ -263,7 +263,7 @@ pub enum Cut {
     StepLimit(u64),
 }
 
-impl fmt::Display for Cut {
+impl fmt::Display for CutReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(why) => f.write_str(why),
@@ -284,7 +284,7 @@ pub struct LoopUse {
 
 /// What the engine counts along a run. Part of every base and snapshot; else folded from the steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct RunTally {
     /// Steps that ran, those before a fork included.
     pub steps: u64,
     /// Uses of each bounded edge.
@@ -301,10 +301,10 @@ pub struct Rescue {
     /// The node whose step was cut short.
     pub from: Name,
     /// Why it was.
-    pub cut: Cut,
+    pub cut: CutReason,
 }
 
-impl Tally {
+impl RunTally {
     /// Folds one recorded step.
     pub fn count(&mut self, meta: &StepMeta) {
         match &meta.kind {
@@ -331,7 +331,7 @@ pub struct Snapshot {
     /// The step that the state is of.
     pub step: u64,
     /// What the engine had counted by then.
-    pub tally: Tally,
+    pub tally: RunTally,
     /// The whole state.
     pub state: Payload,
 }
@@ -356,7 +356,7 @@ pub struct EntryMeta {
     /// What the line is about.
     pub kind: EntryKind,
     /// Whether it begins or answers it.
-    pub part: Part,
+    pub part: EntryPart,
     /// What the call spent.
     #[serde(default, skip_serializing_if = "Meters::is_empty")]
     pub meters: Meters,
@@ -381,7 +381,7 @@ pub enum EntryKind {
 /// Which half of an effect a line records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum EntryPart {
     /// It is about to happen, or was asked.
     Opened,
     /// It has its answer.
@@ -392,7 +392,7 @@ pub enum Part {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The header.
-    pub run: Run,
+    pub run: RunHeader,
     /// The latest whole state at or before the wanted step.
     pub from: Snapshot,
     /// The steps after it, in order.

@@ -18,7 +18,7 @@ use crate::event::EventKind;
 use crate::lease::HeldRun;
 use crate::log_writer::LogWriter;
 use crate::node::{HaltReason, NodeError, NodeFailure, ParkRequest};
-use crate::record::{Cut, Head, Status, Tally};
+use crate::record::{CutReason, LogHead, RunTally, Status};
 use crate::snapshot::SnapshotPolicy;
 use crate::step_buffer::{StepBuffer, StepJournal, StepParams};
 use crate::{Error, NodeName, NodeResult, RunId, State};
@@ -30,7 +30,7 @@ pub struct Execution<S: State, D> {
     pub(crate) shared: Arc<Shared<S, D>>,
     pub(crate) writer: LogWriter,
     pub(crate) state: S,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<RunTally>,
     /// The journal of the step that comes next, if it was begun before.
     pub(crate) journal: StepJournal,
     /// When the step that comes next was first started.
@@ -69,7 +69,7 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
-    pub(crate) fn from_head(head: &Head) -> Self {
+    pub(crate) fn from_head(head: &LogHead) -> Self {
         Self {
             status: head.status.clone(),
             reason: head.reason.clone(),
@@ -98,7 +98,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
     }
 
     /// What the engine has counted by then.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &RunTally {
         &self.tally
     }
 
@@ -184,8 +184,8 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         match turn? {
             TurnEnd::Update(update) => self.record(name, &buffer, update).await,
             TurnEnd::Parked(request) => self.park(&buffer, request).await,
-            TurnEnd::Failed(why) => self.cut(name, &buffer, Cut::Failed(why)).await,
-            TurnEnd::Deadline => self.cut(name, &buffer, Cut::Deadline).await,
+            TurnEnd::Failed(why) => self.cut(name, &buffer, CutReason::Failed(why)).await,
+            TurnEnd::Deadline => self.cut(name, &buffer, CutReason::Deadline).await,
             TurnEnd::Cancelled => {
                 self.finish(Status::Cancelled, CANCELLED, buffer.take())
                     .await
@@ -195,13 +195,14 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
     /// Whether the run may not start another step. A rescue has time of its own, and may take the
     /// few steps its way is long.
-    fn used_up(&self) -> Option<Cut> {
+    fn used_up(&self) -> Option<CutReason> {
         let deadline = self.writer.run.head.deadline;
         if deadline.is_some_and(|deadline| self.shared.runtime.clock.now() >= deadline) {
-            return Some(Cut::Deadline);
+            return Some(CutReason::Deadline);
         }
         let limit = self.shared.most_steps();
-        (self.tally.rescue.is_none() && self.tally.steps >= limit).then_some(Cut::StepLimit(limit))
+        (self.tally.rescue.is_none() && self.tally.steps >= limit)
+            .then_some(CutReason::StepLimit(limit))
     }
 
     fn buffer(&mut self, node: NodeName) -> Arc<StepBuffer> {

@@ -13,7 +13,7 @@ use crate::clock::{SystemClock, later};
 use crate::event::Event;
 use crate::journal::Purged;
 use crate::lease::{HeldRun, LeaseManager};
-use crate::record::{Run, StepRecord};
+use crate::record::{RunHeader, StepRecord};
 use crate::stream::{self, EventHub};
 use crate::{Clock, Error, Owner, RunId, Store};
 
@@ -98,7 +98,7 @@ impl Runtime {
     }
 
     /// A run's header, whatever its workflow.
-    pub async fn header(&self, run: RunId) -> Result<Run, Error> {
+    pub async fn header(&self, run: RunId) -> Result<RunHeader, Error> {
         self.store.head(run).await.map(|(header, _)| header)
     }
 

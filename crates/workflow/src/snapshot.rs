@@ -5,7 +5,7 @@
 //! size: snapshots never add more than a tenth to what a run writes, and a state that grows with its
 //! log, which a fold reads as fast as a snapshot, gets none.
 
-use crate::record::{Snapshot, Tally};
+use crate::record::{RunTally, Snapshot};
 use crate::{Error, Payload, State};
 
 /// Fewer steps than this fold in no time.
@@ -33,7 +33,7 @@ impl SnapshotPolicy {
         &mut self,
         step: u64,
         state: &S,
-        tally: &Tally,
+        tally: &RunTally,
     ) -> Result<Option<Snapshot>, Error> {
         self.steps += 1;
         if self.steps < LEAST_STEPS || self.bytes < LEAST_GAIN * self.state_bytes.max(1) {

@@ -17,7 +17,9 @@ use tokio::time::Instant;
 use crate::event::EventKind;
 use crate::interrupt::ParkOutcome;
 use crate::node::{HaltReason, StepHalted};
-use crate::record::{Blob, Entry, EntryKind, EntryMeta, Meters, Name, Part, Tally, add_meters};
+use crate::record::{
+    Blob, Entry, EntryKind, EntryMeta, EntryPart, Meters, Name, RunTally, add_meters,
+};
 use crate::{BlobHash, Clock, Error, NodeName, Payload, RunId, Store, waiting};
 
 /// What the journal holds of one key.
@@ -40,11 +42,11 @@ pub(crate) fn journal(entries: Vec<Entry>) -> StepJournal {
     for Entry { meta, payload } in entries {
         let recorded = journal.entry(meta.key).or_default();
         match meta.part {
-            Part::Opened => {
+            EntryPart::Opened => {
                 recorded.opened = Some(payload);
                 recorded.parked = meta.kind == EntryKind::Timer;
             }
-            Part::Answered => {
+            EntryPart::Answered => {
                 recorded.answered = Some(payload);
                 recorded.meters = meta.meters;
                 recorded.at = Some(meta.at);
@@ -67,7 +69,7 @@ pub(crate) struct StepParams {
     pub(crate) node: NodeName,
     pub(crate) started_at: Timestamp,
     pub(crate) deadline: Option<Timestamp>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<RunTally>,
     pub(crate) journal: StepJournal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) store: Arc<dyn Store>,
@@ -172,7 +174,7 @@ impl StepBuffer {
         &self,
         kind: EntryKind,
         key: &str,
-        part: Part,
+        part: EntryPart,
         value: &T,
     ) -> Result<(), StepHalted> {
         let entry = self.entry(kind, key, part, Meters::new(), value)?;
@@ -200,7 +202,7 @@ impl StepBuffer {
             ms: u64::try_from(took).unwrap_or(0),
             meters: meters.clone(),
         };
-        let entry = self.entry(kind, key, Part::Answered, meters, value)?;
+        let entry = self.entry(kind, key, EntryPart::Answered, meters, value)?;
         self.lay_and_wait(entry, Some(event)).await
     }
 
@@ -208,7 +210,7 @@ impl StepBuffer {
         &self,
         kind: EntryKind,
         key: &str,
-        part: Part,
+        part: EntryPart,
         meters: Meters,
         value: &T,
     ) -> Result<Entry, StepHalted> {

@@ -14,7 +14,7 @@ use futures::Stream;
 use tokio::sync::broadcast;
 
 use crate::event::Event;
-use crate::record::Head;
+use crate::record::LogHead;
 use crate::{Error, RunId, Store};
 
 /// How many batches a slow subscriber may lag before it must read from the store.
@@ -51,7 +51,7 @@ impl EventHub {
         self.watchers.load(Ordering::Acquire) > 0
     }
 
-    pub(crate) fn publish(&self, run: RunId, head: &Head, events: Option<Arc<[Event]>>) {
+    pub(crate) fn publish(&self, run: RunId, head: &LogHead, events: Option<Arc<[Event]>>) {
         if !self.is_watched() {
             return;
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::record::{Head, Meters};
+use crate::record::{LogHead, Meters};
 
 /// The meter of the time in which nobody worked on a run: see [`crate::Context::waited`]. Its name is
 /// saved in every log.
@@ -23,7 +23,7 @@ pub(crate) fn between(from: Timestamp, until: Timestamp) -> Duration {
 /// How long nobody has worked on a run that was left as `head` says. A parked run's time is its own
 /// until the moment that it is parked for; since the run was last written to, and not since its gate
 /// was opened, because one that was cancelled there and resumed has had some of it counted already.
-pub(crate) fn since_left(head: &Head, now: Timestamp) -> Duration {
+pub(crate) fn since_left(head: &LogHead, now: Timestamp) -> Duration {
     let from = match head.wake_at {
         Some(wake_at) if head.parked => wake_at.max(head.updated_at),
         _ => head.updated_at,

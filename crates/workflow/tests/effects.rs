@@ -86,7 +86,7 @@ async fn a_failure_of_try_effect_is_not_recorded_and_the_call_is_made_again() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
         Box::pin(async move {
-            let flaky = |_: Call| async {
+            let flaky = |_: EffectCall| async {
                 ctx.deps().call("flaky");
                 match ctx.deps().calls().len() {
                     1 => Err(std::io::Error::other("the line is busy")),
@@ -243,7 +243,7 @@ async fn a_call_sees_what_calls_of_its_own_step_spent_before_a_crash() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
         Box::pin(async move {
-            let paid = |call: Call| async move {
+            let paid = |call: EffectCall| async move {
                 call.spend("tokens", 7);
             };
             ctx.effect("first", paid).await?;

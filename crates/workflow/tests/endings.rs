@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::event::EventKind;
-use fathom_workflow::record::{Cut, Status};
+use fathom_workflow::record::{CutReason, Status};
 use fathom_workflow::*;
 use futures::TryStreamExt;
 use kit::*;
@@ -138,7 +138,7 @@ async fn without_a_rescue_the_deadline_fails_the_run() {
     stage.clock.advance(MINUTE);
     let outcome = execution.run().await.unwrap();
     assert_eq!(outcome.status, Status::Failed);
-    assert_eq!(outcome.reason, Some(Cut::Deadline.to_string()));
+    assert_eq!(outcome.reason, Some(CutReason::Deadline.to_string()));
 }
 
 #[tokio::test]

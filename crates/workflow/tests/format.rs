@@ -5,7 +5,7 @@
 
 use fathom_workflow::event::{Event, EventKind};
 use fathom_workflow::interrupt::{Answer, Decision, Interrupt};
-use fathom_workflow::record::{EntryMeta, Run, StepMeta, Tally};
+use fathom_workflow::record::{EntryMeta, RunHeader, RunTally, StepMeta};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn same_from_later<T: DeserializeOwned + PartialEq + std::fmt::Debug>(value: Val
 
 #[test]
 fn a_header_without_a_version_is_of_the_first_and_is_written_as_it_was() {
-    let run: Run = serde_json::from_value(old_header()).unwrap();
+    let run: RunHeader = serde_json::from_value(old_header()).unwrap();
     assert_eq!(run.about.version, 1);
     assert!(!run.head.parked && run.head.waited.is_zero());
     assert_eq!(serde_json::to_value(&run).unwrap(), old_header());
@@ -56,7 +56,7 @@ fn a_header_without_a_version_is_of_the_first_and_is_written_as_it_was() {
 
 #[test]
 fn fields_of_a_later_version_are_passed_over_in_every_record() {
-    same_from_later::<Run>(old_header());
+    same_from_later::<RunHeader>(old_header());
     same_from_later::<StepMeta>(json!({
         "step": 1, "node": "plan", "kind": "update", "next": "search",
         "at": "2026-01-01T12:00:00Z",
@@ -79,5 +79,5 @@ fn fields_of_a_later_version_are_passed_over_in_every_record() {
     // Its maps hold names of the workflow's, so fields are unknown only at the top.
     let mut tally = json!({"steps": 1, "loops": {}, "meters": {}, "rescue": null});
     tally["of_a_later_version"] = json!(1);
-    serde_json::from_value::<Tally>(tally).unwrap();
+    serde_json::from_value::<RunTally>(tally).unwrap();
 }

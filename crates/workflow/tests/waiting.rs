@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use fathom_workflow::event::{Event, EventKind};
 use fathom_workflow::interrupt::{Answer, Ask, Decision, Verdict};
-use fathom_workflow::record::{Append, Entry, EntryKind, EntryMeta, Head, Meters, Part, Status};
+use fathom_workflow::record::{
+    Append, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters, Status,
+};
 use fathom_workflow::*;
 use kit::*;
 
@@ -297,13 +299,13 @@ async fn approve_uncounted(stage: &Stage, engine: &Engine<Diary, World>, run: Ru
             step,
             key: key.clone(),
             kind: EntryKind::Gate,
-            part: Part::Answered,
+            part: EntryPart::Answered,
             meters: Meters::new(),
             at,
         },
         payload: Payload::encoded(&answer).unwrap(),
     };
-    let head = Head {
+    let head = LogHead {
         rev: token.rev + 1,
         status: Status::Pending,
         updated_at: at,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use fathom_store::{Sqlite, SqliteOptions};
 use fathom_workflow::interrupt::{Decision, Verdict};
-use fathom_workflow::record::Tally;
+use fathom_workflow::record::RunTally;
 use fathom_workflow::{Error, RunId, Store, WAITED_MS};
 use futures::{StreamExt, stream};
 
@@ -134,7 +134,7 @@ async fn every_write(
 #[derive(Debug, PartialEq)]
 struct FinalState {
     state: Research,
-    tally: Tally,
+    tally: RunTally,
 }
 
 /// One run that crashes at one of its writes, and goes on.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_workflow::event::Event;
-use fathom_workflow::journal::{Appended, Page, Purged, RunFilter};
-use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use fathom_workflow::journal::{Appended, Purged, RunFilter, RunPage};
+use fathom_workflow::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use fathom_workflow::{BlobHash, Error, Owner, RunId, Store};
 use jiff::Timestamp;
 
@@ -145,7 +145,7 @@ impl Store for FaultyStore {
         self.through(Op::Keeping, self.inner.cancels(owner)).await
     }
 
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         self.through(Op::Read, self.inner.head(run)).await
     }
 
@@ -167,7 +167,7 @@ impl Store for FaultyStore {
             .await
     }
 
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         self.through(Op::Read, self.inner.list(filter)).await
     }
 

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, bail, ensure};
 use fathom_workflow::event::{Event, EventKind};
 use fathom_workflow::interrupt::{Answer, Interrupt, ParkOutcome};
-use fathom_workflow::record::{Entry, EntryKind, Part, Run, Status, StepKind, StepRecord};
+use fathom_workflow::record::{
+    Entry, EntryKind, EntryPart, RunHeader, Status, StepKind, StepRecord,
+};
 use fathom_workflow::{Error, RunId, State, Store};
 
 use super::world::Effect;
@@ -22,7 +24,7 @@ const PAGE: usize = 256;
 /// All there is of a run.
 pub struct RunLog {
     /// The header.
-    pub run: Run,
+    pub run: RunHeader,
     /// Every record, in order.
     pub steps: Vec<StepRecord>,
     /// Journals of all steps, the one under way included.
@@ -51,7 +53,7 @@ impl RunLog {
         bail!("run {run} was written to again and again while it was read")
     }
 
-    async fn read_at(store: &dyn Store, run: Run) -> Result<Self> {
+    async fn read_at(store: &dyn Store, run: RunHeader) -> Result<Self> {
         let id = run.id();
         let steps = store.steps(id, 0, usize::MAX >> 1).await?;
         let mut entries = Vec::new();
@@ -70,7 +72,8 @@ impl RunLog {
     /// The effects whose answers are recorded.
     pub fn recorded(&self) -> BTreeSet<Effect> {
         let answered = self.entries.iter().map(|entry| &entry.meta).filter(|meta| {
-            meta.part == Part::Answered && matches!(meta.kind, EntryKind::Call | EntryKind::Once)
+            meta.part == EntryPart::Answered
+                && matches!(meta.kind, EntryKind::Call | EntryKind::Once)
         });
         answered.map(|meta| (meta.step, meta.key.clone())).collect()
     }
@@ -187,7 +190,7 @@ impl RunLog {
         let (mut names, mut counts) = (BTreeSet::new(), BTreeMap::new());
         for Entry { meta, .. } in &self.entries {
             ensure!(
-                names.insert((meta.step, &meta.key, meta.part == Part::Answered)),
+                names.insert((meta.step, &meta.key, meta.part == EntryPart::Answered)),
                 "\"{}\" of step {} is in the journal twice",
                 meta.key,
                 meta.step
@@ -243,7 +246,7 @@ impl RunLog {
         let gates = self.entries.iter();
         let gates = gates.filter(|entry| entry.meta.kind == EntryKind::Gate);
         let (answered, opened): (Vec<&Entry>, Vec<&Entry>) =
-            gates.partition(|entry| entry.meta.part == Part::Answered);
+            gates.partition(|entry| entry.meta.part == EntryPart::Answered);
         let late = self.copied();
         for Entry { meta, payload } in answered {
             let (step, key) = (meta.step, &meta.key);
@@ -320,7 +323,7 @@ impl RunLog {
         let timers = self.entries.iter();
         let timers = timers.filter(|entry| entry.meta.kind == EntryKind::Timer);
         let (answered, opened): (Vec<&Entry>, Vec<&Entry>) =
-            timers.partition(|entry| entry.meta.part == Part::Answered);
+            timers.partition(|entry| entry.meta.part == EntryPart::Answered);
         let name = |entry: &Entry| (entry.meta.step, entry.meta.key.clone());
         let own = opened.into_iter();
         let own = own.filter(|entry| !brought_over.contains(&name(entry)));

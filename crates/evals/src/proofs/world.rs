@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use async_trait::async_trait;
 use fathom_workflow::interrupt::Answer;
-use fathom_workflow::record::{Entry, EntryKind, Part};
+use fathom_workflow::record::{Entry, EntryKind, EntryPart};
 use fathom_workflow::{NodeError, RunId, Store};
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -129,7 +129,7 @@ fn answers(entry: &Entry, key: &str, by_person_too: bool) -> bool {
             by_person_too && rest.starts_with('/') && edited
         }
     };
-    right && entry.meta.part == Part::Answered
+    right && entry.meta.part == EntryPart::Answered
 }
 
 impl Pace {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::Run;
+use fathom_workflow::record::RunHeader;
 use futures::StreamExt;
 
 use super::RunsContext;
@@ -85,7 +85,7 @@ pub(super) async fn resolve(context: &RunsContext, given: &str) -> Result<RunId>
     };
     for _ in 0..LOOKED_THROUGH.div_ceil(PAGE) {
         let page = context.host.list(&filter).await?;
-        let ids = page.runs.iter().map(Run::id);
+        let ids = page.runs.iter().map(RunHeader::id);
         found.extend(ids.filter(|id| id.to_string().starts_with(&wanted)));
         filter.after = page.next;
         if page.next.is_none() {

@@ -8,7 +8,7 @@ use fathom_evidence::Document;
 use fathom_evidence::document::DocumentMetadata;
 use fathom_evidence::extract::{CancelOnDrop, DocumentReader, ExtractLimits, FormatHint};
 use fathom_providers::FailureCategory;
-use fathom_workflow::{Call, NodeError, fan_out};
+use fathom_workflow::{EffectCall, NodeError, fan_out};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -200,7 +200,7 @@ async fn bytes(
     ctx: &Ctx,
     scope: SourceScope<'_>,
     wanted: &WantedDocument<'_>,
-    call: &Call,
+    call: &EffectCall,
 ) -> Result<Bytes, RecordedFailure> {
     let location = wanted.location;
     match wanted.kind {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fathom_workflow::journal::{Cursor, Page, RunFilter};
-use fathom_workflow::record::{Damage, Run, Token};
+use fathom_workflow::journal::{ListCursor, RunFilter, RunPage};
+use fathom_workflow::record::{Damage, RunHeader, Token};
 use fathom_workflow::{Error, RunId};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -110,7 +110,7 @@ pub(super) async fn not_found(
 pub(super) async fn head(
     connection: &PooledConnection,
     run: RunId,
-) -> Result<(Run, Token), PostgresFailure> {
+) -> Result<(RunHeader, Token), PostgresFailure> {
     let Some(row) = connection.row(HEADER, &[run.as_uuid()]).await? else {
         return Err(PostgresFailure::Final(Error::NoSuchRun { run }));
     };
@@ -120,9 +120,9 @@ pub(super) async fn head(
 pub(super) async fn list(
     connection: &PooledConnection,
     filter: &RunFilter,
-) -> Result<Page, PostgresFailure> {
+) -> Result<RunPage, PostgresFailure> {
     let rows = matching(connection, filter).await?;
-    let mut page = Page::default();
+    let mut page = RunPage::default();
     for row in rows.iter().take(filter.page_size()) {
         match read(row)? {
             Ok((run, _)) => page.runs.push(run),
@@ -175,13 +175,13 @@ async fn matching(
 }
 
 /// After `row`, even if its record is damaged and only its columns can say where it stood.
-fn cursor(row: &Row, page: &Page) -> Result<Cursor, PostgresFailure> {
+fn cursor(row: &Row, page: &RunPage) -> Result<ListCursor, PostgresFailure> {
     let id = RunId::from_uuid(row.try_get(0)?);
     let created_at = match page.runs.last().filter(|run| run.id() == id) {
         Some(run) => run.about.created_at,
         None => Timestamp::from_microsecond(row.try_get(9)?).unwrap_or(Timestamp::MIN),
     };
-    Ok(Cursor { created_at, id })
+    Ok(ListCursor { created_at, id })
 }
 
 pub(super) async fn due(
@@ -208,7 +208,7 @@ pub(super) fn limit(count: usize) -> i64 {
 }
 
 /// The header in a row, if it is whole.
-fn read(row: &Row) -> Result<Result<(Run, Token), Damage>, PostgresFailure> {
+fn read(row: &Row) -> Result<Result<(RunHeader, Token), Damage>, PostgresFailure> {
     let header = HeaderRow {
         id: RunId::from_uuid(row.try_get(0)?),
         about: row.try_get(1)?,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use fathom_workflow::RunId;
 use fathom_workflow::event::Event;
-use fathom_workflow::record::{Damage, Entry, EntryMeta, Part, Run, StepRecord};
+use fathom_workflow::record::{Damage, Entry, EntryMeta, EntryPart, RunHeader, StepRecord};
 
 use super::read::{payload, read_checked};
 use super::{RecordBody, RecordRow, RowPosition, part_number, unsigned};
@@ -28,7 +28,7 @@ pub(crate) struct EventRow {
 
 /// How many entries the journal of `step` has by the log; `recorded` is the step, if it was found.
 pub(crate) fn journal_length(
-    header: &Run,
+    header: &RunHeader,
     step: u64,
     recorded: Option<StepRecord>,
 ) -> Result<u32, Damage> {
@@ -83,8 +83,8 @@ fn entry_name(entry: &Entry) -> (&str, i16) {
 fn read_entry(run: RunId, entry: JournalRow) -> Result<Entry, Damage> {
     let (step, key) = (unsigned(entry.step), entry.key.as_str());
     let part = match entry.part {
-        1 => Part::Answered,
-        _ => Part::Opened,
+        1 => EntryPart::Answered,
+        _ => EntryPart::Opened,
     };
     let position = RowPosition::Entry { step, key, part };
     if part_number(part) != entry.part {

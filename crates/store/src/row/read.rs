@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use fathom_workflow::record::{
-    About, Damage, Head, Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
+    Damage, LogHead, RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta,
+    StepRecord, Token,
 };
 use fathom_workflow::{BlobHash, Error, Payload, RunId};
 use jiff::Timestamp;
@@ -34,18 +35,18 @@ impl HeaderRow<'_> {
     /// at must agree with the record; `texts_agree` says whether the back end's text columns do.
     pub(crate) fn decode(
         &self,
-        texts_agree: impl FnOnce(&About) -> bool,
-    ) -> Result<(Run, Token), Damage> {
+        texts_agree: impl FnOnce(&RunIdentity) -> bool,
+    ) -> Result<(RunHeader, Token), Damage> {
         let (position, none) = (RowPosition::Head, &RecordBody::None);
         let keep = is_kept(self.keep)?;
-        let about: About = read_checked(
+        let about: RunIdentity = read_checked(
             self.id,
             RowPosition::About,
             self.about,
             none,
             self.about_sum,
         )?;
-        let head: Head = read_checked(self.id, position, self.head, none, self.head_sum)?;
+        let head: LogHead = read_checked(self.id, position, self.head, none, self.head_sum)?;
         if about.id != self.id {
             return Err(position.damage("it is the header of another run"));
         }
@@ -65,7 +66,7 @@ impl HeaderRow<'_> {
             fence: unsigned(self.fence),
             rev: head.rev,
         };
-        Ok((Run { about, head, keep }, token))
+        Ok((RunHeader { about, head, keep }, token))
     }
 }
 
@@ -125,7 +126,7 @@ pub(crate) fn read_whole_state(
 
 fn read_snapshot(run: RunId, step: u64, row: RecordRow) -> Result<Snapshot, Damage> {
     let position = RowPosition::Snapshot(step);
-    let tally: Tally = read_checked(run, position, &row.meta, &row.body, &row.sum)?;
+    let tally: RunTally = read_checked(run, position, &row.meta, &row.body, &row.sum)?;
     let Some(state) = payload(position, row.body)? else {
         return Err(position.damage("it has no body"));
     };

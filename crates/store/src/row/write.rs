@@ -4,7 +4,7 @@
 
 use fathom_workflow::event::Event;
 use fathom_workflow::record::{
-    About, Append, Blob, Creation, Entry, Head, Snapshot, StepKind, StepRecord,
+    Append, Blob, Creation, Entry, LogHead, RunIdentity, Snapshot, StepKind, StepRecord,
 };
 use fathom_workflow::{Error, Payload, RunId};
 use jiff::Timestamp;
@@ -100,13 +100,13 @@ fn is_base(record: &StepRecord) -> bool {
 }
 
 /// The unchanging part of a header, with its checksum.
-pub(crate) fn about_row(about: &About) -> Result<(Vec<u8>, Vec<u8>), Error> {
+pub(crate) fn about_row(about: &RunIdentity) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let meta = json(about)?;
     let sum = RowPosition::About.checksum(about.id, &meta, &RecordBody::None);
     Ok((meta, sum))
 }
 
-fn head_row(run: RunId, head: &Head) -> Result<HeadRow, Error> {
+fn head_row(run: RunId, head: &LogHead) -> Result<HeadRow, Error> {
     let meta = json(head)?;
     Ok(HeadRow {
         sum: RowPosition::Head.checksum(run, &meta, &RecordBody::None),

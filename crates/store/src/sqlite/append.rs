@@ -1,7 +1,7 @@
 //! The two writes that make a run: its creation, and the appends to its log.
 
 use fathom_workflow::journal::Appended;
-use fathom_workflow::record::{Append, Creation, Run, Token};
+use fathom_workflow::record::{Append, Creation, RunHeader, Token};
 use fathom_workflow::{Error, Owner, RunId};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -15,7 +15,7 @@ const FIRST_FENCE: u64 = 1;
 
 /// A creation, ready to be written.
 pub(super) struct CreateRequest {
-    run: Run,
+    run: RunHeader,
     owner: Owner,
     about: (Vec<u8>, Vec<u8>),
     rows: RunRows,

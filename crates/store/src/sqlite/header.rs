@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fathom_workflow::journal::{Cursor, Page, RunFilter};
-use fathom_workflow::record::{Damage, Run, Token};
+use fathom_workflow::journal::{ListCursor, RunFilter, RunPage};
+use fathom_workflow::record::{Damage, RunHeader, Token};
 use fathom_workflow::{Error, RunId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
@@ -22,7 +22,10 @@ macro_rules! header_columns {
 }
 
 /// The header, and the token that an append made now would need.
-pub(super) fn find(connection: &Connection, run: RunId) -> Result<(Run, Token), SqliteFailure> {
+pub(super) fn find(
+    connection: &Connection,
+    run: RunId,
+) -> Result<(RunHeader, Token), SqliteFailure> {
     let found = connection
         .prepare_cached(concat!(
             "SELECT ",
@@ -57,7 +60,7 @@ fn not_found(connection: &Connection, run: RunId) -> rusqlite::Result<Error> {
 }
 
 /// One row of [`header_columns`].
-fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(Run, Token), Damage>> {
+fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(RunHeader, Token), Damage>> {
     let (id, workflow, title) = (
         blob(row, "id")?,
         text(row, "workflow")?,
@@ -90,7 +93,7 @@ fn text<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a str> {
 }
 
 /// Headers that match, newest first.
-pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, SqliteFailure> {
+pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<RunPage, SqliteFailure> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         header_columns!(),
@@ -101,7 +104,7 @@ pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, 
           ORDER BY created_at DESC, id DESC"
     ))?;
     let (at, id) = match filter.after {
-        Some(Cursor { created_at, id }) => (micros(created_at), key(id)),
+        Some(ListCursor { created_at, id }) => (micros(created_at), key(id)),
         None => (i64::MAX, [0; 16]),
     };
     let mut rows = statement.query(named_params! {
@@ -112,7 +115,7 @@ pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, 
         ":workflow": filter.workflow,
     })?;
     let texts = TextFilter::new(filter);
-    let mut page = Page::default();
+    let mut page = RunPage::default();
     let mut last = None;
     let mut taken = 0;
     while let Some(row) = rows.next()? {
@@ -145,9 +148,9 @@ pub(super) fn list(connection: &Connection, filter: &RunFilter) -> Result<Page, 
 }
 
 /// Where a row stands in the list.
-fn cursor(row: &Row<'_>) -> rusqlite::Result<Cursor> {
+fn cursor(row: &Row<'_>) -> rusqlite::Result<ListCursor> {
     let created_at = row.get("created_at")?;
-    Ok(Cursor {
+    Ok(ListCursor {
         created_at: Timestamp::from_microsecond(created_at)
             .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, created_at))?,
         id: run_id(row.get("id")?),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fathom_store::Postgres;
-use fathom_workflow::record::{Damage, Entry, EntryKind, EntryMeta, Part};
+use fathom_workflow::record::{Damage, Entry, EntryKind, EntryMeta, EntryPart};
 use fathom_workflow::{BlobHash, Error, Payload, Store};
 
 use crate::place::Place;
@@ -34,7 +34,7 @@ fn entry(key: &str) -> Entry {
             step: 5,
             key: key.into(),
             kind: EntryKind::Call,
-            part: Part::Answered,
+            part: EntryPart::Answered,
             meters: Default::default(),
             at: moment(),
         },

@@ -7,8 +7,8 @@ use fathom_store::Postgres;
 use fathom_workflow::event::{Event, EventKind, Level};
 use fathom_workflow::journal::Appended;
 use fathom_workflow::record::{
-    About, Append, BaseReason, Creation, Head, Run, Snapshot, Status, StepKind, StepMeta,
-    StepRecord, Tally, Token,
+    Append, BaseReason, Creation, LogHead, RunHeader, RunIdentity, RunTally, Snapshot, Status,
+    StepKind, StepMeta, StepRecord, Token,
 };
 use fathom_workflow::{Error, Owner, Payload, RunId, Store};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ pub struct Writer {
     pub owner: Owner,
     pub run: RunId,
     pub token: Token,
-    pub head: Head,
+    pub head: LogHead,
 }
 
 pub fn moment() -> Timestamp {
@@ -55,10 +55,10 @@ fn record(step: u64, kind: StepKind, text: &str) -> StepRecord {
 
 pub fn creation(title: &str) -> Creation {
     let why = BaseReason::Started;
-    let tally = Tally::default();
+    let tally = RunTally::default();
     Creation {
-        run: Run {
-            about: About {
+        run: RunHeader {
+            about: RunIdentity {
                 id: RunId::new(),
                 workflow: "report".into(),
                 version: 1,
@@ -67,7 +67,7 @@ pub fn creation(title: &str) -> Creation {
                 forked_from: None,
                 time_limit: None,
             },
-            head: Head {
+            head: LogHead {
                 rev: 0,
                 status: Status::Pending,
                 step: 0,
@@ -158,7 +158,7 @@ impl Writer {
     pub fn snapshot(&self, step: u64) -> Snapshot {
         Snapshot {
             step,
-            tally: Tally::default(),
+            tally: RunTally::default(),
             state: Payload::encoded(&"whole").unwrap(),
         }
     }

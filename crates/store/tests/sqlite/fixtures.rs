@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fathom_workflow::event::{Event, EventKind, Level};
 use fathom_workflow::record::{
-    About, Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, Head, Meters, Part,
-    Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
+    Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters,
+    RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord, Token,
 };
 use fathom_workflow::{Error, Owner, Payload, RunId, Store};
 use jiff::Timestamp;
@@ -47,12 +47,12 @@ fn meta(step: u64, kind: StepKind, entries: u32) -> StepMeta {
 
 pub fn creation(title: &str) -> Creation {
     let kind = StepKind::Base {
-        tally: Tally::default(),
+        tally: RunTally::default(),
         why: BaseReason::Started,
     };
     Creation {
-        run: Run {
-            about: About {
+        run: RunHeader {
+            about: RunIdentity {
                 id: RunId::new(),
                 workflow: "report".into(),
                 version: 1,
@@ -61,7 +61,7 @@ pub fn creation(title: &str) -> Creation {
                 forked_from: None,
                 time_limit: None,
             },
-            head: Head {
+            head: LogHead {
                 rev: 0,
                 status: Status::Pending,
                 step: 0,
@@ -90,7 +90,7 @@ pub fn creation(title: &str) -> Creation {
 pub struct Writer {
     pub run: RunId,
     pub token: Token,
-    pub head: Head,
+    pub head: LogHead,
     nonce: u64,
 }
 
@@ -119,7 +119,7 @@ impl Writer {
                 step,
                 key: key.into(),
                 kind: EntryKind::Call,
-                part: Part::Answered,
+                part: EntryPart::Answered,
                 meters: Meters::new(),
                 at: moment(1),
             },
@@ -130,7 +130,7 @@ impl Writer {
             run: self.run,
             token: self.token,
             nonce: self.nonce + self.token.rev,
-            head: Head {
+            head: LogHead {
                 rev: self.token.rev + 1,
                 status: Status::Running("searching".into()),
                 step,
@@ -164,9 +164,9 @@ impl Writer {
             let mut append = self.step(&format!("update {step}"));
             append.snapshot = snapshots.contains(&step).then(|| Snapshot {
                 step,
-                tally: Tally {
+                tally: RunTally {
                     steps: step,
-                    ..Tally::default()
+                    ..RunTally::default()
                 },
                 state: body(&format!("whole at {step}")),
             });

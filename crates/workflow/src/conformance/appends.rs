@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::fixtures::{HOUR, NONE, Writer, add_entries, creation, entry, event, picture, snapshot};
-use crate::record::{Append, Blob, Part};
+use crate::record::{Append, Blob, EntryPart};
 use crate::{Error, Owner, Store};
 
 /// How many write at once where one may win.
@@ -50,7 +50,7 @@ pub async fn a_repeated_append_is_taken_once(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     writer.take_steps(1).await;
     let mut append = writer.step("2");
-    add_entries(&mut append, [entry(2, "call", Part::Answered)]);
+    add_entries(&mut append, [entry(2, "call", EntryPart::Answered)]);
     append.blobs = vec![Blob::new(*b"bytes")];
     append.snapshot = Some(snapshot(2, "2"));
     writer.write(append.clone()).await;
@@ -99,18 +99,18 @@ pub async fn a_repeated_append_succeeds_after_the_run_changed_hands(store: Arc<d
 pub async fn an_append_is_all_or_nothing(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     let mut first = writer.step("1");
-    add_entries(&mut first, [entry(2, "taken", Part::Answered)]);
+    add_entries(&mut first, [entry(2, "taken", EntryPart::Answered)]);
     writer.write(first).await;
     let before = picture(&store, writer.run).await;
 
     let blob = Blob::new(*b"only in the refused append");
     let mut append = writer.step("2");
-    add_entries(&mut append, [entry(2, "free", Part::Answered)]);
+    add_entries(&mut append, [entry(2, "free", EntryPart::Answered)]);
     append.snapshot = Some(snapshot(2, "2"));
     append.blobs = vec![blob.clone()];
     append.release = true;
     let mut faulty = append.clone();
-    add_entries(&mut faulty, [entry(2, "taken", Part::Answered)]);
+    add_entries(&mut faulty, [entry(2, "taken", EntryPart::Answered)]);
     let refused = store.append(faulty, HOUR).await;
     assert!(matches!(refused, Err(Error::Store { .. })), "{refused:?}");
 
@@ -159,7 +159,7 @@ pub async fn an_append_that_contradicts_itself_is_refused(store: Arc<dyn Store>)
 pub async fn a_journal_entry_is_never_written_twice(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     for step in [1, 2] {
-        for part in [Part::Opened, Part::Answered] {
+        for part in [EntryPart::Opened, EntryPart::Answered] {
             let gate = entry(step, "gate", part);
             writer.write(writer.with_entries([gate.clone()])).await;
             let refused = store.append(writer.with_entries([gate]), HOUR).await;
@@ -172,7 +172,7 @@ pub async fn a_journal_entry_is_never_written_twice(store: Arc<dyn Store>) {
         assert_eq!(journal.len(), 2, "opened and answered");
         writer.take_steps(1).await;
     }
-    let twin = entry(3, "twin", Part::Opened);
+    let twin = entry(3, "twin", EntryPart::Opened);
     let twins = writer.with_entries([twin.clone(), twin]);
     let refused = store.append(twins, HOUR).await;
     assert!(

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::fixtures::{Writer, event, moment};
 use crate::event::{Event, EventKind, Level};
 use crate::interrupt::{Answer, Decision, Interrupt, Verdict};
-use crate::record::{Cut, Meters, Status};
+use crate::record::{CutReason, Meters, Status};
 use crate::{Owner, RunId, Store};
 
 /// The most events that one append of these checks brings.
@@ -105,7 +105,7 @@ fn steps() -> Vec<EventKind> {
         EventKind::StepCut {
             step,
             node: node.into(),
-            cut: Cut::Deadline,
+            cut: CutReason::Deadline,
         },
         EventKind::RunFinished {
             status: Status::Failed,

@@ -8,7 +8,7 @@ use super::fixtures::{
     HOUR, Writer, add_entries, creation, entry, moment, picture, plain_steps, snapshot,
 };
 use crate::journal::{Purged, RunFilter};
-use crate::record::{Part, Status};
+use crate::record::{EntryPart, Status};
 use crate::{BlobHash, Error, RunId, Store};
 
 async fn left(store: &Arc<dyn Store>, status: Status, second: u64) -> RunId {
@@ -81,7 +81,7 @@ async fn rich(store: &Arc<dyn Store>, blobs: &[&[u8]]) -> Writer {
     for bytes in blobs {
         let mut append = writer.with_blob(bytes);
         let key = format!("call {}", append.head.rev);
-        add_entries(&mut append, [entry(1, &key, Part::Answered)]);
+        add_entries(&mut append, [entry(1, &key, EntryPart::Answered)]);
         writer.write(append).await;
     }
     let mut append = writer.step("1");

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use crate::event::{Event, EventKind, Level};
 use crate::journal::Appended;
 use crate::record::{
-    About, Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, Head, Meters, Part,
-    Run, Snapshot, Status, StepKind, StepMeta, StepRecord, Tally, Token,
+    Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters,
+    RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord, Token,
 };
 use crate::{Owner, Payload, RunId, Store};
 
@@ -44,7 +44,7 @@ pub(super) fn event(number: u64, message: &str) -> Event {
     }
 }
 
-pub(super) fn entry(step: u64, key: &str, part: Part) -> Entry {
+pub(super) fn entry(step: u64, key: &str, part: EntryPart) -> Entry {
     Entry {
         meta: EntryMeta {
             step,
@@ -70,7 +70,7 @@ pub(super) fn add_entries(append: &mut Append, entries: impl IntoIterator<Item =
     }
 }
 
-pub(super) fn base(step: u64, tally: Tally, why: BaseReason, text: &str) -> StepRecord {
+pub(super) fn base(step: u64, tally: RunTally, why: BaseReason, text: &str) -> StepRecord {
     StepRecord {
         meta: StepMeta {
             kind: StepKind::Base { tally, why },
@@ -100,9 +100,9 @@ pub(super) fn update(step: u64, text: &str) -> StepRecord {
 pub(super) fn snapshot(step: u64, text: &str) -> Snapshot {
     Snapshot {
         step,
-        tally: Tally {
+        tally: RunTally {
             steps: step,
-            ..Tally::default()
+            ..RunTally::default()
         },
         state: body(text),
     }
@@ -111,8 +111,8 @@ pub(super) fn snapshot(step: u64, text: &str) -> Snapshot {
 /// A run as it begins: pending, at step 0, with one event.
 pub(super) fn creation(title: &str) -> Creation {
     Creation {
-        run: Run {
-            about: About {
+        run: RunHeader {
+            about: RunIdentity {
                 id: RunId::new(),
                 workflow: "report".into(),
                 version: 2,
@@ -121,7 +121,7 @@ pub(super) fn creation(title: &str) -> Creation {
                 forked_from: None,
                 time_limit: None,
             },
-            head: Head {
+            head: LogHead {
                 rev: 0,
                 status: Status::Pending,
                 step: 0,
@@ -138,7 +138,7 @@ pub(super) fn creation(title: &str) -> Creation {
             },
             keep: false,
         },
-        base: base(0, Tally::default(), BaseReason::Started, "begun"),
+        base: base(0, RunTally::default(), BaseReason::Started, "begun"),
         events: vec![event(1, "begun")],
     }
 }
@@ -156,7 +156,7 @@ pub(super) struct Writer {
     pub(super) owner: Owner,
     pub(super) run: RunId,
     pub(super) token: Token,
-    pub(super) head: Head,
+    pub(super) head: LogHead,
 }
 
 impl Writer {
@@ -195,7 +195,7 @@ impl Writer {
             run: self.run,
             token: self.token,
             nonce: fresh_nonce(),
-            head: Head {
+            head: LogHead {
                 rev: self.token.rev + 1,
                 ..self.head.clone()
             },
@@ -277,7 +277,7 @@ impl Writer {
 /// All that a store gives back of a run, in a form that can be compared.
 #[derive(Debug, PartialEq)]
 pub(super) struct Picture {
-    pub(super) run: Run,
+    pub(super) run: RunHeader,
     pub(super) token: Token,
     pub(super) steps: Vec<(StepMeta, Option<String>)>,
     /// The journals of all steps, and of the one under way.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::fixtures::{HOUR, Writer, creation, moment};
-use crate::journal::{Cursor, RunFilter};
-use crate::record::{Creation, Run, Status};
+use crate::journal::{ListCursor, RunFilter};
+use crate::record::{Creation, RunHeader, Status};
 use crate::{Owner, Store};
 
 const RUNS: u64 = 250;
@@ -110,14 +110,14 @@ pub async fn lists_filter_by_status_workflow_time_and_text(store: Arc<dyn Store>
 }
 
 /// Reads all pages of `filter`, each of which must be full but the last.
-async fn pages(store: &Arc<dyn Store>, mut filter: RunFilter) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+async fn pages(store: &Arc<dyn Store>, mut filter: RunFilter) -> Vec<RunHeader> {
+    let mut runs: Vec<RunHeader> = Vec::new();
     loop {
         let page = store.list(&filter).await.unwrap();
         runs.extend(page.runs.clone());
         let Some(next) = page.next else { return runs };
         assert_eq!(page.runs.len(), filter.page_size(), "a full page");
-        let last = page.runs.last().map(|run| Cursor {
+        let last = page.runs.last().map(|run| ListCursor {
             created_at: run.about.created_at,
             id: run.id(),
         });
@@ -145,7 +145,7 @@ pub async fn pages_hold_every_run_once(store: Arc<dyn Store>) {
     };
     let runs = pages(&store, all.clone()).await;
     assert_eq!(runs.len() as u64, RUNS, "every run");
-    let ids: HashSet<_> = runs.iter().map(Run::id).collect();
+    let ids: HashSet<_> = runs.iter().map(RunHeader::id).collect();
     assert_eq!(ids.len() as u64, RUNS, "once");
     let newest_first = runs.is_sorted_by_key(|r| std::cmp::Reverse((r.about.created_at, r.id())));
     assert!(newest_first, "the newest first, equal moments by id");

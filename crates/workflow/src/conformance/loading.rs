@@ -7,7 +7,8 @@ use super::fixtures::{
     snapshot, text_of, update,
 };
 use crate::record::{
-    BaseReason, Cut, EntryKind, Loaded, LoopUse, Meters, Part, Rescue, StepKind, Tally,
+    BaseReason, CutReason, EntryKind, EntryPart, Loaded, LoopUse, Meters, Rescue, RunTally,
+    StepKind,
 };
 use crate::{Error, Store};
 
@@ -23,14 +24,14 @@ fn numbers(loaded: &Loaded) -> Vec<u64> {
 }
 
 /// A tally with something in every field.
-fn full_tally() -> Tally {
-    Tally {
+fn full_tally() -> RunTally {
+    RunTally {
         steps: 12,
         loops: [("look -> look".into(), 3)].into(),
         meters: Meters::from([("tokens".into(), 40), ("searches".into(), 2)]),
         rescue: Some(Rescue {
             from: "look".into(),
-            cut: Cut::StepLimit(9),
+            cut: CutReason::StepLimit(9),
         }),
     }
 }
@@ -45,7 +46,7 @@ pub async fn steps_come_back_in_order_and_whole(store: Arc<dyn Store>) {
             used: 2,
         });
         if step == 4 {
-            record.meta.kind = StepKind::Cut(Cut::Failed("no luck".to_owned()));
+            record.meta.kind = StepKind::Cut(CutReason::Failed("no luck".to_owned()));
             record.payload = None;
         }
         if step == 6 {
@@ -53,7 +54,7 @@ pub async fn steps_come_back_in_order_and_whole(store: Arc<dyn Store>) {
         }
         let mut append = writer.step("");
         append.record = Some(record);
-        add_entries(&mut append, [entry(step, "call", Part::Answered)]);
+        add_entries(&mut append, [entry(step, "call", EntryPart::Answered)]);
         written.extend(append.record.clone());
         writer.write(append).await;
     }
@@ -79,7 +80,7 @@ pub async fn a_journal_comes_back_in_order_and_whole(store: Arc<dyn Store>) {
         for (second, keys) in [(20, &["z", "a", "m"][..]), (10, &["n"]), (30, &["b", "B"])] {
             let mut batch: Vec<_> = keys
                 .iter()
-                .map(|key| entry(step, key, Part::Answered))
+                .map(|key| entry(step, key, EntryPart::Answered))
                 .collect();
             for entry in &mut batch {
                 entry.meta.at = moment(second);
@@ -87,7 +88,7 @@ pub async fn a_journal_comes_back_in_order_and_whole(store: Arc<dyn Store>) {
             writer.write(writer.with_entries(batch.clone())).await;
             written.extend(batch);
         }
-        let mut gate = entry(step, "z", Part::Opened);
+        let mut gate = entry(step, "z", EntryPart::Opened);
         gate.meta.kind = EntryKind::Gate;
         gate.meta.meters = Meters::new();
         gate.meta.at = moment(0);

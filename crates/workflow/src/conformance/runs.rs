@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fixtures::{
     HOUR, NONE, Writer, add_entries, base, creation, entry, picture, plain_steps, snapshot,
 };
-use crate::record::{BaseReason, Origin, Part, Status, Token};
+use crate::record::{BaseReason, EntryPart, Origin, Status, Token};
 use crate::{Error, Owner, RunId, Store};
 
 pub async fn a_created_run_comes_back_whole(store: Arc<dyn Store>) {
@@ -137,7 +137,7 @@ pub async fn marks_leave_the_writer_undisturbed(store: Arc<dyn Store>) {
     assert_eq!(token, writer.token, "a mark is no append");
 
     let mut append = writer.step("1");
-    add_entries(&mut append, [entry(1, "call", Part::Answered)]);
+    add_entries(&mut append, [entry(1, "call", EntryPart::Answered)]);
     append.snapshot = Some(snapshot(1, "whole"));
     writer.write(append).await;
     let (run, _) = store.head(writer.run).await.unwrap();

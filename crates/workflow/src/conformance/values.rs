@@ -9,7 +9,7 @@ use super::fixtures::{
     HOUR, Writer, add_entries, body, creation, entry, event, moment, picture, snapshot, text_of,
 };
 use crate::journal::RunFilter;
-use crate::record::{Meters, Part, Status};
+use crate::record::{EntryPart, Meters, Status};
 use crate::{Owner, Payload, Store};
 
 /// Larger than any body a store would keep beside its row.
@@ -24,7 +24,7 @@ pub async fn large_bodies_survive(store: Arc<dyn Store>) {
         creation.base.payload = Some(body(&state));
         let mut writer = Writer::begin_with(&store, creation, HOUR).await;
         let mut append = writer.step(&update);
-        let mut call = entry(1, "call", Part::Answered);
+        let mut call = entry(1, "call", EntryPart::Answered);
         call.payload = body(&answer);
         add_entries(&mut append, [call]);
         writer.write(append).await;
@@ -67,7 +67,7 @@ pub async fn odd_text_survives(store: Arc<dyn Store>) {
         // JSON may hold a NUL character, which some databases' texts may not.
         let with_nul = format!("{text}\0{text}");
         let mut append = writer.step(&with_nul);
-        add_entries(&mut append, [entry(1, text, Part::Opened)]);
+        add_entries(&mut append, [entry(1, text, EntryPart::Opened)]);
         append.events = vec![event(append.head.events, &with_nul)];
         append.head.status = Status::Running(text.to_owned().into());
         append.head.next = Some(text.to_owned().into());

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::{BaseReason, Cut, Tally};
+use crate::record::{BaseReason, CutReason, RunTally};
 use crate::{EdgeKind, NodeName, OutlineEdge};
 
 fn research() -> Outline {
@@ -46,7 +46,7 @@ fn step(node: NodeName, next: NodeName, kind: StepKind) -> StepMeta {
 }
 
 fn base(next: NodeName, why: BaseReason) -> StepMeta {
-    let tally = Tally::default();
+    let tally = RunTally::default();
     step("", next, StepKind::Base { tally, why })
 }
 
@@ -67,7 +67,11 @@ fn under_way() -> RunPath {
 
 fn rescued() -> RunPath {
     let mut steps = walk(&["plan", "search", "analyse"]);
-    steps.push(step("analyse", "fallback", StepKind::Cut(Cut::Deadline)));
+    steps.push(step(
+        "analyse",
+        "fallback",
+        StepKind::Cut(CutReason::Deadline),
+    ));
     steps.push(step("fallback", END, StepKind::Update));
     RunPath::from_steps(&steps)
 }

@@ -8,7 +8,7 @@ use super::Engine;
 use crate::clock::later;
 use crate::event::EventKind;
 use crate::lease::HeldRun;
-use crate::record::{Head, Run, Status, Token};
+use crate::record::{LogHead, RunHeader, Status, Token};
 use crate::run::{Execution, RunOutcome};
 use crate::runtime::Runtime;
 use crate::step_buffer::{self, StepNotes};
@@ -153,7 +153,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
     /// Gives a run that a person resumes its chances back, and its time if that was used up.
     fn start_anew(&mut self, now: Timestamp) {
-        let Run { about, head, .. } = &mut self.writer.run;
+        let RunHeader { about, head, .. } = &mut self.writer.run;
         head.attempts = 0;
         if after_pause(head, now).is_some_and(|deadline| deadline <= now) {
             head.deadline = about.time_limit.map(|limit| later(now, limit));
@@ -176,7 +176,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let mut notes = StepNotes::default();
         self.writer.note(&mut notes, resumed);
         let mut draft = self.writer.draft(notes);
-        draft.head = Head {
+        draft.head = LogHead {
             status: Status::Pending,
             parked: false,
             attempts: attempt,
@@ -193,13 +193,13 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 }
 
 /// The deadline of a run that nobody has held since it was last written to.
-fn after_pause(head: &Head, now: Timestamp) -> Option<Timestamp> {
+fn after_pause(head: &LogHead, now: Timestamp) -> Option<Timestamp> {
     let paused = waiting::since_left(head, now);
     head.deadline.map(|deadline| later(deadline, paused))
 }
 
 /// How long such a run has waited in its step since the last answer.
-fn waited_by(head: &Head, now: Timestamp) -> Duration {
+fn waited_by(head: &LogHead, now: Timestamp) -> Duration {
     let paused = waiting::since_left(head, now);
     head.waited.saturating_add(paused)
 }
@@ -213,7 +213,7 @@ enum OpenPurpose {
 }
 
 impl OpenPurpose {
-    fn check(self, header: &Run) -> Result<(), Error> {
+    fn check(self, header: &RunHeader) -> Result<(), Error> {
         let (run, head) = (header.id(), &header.head);
         match (&head.status, self) {
             (Status::Pending | Status::Running(_), _)

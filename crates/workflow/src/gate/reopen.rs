@@ -8,8 +8,8 @@ use crate::event::EventKind;
 use crate::fold;
 use crate::interrupt::{Answer, Decision};
 use crate::record::{
-    Append, BaseReason, Entry, EntryKind, Head, Meters, Name, Part, Run, StepKind, StepMeta,
-    StepRecord, Token, add_meters,
+    Append, BaseReason, Entry, EntryKind, EntryPart, LogHead, Meters, Name, RunHeader, StepKind,
+    StepMeta, StepRecord, Token, add_meters,
 };
 use crate::{Error, Payload, RunId, State, waiting};
 
@@ -64,7 +64,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         let base = self
             .base_before(&header, &missed, node.clone(), &given_up, at)
             .await?;
-        let head = Head {
+        let head = LogHead {
             step: header.head.step + 1,
             next: Some(node),
             entries: entries.len() as u32,
@@ -84,7 +84,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// The state before the gate's step, as the record that the run goes on from.
     async fn base_before(
         &self,
-        header: &Run,
+        header: &RunHeader,
         missed: &MissedGate,
         node: Name,
         given_up: &Meters,
@@ -118,7 +118,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// all that it has waited until now, the gate's step included: the step to come begins now.
     async fn spent_elsewhere(
         &self,
-        header: &Run,
+        header: &RunHeader,
         gate_step: u64,
         at: Timestamp,
     ) -> Result<Meters, Error> {
@@ -152,7 +152,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// may be to other questions than the ones that the decision leads to.
     async fn entries_again(
         &self,
-        header: &Run,
+        header: &RunHeader,
         missed: &MissedGate,
         decision: Decision,
         at: Timestamp,
@@ -174,7 +174,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             }
             meta.step = header.head.step + 2;
             // Other gates of the step keep the answers they got.
-            if meta.key == missed.key && meta.part == Part::Answered {
+            if meta.key == missed.key && meta.part == EntryPart::Answered {
                 *payload = answer.clone();
             }
             kept.push(entry);
@@ -183,7 +183,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     }
 
     /// The node that ran, or was about to run, as step `step`.
-    async fn node_of(&self, header: &Run, step: u64) -> Result<Name, Error> {
+    async fn node_of(&self, header: &RunHeader, step: u64) -> Result<Name, Error> {
         let run = header.id();
         let passed = self.shared.runtime.store.steps(run, step, 1).await?;
         let node = match passed.into_iter().next() {

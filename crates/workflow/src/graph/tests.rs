@@ -215,7 +215,7 @@ fn a_bound_that_is_used_up_diverts_the_run() {
         .at_most(2, "a", "a", END)
         .build()
         .unwrap();
-    let (state, mut tally) = (Tour(Vec::new()), Tally::default());
+    let (state, mut tally) = (Tour(Vec::new()), RunTally::default());
     for used in 1..=2 {
         let leave = graph.leave("a", &state, &tally).unwrap();
         assert_eq!(leave.to, Some("a"));

@@ -9,13 +9,14 @@ use jiff::Timestamp;
 use crate::clock::{later, time_until};
 use crate::event::Event;
 use crate::record::{
-    Append, Blob, Creation, Entry, Loaded, Part, Run, Snapshot, Status, StepKind, StepRecord, Token,
+    Append, Blob, Creation, Entry, EntryPart, Loaded, RunHeader, Snapshot, Status, StepKind,
+    StepRecord, Token,
 };
 use crate::{BlobHash, Error, Owner};
 
 /// All there is of one run.
 pub(super) struct RunLog {
-    pub(super) run: Run,
+    pub(super) run: RunHeader,
     pub(super) fence: u64,
     pub(super) lease: Option<HeldLease>,
     pub(super) last_nonce: Option<u64>,
@@ -65,7 +66,7 @@ impl EntryName {
         Self {
             step: entry.meta.step,
             key: entry.meta.key.clone(),
-            answered: entry.meta.part == Part::Answered,
+            answered: entry.meta.part == EntryPart::Answered,
         }
     }
 }
@@ -260,7 +261,7 @@ impl RunLog {
     }
 
     pub(super) fn expires(&self, before: Timestamp, now: Timestamp) -> bool {
-        let Run { head, keep, .. } = &self.run;
+        let RunHeader { head, keep, .. } = &self.run;
         let held = self.refuse_if_held(now).is_err();
         head.status.is_finished() && head.updated_at < before && !keep && !held
     }

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::{Entry, Head, Run, Snapshot, StepKind, StepRecord};
+use super::{Entry, LogHead, RunHeader, Snapshot, StepKind, StepRecord};
 use crate::event::Event;
 use crate::{BlobHash, Error, RunId};
 
@@ -48,7 +48,7 @@ pub struct Append {
     /// Tells this append from any other, so that a writer whose reply was lost can learn its fate.
     pub nonce: u64,
     /// The header after this append; its `rev` is the token's plus one.
-    pub head: Head,
+    pub head: LogHead,
     /// The step that ends with this append, if one does.
     pub record: Option<StepRecord>,
     /// A whole state to keep beside the step.
@@ -67,7 +67,7 @@ pub struct Append {
 #[derive(Clone, Debug)]
 pub struct Creation {
     /// The header to begin with.
-    pub run: Run,
+    pub run: RunHeader,
     /// The record that holds the initial state.
     pub base: StepRecord,
     /// The first events.

@@ -12,8 +12,8 @@ use crate::graph::StepExit;
 use crate::interrupt::Interrupt;
 use crate::node::{ParkRequest, ParkWait};
 use crate::record::{
-    Cut, Entry, EntryKind, EntryMeta, Head, Meters, Name, Part, Status, StepKind, StepMeta,
-    StepRecord,
+    CutReason, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters, Name, Status, StepKind,
+    StepMeta, StepRecord,
 };
 use crate::step_buffer::{StepBuffer, StepNotes};
 use crate::{Error, NodeName, Payload, State, fold, waiting};
@@ -32,7 +32,9 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             Err(error) => {
                 // The state may be half changed: the log has the good one.
                 self.reload().await?;
-                return self.cut(name, buffer, Cut::Failed(error.to_string())).await;
+                return self
+                    .cut(name, buffer, CutReason::Failed(error.to_string()))
+                    .await;
             }
         };
         let payload = Payload::live(update);
@@ -68,7 +70,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         &mut self,
         name: NodeName,
         buffer: &Arc<StepBuffer>,
-        cut: Cut,
+        cut: CutReason,
     ) -> Result<Progress, Error> {
         let rescue = self
             .shared
@@ -135,7 +137,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
 
         let mut draft = self.writer.draft(notes);
         let ends = next.is_none();
-        draft.head = Head {
+        draft.head = LogHead {
             step,
             next,
             status,
@@ -232,7 +234,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             step,
             key,
             kind,
-            part: Part::Opened,
+            part: EntryPart::Opened,
             meters: Meters::new(),
             at: now,
         };
@@ -270,7 +272,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         self.writer.note(&mut notes, event);
         let entries = self.writer.run.head.entries + notes.entries.len() as u32;
         let mut draft = self.writer.draft(notes);
-        draft.head = Head {
+        draft.head = LogHead {
             status,
             reason,
             entries,

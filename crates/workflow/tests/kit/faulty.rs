@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_workflow::event::Event;
-use fathom_workflow::journal::{Appended, Page, Purged, RunFilter};
-use fathom_workflow::record::{Append, Creation, Entry, Loaded, Run, StepRecord, Token};
+use fathom_workflow::journal::{Appended, Purged, RunFilter, RunPage};
+use fathom_workflow::record::{Append, Creation, Entry, Loaded, RunHeader, StepRecord, Token};
 use fathom_workflow::{BlobHash, Error, Owner, RunId, Store};
 use jiff::Timestamp;
 
@@ -123,7 +123,7 @@ impl Store for CountingStore {
         self.inner.cancels(owner).await
     }
 
-    async fn head(&self, run: RunId) -> Result<(Run, Token), Error> {
+    async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         self.inner.head(run).await
     }
 
@@ -144,7 +144,7 @@ impl Store for CountingStore {
         self.inner.events(run, after, limit).await
     }
 
-    async fn list(&self, filter: &RunFilter) -> Result<Page, Error> {
+    async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {
         self.inner.list(filter).await
     }
 

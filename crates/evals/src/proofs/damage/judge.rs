@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::{Status, Tally};
+use fathom_workflow::record::{RunTally, Status};
 use fathom_workflow::{Error, Payload, RunId, Store};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -85,7 +85,7 @@ impl GoodStore {
         };
         for &run in &good.specimen.runs {
             let log = RunLog::sound(&**store, run).await?;
-            let mut tally = Tally::default();
+            let mut tally = RunTally::default();
             for (state, record) in log.fold::<ScriptedRun>()?.iter().zip(&log.steps) {
                 tally.count(&record.meta);
                 let state = digest(&(state, &tally, &record.meta.next));

@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::event::EventKind;
-use fathom_workflow::record::{Cut, EntryMeta, Head, Status, StepKind, StepRecord, Tally};
+use fathom_workflow::record::{
+    CutReason, EntryMeta, LogHead, RunTally, Status, StepKind, StepRecord,
+};
 use fathom_workflow::{END, EdgeKind, edge_name};
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,7 +14,7 @@ use crate::proofs::acts::{CALLS, ONCE};
 use crate::proofs::run_log::RunLog;
 
 /// Checks them all; gives where the run stands, and how often it was parked.
-pub(super) async fn check(course: &mut Course) -> Result<(Head, u64)> {
+pub(super) async fn check(course: &mut Course) -> Result<(LogHead, u64)> {
     let engine = course.plain_engine()?;
     course.world.verdict()?;
     let log = RunLog::sound(&*course.store, course.run).await?;
@@ -54,7 +56,7 @@ fn an_end(log: &RunLog) -> Result<()> {
 async fn within_bounds(engine: &TaleEngine, course: &Course, log: &RunLog) -> Result<()> {
     let graph = engine.graph();
     let outline = graph.outline();
-    let mut counted = Tally::default();
+    let mut counted = RunTally::default();
     for StepRecord { meta, .. } in &log.steps {
         counted.count(meta);
         let next = meta.next.as_deref().unwrap_or(END);
@@ -83,7 +85,7 @@ async fn within_bounds(engine: &TaleEngine, course: &Course, log: &RunLog) -> Re
 }
 
 /// What recorded calls have spent is counted: by their step's record, and once by the run.
-fn spending_is_counted(log: &RunLog, tally: &Tally) -> Result<()> {
+fn spending_is_counted(log: &RunLog, tally: &RunTally) -> Result<()> {
     let spent = |wanted: &dyn Fn(&EntryMeta) -> bool| -> u64 {
         let metas = log.entries.iter().map(|entry| &entry.meta);
         let wanted = metas.filter(|meta| wanted(meta));
@@ -130,13 +132,15 @@ fn cuts_have_causes(course: &Course, log: &RunLog) -> Result<()> {
             | EventKind::RunResumed { .. }
             | EventKind::Reopened { .. } => since = since.min(event.at),
             EventKind::StepCut { step, cut, .. } => match cut {
-                Cut::Deadline => ensure!(
+                CutReason::Deadline => ensure!(
                     limit.is_some_and(|limit| event.at.duration_since(since) >= limit),
                     "step {step} ran out of time at {}, begun at {since}",
                     event.at
                 ),
-                Cut::StepLimit(limit) => bail!("step {step} reached the limit of {limit} steps"),
-                Cut::Failed(_) => {}
+                CutReason::StepLimit(limit) => {
+                    bail!("step {step} reached the limit of {limit} steps")
+                }
+                CutReason::Failed(_) => {}
             },
             _ => {}
         }

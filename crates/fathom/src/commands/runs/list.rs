@@ -2,7 +2,7 @@
 
 use fathom_workflow::Host;
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::{Run, Status};
+use fathom_workflow::record::{RunHeader, Status};
 use jiff::Timestamp;
 
 use crate::cli;
@@ -55,7 +55,7 @@ fn shortest(ids: &[String]) -> usize {
         .unwrap_or(longest)
 }
 
-fn row(run: &Run, short: usize) -> String {
+fn row(run: &RunHeader, short: usize) -> String {
     let coloured = screen::stdout_is_coloured();
     let id = run.id().to_string();
     let id = id.get(..short).unwrap_or(&id);

@@ -1,7 +1,7 @@
 //! `fathom runs show`: where a run stands, the way it went, and its state at a step.
 
 use fathom_workflow::display::DisplayLimits;
-use fathom_workflow::record::{Run, Status, StepKind, StepMeta};
+use fathom_workflow::record::{RunHeader, Status, StepKind, StepMeta};
 use fathom_workflow::{Error, Host, RunId, StepView, WAITED_MS};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ async fn state(host: &Host, run: RunId, at: Option<u64>) -> Result<Value> {
     Ok(DisplayLimits::default().apply(&whole))
 }
 
-fn about(run: &Run) -> Vec<String> {
+fn about(run: &RunHeader) -> Vec<String> {
     let mut lines = vec![
         format!("run      {}", run.id()),
         format!("workflow {}", run.about.workflow),

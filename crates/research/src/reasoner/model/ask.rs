@@ -7,7 +7,7 @@ use fathom_providers::call::{CallContext, CallKind};
 use fathom_providers::model::{
     FinishReason, ModelError, ModelRequest, ModelRole, ModelSpending, Models, without_thoughts,
 };
-use fathom_workflow::Call;
+use fathom_workflow::EffectCall;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -140,7 +140,7 @@ impl ModelReasoner {
         // Bounded by `CUTS_MOST`.
         loop {
             let request = request(cuts)?;
-            let call = |call: Call| self.call::<F>(ctx, asking, &request, call);
+            let call = |call: EffectCall| self.call::<F>(ctx, asking, &request, call);
             match calls::recorded(ctx, key(asking, cuts), call).await? {
                 Ok(value) => return Ok(value),
                 Err(failure)
@@ -159,7 +159,7 @@ impl ModelReasoner {
         ctx: &Ctx,
         asking: &Asking<'_>,
         request: &ModelRequest,
-        call: Call,
+        call: EffectCall,
     ) -> Result<F::Value, RecordedFailure> {
         let estimate = self.models.estimate(asking.role, request);
         let reserved = self.reservations.reserve(ctx, asking.caps, &estimate).await;

@@ -1,7 +1,7 @@
 //! Puts one query. What is done where it finds too little is in `refine`.
 
 use fathom_providers::FailureCategory;
-use fathom_workflow::{Call, NodeError};
+use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
 
 use super::{SearchOutcome, SearchTask, web};
@@ -93,7 +93,7 @@ pub(crate) async fn once(
     query: &Query,
     key: String,
 ) -> Result<Answered, NodeError> {
-    let search = |call: Call| async move {
+    let search = |call: EffectCall| async move {
         call.spend(budget::QUERIES, 1);
         match (query.kind, ctx.deps().web(task.settings.scope())) {
             (SourceKind::Local, _) => local(task, ctx, query).await,

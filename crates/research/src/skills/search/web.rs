@@ -5,7 +5,7 @@ use fathom_providers::FailureCategory;
 use fathom_providers::call::{CallKind, ChainAnswer};
 use fathom_providers::pages::{DeadLink, ReadPage};
 use fathom_providers::search::{self, SearchAnswer};
-use fathom_workflow::Call;
+use fathom_workflow::EffectCall;
 
 use super::SearchTask;
 use super::merge::hit_key;
@@ -21,7 +21,7 @@ pub(crate) async fn search(
     ctx: &Ctx,
     web: &WebServices,
     query: &Query,
-    call: &Call,
+    call: &EffectCall,
 ) -> Result<SearchRecord, RecordedFailure> {
     let asked = asked(task, query);
     let asked = asked.map_err(|fault| RecordedFailure::once(FailureCategory::Validation, fault))?;
@@ -125,7 +125,7 @@ pub(crate) async fn page(
     ctx: &Ctx,
     web: &WebServices,
     url: &str,
-    call: &Call,
+    call: &EffectCall,
 ) -> Result<ReadPage, RecordedFailure> {
     let sink = retries(call);
     let terms = terms(ctx, &*web.clock, CallKind::Page, &sink);

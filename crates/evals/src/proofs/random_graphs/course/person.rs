@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
-use fathom_workflow::record::{Entry, Part};
+use fathom_workflow::record::{Entry, EntryPart};
 use fathom_workflow::{Clock, Error};
 use jiff::Timestamp;
 use rand::Rng;
@@ -63,8 +63,9 @@ impl Course {
             None | Some(Err(Error::StoreGone { .. })) => Ok(CourseRound::Again),
             Some(Err(Error::GateClosed { .. } | Error::NotWaiting { .. })) => {
                 // Or the answer of a lost reply stands.
-                let answered =
-                    |entry: &Entry| entry.meta.key == gate.key && entry.meta.part == Part::Answered;
+                let answered = |entry: &Entry| {
+                    entry.meta.key == gate.key && entry.meta.part == EntryPart::Answered
+                };
                 let entries = self.store.entries(self.run, gate.step).await?;
                 ensure!(
                     late || entries.iter().any(answered),
