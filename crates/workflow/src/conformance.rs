@@ -92,7 +92,7 @@ macro_rules! store_conformance {
             blobs::blobs_are_stored_once_and_leave_with_their_last_run,
             blobs::a_blob_is_never_other_than_its_name_says,
             blobs::a_fork_keeps_the_blobs_of_its_origin,
-            expiry::kept_and_unfinished_runs_never_expire,
+            expiry::kept_unfinished_and_cancelled_runs_never_expire,
             expiry::a_held_run_does_not_expire,
             expiry::purge_leaves_nothing_behind,
         }

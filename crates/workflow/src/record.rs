@@ -161,11 +161,20 @@ impl Status {
         }
     }
 
-    /// Whether the run has stopped for good unless somebody resumes it. Only such runs expire.
+    /// Whether the run has stopped for good unless somebody resumes it.
     pub fn is_finished(&self) -> bool {
         match self {
             Self::Completed | Self::Failed | Self::Cancelled => true,
             Self::Pending | Self::Running(_) | Self::Waiting => false,
+        }
+    }
+
+    /// Whether a run of this status may be removed once it is old. A cancelled one may not: whoever
+    /// stopped it can still resume it.
+    pub fn can_expire(&self) -> bool {
+        match self {
+            Self::Completed | Self::Failed => true,
+            Self::Pending | Self::Running(_) | Self::Waiting | Self::Cancelled => false,
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) const EXPIRED: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM runs
-    WHERE ended AND keep = $1 AND updated_at < $2 AND id > $3
+    WHERE ended AND status <> 'cancelled' AND keep = $1 AND updated_at < $2 AND id > $3
         AND (owner IS NULL OR lease_until <= clock_timestamp())
     ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED"
 );

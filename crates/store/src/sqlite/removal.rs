@@ -32,7 +32,7 @@ pub(super) fn expired(
     before: Timestamp,
 ) -> Result<Vec<RunId>, SqliteFailure> {
     let mut statement = connection
-        .prepare_cached("SELECT id FROM runs WHERE ended = 1 AND keep = ?1 AND updated_at < ?2")?;
+        .prepare_cached("SELECT id FROM runs WHERE ended = 1 AND status <> 'cancelled' AND keep = ?1 AND updated_at < ?2")?;
     let mut rows = statement.query(params![MAY_EXPIRE, micros(before)])?;
     let mut runs = Vec::new();
     while let Some(row) = rows.next()? {
@@ -63,7 +63,7 @@ pub(super) fn purge(
             }
             Err(failure) => return Err(failure),
         };
-        let expired = header.head.status.is_finished()
+        let expired = header.head.status.can_expire()
             && header.head.updated_at < before
             && !header.keep
             && lease::holder(connection, run, micros(now))?.is_none();

@@ -263,7 +263,7 @@ impl RunLog {
     pub(super) fn expires(&self, before: Timestamp, now: Timestamp) -> bool {
         let RunHeader { head, keep, .. } = &self.run;
         let held = self.refuse_if_held(now).is_err();
-        head.status.is_finished() && head.updated_at < before && !keep && !held
+        head.status.can_expire() && head.updated_at < before && !keep && !held
     }
 }
 
