@@ -88,7 +88,7 @@ fn note(source: &CitedSource) -> String {
         notes.push("Retracted");
     }
     if source.snapshot.is_none() {
-        notes.push("Not read: only what a search said of it was seen");
+        notes.push("Not read; only its search result was seen");
     }
     notes.join(". ")
 }
@@ -119,9 +119,10 @@ fn authors(authors: &Authors) -> String {
 /// A comma or an "and" inside a name would begin another part, so such a name is held together.
 fn name_part(part: &str) -> String {
     let parted = part.contains(',') || part.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
-    match parted {
-        true => format!("{{{}}}", escaped(part)),
-        false => escaped(part),
+    if parted {
+        format!("{{{}}}", escaped(part))
+    } else {
+        escaped(part)
     }
 }
 
@@ -161,9 +162,10 @@ fn key(facts: &WorkFacts, source: &CitedSource) -> String {
         year.unwrap_or_default(),
         word.unwrap_or_default()
     );
-    match key.bytes().any(|b| b.is_ascii_alphabetic()) {
-        true => key,
-        false => format!("source{}", source.number.0),
+    if key.bytes().any(|b| b.is_ascii_alphabetic()) {
+        key
+    } else {
+        format!("source{}", source.number.0)
     }
 }
 

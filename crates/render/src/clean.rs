@@ -57,6 +57,24 @@ pub(super) fn skeleton(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
+/// Text as XML and HTML may hold it, inside an element or a quoted value. Characters that XML forbids are left out.
+pub(super) fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' => out.push(c),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// An address that may be linked to; nothing for any other scheme, or for what is no address.
 pub(super) fn link(to: &str) -> Option<String> {
     let to = to.trim();

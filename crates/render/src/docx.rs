@@ -11,34 +11,34 @@ mod parts;
 mod prose;
 
 use super::Report;
-use super::outline::{Part, parts, title};
-use body::{Body, Style};
+use super::outline::{ReportPart, parts, title};
+use body::{DocxBody, ParagraphStyle};
 
 pub use package::DocxError;
 
 /// The bytes of the document.
 pub fn docx(report: &Report) -> Result<Vec<u8>, DocxError> {
-    let mut body = Body::default();
-    body.plain(Style::Title, &title(report));
+    let mut body = DocxBody::default();
+    body.plain(ParagraphStyle::Title, &title(report));
     parts::head(&mut body, report);
     for part in parts(report, true) {
-        body.plain(Style::Heading, &part.title(report));
+        body.plain(ParagraphStyle::Heading, &part.title(report));
         match part {
-            Part::Summary => prose::write(&mut body, report, &report.summary),
-            Part::Section(at) => {
+            ReportPart::Summary => prose::write(&mut body, &report.sources, &report.summary),
+            ReportPart::Section(at) => {
                 let section = report.sections.get(at);
                 prose::write(
                     &mut body,
-                    report,
+                    &report.sources,
                     section.map_or("", |section| &section.text),
                 );
             }
-            Part::Disagreements => parts::disagreements(&mut body, report),
-            Part::Unknown => parts::unknown(&mut body, report),
-            Part::Conclusion => prose::write(&mut body, report, &report.conclusion),
-            Part::Method => parts::method(&mut body, report),
-            Part::References => parts::references(&mut body, report),
-            Part::Proofs => parts::proofs(&mut body, report),
+            ReportPart::Disagreements => parts::disagreements(&mut body, report),
+            ReportPart::Unknown => parts::unknown(&mut body, report),
+            ReportPart::Conclusion => prose::write(&mut body, &report.sources, &report.conclusion),
+            ReportPart::Method => parts::method(&mut body, report),
+            ReportPart::References => parts::references(&mut body, report),
+            ReportPart::Proofs => parts::proofs(&mut body, report),
         }
     }
     package::pack(&title(report), body)

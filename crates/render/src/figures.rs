@@ -6,8 +6,8 @@ use super::Report;
 use crate::report::{Confidence, ReportStatus, StrengthCounts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Figure {
-    pub(super) group: Group,
+pub(super) struct KeyFigure {
+    pub(super) group: FigureGroup,
     pub(super) label: &'static str,
     pub(super) value: String,
     pub(super) detail: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Figure {
 
 /// Figures that belong side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum FigureGroup {
     Outcome,
     Evidence,
     Claims,
@@ -23,15 +23,15 @@ pub(super) enum Group {
     Spent,
 }
 
-pub(super) const GROUPS: [Group; 5] = [
-    Group::Outcome,
-    Group::Evidence,
-    Group::Claims,
-    Group::Sources,
-    Group::Spent,
+pub(super) const GROUPS: [FigureGroup; 5] = [
+    FigureGroup::Outcome,
+    FigureGroup::Evidence,
+    FigureGroup::Claims,
+    FigureGroup::Sources,
+    FigureGroup::Spent,
 ];
 
-pub(super) fn figures(report: &Report) -> Vec<Figure> {
+pub(super) fn figures(report: &Report) -> Vec<KeyFigure> {
     let mut all = outcome(report);
     all.extend(evidence(report));
     all.extend(claims(report));
@@ -40,8 +40,13 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
     all
 }
 
-fn figure(group: Group, label: &'static str, value: String, detail: Option<String>) -> Figure {
-    Figure {
+fn figure(
+    group: FigureGroup,
+    label: &'static str,
+    value: String,
+    detail: Option<String>,
+) -> KeyFigure {
+    KeyFigure {
         group,
         label,
         value,
@@ -49,7 +54,7 @@ fn figure(group: Group, label: &'static str, value: String, detail: Option<Strin
     }
 }
 
-fn outcome(report: &Report) -> Vec<Figure> {
+fn outcome(report: &Report) -> Vec<KeyFigure> {
     let status = match report.status {
         ReportStatus::Complete => "complete",
         ReportStatus::Partial { .. } => "partial",
@@ -60,12 +65,12 @@ fn outcome(report: &Report) -> Vec<Figure> {
     // The review weighs the text against its sources; how well these bear each other out is told apart.
     let confidence = format!("confidence {}", confidence(report.confidence));
     vec![
-        figure(Group::Outcome, "Status", status.to_owned(), None),
-        figure(Group::Outcome, "Review", score, Some(confidence)),
+        figure(FigureGroup::Outcome, "Status", status.to_owned(), None),
+        figure(FigureGroup::Outcome, "Review", score, Some(confidence)),
     ]
 }
 
-fn evidence(report: &Report) -> Vec<Figure> {
+fn evidence(report: &Report) -> Vec<KeyFigure> {
     let StrengthCounts {
         strong,
         moderate,
@@ -77,18 +82,23 @@ fn evidence(report: &Report) -> Vec<Figure> {
     let findings = (strong + moderate + weak).to_string();
     vec![
         figure(
-            Group::Evidence,
+            FigureGroup::Evidence,
             "Findings",
             findings,
             Some(strengths.join(", ")),
         ),
         figure(
-            Group::Evidence,
+            FigureGroup::Evidence,
             "Disagreements",
             disagreements.to_string(),
             None,
         ),
-        figure(Group::Evidence, "Open questions", open.to_string(), None),
+        figure(
+            FigureGroup::Evidence,
+            "Open questions",
+            open.to_string(),
+            None,
+        ),
     ]
 }
 
@@ -100,7 +110,7 @@ pub(super) fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-fn claims(report: &Report) -> Vec<Figure> {
+fn claims(report: &Report) -> Vec<KeyFigure> {
     let counts = report.figures.claims;
     let of_all = |part: usize| format!("{part} of {}", counts.claims);
     let removed = match counts.removed {
@@ -119,15 +129,20 @@ fn claims(report: &Report) -> Vec<Figure> {
     let supported: Vec<String> = share.into_iter().chain(against).collect();
     let supported = Some(supported.join(", ")).filter(|text| !text.is_empty());
     vec![
-        figure(Group::Claims, "Claims", counts.claims.to_string(), removed),
         figure(
-            Group::Claims,
+            FigureGroup::Claims,
+            "Claims",
+            counts.claims.to_string(),
+            removed,
+        ),
+        figure(
+            FigureGroup::Claims,
             "Checked",
             of_all(counts.checked),
             self::share(counts.checked, counts.claims),
         ),
         figure(
-            Group::Claims,
+            FigureGroup::Claims,
             "Supported",
             of_all(counts.supported),
             supported,
@@ -137,10 +152,10 @@ fn claims(report: &Report) -> Vec<Figure> {
 }
 
 /// What a model says of the sentences, or that none was asked.
-fn meaning(report: &Report) -> Figure {
+fn meaning(report: &Report) -> KeyFigure {
     let Some(opinions) = report.figures.claims.judged else {
         let why = Some("no model judged the meaning".to_owned());
-        return figure(Group::Claims, "Judged", "by code".to_owned(), why);
+        return figure(FigureGroup::Claims, "Judged", "by code".to_owned(), why);
     };
     let asked = opinions.asked();
     let against = [
@@ -156,10 +171,15 @@ fn meaning(report: &Report) -> Figure {
     };
     let detail: Vec<String> = std::iter::once(whole).chain(against).collect();
     let value = format!("{} of {asked} supported", opinions.supported);
-    figure(Group::Claims, "Judged", value, Some(detail.join(", ")))
+    figure(
+        FigureGroup::Claims,
+        "Judged",
+        value,
+        Some(detail.join(", ")),
+    )
 }
 
-fn sources(report: &Report) -> Vec<Figure> {
+fn sources(report: &Report) -> Vec<KeyFigure> {
     let figures = &report.figures;
     let read = format!(
         "{} of {} found",
@@ -168,21 +188,21 @@ fn sources(report: &Report) -> Vec<Figure> {
     let cited = Some(format!("{} cited", figures.sources_cited));
     let failed = figures.fetches_failed.to_string();
     vec![
-        figure(Group::Sources, "Sources read", read, cited),
-        figure(Group::Sources, "Fetches failed", failed, None),
+        figure(FigureGroup::Sources, "Sources read", read, cited),
+        figure(FigureGroup::Sources, "Fetches failed", failed, None),
     ]
 }
 
-fn spent(report: &Report) -> Vec<Figure> {
+fn spent(report: &Report) -> Vec<KeyFigure> {
     let figures = &report.figures;
     let (cost, why) = match figures.cost_micros {
         Some(micros) => (dollars(micros), None),
         None => ("not known".to_owned(), Some("no price is set".to_owned())),
     };
     vec![
-        figure(Group::Spent, "Time", duration(figures.time_ms), None),
-        figure(Group::Spent, "Tokens", grouped(figures.tokens), None),
-        figure(Group::Spent, "Cost", cost, why),
+        figure(FigureGroup::Spent, "Time", duration(figures.time_ms), None),
+        figure(FigureGroup::Spent, "Tokens", grouped(figures.tokens), None),
+        figure(FigureGroup::Spent, "Cost", cost, why),
     ]
 }
 

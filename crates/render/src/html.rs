@@ -15,10 +15,10 @@ use fathom_evidence::Language;
 use sha2::{Digest as _, Sha256};
 
 use super::Report;
-use super::outline::{Part, parts, title};
+use super::outline::{ReportPart, parts, title};
 use crate::report::claim::TextPlace;
-use prose::Writer;
-use tag::Html;
+use prose::ProseWriter;
+use tag::HtmlPage;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -39,7 +39,7 @@ impl Default for HtmlOptions {
 /// The whole page.
 pub fn html(report: &Report, options: &HtmlOptions) -> String {
     let parts = parts(report, options.proofs);
-    let mut page = Html::default();
+    let mut page = HtmlPage::default();
     page.out.push_str("<!DOCTYPE html>\n");
     page.open("html", &[("lang", "en")]);
     page.line();
@@ -55,9 +55,9 @@ pub fn html(report: &Report, options: &HtmlOptions) -> String {
     contents(&mut page, report, &parts);
     page.open("main", &[("id", "text")]);
     page.line();
-    let mut writer = Writer::new(report, page);
+    let mut writer = ProseWriter::new(&report.sources, &report.claims, page);
     for (at, part) in parts.iter().enumerate() {
-        write_part(&mut writer, *part, &anchor(at), options);
+        write_part(&mut writer, report, *part, &anchor(at), options);
     }
     let mut page = writer.html;
     page.close("main");
@@ -79,7 +79,7 @@ pub fn html(report: &Report, options: &HtmlOptions) -> String {
     page.out
 }
 
-fn document_head(page: &mut Html, report: &Report) {
+fn document_head(page: &mut HtmlPage, report: &Report) {
     page.open("head", &[]);
     page.line();
     page.open("meta", &[("charset", "utf-8")]);
@@ -127,7 +127,7 @@ fn anchor(at: usize) -> String {
     format!("part-{}", at + 1)
 }
 
-fn contents(page: &mut Html, report: &Report, parts: &[Part]) {
+fn contents(page: &mut HtmlPage, report: &Report, parts: &[ReportPart]) {
     page.open("nav", &[("aria-labelledby", "contents")]);
     page.element("h2", &[("id", "contents")], "Contents");
     page.open("ol", &[]);
@@ -142,8 +142,13 @@ fn contents(page: &mut Html, report: &Report, parts: &[Part]) {
     page.line();
 }
 
-fn write_part(writer: &mut Writer<'_>, part: Part, anchor: &str, options: &HtmlOptions) {
-    let report = writer.report;
+fn write_part(
+    writer: &mut ProseWriter<'_>,
+    report: &Report,
+    part: ReportPart,
+    anchor: &str,
+    options: &HtmlOptions,
+) {
     let heading = format!("{anchor}-title");
     let section = [("id", anchor), ("aria-labelledby", &heading)];
     writer.html.open("section", &section);
@@ -151,18 +156,18 @@ fn write_part(writer: &mut Writer<'_>, part: Part, anchor: &str, options: &HtmlO
     writer.html.element("h2", &title, &part.title(report));
     writer.html.line();
     match part {
-        Part::Summary => writer.prose(TextPlace::Summary, None, &report.summary),
-        Part::Section(at) => {
+        ReportPart::Summary => writer.prose(TextPlace::Summary, None, &report.summary),
+        ReportPart::Section(at) => {
             let section = report.sections.get(at);
             let text = section.map_or("", |section| section.text.as_str());
             writer.prose(TextPlace::Section, Some(at + 1), text);
         }
-        Part::Conclusion => writer.prose(TextPlace::Conclusion, None, &report.conclusion),
-        Part::Disagreements => parts::disagreements(writer),
-        Part::Unknown => parts::unknown(writer),
-        Part::Method => parts::method(&mut writer.html, report),
-        Part::References => parts::references(&mut writer.html, report, options.proofs),
-        Part::Proofs => parts::proofs(&mut writer.html, report),
+        ReportPart::Conclusion => writer.prose(TextPlace::Conclusion, None, &report.conclusion),
+        ReportPart::Disagreements => parts::disagreements(writer, report),
+        ReportPart::Unknown => parts::unknown(writer, report),
+        ReportPart::Method => parts::method(&mut writer.html, report),
+        ReportPart::References => parts::references(&mut writer.html, report, options.proofs),
+        ReportPart::Proofs => parts::proofs(&mut writer.html, report),
     }
     writer.html.close("section");
     writer.html.line();

@@ -9,7 +9,7 @@ mod escape;
 mod prose;
 
 use super::figures::{GROUPS, figures};
-use super::outline::{Part, disagreements, next_query, parts, title, unnamed_sub_question};
+use super::outline::{ReportPart, disagreements, next_query, parts, title, unnamed_sub_question};
 use super::{Report, SourceId, clean};
 use crate::report::claim::{Disagreement, SourceQuote};
 use crate::report::{OpenQuestion, ReportStatus};
@@ -30,30 +30,30 @@ impl Default for MarkdownOptions {
 
 /// The whole text.
 pub fn markdown(report: &Report, options: &MarkdownOptions) -> String {
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.block(&format!("# {}", text(&title(report))));
     head(&mut page, report);
     for part in parts(report, options.proofs) {
         page.block(&format!("## {}", text(&part.title(report))));
         match part {
-            Part::Summary => page.prose(report, &report.summary),
-            Part::Section(at) => {
+            ReportPart::Summary => page.prose(report, &report.summary),
+            ReportPart::Section(at) => {
                 let section = report.sections.get(at);
                 page.prose(report, section.map_or("", |section| &section.text));
             }
-            Part::Disagreements => disagree(&mut page, report),
-            Part::Unknown => page.list(report.gaps.iter().map(|gap| unknown(report, gap))),
-            Part::Conclusion => page.prose(report, &report.conclusion),
-            Part::Method => appendix::method(&mut page, report),
-            Part::References => appendix::references(&mut page, report),
-            Part::Proofs => appendix::proofs(&mut page, report),
+            ReportPart::Disagreements => disagree(&mut page, report),
+            ReportPart::Unknown => page.list(report.gaps.iter().map(|gap| unknown(report, gap))),
+            ReportPart::Conclusion => page.prose(report, &report.conclusion),
+            ReportPart::Method => appendix::method(&mut page, report),
+            ReportPart::References => appendix::references(&mut page, report),
+            ReportPart::Proofs => appendix::proofs(&mut page, report),
         }
     }
     page.out
 }
 
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
-fn head(page: &mut Page, report: &Report) {
+fn head(page: &mut MarkdownPage, report: &Report) {
     if let ReportStatus::Partial { reason } = &report.status {
         let reason = sentence(report, &clean::sentence(reason));
         page.block(&format!(
@@ -77,7 +77,7 @@ fn head(page: &mut Page, report: &Report) {
     }
 }
 
-fn disagree(page: &mut Page, report: &Report) {
+fn disagree(page: &mut MarkdownPage, report: &Report) {
     for pair in disagreements(report) {
         let about = sentence(report, &pair.about);
         page.block(&format!(
@@ -105,7 +105,7 @@ fn quoted(report: &Report, side: &SourceQuote) -> String {
 fn weighed(report: &Report, pair: &Disagreement) -> String {
     match &pair.weighed {
         Some(weighed) => opening(&sentence(report, weighed)),
-        None => "Nothing weighs clearly for either side; a person must judge.".to_owned(),
+        None => "Neither side clearly outweighs the other; judge for yourself.".to_owned(),
     }
 }
 
@@ -120,7 +120,7 @@ fn unknown(report: &Report, gap: &OpenQuestion) -> String {
     }
     match next_query(report, gap) {
         None => words,
-        Some(query) => format!("{words} To search for next: “{}”.", text(&query)),
+        Some(query) => format!("{words} Search next for “{}”.", text(&query)),
     }
 }
 
@@ -140,11 +140,11 @@ fn cite(report: &Report, id: u32) -> String {
 
 /// The page so far: blocks with one empty line between them.
 #[derive(Default)]
-struct Page {
+struct MarkdownPage {
     out: String,
 }
 
-impl Page {
+impl MarkdownPage {
     fn block(&mut self, block: &str) {
         if !self.out.is_empty() {
             self.out.push('\n');

@@ -12,14 +12,14 @@ const ENTRY_MAX_CHARS: usize = 400;
 const HASH_DIGITS: usize = 12;
 
 /// A list under a short label. Its entries are single lines, not yet escaped.
-pub(super) struct Note {
+pub(super) struct MethodNote {
     pub(super) label: &'static str,
     pub(super) entries: Vec<String>,
     /// Whether the order of the entries has a meaning that others refer to.
     pub(super) numbered: bool,
 }
 
-pub(super) fn notes(report: &Report) -> Vec<Note> {
+pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
     let method = &report.method;
     let errors = method.errors.iter();
     let errors =
@@ -31,22 +31,22 @@ pub(super) fn notes(report: &Report) -> Vec<Note> {
         note("Rounds of searching", rounds(&method.rounds), true),
         note("Review", review(report), false),
         note(
-            "Done in a poorer way than meant",
+            "Done with less than planned",
             method.degraded.clone(),
             false,
         ),
-        note("Failures on the way", errors.collect(), false),
+        note("Errors along the way", errors.collect(), false),
     ];
     all.into_iter()
         .filter(|note| !note.entries.is_empty())
         .collect()
 }
 
-fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> Note {
+fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> MethodNote {
     let entries = entries
         .iter()
         .map(|entry| clean::cut(entry, ENTRY_MAX_CHARS));
-    Note {
+    MethodNote {
         label,
         entries: entries.filter(|entry| !entry.is_empty()).collect(),
         numbered,
@@ -106,7 +106,7 @@ fn rounds(rounds: &[SearchRound]) -> Vec<String> {
         let signals = &round.signals;
         let end = match round.stop {
             Some(stop) => format!("stopped, because {}", stop.sentence()),
-            None => "searched on".to_owned(),
+            None => "the search went on".to_owned(),
         };
         format!(
             "Completeness {:.2} (rounds {:.2}, coverage {:.2}, confidence {:.2}, gaps {:.2}); {} new {} of evidence; {end}.",
@@ -127,12 +127,12 @@ fn review(report: &Report) -> Vec<String> {
         return Vec::new();
     };
     let verdict = match review.verdict {
-        ReviewVerdict::Approve => "approved",
-        ReviewVerdict::Revise => "to be revised",
-        ReviewVerdict::Reject => "rejected",
+        ReviewVerdict::Approve => "was approved",
+        ReviewVerdict::Revise => "was sent back",
+        ReviewVerdict::Reject => "was rejected",
     };
     let mut entries = vec![format!(
-        "Draft {} was {verdict} with {:.1} of 10.",
+        "Draft {} scored {:.1} of 10 and {verdict}.",
         review.draft, review.score
     )];
     let grave = review.items.iter().filter_map(|item| match item.severity {

@@ -5,7 +5,7 @@ use crate::report::OpenQuestion;
 use crate::report::claim::Disagreement;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ReportPart {
     Summary,
     Section(usize),
     Disagreements,
@@ -17,28 +17,28 @@ pub(super) enum Part {
 }
 
 /// The parts that a report has.
-pub(super) fn parts(report: &Report, proofs: bool) -> Vec<Part> {
+pub(super) fn parts(report: &Report, proofs: bool) -> Vec<ReportPart> {
     let filled = |text: &str| !text.trim().is_empty();
     let mut parts = Vec::new();
-    let mut add = |there: bool, part: Part| {
+    let mut add = |there: bool, part: ReportPart| {
         if there {
             parts.push(part);
         }
     };
-    add(filled(&report.summary), Part::Summary);
+    add(filled(&report.summary), ReportPart::Summary);
     for at in 0..report.sections.len() {
-        add(true, Part::Section(at));
+        add(true, ReportPart::Section(at));
     }
-    add(!disagreements(report).is_empty(), Part::Disagreements);
-    add(!report.gaps.is_empty(), Part::Unknown);
-    add(filled(&report.conclusion), Part::Conclusion);
-    add(true, Part::Method);
-    add(!report.sources.is_empty(), Part::References);
-    add(proofs && !report.claims.is_empty(), Part::Proofs);
+    add(!disagreements(report).is_empty(), ReportPart::Disagreements);
+    add(!report.gaps.is_empty(), ReportPart::Unknown);
+    add(filled(&report.conclusion), ReportPart::Conclusion);
+    add(true, ReportPart::Method);
+    add(!report.sources.is_empty(), ReportPart::References);
+    add(proofs && !report.claims.is_empty(), ReportPart::Proofs);
     parts
 }
 
-impl Part {
+impl ReportPart {
     /// Its heading, in one line, not yet escaped.
     pub(super) fn title(self, report: &Report) -> String {
         let ours = match self {
@@ -58,22 +58,25 @@ impl Part {
 fn section_title(report: &Report, at: usize) -> String {
     let title = report.sections.get(at).map(|section| &section.title);
     let title = title.map(|title| clean::line(title)).unwrap_or_default();
-    match title.is_empty() {
-        true => format!("Section {}", at + 1),
-        false => title,
+    if title.is_empty() {
+        format!("Section {}", at + 1)
+    } else {
+        title
     }
 }
 
 /// The report's title; its question where it has none. A partial report says in its title that it is one.
 pub(super) fn title(report: &Report) -> String {
     let own = clean::line(&report.title);
-    let title = match own.is_empty() {
-        true => clean::line(&report.question.text),
-        false => own,
+    let title = if own.is_empty() {
+        clean::line(&report.question.text)
+    } else {
+        own
     };
-    match report.is_partial() {
-        true => format!("Partial report: {title}"),
-        false => title,
+    if report.is_partial() {
+        format!("Partial report: {title}")
+    } else {
+        title
     }
 }
 

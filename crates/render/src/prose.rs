@@ -18,35 +18,35 @@ use super::clean;
 pub(super) use matching::claims_of;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    Paragraph(Vec<Inline>),
+pub(super) enum ProseBlock {
+    Paragraph(Vec<ProseInline>),
     /// A heading that the prose brought along.
-    Lead(Vec<Inline>),
+    Lead(Vec<ProseInline>),
     List {
         /// The number of the first item, where items are numbered.
         first: Option<u64>,
-        items: Vec<Vec<Block>>,
+        items: Vec<Vec<ProseBlock>>,
     },
-    Quote(Vec<Block>),
+    Quote(Vec<ProseBlock>),
     Code(String),
     /// Rows of cells; the first row is the head.
-    Table(Vec<Vec<Vec<Inline>>>),
+    Table(Vec<Vec<Vec<ProseInline>>>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Inline {
+pub(super) enum ProseInline {
     Text(String),
-    Strong(Vec<Inline>),
-    Emphasis(Vec<Inline>),
+    Strong(Vec<ProseInline>),
+    Emphasis(Vec<ProseInline>),
     Code(String),
-    Link { to: String, text: Vec<Inline> },
+    Link { to: String, text: Vec<ProseInline> },
     Cite(Vec<u32>),
     Break,
 }
 
-pub(super) fn parse(text: &str) -> Vec<Block> {
+pub(super) fn parse(text: &str) -> Vec<ProseBlock> {
     let text = clean::lines(text);
-    let mut reader = Reader {
+    let mut reader = ProseReader {
         events: events::read(&text).into_iter().peekable(),
     };
     let mut blocks = Vec::new();
@@ -58,12 +58,12 @@ pub(super) fn parse(text: &str) -> Vec<Block> {
 }
 
 /// Reads balanced events, which [`events::read`] has made shallow: each method ends behind the end of what it reads.
-struct Reader<'t> {
+struct ProseReader<'t> {
     events: Peekable<IntoIter<Event<'t>>>,
 }
 
-impl<'t> Reader<'t> {
-    fn blocks(&mut self) -> Vec<Block> {
+impl<'t> ProseReader<'t> {
+    fn blocks(&mut self) -> Vec<ProseBlock> {
         let mut done = Vec::new();
         let mut loose = Vec::new();
         while let Some(event) = self.events.next() {
@@ -88,17 +88,18 @@ impl<'t> Reader<'t> {
     }
 
     /// A block, or nothing where the tag opens an inline, which then is added to the loose ones.
-    fn block(&mut self, tag: Tag<'t>, loose: &mut Vec<Inline>) -> Option<Block> {
+    fn block(&mut self, tag: Tag<'t>, loose: &mut Vec<ProseInline>) -> Option<ProseBlock> {
         Some(match tag {
-            Tag::Paragraph => Block::Paragraph(self.inlines()),
-            Tag::Heading { .. } => Block::Lead(self.inlines()),
-            Tag::BlockQuote(_) => Block::Quote(self.blocks()),
+            Tag::Paragraph => ProseBlock::Paragraph(self.inlines()),
+            Tag::Heading { .. } => ProseBlock::Lead(self.inlines()),
+            Tag::BlockQuote(_) => ProseBlock::Quote(self.blocks()),
             Tag::CodeBlock(_) | Tag::HtmlBlock => {
                 let html = matches!(tag, Tag::HtmlBlock);
                 let text = self.raw();
-                match html {
-                    true => Block::Paragraph(cited(clean::line(&text))),
-                    false => Block::Code(text),
+                if html {
+                    ProseBlock::Paragraph(cited(clean::line(&text)))
+                } else {
+                    ProseBlock::Code(text)
                 }
             }
             Tag::List(first) => {
@@ -107,9 +108,9 @@ impl<'t> Reader<'t> {
                 if first.is_none() {
                     items.retain(|item| !item.is_empty());
                 }
-                Block::List { first, items }
+                ProseBlock::List { first, items }
             }
-            Tag::Table(_) => Block::Table(self.rows()),
+            Tag::Table(_) => ProseBlock::Table(self.rows()),
             other => {
                 self.inline(Event::Start(other), loose);
                 return None;
@@ -117,7 +118,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn items(&mut self) -> Vec<Vec<Block>> {
+    fn items(&mut self) -> Vec<Vec<ProseBlock>> {
         let mut items = Vec::new();
         while let Some(event) = self.events.next() {
             match event {
@@ -129,7 +130,7 @@ impl<'t> Reader<'t> {
         items
     }
 
-    fn rows(&mut self) -> Vec<Vec<Vec<Inline>>> {
+    fn rows(&mut self) -> Vec<Vec<Vec<ProseInline>>> {
         let mut rows = Vec::new();
         while let Some(event) = self.events.next() {
             match event {
@@ -141,7 +142,7 @@ impl<'t> Reader<'t> {
         rows
     }
 
-    fn cells(&mut self) -> Vec<Vec<Inline>> {
+    fn cells(&mut self) -> Vec<Vec<ProseInline>> {
         let mut cells = Vec::new();
         while let Some(event) = self.events.next() {
             match event {
@@ -153,7 +154,7 @@ impl<'t> Reader<'t> {
         cells
     }
 
-    fn inlines(&mut self) -> Vec<Inline> {
+    fn inlines(&mut self) -> Vec<ProseInline> {
         let mut inlines = Vec::new();
         while let Some(event) = self.events.next() {
             match event {
@@ -164,16 +165,16 @@ impl<'t> Reader<'t> {
         inlines
     }
 
-    fn inline(&mut self, event: Event<'t>, into: &mut Vec<Inline>) {
+    fn inline(&mut self, event: Event<'t>, into: &mut Vec<ProseInline>) {
         match event {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 let text = self.with_following(text.into_string());
                 into.extend(cited(text));
             }
-            Event::Code(code) => into.push(Inline::Code(clean::line(&code))),
-            Event::HardBreak => into.push(Inline::Break),
-            Event::Start(Tag::Strong) => into.push(Inline::Strong(self.inlines())),
-            Event::Start(Tag::Emphasis) => into.push(Inline::Emphasis(self.inlines())),
+            Event::Code(code) => into.push(ProseInline::Code(clean::line(&code))),
+            Event::HardBreak => into.push(ProseInline::Break),
+            Event::Start(Tag::Strong) => into.push(ProseInline::Strong(self.inlines())),
+            Event::Start(Tag::Emphasis) => into.push(ProseInline::Emphasis(self.inlines())),
             Event::Start(Tag::Link {
                 link_type,
                 dest_url,
@@ -181,7 +182,7 @@ impl<'t> Reader<'t> {
             }) => {
                 let text = self.inlines();
                 match clean::link(&address(link_type, &dest_url)) {
-                    Some(to) => into.push(Inline::Link { to, text }),
+                    Some(to) => into.push(ProseInline::Link { to, text }),
                     None => into.extend(text),
                 }
             }
@@ -228,49 +229,49 @@ fn address(link_type: LinkType, to: &str) -> String {
     }
 }
 
-fn flush(loose: &mut Vec<Inline>, done: &mut Vec<Block>) {
-    let block = Block::Paragraph(std::mem::take(loose));
+fn flush(loose: &mut Vec<ProseInline>, done: &mut Vec<ProseBlock>) {
+    let block = ProseBlock::Paragraph(std::mem::take(loose));
     if !is_empty(&block) {
         done.push(block);
     }
 }
 
-fn is_empty(block: &Block) -> bool {
+fn is_empty(block: &ProseBlock) -> bool {
     match block {
-        Block::Paragraph(inlines) | Block::Lead(inlines) => blank(inlines),
-        Block::List { items, .. } => items.iter().all(Vec::is_empty),
-        Block::Quote(blocks) => blocks.is_empty(),
-        Block::Code(code) => code.trim().is_empty(),
-        Block::Table(rows) => rows.is_empty(),
+        ProseBlock::Paragraph(inlines) | ProseBlock::Lead(inlines) => blank(inlines),
+        ProseBlock::List { items, .. } => items.iter().all(Vec::is_empty),
+        ProseBlock::Quote(blocks) => blocks.is_empty(),
+        ProseBlock::Code(code) => code.trim().is_empty(),
+        ProseBlock::Table(rows) => rows.is_empty(),
     }
 }
 
 /// Whether inlines show nothing.
-pub(super) fn blank(inlines: &[Inline]) -> bool {
+pub(super) fn blank(inlines: &[ProseInline]) -> bool {
     inlines.iter().all(|inline| match inline {
-        Inline::Text(text) | Inline::Code(text) => text.trim().is_empty(),
-        Inline::Strong(inner) | Inline::Emphasis(inner) => blank(inner),
-        Inline::Link { text, .. } => blank(text),
-        Inline::Cite(_) => false,
-        Inline::Break => true,
+        ProseInline::Text(text) | ProseInline::Code(text) => text.trim().is_empty(),
+        ProseInline::Strong(inner) | ProseInline::Emphasis(inner) => blank(inner),
+        ProseInline::Link { text, .. } => blank(text),
+        ProseInline::Cite(_) => false,
+        ProseInline::Break => true,
     })
 }
 
 /// A line of plain text with the citations in it.
-pub(super) fn cited(text: String) -> Vec<Inline> {
+pub(super) fn cited(text: String) -> Vec<ProseInline> {
     let mut inlines = Vec::new();
     let mut from = 0;
     for bracket in citations(&text) {
         let before = text.get(from..bracket.span.start).unwrap_or_default();
         if !before.is_empty() {
-            inlines.push(Inline::Text(before.to_owned()));
+            inlines.push(ProseInline::Text(before.to_owned()));
         }
-        inlines.push(Inline::Cite(bracket.ids));
+        inlines.push(ProseInline::Cite(bracket.ids));
         from = bracket.span.end;
     }
     let rest = text.get(from..).unwrap_or_default();
     if !rest.is_empty() {
-        inlines.push(Inline::Text(rest.to_owned()));
+        inlines.push(ProseInline::Text(rest.to_owned()));
     }
     inlines
 }

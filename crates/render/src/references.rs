@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use super::author::{Author, Authors};
 use super::{Report, clean};
 use crate::report::source::{CitedSource, SourceId, SourceKind};
-use date::Published;
+use date::PublicationDate;
 pub use style::{CitationStyle, StyleError};
 
 /// A title longer than this is cut.
@@ -75,7 +75,7 @@ pub(super) fn set(sources: &[CitedSource], style: &CitationStyle) -> Vec<Referen
                 .push(ReferencePiece::Strong("Retracted.".to_owned()));
         }
         if source.snapshot.is_none() {
-            line.text(" [Not read: only what a search said of it was seen.]");
+            line.text(" [Not read; only its search result was seen.]");
         }
         Reference {
             source: source.number,
@@ -116,7 +116,7 @@ pub(super) fn byline(source: &CitedSource) -> Option<String> {
 pub(super) struct WorkFacts {
     pub(super) authors: Authors,
     pub(super) title: String,
-    pub(super) published: Option<Published>,
+    pub(super) published: Option<PublicationDate>,
     pub(super) venue: Option<String>,
     pub(super) address: SourceAddress,
     pub(super) is_article: bool,
@@ -161,7 +161,7 @@ impl WorkFacts {
         Self {
             authors,
             title,
-            published: source.published.as_deref().and_then(Published::parse),
+            published: source.published.as_deref().and_then(PublicationDate::parse),
             is_article: academic && venue.is_some(),
             venue,
             address,

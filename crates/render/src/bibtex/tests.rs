@@ -9,15 +9,15 @@ use crate::sample;
 
 /// An entry as another program reads it.
 #[derive(Debug, Deserialize)]
-struct Record {
+struct BibtexRecord {
     entry_type: String,
     entry_key: String,
     fields: BTreeMap<String, String>,
 }
 
-fn read(text: &str) -> Result<Vec<Record>, String> {
+fn read(text: &str) -> Result<Vec<BibtexRecord>, String> {
     let entries = Deserializer::from_str(text).into_iter_regular_entry();
-    let entries: Result<Vec<Record>, _> = entries.collect();
+    let entries: Result<Vec<BibtexRecord>, _> = entries.collect();
     entries.map_err(|fault| format!("{fault:?}:\n{text}"))
 }
 

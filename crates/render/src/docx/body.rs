@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::address;
+use crate::clean;
 
 /// How a paragraph is set. The names are those of `styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum ParagraphStyle {
     Title,
     Heading,
     Lead,
@@ -16,7 +17,7 @@ pub(super) enum Style {
     Warning,
 }
 
-impl Style {
+impl ParagraphStyle {
     fn id(self) -> &'static str {
         match self {
             Self::Title => "Title",
@@ -32,14 +33,14 @@ impl Style {
 
 /// How a run of words is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Face {
+pub(super) struct RunFormat {
     pub(super) strong: bool,
     pub(super) slanted: bool,
     pub(super) code: bool,
     pub(super) link: bool,
 }
 
-impl Face {
+impl RunFormat {
     pub(super) const PLAIN: Self = Self {
         strong: false,
         slanted: false,
@@ -58,7 +59,7 @@ impl Face {
 
 /// Where a paragraph stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum ListPosition {
     /// In no list.
     Free,
     /// First in an item, with the mark of the list it belongs to.
@@ -72,7 +73,7 @@ pub(super) enum Stand {
     Under { depth: usize },
 }
 
-impl Stand {
+impl ListPosition {
     /// Where the next paragraph stands.
     pub(super) fn after(self) -> Self {
         match self {
@@ -114,7 +115,7 @@ const START_MAX: u64 = 32_767;
 const TEXT_WIDTH: usize = 9_070;
 
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct DocxBody {
     pub(super) xml: String,
     /// Addresses outside the document, in the order of their relations.
     pub(super) links: Vec<String>,
@@ -123,21 +124,25 @@ pub(super) struct Body {
     bookmarks: usize,
 }
 
-impl Body {
-    pub(super) fn plain(&mut self, style: Style, words: &str) {
-        self.open(style, Stand::Free);
-        self.run(words, Face::PLAIN);
+impl DocxBody {
+    pub(super) fn plain(&mut self, style: ParagraphStyle, words: &str) {
+        self.open(style, ListPosition::Free);
+        self.run(words, RunFormat::PLAIN);
         self.close();
     }
 
-    pub(super) fn open(&mut self, style: Style, stand: Stand) {
+    pub(super) fn open(&mut self, style: ParagraphStyle, position: ListPosition) {
         let id = style.id();
         self.push(format_args!("<w:p><w:pPr><w:pStyle w:val=\"{id}\"/>"));
-        let own = if style == Style::Quote { INDENT } else { 0 };
-        let left = stand.left() + own;
-        match stand {
-            Stand::Free => {}
-            Stand::Marked {
+        let own = if style == ParagraphStyle::Quote {
+            INDENT
+        } else {
+            0
+        };
+        let left = position.left() + own;
+        match position {
+            ListPosition::Free => {}
+            ListPosition::Marked {
                 list,
                 depth,
                 quoted,
@@ -149,7 +154,7 @@ impl Body {
                      <w:ind w:left=\"{left}\" w:hanging=\"{hanging}\"/>"
                 ));
             }
-            Stand::Under { .. } => self.push(format_args!("<w:ind w:left=\"{left}\"/>")),
+            ListPosition::Under { .. } => self.push(format_args!("<w:ind w:left=\"{left}\"/>")),
         }
         self.xml.push_str("</w:pPr>");
     }
@@ -158,26 +163,26 @@ impl Body {
         self.xml.push_str("</w:p>\n");
     }
 
-    pub(super) fn run(&mut self, words: &str, face: Face) {
+    pub(super) fn run(&mut self, words: &str, format: RunFormat) {
         if words.is_empty() {
             return;
         }
         self.xml.push_str("<w:r><w:rPr>");
         for (wanted, tag) in [
-            (face.link, "<w:rStyle w:val=\"Hyperlink\"/>"),
+            (format.link, "<w:rStyle w:val=\"Hyperlink\"/>"),
             (
-                face.code,
+                format.code,
                 "<w:rFonts w:ascii=\"Consolas\" w:hAnsi=\"Consolas\" w:cs=\"Consolas\"/>",
             ),
-            (face.strong, "<w:b/>"),
-            (face.slanted, "<w:i/>"),
+            (format.strong, "<w:b/>"),
+            (format.slanted, "<w:i/>"),
         ] {
             if wanted {
                 self.xml.push_str(tag);
             }
         }
         self.xml.push_str("</w:rPr><w:t xml:space=\"preserve\">");
-        self.xml.push_str(&escaped(words));
+        self.xml.push_str(&clean::xml(words));
         self.xml.push_str("</w:t></w:r>");
     }
 
@@ -186,9 +191,9 @@ impl Body {
     }
 
     /// Words that lead to an address outside, or the words alone where Word would not take the address.
-    pub(super) fn link(&mut self, to: &str, words: &str, face: Face) {
+    pub(super) fn link(&mut self, to: &str, words: &str, format: RunFormat) {
         let Some(to) = address::target(to) else {
-            return self.run(words, face);
+            return self.run(words, format);
         };
         let known = self.links.iter().position(|known| *known == to);
         let at = known.unwrap_or_else(|| {
@@ -196,17 +201,29 @@ impl Body {
             self.links.len() - 1
         });
         self.push(format_args!("<w:hyperlink r:id=\"link{at}\">"));
-        self.run(words, Face { link: true, ..face });
+        self.run(
+            words,
+            RunFormat {
+                link: true,
+                ..format
+            },
+        );
         self.xml.push_str("</w:hyperlink>");
     }
 
     /// Words that lead to a bookmark of this document, with a hint for who points at them.
-    pub(super) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, face: Face) {
-        let hint = escaped(hint);
+    pub(super) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, format: RunFormat) {
+        let hint = clean::xml(hint);
         self.push(format_args!(
             "<w:hyperlink w:anchor=\"{bookmark}\" w:tooltip=\"{hint}\">"
         ));
-        self.run(words, Face { link: true, ..face });
+        self.run(
+            words,
+            RunFormat {
+                link: true,
+                ..format
+            },
+        );
         self.xml.push_str("</w:hyperlink>");
     }
 
@@ -228,12 +245,12 @@ impl Body {
     /// Rows of at most [`COLUMNS_MAX`] cells, the first of them a head. `cell` writes what stands in a row's column.
     pub(super) fn table(
         &mut self,
-        stand: Stand,
+        position: ListPosition,
         rows: usize,
         columns: usize,
         mut cell: impl FnMut(&mut Self, usize, usize),
     ) {
-        let left = stand.left();
+        let left = position.left();
         let room = TEXT_WIDTH - left;
         self.push(format_args!(
             "<w:tbl><w:tblPr><w:tblStyle w:val=\"Rows\"/><w:tblW w:w=\"0\" w:type=\"auto\"/>\
@@ -253,7 +270,7 @@ impl Body {
                 self.push(format_args!(
                     "<w:tc><w:tcPr><w:tcW w:w=\"{width}\" w:type=\"dxa\"/></w:tcPr>"
                 ));
-                self.open(Style::Text, Stand::Free);
+                self.open(ParagraphStyle::Text, ListPosition::Free);
                 cell(self, row, column);
                 self.close();
                 self.xml.push_str("</w:tc>");
@@ -273,21 +290,4 @@ impl Body {
 /// What a column gets of the room, so that all of them together fill it.
 fn share(room: usize, column: usize, columns: usize) -> usize {
     room * (column + 1) / columns - room * column / columns
-}
-
-/// Text as XML may hold it; characters that it may not hold are left out.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' => out.push(c),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
-            _ => out.push(c),
-        }
-    }
-    out
 }

@@ -8,7 +8,8 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
-use super::body::{BULLETS, Body, INDENT, LEVELS, escaped};
+use super::body::{BULLETS, DocxBody, INDENT, LEVELS};
+use crate::clean;
 
 const CONTENT_TYPES: &str = include_str!("content_types.xml");
 const PACKAGE_RELATIONS: &str = include_str!("relations.xml");
@@ -23,7 +24,7 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 #[error("the document cannot be packed: {0}")]
 pub struct DocxError(#[from] ZipError);
 
-pub(super) fn pack(title: &str, body: Body) -> Result<Vec<u8>, DocxError> {
+pub(super) fn pack(title: &str, body: DocxBody) -> Result<Vec<u8>, DocxError> {
     // The library would take the clock's time where another crate asks it to keep time.
     let options = SimpleFileOptions::default().last_modified_time(DateTime::DEFAULT);
     let mut package = ZipWriter::new(Cursor::new(Vec::new()));
@@ -45,7 +46,7 @@ pub(super) fn pack(title: &str, body: Body) -> Result<Vec<u8>, DocxError> {
 }
 
 fn core(title: &str) -> String {
-    let title = escaped(title);
+    let title = clean::xml(title);
     format!(
         "{XML}<cp:coreProperties xmlns:cp=\"http://schemas.openxmlformats.org/package/2006/metadata/core-properties\" \
          xmlns:dc=\"http://purl.org/dc/elements/1.1/\"><dc:title>{title}</dc:title><dc:creator>Fathom</dc:creator>\
@@ -53,7 +54,7 @@ fn core(title: &str) -> String {
     )
 }
 
-fn document(body: &Body) -> String {
+fn document(body: &DocxBody) -> String {
     let text = &body.xml;
     format!(
         "{XML}<w:document xmlns:w=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><w:body>\n{text}<w:sectPr>\
@@ -62,7 +63,7 @@ fn document(body: &Body) -> String {
     )
 }
 
-fn relations(body: &Body) -> String {
+fn relations(body: &DocxBody) -> String {
     let mut all = String::new();
     for (name, part) in [("styles", "styles.xml"), ("numbering", "numbering.xml")] {
         relation(&mut all, name, name, part, "");
@@ -77,7 +78,7 @@ fn relations(body: &Body) -> String {
 }
 
 fn relation(all: &mut String, id: &str, kind: &str, to: &str, mode: &str) {
-    let to = escaped(to);
+    let to = clean::xml(to);
     // A string takes all that is written to it.
     let _ = write!(
         all,
@@ -86,7 +87,7 @@ fn relation(all: &mut String, id: &str, kind: &str, to: &str, mode: &str) {
 }
 
 /// One list with bullets, and each numbered list with its own beginning.
-fn numbering(body: &Body) -> String {
+fn numbering(body: &DocxBody) -> String {
     let bullets = levels(0, "bullet", |_| "•".to_owned());
     let numbers = levels(1, "decimal", |level| format!("%{}.", level + 1));
     let mut lists = format!("<w:num w:numId=\"{BULLETS}\"><w:abstractNumId w:val=\"0\"/></w:num>");

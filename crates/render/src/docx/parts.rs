@@ -1,6 +1,6 @@
 //! The parts of a document that code writes: its head, disagreements, what is not known, the method, references, proofs.
 
-use super::body::{BULLETS, Body, Face, Stand, Style};
+use super::body::{BULLETS, DocxBody, ListPosition, ParagraphStyle, RunFormat};
 use super::prose::{bookmark, cite, sentence};
 use crate::figures::{GROUPS, figures};
 use crate::notes::{judged, notes, short_hash, verdict};
@@ -10,16 +10,16 @@ use crate::report::ReportStatus;
 use crate::report::claim::{ReportClaim, SourceQuote};
 use crate::{Report, clean};
 
-const PLAIN: Face = Face::PLAIN;
-const STRONG: Face = Face::STRONG;
-const SLANTED: Face = Face::SLANTED;
+const PLAIN: RunFormat = RunFormat::PLAIN;
+const STRONG: RunFormat = RunFormat::STRONG;
+const SLANTED: RunFormat = RunFormat::SLANTED;
 
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
-pub(super) fn head(body: &mut Body, report: &Report) {
+pub(super) fn head(body: &mut DocxBody, report: &Report) {
     if let ReportStatus::Partial { reason } = &report.status {
-        body.open(Style::Warning, Stand::Free);
+        body.open(ParagraphStyle::Warning, ListPosition::Free);
         body.run("This is a partial report, not a full answer. ", STRONG);
-        sentence(body, report, &clean::sentence(reason), PLAIN);
+        sentence(body, &report.sources, &clean::sentence(reason), PLAIN);
         body.close();
     }
     let figures = figures(report);
@@ -37,26 +37,28 @@ pub(super) fn head(body: &mut Body, report: &Report) {
         });
     }
     if !report.caveats.is_empty() {
-        body.plain(Style::Lead, "Before you rely on it");
+        body.plain(ParagraphStyle::Lead, "Before you rely on it");
         for caveat in &report.caveats {
-            item(body, BULLETS, |body| sentence(body, report, caveat, PLAIN));
+            item(body, BULLETS, |body| {
+                sentence(body, &report.sources, caveat, PLAIN)
+            });
         }
     }
 }
 
-pub(super) fn disagreements(body: &mut Body, report: &Report) {
+pub(super) fn disagreements(body: &mut DocxBody, report: &Report) {
     for pair in outline::disagreements(report) {
-        body.open(Style::Lead, Stand::Free);
-        sentence(body, report, &pair.about, PLAIN);
+        body.open(ParagraphStyle::Lead, ListPosition::Free);
+        sentence(body, &report.sources, &pair.about, PLAIN);
         body.close();
         for side in &pair.sides {
             quoted(body, report, side);
         }
-        body.open(Style::Text, Stand::Free);
+        body.open(ParagraphStyle::Text, ListPosition::Free);
         match &pair.weighed {
-            Some(weighed) => sentence(body, report, weighed, PLAIN),
+            Some(weighed) => sentence(body, &report.sources, weighed, PLAIN),
             None => body.run(
-                "Nothing weighs clearly for either side; a person must judge.",
+                "Neither side clearly outweighs the other; judge for yourself.",
                 PLAIN,
             ),
         }
@@ -64,10 +66,10 @@ pub(super) fn disagreements(body: &mut Body, report: &Report) {
     }
 }
 
-fn quoted(body: &mut Body, report: &Report, side: &SourceQuote) {
+fn quoted(body: &mut DocxBody, report: &Report, side: &SourceQuote) {
     item(body, BULLETS, |body| {
         body.run(&format!("“{}” [", clean::line(&side.quote)), PLAIN);
-        cite(body, report, side.source.0, PLAIN);
+        cite(body, &report.sources, side.source.0, PLAIN);
         let name = report
             .source(side.source)
             .map_or("", |source| source.name());
@@ -75,27 +77,28 @@ fn quoted(body: &mut Body, report: &Report, side: &SourceQuote) {
     });
 }
 
-pub(super) fn unknown(body: &mut Body, report: &Report) {
+pub(super) fn unknown(body: &mut DocxBody, report: &Report) {
     for gap in &report.gaps {
         item(body, BULLETS, |body| {
-            sentence(body, report, &gap.missing, PLAIN);
+            sentence(body, &report.sources, &gap.missing, PLAIN);
             if let Some(sub) = outline::unnamed_sub_question(report, gap) {
                 let (number, sub) = (gap.sub_question, clean::line(sub));
                 body.run(&format!(" (sub-question {number}: {sub})"), PLAIN);
             }
             if let Some(query) = outline::next_query(report, gap) {
-                body.run(&format!(" To search for next: “{query}”."), PLAIN);
+                body.run(&format!(" Search next for “{query}”."), PLAIN);
             }
         });
     }
 }
 
-pub(super) fn method(body: &mut Body, report: &Report) {
+pub(super) fn method(body: &mut DocxBody, report: &Report) {
     for note in notes(report) {
-        body.plain(Style::Lead, note.label);
-        let list = match note.numbered {
-            true => body.numbered(1),
-            false => BULLETS,
+        body.plain(ParagraphStyle::Lead, note.label);
+        let list = if note.numbered {
+            body.numbered(1)
+        } else {
+            BULLETS
         };
         for entry in &note.entries {
             item(body, list, |body| body.run(entry, PLAIN));
@@ -103,7 +106,7 @@ pub(super) fn method(body: &mut Body, report: &Report) {
     }
 }
 
-pub(super) fn references(body: &mut Body, report: &Report) {
+pub(super) fn references(body: &mut DocxBody, report: &Report) {
     let list = body.numbered(1);
     for reference in references::references(report) {
         item(body, list, |body| {
@@ -120,9 +123,9 @@ pub(super) fn references(body: &mut Body, report: &Report) {
     }
 }
 
-pub(super) fn proofs(body: &mut Body, report: &Report) {
+pub(super) fn proofs(body: &mut DocxBody, report: &Report) {
     body.plain(
-        Style::Text,
+        ParagraphStyle::Text,
         "Each claim with the words it rests on, the source's number, the hash of the stored text, and the bytes where \
          the words stand in it.",
     );
@@ -132,7 +135,7 @@ pub(super) fn proofs(body: &mut Body, report: &Report) {
     }
 }
 
-fn proof_of(body: &mut Body, report: &Report, claim: &ReportClaim) {
+fn proof_of(body: &mut DocxBody, report: &Report, claim: &ReportClaim) {
     body.run(&clean::line(&claim.text), PLAIN);
     body.run(&format!(" — {}", verdict(claim)), SLANTED);
     if let Some(judged) = judged(claim) {
@@ -141,17 +144,17 @@ fn proof_of(body: &mut Body, report: &Report, claim: &ReportClaim) {
     for proof in &claim.proofs {
         body.line_break();
         body.run(&format!("“{}” [", clean::line(&proof.quote)), PLAIN);
-        cite(body, report, proof.source.0, PLAIN);
+        cite(body, &report.sources, proof.source.0, PLAIN);
         let hash = short_hash(proof);
         let (start, end) = (proof.start, proof.end);
         body.run(&format!("] {hash} {start}–{end}"), PLAIN);
     }
 }
 
-fn item(body: &mut Body, list: usize, write: impl FnOnce(&mut Body)) {
+fn item(body: &mut DocxBody, list: usize, write: impl FnOnce(&mut DocxBody)) {
     body.open(
-        Style::Text,
-        Stand::Marked {
+        ParagraphStyle::Text,
+        ListPosition::Marked {
             list,
             depth: 0,
             quoted: false,

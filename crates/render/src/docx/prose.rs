@@ -1,26 +1,37 @@
 //! Prose blocks as paragraphs, with each citation leading to its reference.
 
-use super::body::{BULLETS, Body, COLUMNS_MAX, Face, Stand, Style};
-use crate::prose::{Block, Inline, cited, parse};
-use crate::{Report, SourceId, clean};
+use super::body::{BULLETS, COLUMNS_MAX, DocxBody, ListPosition, ParagraphStyle, RunFormat};
+use crate::prose::{ProseBlock, ProseInline, cited, parse};
+use crate::{CitedSource, clean};
 
-pub(super) fn write(body: &mut Body, report: &Report, text: &str) {
-    all(body, report, &parse(text), Style::Text, Stand::Free);
+pub(super) fn write(body: &mut DocxBody, sources: &[CitedSource], text: &str) {
+    all(
+        body,
+        sources,
+        &parse(text),
+        ParagraphStyle::Text,
+        ListPosition::Free,
+    );
 }
 
 /// A plain sentence of ours, which may cite sources.
-pub(super) fn sentence(body: &mut Body, report: &Report, plain: &str, face: Face) {
-    inlines(body, report, &cited(clean::line(plain)), face);
+pub(super) fn sentence(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    plain: &str,
+    format: RunFormat,
+) {
+    inlines(body, sources, &cited(clean::line(plain)), format);
 }
 
-pub(super) fn cite(body: &mut Body, report: &Report, id: u32, face: Face) {
-    match report.source(SourceId(id)) {
+pub(super) fn cite(body: &mut DocxBody, sources: &[CitedSource], id: u32, format: RunFormat) {
+    match sources.iter().find(|source| source.number.0 == id) {
         Some(source) => {
             let hint = clean::name(source.name());
-            body.leap(&bookmark(id), &hint, &id.to_string(), face);
+            body.leap(&bookmark(id), &hint, &id.to_string(), format);
         }
         // A number that no source has is never shown as one.
-        None => body.run("?", face),
+        None => body.run("?", format),
     }
 }
 
@@ -30,163 +41,208 @@ pub(super) fn bookmark(source: u32) -> String {
 }
 
 /// Blocks one under another; where the first of them has a mark, the others have none.
-fn all(body: &mut Body, report: &Report, blocks: &[Block], style: Style, mut stand: Stand) {
+fn all(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    blocks: &[ProseBlock],
+    style: ParagraphStyle,
+    mut position: ListPosition,
+) {
     for block in blocks {
-        one(body, report, block, style, stand);
-        stand = stand.after();
+        one(body, sources, block, style, position);
+        position = position.after();
     }
 }
 
-fn one(body: &mut Body, report: &Report, block: &Block, style: Style, stand: Stand) {
+fn one(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    block: &ProseBlock,
+    style: ParagraphStyle,
+    position: ListPosition,
+) {
     match block {
-        Block::Paragraph(words) => paragraph(body, report, words, style, stand),
-        Block::Lead(words) => paragraph(body, report, words, Style::Lead, stand),
-        Block::Quote(blocks) => all(body, report, blocks, Style::Quote, stand),
-        Block::Code(code) => {
-            body.open(Style::Code, stand);
+        ProseBlock::Paragraph(words) => paragraph(body, sources, words, style, position),
+        ProseBlock::Lead(words) => paragraph(body, sources, words, ParagraphStyle::Lead, position),
+        ProseBlock::Quote(blocks) => all(body, sources, blocks, ParagraphStyle::Quote, position),
+        ProseBlock::Code(code) => {
+            body.open(ParagraphStyle::Code, position);
             for (at, line) in code.trim_end().lines().enumerate() {
                 if at > 0 {
                     body.line_break();
                 }
-                body.run(line, Face::PLAIN);
+                body.run(line, RunFormat::PLAIN);
             }
             body.close();
         }
-        Block::List { first, items } => {
-            mark_alone(body, style, stand);
+        ProseBlock::List { first, items } => {
+            mark_alone(body, style, position);
             let list = match first {
                 Some(first) => body.numbered(*first),
                 None => BULLETS,
             };
-            let depth = stand.deeper();
+            let depth = position.deeper();
             for item in items {
-                let stand = Stand::Marked {
+                let position = ListPosition::Marked {
                     list,
                     depth,
-                    quoted: style == Style::Quote,
+                    quoted: style == ParagraphStyle::Quote,
                 };
                 match item.as_slice() {
-                    [] => mark_alone(body, style, stand),
-                    blocks => all(body, report, blocks, style, stand),
+                    [] => mark_alone(body, style, position),
+                    blocks => all(body, sources, blocks, style, position),
                 }
             }
         }
-        Block::Table(rows) => {
+        ProseBlock::Table(rows) => {
             // A row of a table that is too wide for one is a paragraph, and has the mark itself.
             if columns(rows) <= COLUMNS_MAX {
-                mark_alone(body, style, stand);
-                table(body, report, rows, stand);
+                mark_alone(body, style, position);
+                table(body, sources, rows, position);
             } else {
-                lines(body, report, rows, style, stand);
+                lines(body, sources, rows, style, position);
             }
         }
     }
 }
 
-fn paragraph(body: &mut Body, report: &Report, words: &[Inline], style: Style, stand: Stand) {
-    body.open(style, stand);
-    inlines(body, report, words, Face::PLAIN);
+fn paragraph(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    words: &[ProseInline],
+    style: ParagraphStyle,
+    position: ListPosition,
+) {
+    body.open(style, position);
+    inlines(body, sources, words, RunFormat::PLAIN);
     body.close();
 }
 
 /// The mark of an item that has no words beside it: an empty item, or one that begins with a table or another list.
-fn mark_alone(body: &mut Body, style: Style, stand: Stand) {
-    if let Stand::Marked { .. } = stand {
-        body.open(style, stand);
+fn mark_alone(body: &mut DocxBody, style: ParagraphStyle, position: ListPosition) {
+    if let ListPosition::Marked { .. } = position {
+        body.open(style, position);
         body.close();
     }
 }
 
-fn columns(rows: &[Vec<Vec<Inline>>]) -> usize {
+fn columns(rows: &[Vec<Vec<ProseInline>>]) -> usize {
     rows.iter().map(Vec::len).max().unwrap_or(0).max(1)
 }
 
-fn table(body: &mut Body, report: &Report, rows: &[Vec<Vec<Inline>>], stand: Stand) {
-    body.table(stand, rows.len(), columns(rows), |body, row, column| {
+fn table(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    rows: &[Vec<Vec<ProseInline>>],
+    position: ListPosition,
+) {
+    body.table(position, rows.len(), columns(rows), |body, row, column| {
         let cell = rows.get(row).and_then(|row| row.get(column));
-        let face = if row == 0 { Face::STRONG } else { Face::PLAIN };
-        inlines(body, report, cell.map_or(&[][..], Vec::as_slice), face);
+        let format = if row == 0 {
+            RunFormat::STRONG
+        } else {
+            RunFormat::PLAIN
+        };
+        inlines(body, sources, cell.map_or(&[][..], Vec::as_slice), format);
     });
 }
 
 /// A table that is too wide for Word, a paragraph for each row.
 fn lines(
-    body: &mut Body,
-    report: &Report,
-    rows: &[Vec<Vec<Inline>>],
-    style: Style,
-    mut stand: Stand,
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    rows: &[Vec<Vec<ProseInline>>],
+    style: ParagraphStyle,
+    mut position: ListPosition,
 ) {
     for (at, row) in rows.iter().enumerate() {
-        let face = if at == 0 { Face::STRONG } else { Face::PLAIN };
-        body.open(style, stand);
+        let format = if at == 0 {
+            RunFormat::STRONG
+        } else {
+            RunFormat::PLAIN
+        };
+        body.open(style, position);
         for (at, cell) in row.iter().enumerate() {
             if at > 0 {
-                body.run(" | ", face);
+                body.run(" | ", format);
             }
-            inlines(body, report, cell, face);
+            inlines(body, sources, cell, format);
         }
         body.close();
-        stand = stand.after();
+        position = position.after();
     }
 }
 
-fn inlines(body: &mut Body, report: &Report, all: &[Inline], face: Face) {
+fn inlines(body: &mut DocxBody, sources: &[CitedSource], all: &[ProseInline], format: RunFormat) {
     for inline in all {
         match inline {
-            Inline::Text(words) => body.run(words, face),
-            Inline::Strong(inner) => {
+            ProseInline::Text(words) => body.run(words, format),
+            ProseInline::Strong(inner) => {
                 let strong = true;
-                inlines(body, report, inner, Face { strong, ..face });
+                inlines(body, sources, inner, RunFormat { strong, ..format });
             }
-            Inline::Emphasis(inner) => {
+            ProseInline::Emphasis(inner) => {
                 let slanted = true;
-                inlines(body, report, inner, Face { slanted, ..face });
+                inlines(body, sources, inner, RunFormat { slanted, ..format });
             }
-            Inline::Code(words) => body.run(words, Face { code: true, ..face }),
-            Inline::Link { to, text } => link(body, report, to, text, face),
-            Inline::Cite(ids) => citations(body, report, ids, face),
-            Inline::Break => body.line_break(),
+            ProseInline::Code(words) => body.run(
+                words,
+                RunFormat {
+                    code: true,
+                    ..format
+                },
+            ),
+            ProseInline::Link { to, text } => link(body, sources, to, text, format),
+            ProseInline::Cite(ids) => citations(body, sources, ids, format),
+            ProseInline::Break => body.line_break(),
         }
     }
 }
 
 /// The numbers of one bracket in one bracket again.
-fn citations(body: &mut Body, report: &Report, ids: &[u32], face: Face) {
-    body.run("[", face);
+fn citations(body: &mut DocxBody, sources: &[CitedSource], ids: &[u32], format: RunFormat) {
+    body.run("[", format);
     for (at, id) in ids.iter().enumerate() {
         if at > 0 {
-            body.run(", ", face);
+            body.run(", ", format);
         }
-        cite(body, report, *id, face);
+        cite(body, sources, *id, format);
     }
-    body.run("]", face);
+    body.run("]", format);
 }
 
 /// A link holds no other, so the citations among its words stand behind it.
-fn link(body: &mut Body, report: &Report, to: &str, text: &[Inline], face: Face) {
+fn link(
+    body: &mut DocxBody,
+    sources: &[CitedSource],
+    to: &str,
+    text: &[ProseInline],
+    format: RunFormat,
+) {
     let (mut words, mut cites) = (String::new(), Vec::new());
     gather(text, &mut words, &mut cites);
     if !cites.is_empty() {
         words = clean::line(&words);
     }
     let shown = if words.trim().is_empty() { to } else { &words };
-    body.link(to, shown, face);
+    body.link(to, shown, format);
     for ids in cites {
-        body.run(" ", face);
-        citations(body, report, ids, face);
+        body.run(" ", format);
+        citations(body, sources, ids, format);
     }
 }
 
 /// The words of a link, and its citations.
-fn gather<'t>(inlines: &'t [Inline], words: &mut String, cites: &mut Vec<&'t [u32]>) {
+fn gather<'t>(inlines: &'t [ProseInline], words: &mut String, cites: &mut Vec<&'t [u32]>) {
     for inline in inlines {
         match inline {
-            Inline::Text(text) | Inline::Code(text) => words.push_str(text),
-            Inline::Strong(inner) | Inline::Emphasis(inner) => gather(inner, words, cites),
-            Inline::Link { text, .. } => gather(text, words, cites),
-            Inline::Cite(ids) => cites.push(ids),
-            Inline::Break => words.push(' '),
+            ProseInline::Text(text) | ProseInline::Code(text) => words.push_str(text),
+            ProseInline::Strong(inner) | ProseInline::Emphasis(inner) => {
+                gather(inner, words, cites)
+            }
+            ProseInline::Link { text, .. } => gather(text, words, cites),
+            ProseInline::Cite(ids) => cites.push(ids),
+            ProseInline::Break => words.push(' '),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The top of the page: the title, the warning of a partial report, the figures, what to keep in mind.
 
-use super::prose::Writer;
-use super::tag::Html;
+use super::prose::ProseWriter;
+use super::tag::HtmlPage;
 use crate::figures::figures;
 use crate::outline::title;
 use crate::report::ReportStatus;
 use crate::{Report, clean};
 
-pub(super) fn write(page: &mut Html, report: &Report) {
+pub(super) fn write(page: &mut HtmlPage, report: &Report) {
     page.open("header", &[]);
     page.line();
     let (title, question) = (title(report), clean::line(&report.question.text));
@@ -38,7 +38,7 @@ pub(super) fn write(page: &mut Html, report: &Report) {
     page.line();
 }
 
-fn panel(page: &mut Html, report: &Report) {
+fn panel(page: &mut HtmlPage, report: &Report) {
     page.open(
         "dl",
         &[
@@ -59,14 +59,14 @@ fn panel(page: &mut Html, report: &Report) {
     page.line();
 }
 
-fn caveats(page: &mut Html, report: &Report) {
+fn caveats(page: &mut HtmlPage, report: &Report) {
     if report.caveats.is_empty() {
         return;
     }
     page.open("div", &[("class", "caveats"), ("role", "note")]);
     page.element("p", &[], "Before you rely on it");
     page.open("ul", &[]);
-    let mut writer = Writer::new(report, std::mem::take(page));
+    let mut writer = ProseWriter::new(&report.sources, &[], std::mem::take(page));
     for caveat in &report.caveats {
         writer.html.open("li", &[("dir", "auto")]);
         writer.sentence(caveat);

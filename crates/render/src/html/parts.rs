@@ -1,21 +1,21 @@
 //! The parts of a page that code writes: disagreements, what is not known, the method, references and proofs.
 
-use super::prose::Writer;
-use super::tag::Html;
+use super::prose::ProseWriter;
+use super::tag::HtmlPage;
 use crate::notes::{judged, notes, verdict};
 use crate::references::{self, Reference, ReferencePiece};
 use crate::report::claim::{ClaimVerdict, ReportClaim, SourceQuote};
 use crate::{CitedSource, Report, SourceId, clean, outline};
 use fathom_evidence::Language;
 
-pub(super) fn disagreements(writer: &mut Writer<'_>) {
-    for pair in outline::disagreements(writer.report) {
+pub(super) fn disagreements(writer: &mut ProseWriter<'_>, report: &Report) {
+    for pair in outline::disagreements(report) {
         writer.html.open("div", &[("class", "pair")]);
         writer.html.open("h3", &[("dir", "auto")]);
         writer.sentence(&pair.about);
         writer.html.close("h3");
         for side in &pair.sides {
-            quoted(writer, side);
+            quoted(writer, report.source(side.source), side);
         }
         writer
             .html
@@ -24,7 +24,7 @@ pub(super) fn disagreements(writer: &mut Writer<'_>) {
             Some(weighed) => writer.sentence(weighed),
             None => writer
                 .html
-                .text("Nothing weighs clearly for either side; a person must judge."),
+                .text("Neither side clearly outweighs the other; judge for yourself."),
         }
         writer.html.close("p");
         writer.html.close("div");
@@ -32,8 +32,7 @@ pub(super) fn disagreements(writer: &mut Writer<'_>) {
     }
 }
 
-fn quoted(writer: &mut Writer<'_>, side: &SourceQuote) {
-    let source = writer.report.source(side.source);
+fn quoted(writer: &mut ProseWriter<'_>, source: Option<&CitedSource>, side: &SourceQuote) {
     blockquote(&mut writer.html, source, &side.quote);
     writer.html.open("p", &[("class", "where")]);
     writer.cite(&[side.source.0]);
@@ -46,7 +45,7 @@ fn quoted(writer: &mut Writer<'_>, side: &SourceQuote) {
 }
 
 /// Words of a source, in the language of the source.
-fn blockquote(page: &mut Html, source: Option<&CitedSource>, quote: &str) {
+fn blockquote(page: &mut HtmlPage, source: Option<&CitedSource>, quote: &str) {
     let snapshot = source.and_then(|source| source.snapshot.as_ref());
     let language = snapshot.and_then(|snapshot| snapshot.language.parse::<Language>().ok());
     let mut attributes = vec![("dir", "auto")];
@@ -54,8 +53,7 @@ fn blockquote(page: &mut Html, source: Option<&CitedSource>, quote: &str) {
     page.element("blockquote", &attributes, &clean::line(quote));
 }
 
-pub(super) fn unknown(writer: &mut Writer<'_>) {
-    let report = writer.report;
+pub(super) fn unknown(writer: &mut ProseWriter<'_>, report: &Report) {
     writer.html.open("ul", &[]);
     for gap in &report.gaps {
         writer.html.open("li", &[("dir", "auto")]);
@@ -65,7 +63,7 @@ pub(super) fn unknown(writer: &mut Writer<'_>) {
             writer.html.element("span", &[("class", "aside")], &sub);
         }
         if let Some(query) = outline::next_query(report, gap) {
-            writer.html.text(" To search for next: ");
+            writer.html.text(" Search next for ");
             writer.html.element("q", &[("dir", "auto")], &query);
             writer.html.text(".");
         }
@@ -74,7 +72,7 @@ pub(super) fn unknown(writer: &mut Writer<'_>) {
     writer.html.close("ul");
 }
 
-pub(super) fn method(page: &mut Html, report: &Report) {
+pub(super) fn method(page: &mut HtmlPage, report: &Report) {
     for note in notes(report) {
         page.element("h3", &[], note.label);
         let name = if note.numbered { "ol" } else { "ul" };
@@ -87,7 +85,7 @@ pub(super) fn method(page: &mut Html, report: &Report) {
     }
 }
 
-pub(super) fn references(page: &mut Html, report: &Report, proofs: bool) {
+pub(super) fn references(page: &mut HtmlPage, report: &Report, proofs: bool) {
     page.open("ol", &[("class", "references")]);
     page.line();
     for reference in references::references(report) {
@@ -97,7 +95,7 @@ pub(super) fn references(page: &mut Html, report: &Report, proofs: bool) {
     page.close("ol");
 }
 
-fn one_reference(page: &mut Html, report: &Report, reference: &Reference, proofs: bool) {
+fn one_reference(page: &mut HtmlPage, report: &Report, reference: &Reference, proofs: bool) {
     let anchor = format!("source-{}", reference.source.0);
     page.open("li", &[("id", &anchor), ("dir", "auto")]);
     for piece in &reference.pieces {
@@ -124,7 +122,7 @@ fn one_reference(page: &mut Html, report: &Report, reference: &Reference, proofs
 }
 
 /// The claims that cite a source, with a way to each of them.
-fn cited_by(page: &mut Html, report: &Report, source: SourceId) {
+fn cited_by(page: &mut HtmlPage, report: &Report, source: SourceId) {
     let numbered = (1..).zip(&report.claims);
     let citing: Vec<u32> = numbered
         .filter(|(_, claim)| claim.sources.contains(&source))
@@ -145,7 +143,7 @@ fn cited_by(page: &mut Html, report: &Report, source: SourceId) {
     page.close("p");
 }
 
-pub(super) fn proofs(page: &mut Html, report: &Report) {
+pub(super) fn proofs(page: &mut HtmlPage, report: &Report) {
     page.open("details", &[("class", "proofs")]);
     let summary = match report.claims.len() {
         1 => "One claim and the stored words it rests on".to_owned(),
@@ -167,7 +165,7 @@ pub(super) fn proofs(page: &mut Html, report: &Report) {
     page.close("details");
 }
 
-fn one_claim(page: &mut Html, report: &Report, number: u32, claim: &ReportClaim) {
+fn one_claim(page: &mut HtmlPage, report: &Report, number: u32, claim: &ReportClaim) {
     let anchor = format!("claim-{number}");
     page.open("li", &[("id", &anchor)]);
     page.open("p", &[("class", "claim"), ("dir", "auto")]);
@@ -196,7 +194,7 @@ fn one_claim(page: &mut Html, report: &Report, number: u32, claim: &ReportClaim)
     page.close("li");
 }
 
-fn one_proof(page: &mut Html, report: &Report, proof: &SourceQuote) {
+fn one_proof(page: &mut HtmlPage, report: &Report, proof: &SourceQuote) {
     let source = report.source(proof.source);
     blockquote(page, source, &proof.quote);
     page.open("p", &[("class", "where")]);

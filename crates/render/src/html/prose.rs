@@ -1,25 +1,32 @@
 //! Prose blocks as HTML, with the source and its words behind each citation.
 
-use super::tag::Html;
-use crate::prose::{self, Block, Inline, claims_of};
+use super::tag::HtmlPage;
+use crate::prose::{self, ProseBlock, ProseInline, claims_of};
 use crate::report::claim::{ReportClaim, TextPlace};
-use crate::{CitedSource, Report, SourceId, clean, notes, references};
+use crate::{CitedSource, clean, notes, references};
 
 const CARD_QUOTE_MAX_CHARS: usize = 420;
 
-/// Writes prose of one report into a page.
-pub(super) struct Writer<'r> {
-    pub(super) report: &'r Report,
-    pub(super) html: Html,
+/// Writes prose into a page, with a card behind each citation of one of the sources.
+pub(super) struct ProseWriter<'r> {
+    pub(super) html: HtmlPage,
+    sources: &'r [CitedSource],
+    /// The checked claims of the whole text; empty where nothing was checked.
+    all_claims: &'r [ReportClaim],
     claims: Vec<&'r ReportClaim>,
     owners: std::vec::IntoIter<Option<&'r ReportClaim>>,
 }
 
-impl<'r> Writer<'r> {
-    pub(super) fn new(report: &'r Report, html: Html) -> Self {
+impl<'r> ProseWriter<'r> {
+    pub(super) fn new(
+        sources: &'r [CitedSource],
+        all_claims: &'r [ReportClaim],
+        html: HtmlPage,
+    ) -> Self {
         Self {
-            report,
             html,
+            sources,
+            all_claims,
             claims: Vec::new(),
             owners: Vec::new().into_iter(),
         }
@@ -27,7 +34,7 @@ impl<'r> Writer<'r> {
 
     /// The text at a place, in its own language.
     pub(super) fn prose(&mut self, place: TextPlace, section: Option<usize>, text: &str) {
-        let claims = self.report.claims.iter();
+        let claims = self.all_claims.iter();
         let here = |claim: &&ReportClaim| (claim.place, claim.section) == (place, section);
         self.claims = claims.filter(here).collect();
         let language = super::foreign(text);
@@ -45,33 +52,33 @@ impl<'r> Writer<'r> {
         self.whole(&prose::cited(clean::line(plain)));
     }
 
-    fn blocks(&mut self, blocks: &[Block]) {
+    fn blocks(&mut self, blocks: &[ProseBlock]) {
         for block in blocks {
             self.block(block);
             self.html.line();
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &ProseBlock) {
         match block {
-            Block::Paragraph(inlines) => self.wrapped("p", &[], inlines),
-            Block::Lead(inlines) => self.wrapped("p", &[("class", "lead")], inlines),
-            Block::Quote(blocks) => {
+            ProseBlock::Paragraph(inlines) => self.wrapped("p", &[], inlines),
+            ProseBlock::Lead(inlines) => self.wrapped("p", &[("class", "lead")], inlines),
+            ProseBlock::Quote(blocks) => {
                 self.html.open("blockquote", &[("dir", "auto")]);
                 self.blocks(blocks);
                 self.html.close("blockquote");
             }
-            Block::Code(code) => {
+            ProseBlock::Code(code) => {
                 self.html.open("pre", &[("tabindex", "0")]);
                 self.html.element("code", &[], code);
                 self.html.close("pre");
             }
-            Block::List { first, items } => self.list(*first, items),
-            Block::Table(rows) => self.table(rows),
+            ProseBlock::List { first, items } => self.list(*first, items),
+            ProseBlock::Table(rows) => self.table(rows),
         }
     }
 
-    fn list(&mut self, first: Option<u64>, items: &[Vec<Block>]) {
+    fn list(&mut self, first: Option<u64>, items: &[Vec<ProseBlock>]) {
         let start = first.unwrap_or(1).to_string();
         let name = match first {
             Some(_) => "ol",
@@ -84,7 +91,7 @@ impl<'r> Writer<'r> {
         for item in items {
             self.html.open("li", &[]);
             match item.as_slice() {
-                [Block::Paragraph(inlines)] => self.whole(inlines),
+                [ProseBlock::Paragraph(inlines)] => self.whole(inlines),
                 blocks => self.blocks(blocks),
             }
             self.html.close("li");
@@ -92,7 +99,7 @@ impl<'r> Writer<'r> {
         self.html.close(name);
     }
 
-    fn table(&mut self, rows: &[Vec<Vec<Inline>>]) {
+    fn table(&mut self, rows: &[Vec<Vec<ProseInline>>]) {
         let scroll = [
             ("class", "table"),
             ("tabindex", "0"),
@@ -123,7 +130,7 @@ impl<'r> Writer<'r> {
         &mut self,
         name: &'static str,
         attributes: &[(&'static str, &str)],
-        inlines: &[Inline],
+        inlines: &[ProseInline],
     ) {
         self.html.open(name, attributes);
         self.whole(inlines);
@@ -131,40 +138,40 @@ impl<'r> Writer<'r> {
     }
 
     /// Inlines that make up a whole block, so that its claims can be found in it.
-    fn whole(&mut self, inlines: &[Inline]) {
+    fn whole(&mut self, inlines: &[ProseInline]) {
         self.own(inlines);
         self.inlines(inlines);
     }
 
-    fn own(&mut self, inlines: &[Inline]) {
+    fn own(&mut self, inlines: &[ProseInline]) {
         self.owners = claims_of(inlines, &self.claims).into_iter();
     }
 
-    fn inlines(&mut self, inlines: &[Inline]) {
+    fn inlines(&mut self, inlines: &[ProseInline]) {
         for (at, inline) in inlines.iter().enumerate() {
             match inline {
                 // A citation does not begin a line away from the word it stands behind.
-                Inline::Text(text) => match (text.strip_suffix(' '), inlines.get(at + 1)) {
-                    (Some(words), Some(Inline::Cite(_))) => {
+                ProseInline::Text(text) => match (text.strip_suffix(' '), inlines.get(at + 1)) {
+                    (Some(words), Some(ProseInline::Cite(_))) => {
                         self.html.text(&format!("{words}\u{a0}"))
                     }
                     _ => self.html.text(text),
                 },
-                Inline::Strong(inner) => self.marked("strong", inner),
-                Inline::Emphasis(inner) => self.marked("em", inner),
-                Inline::Code(code) => self.html.element("code", &[], code),
-                Inline::Link { to, text } => {
+                ProseInline::Strong(inner) => self.marked("strong", inner),
+                ProseInline::Emphasis(inner) => self.marked("em", inner),
+                ProseInline::Code(code) => self.html.element("code", &[], code),
+                ProseInline::Link { to, text } => {
                     self.html.open_link(to);
                     self.inlines(text);
                     self.html.close("a");
                 }
-                Inline::Cite(ids) => self.cite(ids),
-                Inline::Break => self.html.open("br", &[]),
+                ProseInline::Cite(ids) => self.cite(ids),
+                ProseInline::Break => self.html.open("br", &[]),
             }
         }
     }
 
-    fn marked(&mut self, name: &'static str, inner: &[Inline]) {
+    fn marked(&mut self, name: &'static str, inner: &[ProseInline]) {
         self.html.open(name, &[]);
         self.inlines(inner);
         self.html.close(name);
@@ -176,9 +183,9 @@ impl<'r> Writer<'r> {
             .iter()
             .map(|id| (*id, self.owners.next().flatten()))
             .collect();
-        let report = self.report;
+        let sources = self.sources;
         let known = owned.iter().filter_map(|(id, claim)| {
-            let source = report.source(SourceId(*id))?;
+            let source = sources.iter().find(|source| source.number.0 == *id)?;
             Some((source, *claim))
         });
         let mut shown = 0;

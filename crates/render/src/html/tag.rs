@@ -1,13 +1,15 @@
 //! Writing elements: every text and every attribute passes through here and is escaped.
 
+use crate::clean;
+
 /// A page under construction. Element names and attribute names are ours; values may come from anywhere.
 #[derive(Default)]
-pub(super) struct Html {
+pub(super) struct HtmlPage {
     pub(super) out: String,
     cards: u32,
 }
 
-impl Html {
+impl HtmlPage {
     pub(super) fn open(&mut self, name: &'static str, attributes: &[(&'static str, &str)]) {
         self.out.push('<');
         self.out.push_str(name);
@@ -15,7 +17,7 @@ impl Html {
             self.out.push(' ');
             self.out.push_str(attribute);
             self.out.push_str("=\"");
-            escape(value, &mut self.out);
+            self.out.push_str(&clean::xml(value));
             self.out.push('"');
         }
         self.out.push('>');
@@ -28,7 +30,7 @@ impl Html {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        escape(text, &mut self.out);
+        self.out.push_str(&clean::xml(text));
     }
 
     pub(super) fn line(&mut self) {
@@ -62,19 +64,6 @@ impl Html {
     }
 }
 
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +71,7 @@ mod tests {
     #[test]
     fn texts_and_values_are_read_back_as_they_were() {
         let odd = "a\"b'c<d>e&f&amp;g</a>`h";
-        let mut page = Html::default();
+        let mut page = HtmlPage::default();
         page.element("a", &[("title", odd)], odd);
         let tree = scraper::Html::parse_fragment(&page.out);
         let selector = scraper::Selector::parse("a").expect("a selector");

@@ -1,7 +1,7 @@
 //! What stands behind the text: how it was made, the references, the proofs.
 
 use super::escape::{append, text};
-use super::{Page, cite};
+use super::{MarkdownPage, cite};
 use crate::notes::{judged, notes, short_hash, verdict};
 use crate::references::{self, ReferencePiece};
 use crate::report::claim::{ReportClaim, SourceQuote};
@@ -11,7 +11,7 @@ use crate::{Report, clean};
 const CLAIM_MAX_CHARS: usize = 120;
 const QUOTE_MAX_CHARS: usize = 200;
 
-pub(super) fn method(page: &mut Page, report: &Report) {
+pub(super) fn method(page: &mut MarkdownPage, report: &Report) {
     for note in notes(report) {
         page.block(&format!("**{}**", note.label));
         let entries = note.entries.iter().map(|entry| text(entry));
@@ -23,7 +23,7 @@ pub(super) fn method(page: &mut Page, report: &Report) {
     }
 }
 
-pub(super) fn references(page: &mut Page, report: &Report) {
+pub(super) fn references(page: &mut MarkdownPage, report: &Report) {
     let lines = references::references(report).into_iter().map(|reference| {
         let mut line = String::new();
         for piece in &reference.pieces {
@@ -44,7 +44,7 @@ pub(super) fn references(page: &mut Page, report: &Report) {
     page.numbered(lines);
 }
 
-pub(super) fn proofs(page: &mut Page, report: &Report) {
+pub(super) fn proofs(page: &mut MarkdownPage, report: &Report) {
     page.block(
         "Each claim with the words it rests on, the source's number, the hash of the stored text, and the bytes where \
          the words stand in it.",
@@ -60,9 +60,10 @@ fn proof_of(report: &Report, claim: &ReportClaim) -> String {
         Some(judged) => format!("{}, {judged}", verdict(claim)),
         None => verdict(claim).to_owned(),
     };
-    match proofs.is_empty() {
-        true => format!("{words} — *{verdict}*"),
-        false => format!("{words} — *{verdict}*: {}", proofs.join("; ")),
+    if proofs.is_empty() {
+        format!("{words} — *{verdict}*")
+    } else {
+        format!("{words} — *{verdict}*: {}", proofs.join("; "))
     }
 }
 

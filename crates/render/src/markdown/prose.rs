@@ -1,28 +1,28 @@
 //! Prose blocks as Markdown.
 
 use super::escape::{append, code, code_block, opening, text};
-use crate::prose::{Block, Inline, blank};
+use crate::prose::{ProseBlock, ProseInline, blank};
 
 /// How a citation is shown, by its number.
-type Cite<'a> = &'a dyn Fn(u32) -> String;
+type CiteFormat<'a> = &'a dyn Fn(u32) -> String;
 
-pub(super) fn write(blocks: &[Block], cite: Cite<'_>) -> String {
+pub(super) fn write(blocks: &[ProseBlock], cite: CiteFormat<'_>) -> String {
     let written: Vec<String> = blocks.iter().map(|block| one(block, cite)).collect();
     written.join("\n\n")
 }
 
-fn one(block: &Block, cite: Cite<'_>) -> String {
+fn one(block: &ProseBlock, cite: CiteFormat<'_>) -> String {
     match block {
-        Block::Paragraph(inlines) => opening(&line(inlines, cite)),
-        Block::Lead(inlines) => format!("**{}**", line(inlines, cite).replace("**", "")),
-        Block::Quote(blocks) => prefixed(&write(blocks, cite), "> ", "> "),
-        Block::Code(text) => code_block(text),
-        Block::List { first, items } => list(*first, items, cite),
-        Block::Table(rows) => table(rows, cite),
+        ProseBlock::Paragraph(inlines) => opening(&line(inlines, cite)),
+        ProseBlock::Lead(inlines) => format!("**{}**", line(inlines, cite).replace("**", "")),
+        ProseBlock::Quote(blocks) => prefixed(&write(blocks, cite), "> ", "> "),
+        ProseBlock::Code(text) => code_block(text),
+        ProseBlock::List { first, items } => list(*first, items, cite),
+        ProseBlock::Table(rows) => table(rows, cite),
     }
 }
 
-fn list(first: Option<u64>, items: &[Vec<Block>], cite: Cite<'_>) -> String {
+fn list(first: Option<u64>, items: &[Vec<ProseBlock>], cite: CiteFormat<'_>) -> String {
     let numbers = first.unwrap_or(1)..;
     let written = numbers.zip(items).map(|(number, item)| {
         let mark = match first {
@@ -51,7 +51,7 @@ fn prefixed(text: &str, first: &str, rest: &str) -> String {
     out
 }
 
-fn table(rows: &[Vec<Vec<Inline>>], cite: Cite<'_>) -> String {
+fn table(rows: &[Vec<Vec<ProseInline>>], cite: CiteFormat<'_>) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
     let mut lines = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -69,26 +69,26 @@ fn table(rows: &[Vec<Vec<Inline>>], cite: Cite<'_>) -> String {
 }
 
 /// Inlines in one line.
-pub(super) fn line(inlines: &[Inline], cite: Cite<'_>) -> String {
+pub(super) fn line(inlines: &[ProseInline], cite: CiteFormat<'_>) -> String {
     let mut out = String::new();
     for inline in inlines {
         match inline {
-            Inline::Text(words) => append(&mut out, &text(words)),
-            Inline::Strong(inner) => marked(&mut out, inner, "**", cite),
-            Inline::Emphasis(inner) => marked(&mut out, inner, "*", cite),
+            ProseInline::Text(words) => append(&mut out, &text(words)),
+            ProseInline::Strong(inner) => marked(&mut out, inner, "**", cite),
+            ProseInline::Emphasis(inner) => marked(&mut out, inner, "*", cite),
             // In a table a bar in code would end the cell, so it is written as text there and everywhere.
-            Inline::Code(words) if words.contains('|') => append(&mut out, &text(words)),
-            Inline::Code(words) => out.push_str(&code(words)),
-            Inline::Link { to, text } => link(&mut out, to, text, cite),
-            Inline::Cite(ids) => append(&mut out, &citations(ids, cite)),
-            Inline::Break => out.push(' '),
+            ProseInline::Code(words) if words.contains('|') => append(&mut out, &text(words)),
+            ProseInline::Code(words) => out.push_str(&code(words)),
+            ProseInline::Link { to, text } => link(&mut out, to, text, cite),
+            ProseInline::Cite(ids) => append(&mut out, &citations(ids, cite)),
+            ProseInline::Break => out.push(' '),
         }
     }
     out
 }
 
 /// The numbers of one bracket in one bracket again, those without a source once.
-fn citations(ids: &[u32], cite: Cite<'_>) -> String {
+fn citations(ids: &[u32], cite: CiteFormat<'_>) -> String {
     let shown = ids.iter().map(|id| cite(*id));
     let mut shown: Vec<String> = shown
         .map(|shown| shown.trim_matches(['[', ']']).to_owned())
@@ -101,7 +101,7 @@ fn citations(ids: &[u32], cite: Cite<'_>) -> String {
 }
 
 /// Emphasis with its blanks outside, for inside they would break it.
-fn marked(out: &mut String, inner: &[Inline], mark: &str, cite: Cite<'_>) {
+fn marked(out: &mut String, inner: &[ProseInline], mark: &str, cite: CiteFormat<'_>) {
     let words = line(inner, cite);
     let trimmed = words.trim();
     if blank(inner) || trimmed.is_empty() {
@@ -116,7 +116,7 @@ fn marked(out: &mut String, inner: &[Inline], mark: &str, cite: Cite<'_>) {
     }
 }
 
-fn link(out: &mut String, to: &str, inner: &[Inline], cite: Cite<'_>) {
+fn link(out: &mut String, to: &str, inner: &[ProseInline], cite: CiteFormat<'_>) {
     let words = line(inner, cite);
     // An exclamation mark before a link would make it an image.
     if out.ends_with('!') {

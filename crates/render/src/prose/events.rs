@@ -8,7 +8,7 @@ const DEPTH_MAX: usize = 16;
 pub(super) fn read(text: &str) -> Vec<Event<'_>> {
     let events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let mut kept = Vec::with_capacity(events.len());
-    let mut open: Vec<As> = Vec::new();
+    let mut open: Vec<TagHandling> = Vec::new();
     let mut depth = 0;
     for (at, event) in events.iter().enumerate() {
         match event {
@@ -16,28 +16,28 @@ pub(super) fn read(text: &str) -> Vec<Event<'_>> {
                 let following = events.get(at + 1..).unwrap_or_default();
                 let shown = match tag {
                     Tag::Link { link_type, .. } if in_brackets(*link_type, following) => {
-                        As::Brackets
+                        TagHandling::Brackets
                     }
-                    _ if depth >= DEPTH_MAX => As::Nothing,
-                    _ => As::Itself,
+                    _ if depth >= DEPTH_MAX => TagHandling::Nothing,
+                    _ => TagHandling::Itself,
                 };
                 open.push(shown);
                 match shown {
-                    As::Itself => {
+                    TagHandling::Itself => {
                         depth += 1;
                         kept.push(event.clone());
                     }
-                    As::Brackets => kept.push(Event::Text("[".into())),
-                    As::Nothing => kept.push(Event::SoftBreak),
+                    TagHandling::Brackets => kept.push(Event::Text("[".into())),
+                    TagHandling::Nothing => kept.push(Event::SoftBreak),
                 }
             }
             Event::End(_) => match open.pop() {
-                Some(As::Itself) => {
+                Some(TagHandling::Itself) => {
                     depth -= 1;
                     kept.push(event.clone());
                 }
-                Some(As::Brackets) => kept.push(Event::Text("]".into())),
-                Some(As::Nothing) | None => {}
+                Some(TagHandling::Brackets) => kept.push(Event::Text("]".into())),
+                Some(TagHandling::Nothing) | None => {}
             },
             _ => kept.push(event.clone()),
         }
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Vec<Event<'_>> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum As {
+enum TagHandling {
     Itself,
     /// A link whose text stands in brackets again, because the brackets are not for a link here.
     Brackets,

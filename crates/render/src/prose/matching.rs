@@ -3,12 +3,12 @@
 //! The check kept each claim by its words; here the words are found again in the block that holds the citation, by
 //! letters and digits alone, since the prose has markup and the claim has not.
 
-use super::{Inline, clean};
+use super::{ProseInline, clean};
 use crate::report::claim::ReportClaim;
 
 /// For each citation of a block, in order and id by id, the claim that it stands in or behind.
 pub(crate) fn claims_of<'c>(
-    inlines: &[Inline],
+    inlines: &[ProseInline],
     claims: &[&'c ReportClaim],
 ) -> Vec<Option<&'c ReportClaim>> {
     let mut words = String::new();
@@ -36,15 +36,15 @@ pub(crate) fn claims_of<'c>(
 }
 
 /// Gathers the letters of a block, and for each citation how many bytes of letters stand before it.
-fn walk(inlines: &[Inline], words: &mut String, cites: &mut Vec<(u32, usize)>) {
+fn walk(inlines: &[ProseInline], words: &mut String, cites: &mut Vec<(u32, usize)>) {
     for inline in inlines {
         match inline {
-            Inline::Text(text) => words.push_str(&clean::skeleton(text)),
-            Inline::Strong(inner) | Inline::Emphasis(inner) => walk(inner, words, cites),
-            Inline::Link { text, .. } => walk(text, words, cites),
-            Inline::Cite(ids) => cites.extend(ids.iter().map(|id| (*id, words.len()))),
+            ProseInline::Text(text) => words.push_str(&clean::skeleton(text)),
+            ProseInline::Strong(inner) | ProseInline::Emphasis(inner) => walk(inner, words, cites),
+            ProseInline::Link { text, .. } => walk(text, words, cites),
+            ProseInline::Cite(ids) => cites.extend(ids.iter().map(|id| (*id, words.len()))),
             // The check reads code as the name of something, without its letters.
-            Inline::Code(_) | Inline::Break => {}
+            ProseInline::Code(_) | ProseInline::Break => {}
         }
     }
 }

@@ -1,12 +1,12 @@
 use super::*;
 
-fn text(words: &str) -> Inline {
-    Inline::Text(words.to_owned())
+fn text(words: &str) -> ProseInline {
+    ProseInline::Text(words.to_owned())
 }
 
-fn paragraph(markdown: &str) -> Vec<Inline> {
+fn paragraph(markdown: &str) -> Vec<ProseInline> {
     match parse(markdown).as_slice() {
-        [Block::Paragraph(inlines)] => inlines.clone(),
+        [ProseBlock::Paragraph(inlines)] => inlines.clone(),
         other => panic!("one paragraph expected, not {other:?}"),
     }
 }
@@ -17,11 +17,11 @@ fn citations_are_found_however_they_are_written() {
         paragraph("Trees cool [1], and more [2, 3] or [4–6]."),
         [
             text("Trees cool "),
-            Inline::Cite(vec![1]),
+            ProseInline::Cite(vec![1]),
             text(", and more "),
-            Inline::Cite(vec![2, 3]),
+            ProseInline::Cite(vec![2, 3]),
             text(" or "),
-            Inline::Cite(vec![4, 5, 6]),
+            ProseInline::Cite(vec![4, 5, 6]),
             text("."),
         ]
     );
@@ -29,7 +29,7 @@ fn citations_are_found_however_they_are_written() {
 
 #[test]
 fn no_text_can_give_a_citation_an_address() {
-    let expected = [text("So it is "), Inline::Cite(vec![1]), text(".")];
+    let expected = [text("So it is "), ProseInline::Cite(vec![1]), text(".")];
     assert_eq!(
         paragraph("So it is [1].\n\n[1]: https://evil.example"),
         expected
@@ -49,7 +49,9 @@ fn raw_html_is_text_and_an_image_is_its_description() {
     );
     assert_eq!(
         parse("<script>\nalert(1)\n</script>"),
-        [Block::Paragraph(vec![text("<script> alert(1) </script>")])]
+        [ProseBlock::Paragraph(vec![text(
+            "<script> alert(1) </script>"
+        )])]
     );
     assert_eq!(
         paragraph("![the plan](https://evil.example/x.png)"),
@@ -62,7 +64,7 @@ fn a_link_to_anything_but_a_web_or_mail_address_is_its_words() {
     assert_eq!(paragraph("[here](javascript:alert(1))"), [text("here")]);
     assert_eq!(
         paragraph("<a@b.example>"),
-        [Inline::Link {
+        [ProseInline::Link {
             to: "mailto:a@b.example".to_owned(),
             text: vec![text("a@b.example")],
         }]
@@ -72,8 +74,8 @@ fn a_link_to_anything_but_a_web_or_mail_address_is_its_words() {
 #[test]
 fn a_heading_in_the_prose_is_no_heading_of_the_report() {
     let expected = [
-        Block::Lead(vec![text("Costs")]),
-        Block::Paragraph(vec![text("High.")]),
+        ProseBlock::Lead(vec![text("Costs")]),
+        ProseBlock::Paragraph(vec![text("High.")]),
     ];
     assert_eq!(parse("# Costs\n\nHigh."), expected);
     assert_eq!(parse("Costs\n=====\n\nHigh."), expected);
@@ -93,16 +95,16 @@ fn very_deep_nesting_is_flattened_and_its_words_are_kept() {
 fn lists_tables_quotes_and_code_keep_their_form() {
     let blocks =
         parse("1. one\n2. two\n\n> said\n\n```\nlet x;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
-    assert!(matches!(&blocks[0], Block::List { first: Some(1), items } if items.len() == 2));
-    assert!(matches!(&blocks[1], Block::Quote(_)));
-    assert_eq!(blocks[2], Block::Code("let x;\n".to_owned()));
-    assert!(matches!(&blocks[3], Block::Table(rows) if rows.len() == 2));
+    assert!(matches!(&blocks[0], ProseBlock::List { first: Some(1), items } if items.len() == 2));
+    assert!(matches!(&blocks[1], ProseBlock::Quote(_)));
+    assert_eq!(blocks[2], ProseBlock::Code("let x;\n".to_owned()));
+    assert!(matches!(&blocks[3], ProseBlock::Table(rows) if rows.len() == 2));
 }
 
 #[test]
 fn an_empty_item_counts_where_items_are_counted() {
     let lengths = |text: &str| match parse(text).as_slice() {
-        [Block::List { items, .. }] => items.iter().map(Vec::len).collect(),
+        [ProseBlock::List { items, .. }] => items.iter().map(Vec::len).collect(),
         _ => Vec::new(),
     };
     assert_eq!(lengths("1. a\n2.\n3. c\n"), [1, 0, 1]);

@@ -14,7 +14,7 @@ use hayagriva::{
     ElemChild, ElemMeta, Entry,
 };
 
-use super::date::Published;
+use super::date::PublicationDate;
 use super::{ReferenceLine, ReferencePiece, SourceAddress, WorkFacts};
 use crate::author::{Author, Authors};
 use crate::clean;
@@ -93,7 +93,7 @@ fn entry((at, work): (usize, &WorkFacts)) -> Entry {
         SourceAddress::Doi(to) => entry.set_doi(bare_doi(to).to_owned()),
         SourceAddress::Page(to, read_on) => {
             if let Ok(to) = to.parse() {
-                let read_on = read_on.map(|day| date(Published::from_day(day)));
+                let read_on = read_on.map(|day| date(PublicationDate::from_day(day)));
                 entry.set_url(QualifiedUrl::new(to, read_on));
             }
         }
@@ -140,7 +140,7 @@ fn persons(authors: &Authors) -> Vec<Person> {
 }
 
 /// Hayagriva counts months and days from 0.
-fn date(published: Published) -> Date {
+fn date(published: PublicationDate) -> Date {
     Date {
         month: published.month.map(|month| month.saturating_sub(1)),
         day: published.day.map(|day| day.saturating_sub(1)),

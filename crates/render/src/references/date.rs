@@ -4,13 +4,13 @@ use jiff::civil::Date;
 
 /// A year, and what else of the date is known. Months and days count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Published {
+pub(crate) struct PublicationDate {
     pub(crate) year: u16,
     pub(crate) month: Option<u8>,
     pub(crate) day: Option<u8>,
 }
 
-impl Published {
+impl PublicationDate {
     /// Takes `2024`, `2024-05` or `2024-05-17` with whatever follows; of any other form only a year is taken.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -39,12 +39,12 @@ impl Published {
 }
 
 /// The one year in a text such as "Spring 2019"; nothing if there are several.
-fn lone_year(text: &str) -> Option<Published> {
+fn lone_year(text: &str) -> Option<PublicationDate> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     let years = numbers.filter(|number| number.len() == 4);
     let mut years = years.filter_map(|number| number.parse::<u16>().ok());
     let year = years.next().filter(|year| (1000..=2999).contains(year))?;
-    years.next().is_none().then_some(Published {
+    years.next().is_none().then_some(PublicationDate {
         year,
         month: None,
         day: None,
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(u16, Option<u8>, Option<u8>)> {
-        Published::parse(text).map(|date| (date.year, date.month, date.day))
+        PublicationDate::parse(text).map(|date| (date.year, date.month, date.day))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Items of lists: one mark each, and all that belongs to an item under it.
 
-use super::super::body::{BULLETS, Body, Stand, Style};
+use super::super::body::{BULLETS, DocxBody, ListPosition, ParagraphStyle};
 use super::{Paragraph, paragraphs, text_of, with_text};
 
 /// The paragraphs between the heading of the first section and that of the second.
@@ -78,10 +78,10 @@ fn a_table_in_an_item_stands_under_it_and_ends_at_the_margin() {
 
 #[test]
 fn lists_deeper_than_word_counts_stay_on_its_last_level() {
-    let mut body = Body::default();
+    let mut body = DocxBody::default();
     body.open(
-        Style::Text,
-        Stand::Marked {
+        ParagraphStyle::Text,
+        ListPosition::Marked {
             list: BULLETS,
             depth: 40,
             quoted: false,
