@@ -21,9 +21,8 @@ mod provider;
 mod retry;
 mod settings;
 
-pub use attempt_error::{
-    AttemptError, BODY_PREFIX_MAX, CallKind, FailedResponse, ResponseHeaders, TransportError,
-};
+pub(crate) use attempt_error::BODY_PREFIX_MAX;
+pub use attempt_error::{AttemptError, CallKind, FailedResponse, ResponseHeaders, TransportError};
 pub use chain::{ChainAnswer, ChainExhausted};
 pub use classify::{FailureClass, classify};
 pub use event::{CallEvent, CallSink, NextAction, StopReason};

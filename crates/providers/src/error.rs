@@ -204,7 +204,7 @@ impl CallFailure {
     }
 
     /// Whether another provider of the same kind may well succeed.
-    pub fn next_provider_may_help(&self) -> bool {
+    pub(crate) fn next_provider_may_help(&self) -> bool {
         !matches!(
             self.cause,
             FailureCause::ContextTooLong | FailureCause::OutOfTime | FailureCause::Bug

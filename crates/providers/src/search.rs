@@ -89,7 +89,7 @@ pub struct DroppedHits {
 
 impl DroppedHits {
     /// Whether all of the answer could be used.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }

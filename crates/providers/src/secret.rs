@@ -21,7 +21,7 @@ impl Secret {
     }
 
     /// The secret itself, for the header of a request and nothing else.
-    pub fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Secret;
 
 /// As much of an answer's body as is looked at for the provider's error code.
-pub const BODY_PREFIX_MAX: usize = 16 * 1024;
+pub(crate) const BODY_PREFIX_MAX: usize = 16 * 1024;
 
 /// What is called, which decides about attempts, waits and time-outs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct FailedResponse {
     pub status: u16,
     /// They may say how long to wait.
     pub headers: ResponseHeaders,
-    /// At most [`BODY_PREFIX_MAX`] bytes of it.
+    /// At most its first 16 KiB.
     pub body: Vec<u8>,
 }
 

@@ -36,7 +36,7 @@ pub struct CallSettings {
 
 impl CallSettings {
     /// The numbers for this kind of call.
-    pub fn for_kind(&self, kind: CallKind) -> &CallKindSettings {
+    pub(crate) fn for_kind(&self, kind: CallKind) -> &CallKindSettings {
         match kind {
             CallKind::Model => &self.model,
             CallKind::Search => &self.search,

@@ -54,7 +54,7 @@ impl BaseUrl {
     }
 
     /// Whether it is on this machine or in a private network, as far as its name tells.
-    pub fn is_nearby(&self) -> bool {
+    pub(crate) fn is_nearby(&self) -> bool {
         match self.0.host() {
             Some(Host::Ipv4(address)) => {
                 address.is_loopback() || address.is_private() || address.is_link_local()

@@ -41,12 +41,12 @@ pub(super) fn from_body(error: &reqwest::Error) -> AttemptError {
 }
 
 fn from_socket(error: &reqwest::Error) -> Option<TransportError> {
-    match find::<io::Error>(error)?.kind() {
-        io::ErrorKind::ConnectionRefused => Some(TransportError::Refused),
-        io::ErrorKind::TimedOut => Some(TransportError::Connect),
-        io::ErrorKind::UnexpectedEof => Some(TransportError::Truncated),
-        _ => Some(TransportError::Reset),
-    }
+    Some(match find::<io::Error>(error)?.kind() {
+        io::ErrorKind::ConnectionRefused => TransportError::Refused,
+        io::ErrorKind::TimedOut => TransportError::Connect,
+        io::ErrorKind::UnexpectedEof => TransportError::Truncated,
+        _ => TransportError::Reset,
+    })
 }
 
 /// rustls hides its error inside an `io::Error`.

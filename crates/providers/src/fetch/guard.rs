@@ -81,7 +81,7 @@ impl FetchTarget {
     }
 
     /// Where a redirect leads, by the same rules; never from https to http.
-    pub fn redirect(&self, location: &str, allow: &AllowList) -> Result<Self, FetchRefusal> {
+    pub(crate) fn redirect(&self, location: &str, allow: &AllowList) -> Result<Self, FetchRefusal> {
         within_length(location)?;
         let next = Self::check(self.url.join(location).map_err(malformed)?, allow)?;
         if self.is_secure() && !next.is_secure() {
@@ -111,7 +111,7 @@ impl FetchTarget {
     }
 
     /// Whether it is reached over TLS.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
     }
 

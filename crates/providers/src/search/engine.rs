@@ -92,7 +92,7 @@ impl SearchEngine {
     }
 
     /// Where it is reached unless set otherwise. SearXNG is everybody's own.
-    pub fn public_address(self) -> Option<&'static str> {
+    pub(crate) fn public_address(self) -> Option<&'static str> {
         match self {
             Self::Serper => Some("https://google.serper.dev"),
             Self::Tavily => Some("https://api.tavily.com"),
@@ -111,7 +111,7 @@ impl SearchEngine {
     }
 
     /// The setting that holds its address.
-    pub fn address_setting(self) -> String {
+    pub(crate) fn address_setting(self) -> String {
         format!("FATHOM_{}_URL", self.as_str().to_ascii_uppercase())
     }
 
@@ -131,7 +131,7 @@ impl SearchEngine {
     }
 
     /// Whether it answers nobody without a key.
-    pub fn needs_key(self) -> bool {
+    pub(crate) fn needs_key(self) -> bool {
         match self {
             Self::Serper | Self::Tavily | Self::Brave | Self::Newsapi | Self::Github => true,
             Self::Searxng
