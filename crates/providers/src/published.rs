@@ -52,7 +52,7 @@ impl PublicationDate {
     }
 
     /// The latest day that it may mean.
-    pub(crate) fn last_day(self) -> Date {
+    pub fn last_day(self) -> Date {
         let month = self.month.unwrap_or(12);
         let first = Date::new(self.year, month, 1).unwrap_or(Date::MAX);
         match self.day {
