@@ -27,6 +27,7 @@ use crate::loopback;
 /// One call, as it arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCall {
+    /// The run whose node called.
     pub run: RunId,
     /// The step that made it.
     pub step: u64,
@@ -144,6 +145,7 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Calls the ledger at that address, as this life of the run's process.
     pub fn new(url: impl Into<String>, attempt: u32) -> Result<Self> {
         let client = loopback::client()?;
         Ok(Self {
@@ -153,6 +155,7 @@ impl Caller {
         })
     }
 
+    /// Makes a call and gives the ledger's answer, which depends on step and key alone.
     pub async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, reqwest::Error> {
         let call = LedgerCall {
             run,

@@ -1,5 +1,7 @@
 //! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
 
+#![warn(missing_docs)]
+
 pub mod bench;
 pub mod evidence;
 mod figure;

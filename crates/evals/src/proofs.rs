@@ -26,7 +26,9 @@ use futures::future::BoxFuture;
 /// How much a proof does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// A minute or less: runs with the tests.
     Quick,
+    /// Minutes to hours: runs by `cargo xtask prove`.
     Full,
 }
 
@@ -43,7 +45,9 @@ impl Size {
 /// What a proof is run with.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// How many cases it tries.
     pub size: Size,
+    /// What all its chances are drawn from.
     pub seed: u64,
 }
 

@@ -22,16 +22,22 @@ const NO_POSTGRES: &str = "no PostgreSQL for the proofs: run `cargo xtask prove 
 /// A file system in memory, where Linux has one.
 const FAST: &str = "/dev/shm";
 
+/// The stores that are proven and measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
+    /// In this process, and gone with it.
     Memory,
+    /// A file.
     Sqlite,
+    /// A schema of the server that `cargo xtask` names.
     Postgres,
 }
 
 impl Backend {
+    /// Every store, the quickest first.
     pub const ALL: [Self; 3] = [Self::Memory, Self::Sqlite, Self::Postgres];
 
+    /// As people write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -45,7 +51,9 @@ impl Backend {
 /// commits, and not about power cuts, need not pay for many thousand times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disk {
+    /// The disk of the temporary folder.
     Real,
+    /// A file system in memory, where there is one.
     Fast,
 }
 
@@ -62,6 +70,7 @@ enum Ground {
 }
 
 impl Site {
+    /// A site whose leases run by the machine's clock.
     pub async fn new(backend: Backend, disk: Disk) -> Result<Self> {
         Self::with_clock(backend, disk, Arc::new(SystemClock)).await
     }

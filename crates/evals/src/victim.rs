@@ -34,14 +34,18 @@ pub const LEASE_LAPSED: u8 = 4;
 
 /// What a victim is given.
 pub struct Orders {
+    /// The address of its store.
     pub store: String,
+    /// The run to take up or begin.
     pub run: RunId,
+    /// The URL where its effects call.
     pub ledger: String,
     /// Which life of the run this is.
     pub attempt: u32,
 }
 
 impl Orders {
+    /// The command line that gives a process these orders.
     pub fn words(&self) -> [String; 5] {
         let (run, attempt) = (self.run.to_string(), self.attempt.to_string());
         [
@@ -120,10 +124,7 @@ async fn work(words: &[&str]) -> Result<String> {
             bail!("the run is {}: {reason}", outcome.status);
         }
     }
-    let view = engine.view(orders.run, None).await?;
-    view.state
-        .report
-        .context("the run has ended without a report")
+    Ok(engine.view(orders.run, None).await?.state.report())
 }
 
 /// Begins the run, or takes it up as soon as nobody holds it; `None` if it has ended.

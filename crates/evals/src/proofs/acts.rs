@@ -27,16 +27,16 @@ pub enum Act {
     FanOut { items: u32, at_once: usize },
     /// A call whose first tries fail, each failing its step.
     Try { failures: u32 },
-    /// A call that must not happen twice.
-    Once,
+    /// A call that must not happen twice, and counts so much on the meter of calls.
+    Once { spends: u64 },
     /// A call that never returns.
     Hang,
     /// A question; with a number of seconds, one that times out.
     Ask { within_s: Option<u64> },
     /// A question whose halt the node swallows, to go on as if nothing were.
     AskAndGoOn,
-    /// Parks the run for so many seconds, although nobody is asked.
-    Park { for_s: u64 },
+    /// Parks the run for a time, although nobody is asked.
+    Park { for_ms: u64 },
     /// Counts on a meter, and says so in the log.
     Spend(u64),
     /// A call whose answer has so many bytes.
@@ -69,7 +69,9 @@ pub async fn perform(
             }
         }
         Act::Try { failures } => lines.push(try_call(ctx, &key, *failures).await?),
-        Act::Once => lines.push(call_once(ctx, &format!("{ONCE} {number}"), Some(1)).await?),
+        Act::Once { spends } => {
+            lines.push(call_once(ctx, &format!("{ONCE} {number}"), *spends).await?);
+        }
         Act::Hang => ctx.effect(key, |_| std::future::pending::<()>()).await?,
         Act::Ask { within_s } => {
             let within = within_s.map(Duration::from_secs);
@@ -79,8 +81,8 @@ pub async fn perform(
             Ok(answer) => lines.push(words(&answer)),
             Err(_swallowed) => lines.push("never to be recorded".into()),
         },
-        Act::Park { for_s } => {
-            let at = ctx.now() + Duration::from_secs(*for_s);
+        Act::Park { for_ms } => {
+            let at = ctx.now() + Duration::from_millis(*for_ms);
             lines.push(format!("{:?}", ctx.park_until(key, at, "rest").await?));
         }
         Act::Spend(amount) => {
@@ -111,7 +113,7 @@ async fn call(ctx: &Context<Deps>, key: &str) -> Result<String, NodeError> {
 }
 
 /// Makes a call of which only a good answer is recorded; its first tries may be failed on purpose.
-pub async fn try_call(ctx: &Context<Deps>, key: &str, failures: u32) -> Result<String, NodeError> {
+async fn try_call(ctx: &Context<Deps>, key: &str, failures: u32) -> Result<String, NodeError> {
     let answer = ctx.try_effect(key, |call| async move {
         call.spend(CALLS, 1);
         let (world, run, step) = (&ctx.deps().0, ctx.run(), ctx.step());
@@ -126,14 +128,10 @@ pub async fn try_call(ctx: &Context<Deps>, key: &str, failures: u32) -> Result<S
 
 /// Makes a call that must not happen twice. What it spends is lost if a person has to find out whether
 /// it happened.
-pub async fn call_once(
-    ctx: &Context<Deps>,
-    key: &str,
-    spends: Option<u64>,
-) -> Result<String, NodeError> {
+async fn call_once(ctx: &Context<Deps>, key: &str, spends: u64) -> Result<String, NodeError> {
     let answer = ctx.once(key, |call| async move {
-        if let Some(amount) = spends {
-            call.spend(CALLS, amount);
+        if spends > 0 {
+            call.spend(CALLS, spends);
         }
         made(ctx, key).await
     });
@@ -162,7 +160,7 @@ async fn gone_on(
 }
 
 /// A question that may wait for ever, or for so long.
-pub fn question(within: Option<Duration>) -> Ask {
+fn question(within: Option<Duration>) -> Ask {
     Ask {
         reason: "may it go on?".into(),
         show: serde_json::Value::Null,
@@ -171,7 +169,7 @@ pub fn question(within: Option<Duration>) -> Ask {
 }
 
 /// An answer as the state remembers it.
-pub fn words(answer: &Answer) -> String {
+fn words(answer: &Answer) -> String {
     match answer {
         Answer::Decided { decision, .. } => format!("{:?} by {}", decision.verdict, decision.by),
         Answer::TimedOut { .. } => "timed out".into(),

@@ -158,31 +158,44 @@ impl<'a> Crowd<'a> {
     /// Everybody answers at once; gives the one answer that was taken.
     async fn one_of_many(&self, run: RunId) -> Result<String> {
         let gate = self.engine(0).gate(run).await?;
-        let refusals = self.everybody_decides(&gate).await?;
-        match refusals.iter().filter(|refused| !refused.1).count() {
-            1 => {}
-            count => bail!("{count} answers were taken"),
-        }
-        let taken = refusals.into_iter().find(|refused| !refused.1);
-        let (person, _) = taken.context("one was taken")?;
-        Ok(format!("Approve by {person}"))
+        Ok(format!("Approve by {}", only(self.decided(&gate).await?)?))
     }
 
-    /// Everybody answers a gate; tells whether each was refused.
-    async fn everybody_decides(&self, gate: &Gate) -> Result<Vec<(String, bool)>> {
-        let people = (0..ANSWERS).map(|nth| {
-            let (engine, person) = (self.engine(nth).clone(), format!("person {nth}"));
+    /// Everybody answers a gate; gives those whose answer was taken.
+    async fn decided(&self, gate: &Gate) -> Result<Vec<String>> {
+        let refused =
+            |error: &Error| matches!(error, Error::GateClosed { .. } | Error::NotWaiting { .. });
+        let decide = |engine: ReviewEngine, decision| {
             let gate = gate.clone();
-            tokio::spawn(async move {
-                let decision = Decision::new(Verdict::Approve, person.clone());
-                match engine.decide(&gate, decision).await {
-                    Ok(()) => Ok((person, false)),
-                    Err(Error::GateClosed { .. } | Error::NotWaiting { .. }) => Ok((person, true)),
-                    Err(error) => Err(error).context(person),
-                }
-            })
+            async move { engine.decide(&gate, decision).await }
+        };
+        self.taken(ANSWERS, decide, refused).await
+    }
+
+    /// Many people do the same at once, spread over the engines. Gives the names of those who were
+    /// not refused; an error that is no refusal is a fault.
+    async fn taken<F>(
+        &self,
+        people: usize,
+        act: impl Fn(ReviewEngine, Decision) -> F,
+        refused: impl Fn(&Error) -> bool,
+    ) -> Result<Vec<String>>
+    where
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        let acts = (0..people).map(|nth| {
+            let decision = Decision::new(Verdict::Approve, format!("person {nth}"));
+            tokio::spawn(act(self.engine(nth).clone(), decision))
         });
-        join_all(people).await.into_iter().flatten().collect()
+        let mut taken = Vec::new();
+        for (nth, done) in join_all(acts).await.into_iter().enumerate() {
+            match done? {
+                Ok(()) => taken.push(format!("person {nth}")),
+                Err(error) if refused(&error) => {}
+                Err(error) => bail!("person {nth} was told: {error}"),
+            }
+        }
+        Ok(taken)
     }
 
     /// The second gate's deadline passes while no process runs; then all open the run at once.
@@ -209,16 +222,9 @@ impl<'a> Crowd<'a> {
     }
 
     async fn everybody_opens(&self, run: RunId) -> Result<()> {
-        let openers = self.engines.iter().cloned();
-        let openers = openers.map(|engine| tokio::spawn(async move { engine.drive(run).await }));
-        for opened in join_all(openers).await {
-            match opened? {
-                Ok(outcome) => ensure!(outcome.status == Status::Completed, "ended {outcome:?}"),
-                Err(Error::Held { .. } | Error::Ended { .. }) => {}
-                Err(error) => bail!("whoever came second was told: {error}"),
-            }
-        }
-        Ok(())
+        let open = |engine: ReviewEngine, _| async move { engine.drive(run).await.map(drop) };
+        let refused = |error: &Error| matches!(error, Error::Held { .. } | Error::Ended { .. });
+        self.taken(ENGINES, open, refused).await.map(drop)
     }
 
     /// The second gate was passed once, by its deadline; the log says that it was not before it.
@@ -229,7 +235,9 @@ impl<'a> Crowd<'a> {
             Err(Error::Ended { .. }) => {}
             Err(error) => bail!("after its deadline it could not go on: {error}"),
         }
-        let lines = self.engine(0).view(run, None).await?.state.lines;
+        let view = self.engine(0).view(run, None).await?;
+        let (status, lines) = (view.run.head.status, view.state.lines);
+        ensure!(status == Status::Completed, "it is {status}");
         ensure!(lines[REVIEW] == "timed out", "{lines:?} stands");
         self.calls_made(run, 3).await
     }
@@ -237,7 +245,11 @@ impl<'a> Crowd<'a> {
     /// Long after, many come with a late decision: one of them reopens the run.
     async fn is_reopened(&self, run: RunId) -> Result<()> {
         self.clock.advance(LONG_AFTER);
-        let reopener = self.one_reopens(run).await?;
+        let reopen =
+            |engine: ReviewEngine, decision| async move { engine.reopen(run, decision).await };
+        let refused =
+            |error: &Error| matches!(error, Error::GateClosed { .. } | Error::Held { .. });
+        let reopener = only(self.taken(REOPENERS, reopen, refused).await?)?;
         self.goes_on(2, run, Status::Completed).await?;
         let lines = self.engine(3).view(run, None).await?.state.lines;
         ensure!(
@@ -257,37 +269,16 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    async fn one_reopens(&self, run: RunId) -> Result<String> {
-        let people = (0..REOPENERS).map(|nth| {
-            let (engine, person) = (self.engine(nth).clone(), format!("latecomer {nth}"));
-            tokio::spawn(async move {
-                let decision = Decision::new(Verdict::Approve, person.clone());
-                (person, engine.reopen(run, decision).await)
-            })
-        });
-        let mut taken = Vec::new();
-        for reopened in join_all(people).await {
-            match reopened? {
-                (person, Ok(())) => taken.push(person),
-                (_, Err(Error::GateClosed { .. } | Error::Held { .. })) => {}
-                (person, Err(error)) => bail!("{person} was told: {error}"),
-            }
-        }
-        ensure!(taken.len() == 1, "the reopenings of {taken:?} were taken");
-        Ok(taken.remove(0))
-    }
-
     /// A hundred answers after the deadline, while others open the run.
     async fn all_answered_late(&self) -> Result<()> {
         let run = self.at_second_gate().await?;
         let gate = self.engine(0).gate(run).await?;
         self.clock.advance(WITHIN);
-        let deciding = self.everybody_decides(&gate);
-        let (answers, opened) = tokio::join!(deciding, self.everybody_opens(run));
+        let deciding = self.decided(&gate);
+        let (heard, opened) = tokio::join!(deciding, self.everybody_opens(run));
         opened?;
-        if let Some((person, _)) = answers?.iter().find(|(_, refused)| !refused) {
-            bail!("{person} was late and was heard");
-        }
+        let heard = heard?;
+        ensure!(heard.is_empty(), "{heard:?} were late and were heard");
         self.timed_out_once(run).await
     }
 
@@ -321,4 +312,10 @@ impl<'a> Crowd<'a> {
         );
         Ok(())
     }
+}
+
+/// The one who was quickest.
+fn only(mut taken: Vec<String>) -> Result<String> {
+    ensure!(taken.len() == 1, "what {taken:?} did was taken");
+    Ok(taken.remove(0))
 }

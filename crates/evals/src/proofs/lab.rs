@@ -52,7 +52,7 @@ impl Lab {
         if self.turns_the_clock() {
             Duration::from_secs(30)
         } else {
-            Duration::from_millis(60)
+            Duration::from_millis(200)
         }
     }
 

@@ -3,107 +3,106 @@
 //! Its routes always wish to go back, so only the bounds of its loops let it end: a use that is
 //! counted twice, or forgotten, changes the report.
 
-use std::time::Duration;
-
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::{
     Context, END, Engine, Error, Execution, Graph, GraphBuilder, GraphError, InvalidUpdate, NewRun,
-    NodeError, NodeResult, RunId, State, fan_out,
+    NodeName, NodeResult, RunId, State,
 };
 use serde::{Deserialize, Serialize};
 
-use super::acts::{call_once, question, try_call, words};
+use super::acts::{Act, perform};
 use super::world::Deps;
 
-const PLAN: &str = "plan";
-const SEARCH: &str = "search";
-const ANALYSE: &str = "analyse";
-const WRITE: &str = "write";
-const REVIEW: &str = "review";
-const OUTPUT: &str = "output";
-const CHECK: &str = "check";
-const FALLBACK: &str = "fallback";
+const PLAN: NodeName = "plan";
+const RESTED_PLAN: NodeName = "rested plan";
+const REVIEWED_PLAN: NodeName = "reviewed plan";
+const SEARCH: NodeName = "search";
+const ANALYSE: NodeName = "analyse";
+const WRITE: NodeName = "write";
+const REVIEW: NodeName = "review";
+const OUTPUT: NodeName = "output";
+const CHECK: NodeName = "check";
+const FALLBACK: NodeName = "fallback";
 
 /// The key of the delivery that must not happen twice.
-pub const DELIVER: &str = "deliver";
-
-const QUERIES: u32 = 4;
-const SECTIONS: u32 = 2;
-
-/// How long a run is parked: long enough to be killed meanwhile.
-const REST: Duration = Duration::from_millis(100);
+pub const DELIVER: &str = "once 0";
 
 /// The most calls that are made at the same time.
 pub const AT_ONCE: usize = 3;
 
-type Ctx = Context<Deps>;
+/// What each node does.
+fn acts(node: &str) -> &'static [Act] {
+    match node {
+        // Long enough to be killed meanwhile.
+        RESTED_PLAN => &[Act::Call, Act::Park { for_ms: 100 }, Act::Call],
+        REVIEWED_PLAN => &[Act::Call, Act::Ask { within_s: None }],
+        SEARCH => &[Act::FanOut {
+            items: 4,
+            at_once: AT_ONCE,
+        }],
+        ANALYSE => &[Act::Spend(17), Act::Call],
+        WRITE => &[
+            Act::FanOut {
+                items: 2,
+                at_once: AT_ONCE,
+            },
+            Act::Keep(200),
+        ],
+        REVIEW => &[Act::Call, Act::Call],
+        CHECK => &[Act::Call, Act::Fail],
+        // What it spent would be lost if a person has to find out whether it happened.
+        FALLBACK => &[Act::Once { spends: 0 }],
+        _ => &[Act::Call],
+    }
+}
 
 /// What the run has learnt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Research {
-    answers: Vec<String>,
-    /// Written by the last step.
-    pub report: Option<String>,
-}
+pub struct Research(Vec<String>);
 
-/// What one step brings.
-#[derive(Serialize, Deserialize)]
-pub struct Learnt {
-    answers: Vec<String>,
-    report: Option<String>,
+impl Research {
+    /// All that it has learnt, a line each.
+    pub fn report(&self) -> String {
+        self.0.join("\n")
+    }
 }
 
 impl State for Research {
-    type Update = Learnt;
+    type Update = Vec<String>;
 
-    fn apply(&mut self, learnt: &Learnt) -> Result<(), InvalidUpdate> {
-        if self.report.is_some() {
-            return Err(InvalidUpdate::new("the report is written already"));
-        }
-        self.answers.extend_from_slice(&learnt.answers);
-        self.report.clone_from(&learnt.report);
+    fn apply(&mut self, learnt: &Vec<String>) -> Result<(), InvalidUpdate> {
+        self.0.extend_from_slice(learnt);
         Ok(())
     }
 }
 
 /// Plan, search three times, write twice, put out: 12 steps and 25 effects.
 pub fn plain() -> Result<Graph<Research, Deps>, GraphError> {
-    middle(PLAN, OUTPUT)
-        .node(PLAN, plan)
-        .node(OUTPUT, output)
-        .edge(OUTPUT, END)
-        .build()
+    middle(PLAN, OUTPUT).edge(OUTPUT, END).build()
 }
 
 /// The same, parked for a moment while the plan is made.
 pub fn resting() -> Result<Graph<Research, Deps>, GraphError> {
-    middle(PLAN, OUTPUT)
-        .node(PLAN, rested_plan)
-        .node(OUTPUT, output)
-        .edge(OUTPUT, END)
-        .build()
+    middle(RESTED_PLAN, OUTPUT).edge(OUTPUT, END).build()
 }
 
 /// The same with a person who reviews the plan, a check that fails, and a rescue whose delivery must
 /// not happen twice.
 pub fn eventful() -> Result<Graph<Research, Deps>, GraphError> {
-    middle(PLAN, CHECK)
-        .node(PLAN, reviewed_plan)
-        .node(CHECK, check)
-        .node(FALLBACK, fallback)
+    middle(REVIEWED_PLAN, CHECK)
+        .node(FALLBACK, play)
         .edge(CHECK, END)
         .edge(FALLBACK, END)
         .rescue(FALLBACK)
         .build()
 }
 
-fn middle(first: &'static str, last: &'static str) -> GraphBuilder<Research, Deps> {
-    Graph::new("research")
-        .node(SEARCH, search)
-        .node(ANALYSE, analyse)
-        .node(WRITE, write)
-        .node(REVIEW, review)
-        .start(first)
+fn middle(first: NodeName, last: NodeName) -> GraphBuilder<Research, Deps> {
+    let mut builder = Graph::new("research").start(first);
+    for node in [first, SEARCH, ANALYSE, WRITE, REVIEW, last] {
+        builder = builder.node(node, play);
+    }
+    builder
         .edge(first, SEARCH)
         .edge(SEARCH, ANALYSE)
         .route(ANALYSE, [SEARCH, WRITE], |_| SEARCH)
@@ -111,6 +110,15 @@ fn middle(first: &'static str, last: &'static str) -> GraphBuilder<Research, Dep
         .edge(WRITE, REVIEW)
         .route(REVIEW, [WRITE, last], |_| WRITE)
         .at_most(1, REVIEW, WRITE, last)
+}
+
+async fn play(_: &Research, ctx: &Context<Deps>) -> NodeResult<Research> {
+    let mut lines = Vec::new();
+    for (number, act) in acts(ctx.node()).iter().enumerate() {
+        perform(ctx, act, number, &mut lines).await?;
+    }
+    lines.extend(ctx.rescued().map(|rescue| rescue.cut.to_string()));
+    Ok(lines)
 }
 
 /// Takes a run up where its log ends, or begins it.
@@ -143,96 +151,5 @@ pub fn same_report(report: &str, wanted: &str) -> Result<()> {
     match wanted.next() {
         Some(missing) => bail!("the report lacks \"{missing}\""),
         None => Ok(()),
-    }
-}
-
-async fn plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    Ok(learnt(vec![call(ctx, "outline".into()).await?]))
-}
-
-async fn rested_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let outline = call(ctx, "outline".into()).await?;
-    let rested = ctx.park_until("rest", ctx.now() + REST, "rest").await?;
-    let checked = call(ctx, "checked outline".into()).await?;
-    Ok(learnt(vec![outline, format!("{rested:?}"), checked]))
-}
-
-async fn reviewed_plan(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let outline = call(ctx, "outline".into()).await?;
-    let verdict = words(&ctx.ask("review", question(None)).await?);
-    Ok(learnt(vec![outline, verdict]))
-}
-
-async fn search(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let found = fan_out(0..QUERIES, AT_ONCE, |query| {
-        call(ctx, format!("query {query}"))
-    })
-    .await;
-    all(found)
-}
-
-async fn analyse(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    ctx.spend(
-        "characters",
-        state.answers.iter().map(String::len).sum::<usize>() as u64,
-    );
-    Ok(learnt(vec![call(ctx, "findings".into()).await?]))
-}
-
-async fn write(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let sections = fan_out(0..SECTIONS, AT_ONCE, |section| {
-        call(ctx, format!("section {section}"))
-    })
-    .await;
-    let learnt = all(sections)?;
-    ctx.keep(learnt.answers.concat().into_bytes());
-    Ok(learnt)
-}
-
-async fn review(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let read = call(ctx, "read".into()).await?;
-    Ok(learnt(vec![read, call(ctx, "score".into()).await?]))
-}
-
-async fn output(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let title = call(ctx, "title".into()).await?;
-    Ok(report(state, title))
-}
-
-async fn check(_: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let verdict = call(ctx, "check".into()).await?;
-    Err(NodeError::new(format!(
-        "the report does not pass: {verdict}"
-    )))
-}
-
-async fn fallback(state: &Research, ctx: &Ctx) -> NodeResult<Research> {
-    let delivered = call_once(ctx, DELIVER, None).await?;
-    let why = ctx.rescued().map(|rescue| rescue.cut.to_string());
-    Ok(report(state, format!("{delivered:?}, because {why:?}")))
-}
-
-async fn call(ctx: &Ctx, key: String) -> Result<String, NodeError> {
-    try_call(ctx, &key, 0).await
-}
-
-fn all(found: Vec<Result<String, NodeError>>) -> NodeResult<Research> {
-    let answers: Result<Vec<String>, NodeError> = found.into_iter().collect();
-    Ok(learnt(answers?))
-}
-
-fn learnt(answers: Vec<String>) -> Learnt {
-    Learnt {
-        answers,
-        report: None,
-    }
-}
-
-fn report(state: &Research, end: String) -> Learnt {
-    let mut lines = state.answers.clone();
-    lines.push(end);
-    Learnt {
-        answers: Vec::new(),
-        report: Some(lines.join("\n")),
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
     engine.reopen(reopened, late).await?;
     engine.drive(reopened).await?;
     let waiting = run(&engine, "waiting", asks(), Status::Waiting).await?;
-    let rests = ScriptedRun::new(vec![vec![Act::Call, Act::Park { for_s: 600 }], jot()]);
+    let rests = ScriptedRun::new(vec![vec![Act::Call, Act::Park { for_ms: 600_000 }], jot()]);
     let parked = run(&engine, "parked", rests, Status::Waiting).await?;
     let young = ScriptedRun::new(vec![calls(), vec![Act::Keep(PAGE)]]);
     let young = engine.start(NewRun::titled("young"), young).await?.id();

@@ -237,7 +237,7 @@ fn draw_act(chance: &mut StdRng) -> Act {
         10 => Act::Try {
             failures: [0, 0, 0, 1, 2][chance.random_range(0..5)],
         },
-        11..=13 => Act::Once,
+        11..=13 => Act::Once { spends: 1 },
         14 | 15 => {
             let seconds = chance.random_range(1..5_000);
             Act::Ask {
@@ -246,7 +246,7 @@ fn draw_act(chance: &mut StdRng) -> Act {
         }
         16 => Act::AskAndGoOn,
         17 | 18 => Act::Park {
-            for_s: chance.random_range(1..3_000),
+            for_ms: chance.random_range(1..3_000_000),
         },
         19 | 20 => Act::Spend(chance.random_range(1..100)),
         _ => Act::Keep(50),

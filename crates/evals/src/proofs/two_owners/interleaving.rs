@@ -72,8 +72,7 @@ impl Arena {
         let status = &log.run.head.status;
         ensure!(*status == Status::Completed, "the run is {status}");
         let engine = self.engine(0, &Arc::new(Pause::new(None)), contest)?;
-        let state = engine.view(contest.run, None).await?.state;
-        state.report.context("the run ended without a report")
+        Ok(engine.view(contest.run, None).await?.state.report())
     }
 }
 
