@@ -52,19 +52,19 @@ async fn run(part: &str, store: Backend, runs: Option<usize>) -> Result<()> {
 }
 
 fn in_a_process_of_its_own(part: &str, store: Backend) -> Result<()> {
-    again(&["--part", part, "--store", &store.name().to_lowercase()])
+    let store = store.name().to_lowercase();
+    again(&["bench", "engine", "--part", part, "--store", &store])
 }
 
-/// Runs this program again with other words.
-fn again(words: &[&str]) -> Result<()> {
+/// Runs this program again with other words, so that its memory is measured alone.
+pub(crate) fn again(words: &[&str]) -> Result<()> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
     let status = std::process::Command::new(program)
-        .args(["bench", "engine"])
         .args(words)
         .status()
         .context("a part of the benchmark did not start")?;
     if !status.success() {
-        bail!("bench engine {} failed", words.join(" "));
+        bail!("{} failed", words.join(" "));
     }
     Ok(())
 }

@@ -11,8 +11,9 @@ mod overhead;
 mod server;
 mod tests;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
+use crate::bench;
 use crate::proofs::Proof;
 
 /// The proofs of RELIABILITY that need only the providers crate.
@@ -41,13 +42,5 @@ pub async fn bench(rest: &[&str]) -> Result<()> {
 }
 
 fn again(part: &str) -> Result<()> {
-    let program = std::env::current_exe().context("this program cannot find itself")?;
-    let status = std::process::Command::new(program)
-        .args(["bench", "providers", "--only", part.trim()])
-        .status()
-        .context("a part of the benchmark did not start")?;
-    if !status.success() {
-        bail!("bench providers --only {part} failed");
-    }
-    Ok(())
+    bench::again(&["bench", "providers", "--only", part.trim()])
 }

@@ -23,7 +23,16 @@ const ROWS: usize = STEPS + 1;
 pub(super) fn each_in_a_process_of_its_own(store: Backend) -> Result<()> {
     for runs in ["1", "100", "1000"] {
         let store = store.name().to_lowercase();
-        super::again(&["--part", "in-flight", "--store", &store, "--runs", runs])?;
+        super::again(&[
+            "bench",
+            "engine",
+            "--part",
+            "in-flight",
+            "--store",
+            &store,
+            "--runs",
+            runs,
+        ])?;
     }
     Ok(())
 }
