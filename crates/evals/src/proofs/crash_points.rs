@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
@@ -65,6 +66,7 @@ enum ProcessFate {
 async fn run(setting: Setting) -> Result<String> {
     let (mut crashes, mut told) = (0, Vec::new());
     for backend in Backend::ALL {
+        let began = Instant::now();
         let lab = Lab::new(backend).await?;
         let case = CrashCase::new(&lab, MOST_WRITES, CrashMoment::Before, ProcessFate::LivesOn)?;
         case.work(&case.first).await?;
@@ -78,7 +80,10 @@ async fn run(setting: Setting) -> Result<String> {
             writes = reached.max(writes);
         }
         let (store, modes) = (backend.name(), modes.len());
-        told.push(format!("{store} {writes} writes × {modes} modes"));
+        let took = began.elapsed().as_secs();
+        told.push(format!(
+            "{store} {writes} writes × {modes} modes in {took} s"
+        ));
     }
     Ok(format!(
         "{crashes} crashes ({}), 0 failures",
