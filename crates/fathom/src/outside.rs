@@ -6,7 +6,10 @@ use fathom_providers::call::{self, Caller};
 use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
 use fathom_providers::model::{self, ModelApi, ModelEndpoint, ModelRole, Models};
 use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
-use fathom_providers::search::{self, FolderSearchCache, SearchCaching, SearchChains};
+use fathom_providers::search::{
+    FolderSearchCache, SearchCaching, SearchChains, SearchEngine, SearchSettings,
+};
+use fathom_providers::works::{WorkSettings, Works};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
 use fathom_research::WebServices;
 use fathom_research::reasoner::model::ModelReasoner;
@@ -62,13 +65,32 @@ impl Outside {
     }
 
     pub fn chains(&self, settings: &Settings) -> Result<SearchChains> {
-        let searched = search::SearchSettings::from_lookup(|name| settings.lookup(name));
-        let searched = searched.map_err(Problem::usage)?;
         Ok(SearchChains::new(
-            &searched,
+            &searched(settings)?,
             &self.client,
             Arc::clone(&self.caller),
         ))
+    }
+
+    /// The registers of works. Crossref is reached where its search is.
+    fn works(&self, settings: &Settings) -> Result<Works> {
+        let searched = searched(settings)?;
+        let usual = WorkSettings::default();
+        let datacite = settings.lookup("FATHOM_DATACITE_URL");
+        let datacite = datacite.map(|raw| {
+            BaseUrl::parse(&raw).map_err(|fault| {
+                Problem::usage(format!("FATHOM_DATACITE_URL cannot be used: {fault}"))
+            })
+        });
+        let crossref = searched.for_engine(SearchEngine::Crossref).address;
+        let settings = WorkSettings {
+            crossref: crossref.unwrap_or(usual.crossref),
+            datacite: datacite.transpose()?.unwrap_or(usual.datacite),
+            mail: searched.contact,
+            ..WorkSettings::default()
+        };
+        let caller = Arc::clone(&self.caller);
+        Ok(Works::new(self.client.clone(), caller, settings))
     }
 
     /// The chains with their answers kept in the data folder, unless for no time at all.
@@ -84,7 +106,7 @@ impl Outside {
         })
     }
 
-    /// Search and pages.
+    /// Search, pages and registers of works.
     pub fn web(&self, settings: &Settings) -> Result<WebServices> {
         let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
         let allow = AllowList::parse(&allow).map_err(|fault| {
@@ -100,9 +122,14 @@ impl Outside {
         Ok(WebServices {
             search: Arc::new(self.keeping(settings, self.chains(settings)?)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
+            works: Arc::new(self.works(settings)?),
             clock: Arc::clone(&self.clock),
         })
     }
+}
+
+fn searched(settings: &Settings) -> Result<SearchSettings> {
+    SearchSettings::from_lookup(|name| settings.lookup(name)).map_err(Problem::usage)
 }
 
 /// The endpoints that settings name, the one to ask first before the others.

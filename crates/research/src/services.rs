@@ -10,6 +10,7 @@ use fathom_evidence::extract::DocumentReader;
 use fathom_providers::Clock;
 use fathom_providers::pages::Pages;
 use fathom_providers::search::SearchChains;
+use fathom_providers::works::Works;
 
 use crate::documents::DocumentCache;
 use crate::library::{Libraries, Library};
@@ -31,12 +32,14 @@ pub struct Services {
     pub documents: DocumentCache,
 }
 
-/// Search and pages of the outside world.
+/// Search, pages and registers of works of the outside world.
 pub struct WebServices {
     /// Every kind's providers, in the order in which they are asked.
     pub search: Arc<SearchChains>,
     /// Pages, each fetched once for all runs.
     pub pages: Arc<Pages>,
+    /// Who wrote a work with a DOI, and whether it was retracted.
+    pub works: Arc<Works>,
     /// The same as theirs.
     pub clock: Arc<dyn Clock>,
 }

@@ -46,6 +46,8 @@ pub struct Settings {
     pub semantic_check: bool,
     /// Calls of the model for that, for each draft.
     pub max_semantic_calls: usize,
+    /// Cited works with a DOI that are looked up in the registers for a report; 0 for none.
+    pub max_work_lookups: usize,
     pub complete_from: f64,
     pub completeness_weights: Weights,
     pub review: Thresholds,
@@ -75,6 +77,7 @@ impl Default for Settings {
             max_concurrency: 8,
             semantic_check: true,
             max_semantic_calls: 20,
+            max_work_lookups: 20,
             complete_from: 0.95,
             completeness_weights: Weights::default(),
             review: Thresholds::default(),

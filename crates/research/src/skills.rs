@@ -8,3 +8,4 @@ pub(crate) mod read;
 pub(crate) mod refine;
 pub mod search;
 pub mod stop;
+pub(crate) mod works;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// A call that arrived.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `model`, `search` or `page`.
+    /// `model`, `search`, `page` or `work`.
     pub kind: &'static str,
     /// What was asked: the same for the same question.
     pub key: String,

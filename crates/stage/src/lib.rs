@@ -58,6 +58,7 @@ impl Stage {
             .route("/v1/chat/completions", post(model::complete))
             .route("/searxng/search", get(pages::search))
             .route("/pages/{number}", get(pages::page))
+            .route("/crossref/works/{doi}", get(pages::work))
             .with_state(world);
         let serve = |listener| {
             let router = router.clone();
@@ -81,6 +82,16 @@ impl Stage {
     /// What `FATHOM_SEARXNG_URL` is set to.
     pub fn search_url(&self) -> String {
         format!("http://{}/searxng", self.hosts[0])
+    }
+
+    /// What `FATHOM_CROSSREF_URL` is set to.
+    pub fn crossref_url(&self) -> String {
+        format!("http://{}/crossref", self.hosts[0])
+    }
+
+    /// What `FATHOM_DATACITE_URL` is set to: a register that has no work.
+    pub fn datacite_url(&self) -> String {
+        format!("http://{}/datacite", self.hosts[0])
     }
 
     /// What `FATHOM_FETCH_ALLOW` is set to, so that the pages here may be read.

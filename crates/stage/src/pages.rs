@@ -65,12 +65,30 @@ pub(crate) async fn page(State(world): State<Arc<World>>, Path(number): Path<usi
                 .map(|text| format!("<p>{text}</p>"))
                 .collect();
             let title = &page.title;
+            let work = world.script.works.iter().find(|work| work.page == number);
+            let doi = work.map_or_else(String::new, |work| {
+                format!("<meta name=\"citation_doi\" content=\"{}\">", work.doi)
+            });
             Html(format!(
-                "<!doctype html><html lang=\"en\"><head><title>{title}</title></head>\
+                "<!doctype html><html lang=\"en\"><head><title>{title}</title>{doi}</head>\
                  <body><article><h1>{title}</h1>{paragraphs}</article></body></html>"
             ))
             .into_response()
         }
+        None => StatusCode::NOT_FOUND.into_response(),
+    };
+    world.ledger.answered(place);
+    response
+}
+
+/// A register of works in the form of Crossref.
+pub(crate) async fn work(State(world): State<Arc<World>>, Path(doi): Path<String>) -> Response {
+    let (place, _) = world.ledger.note("work", doi.clone());
+    tokio::time::sleep(world.script.delay).await;
+    let known = world.script.works.iter().find(|work| work.doi == doi);
+    let response = match known.map(|work| &work.record) {
+        Some(Some(record)) => Json(json!({ "status": "ok", "message": record })).into_response(),
+        Some(None) => StatusCode::FORBIDDEN.into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     };
     world.ledger.answered(place);

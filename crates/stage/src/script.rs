@@ -30,12 +30,22 @@ pub struct Page {
     pub text: String,
 }
 
+/// A work in the register, which a page names by its DOI.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) page: usize,
+    pub(crate) doi: String,
+    /// Crossref's record; nothing where the register fails.
+    pub(crate) record: Option<Value>,
+}
+
 type Answer = Arc<dyn Fn(&Prompt, usize) -> Option<Reply> + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Script {
     pub(crate) answer: Answer,
     pub(crate) pages: Arc<Vec<Page>>,
+    pub(crate) works: Vec<Work>,
     /// What every answer takes.
     pub(crate) delay: Duration,
     pub(crate) search_fails: bool,
@@ -49,6 +59,7 @@ impl Script {
         Self {
             answer: Arc::new(|_, _| None),
             pages: Arc::new(pages),
+            works: Vec::new(),
             delay: Duration::ZERO,
             search_fails: false,
             hosts: 1,
@@ -82,6 +93,17 @@ impl Script {
     #[must_use]
     pub fn on_hosts(mut self, hosts: usize) -> Self {
         self.hosts = hosts.max(1);
+        self
+    }
+
+    /// Gives a page a DOI, and the register its record as Crossref writes it; a register without one fails.
+    #[must_use]
+    pub fn with_work(mut self, page: usize, doi: &str, record: Option<Value>) -> Self {
+        self.works.push(Work {
+            page,
+            doi: doi.to_owned(),
+            record,
+        });
         self
     }
 

@@ -27,6 +27,7 @@ const PROVIDER_SETTINGS: &[&str] = &[
     "semantic_scholar_url",
     "openalex_url",
     "crossref_url",
+    "datacite_url",
     "pubmed_url",
     "arxiv_url",
     "newsapi_url",

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 
 use super::log::{Life, Log, judge, timeless};
 use super::refine::{looking_on, poor_plan};
-use super::world::{QUESTION, World, pages};
+use super::world::{QUESTION, World, caveats, pages};
 
 const KILLS: usize = 30;
 const KILLS_A_RUN: usize = 5;
@@ -23,6 +23,9 @@ const AT_ONCE: usize = 5;
 
 /// The stage takes as long for every answer, so that kills fall before, in and after calls.
 const DELAY: Duration = Duration::from_millis(15);
+
+/// The DOI of a cited work, which the register says is retracted.
+const WORK: &str = "10.5555/trees";
 
 /// What a second draft says that a first does not.
 const SECOND: &str = "In short";
@@ -51,7 +54,12 @@ fn script() -> Script {
         Judgement::Review if !prompt.user.contains(SECOND) => Some(Reply::review(6.0)),
         _ => None,
     });
-    script.taking(DELAY)
+    let record = serde_json::json!({
+        "DOI": WORK,
+        "title": ["Street trees and cooling"],
+        "updated-by": [{ "type": "retraction", "DOI": "10.5555/notice" }],
+    });
+    script.with_work(0, WORK, Some(record)).taking(DELAY)
 }
 
 fn number(variable: &str, otherwise: usize) -> usize {
@@ -65,7 +73,9 @@ fn a_killed_run_is_taken_up_repeats_nothing_recorded_and_ends_in_the_same_report
     let seed = number("FATHOM_SEED", rand::random::<u16>().into());
     println!("seed {seed}");
     let whole = World::open(script());
-    whole.report(&[]).complete();
+    let report = whole.report(&[]).complete();
+    assert!(caveats(&report).contains("retracted"), "{report}");
+    assert_eq!(whole.count("work", |call| call.key == WORK), 1);
     assert_eq!(whole.judgements(), [1, 1, 6, 2, 2]);
     for (judgement, calls) in [("Support ", 6), ("Action ", 3)] {
         let asked = whole.count("model", |call| call.key.starts_with(judgement));

@@ -100,6 +100,7 @@ impl Log {
                 _ => panic!("a search that no rule is known for: {rest}"),
             },
             Some(("seek", rest)) => format!("Action {}", rest.rsplit('/').next().unwrap()),
+            Some(("work", doi)) => format!("work {doi}"),
             Some(("read", id)) => format!("page {}", pages[id]),
             Some(("section", nth)) => {
                 let nth: usize = nth.parse().unwrap();

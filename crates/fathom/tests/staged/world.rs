@@ -76,6 +76,8 @@ impl World {
             .env("OPENAI_BASE_URL", self.stage.model_url())
             .env("FATHOM_SEARXNG_URL", self.stage.search_url())
             .env("FATHOM_SEARCH_WEB", "searxng")
+            .env("FATHOM_CROSSREF_URL", self.stage.crossref_url())
+            .env("FATHOM_DATACITE_URL", self.stage.datacite_url())
             .env("FATHOM_FETCH_ALLOW", self.stage.fetch_allow())
             .env("USER", "ada")
             .current_dir(self.folder.path())

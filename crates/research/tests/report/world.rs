@@ -9,6 +9,7 @@ use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
 use fathom_providers::model::{self, ModelApi, ModelEndpoint, Models};
 use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use fathom_providers::search::{self, SearchChains};
+use fathom_providers::works::{WorkSettings, Works};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, SystemClock, call};
 use fathom_render::Report;
 use fathom_render::report::ReportStatus;
@@ -91,6 +92,7 @@ fn services(stage: &Stage) -> Services {
         ],
         libraries: Arc::new(crate::folder::Examples::default()),
         web: Some(WebServices {
+            works: Arc::new(works(stage, &client, Arc::clone(&caller))),
             search: Arc::new(SearchChains::new(&searched.unwrap(), &client, caller)),
             pages: Arc::new(Pages::new(read, PageSettings::default())),
             clock,
@@ -98,6 +100,15 @@ fn services(stage: &Stage) -> Services {
         reader: Arc::new(InProcessReader),
         documents: DocumentCache::default(),
     }
+}
+
+fn works(stage: &Stage, client: &HttpClient, caller: Arc<Caller>) -> Works {
+    let settings = WorkSettings {
+        crossref: BaseUrl::parse(&stage.crossref_url()).unwrap(),
+        datacite: BaseUrl::parse(&stage.datacite_url()).unwrap(),
+        ..WorkSettings::default()
+    };
+    Works::new(client.clone(), caller, settings)
 }
 
 async fn run(script: Script) -> (Arc<Report>, Stage) {
@@ -227,6 +238,51 @@ async fn without_any_search_the_report_says_that_nothing_could_be_found() {
             .iter()
             .any(|caveat| caveat.contains("Search capabilities were limited: some searches failed"))
     );
+}
+
+#[tokio::test]
+async fn a_retracted_work_is_told_and_the_register_fills_in_its_reference() {
+    let record = serde_json::json!({
+        "DOI": "10.5555/trees",
+        "title": ["Street trees and cooling"],
+        "author": [{ "given": "Ada", "family": "Oak" }],
+        "issued": { "date-parts": [[2019, 3]] },
+        "container-title": ["Journal of Shade"],
+        "updated-by": [{ "type": "retraction", "DOI": "10.5555/notice" }],
+    });
+    let script = Script::sensible(pages())
+        .with_work(0, "10.5555/trees", Some(record))
+        .with_work(1, "10.5555/unknown", None);
+    let (report, stage) = run(script).await;
+    assert_eq!(report.status, ReportStatus::Complete);
+    let by_doi = |doi: &str| {
+        let mut sources = report.sources.iter();
+        sources.find(|source| source.doi.as_deref() == Some(doi))
+    };
+    let retracted = by_doi("10.5555/trees").unwrap();
+    assert!(retracted.retracted);
+    assert_eq!(retracted.authors, ["Ada Oak"]);
+    assert_eq!(retracted.published.as_deref(), Some("2019-03"));
+    assert_eq!(retracted.venue.as_deref(), Some("Journal of Shade"));
+    let caveat = format!("One cited source was retracted [{}].", retracted.number.0);
+    assert_eq!(report.caveats, [caveat]);
+    let text = fathom_render::markdown::markdown(&report, &Default::default());
+    assert!(text.contains("**Retracted.**"), "{text}");
+    // The register refuses the other work, which costs nothing but what it would have said.
+    assert!(!by_doi("10.5555/unknown").unwrap().retracted);
+    let asked = |call: &&fathom_stage::Call| call.kind == "work";
+    assert_eq!(stage.calls().iter().filter(asked).count(), 2);
+}
+
+#[tokio::test]
+async fn no_work_is_looked_up_where_settings_allow_none() {
+    let settings = Settings {
+        max_work_lookups: 0,
+        ..Settings::default()
+    };
+    let script = Script::sensible(pages()).with_work(0, "10.5555/trees", None);
+    let (_, stage) = run_with(script, settings).await;
+    assert!(stage.calls().iter().all(|call| call.kind != "work"));
 }
 
 #[tokio::test]

@@ -86,6 +86,21 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
     }
 }
 
+/// Says among the caveats which of the cited sources were retracted.
+pub(crate) fn tell_retractions(report: &mut Report) {
+    let retracted = report.sources.iter().filter(|source| source.retracted);
+    let numbers: Vec<String> = retracted
+        .map(|source| format!("[{}]", source.number.0))
+        .collect();
+    let cited = match numbers.len() {
+        0 => return,
+        1 => "One cited source was".to_owned(),
+        count => format!("{count} cited sources were"),
+    };
+    let numbers = numbers.concat();
+    report.caveats.push(format!("{cited} retracted {numbers}."));
+}
+
 fn figures(
     state: &State,
     ctx: &Ctx,

@@ -16,7 +16,7 @@ use crate::degradation;
 use crate::draft::{Draft, Section};
 use crate::reasoner::Ctx;
 use crate::workflows::report::breakpoint::{Place, Step};
-use crate::workflows::report::outcome::{Parts, assemble};
+use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
 use crate::workflows::report::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
 
 /// Sources that are shown when they answer nothing.
@@ -40,7 +40,8 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
         confidence: Confidence::Low,
         caveats,
     };
-    let report = assemble(state, ctx, parts);
+    let mut report = assemble(state, ctx, parts);
+    tell_retractions(&mut report);
     Ok(Notes::new(ctx).update(Change::Reported(Arc::new(report))))
 }
 

@@ -10,7 +10,8 @@ use fathom_render::report::{Confidence, ReportStatus};
 use crate::degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
-use crate::workflows::report::outcome::{Parts, assemble};
+use crate::skills::works;
+use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
 use crate::workflows::report::state::{Change, State};
 
 /// From this score on a report deserves high confidence.
@@ -35,8 +36,12 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
         },
         caveats: caveats(state),
     };
-    let report = assemble(state, ctx, parts);
-    Ok(Notes::new(ctx).update(Change::Reported(Arc::new(report))))
+    let mut report = assemble(state, ctx, parts);
+    let failures = works::complete(ctx, &state.settings, &mut report.sources).await?;
+    tell_retractions(&mut report);
+    let mut notes = Notes::new(ctx);
+    notes.failures(failures);
+    Ok(notes.update(Change::Reported(Arc::new(report))))
 }
 
 /// What a reader of a full report must know all the same.
