@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use fathom_stage::{Call, Judgement, Page, Reply, Script, Stage};
+use fathom_testworld::{Call, Judgement, Page, Reply, Script, Stage};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Caps: passed by one call at most, and there is a report all the same.
 
-use fathom_stage::{Judgement, Reply, Script};
+use fathom_testworld::{Judgement, Reply, Script};
 
 use super::log::Log;
 use super::world::{QUESTION, World, pages};

@@ -1,6 +1,6 @@
 //! Depth `auto`: the planner says how far to go, and every bound follows.
 
-use fathom_stage::{Judgement, Page, Reply, Script};
+use fathom_testworld::{Judgement, Page, Reply, Script};
 use serde_json::{Value, json};
 
 use super::world::{QUESTION, Ran, World};

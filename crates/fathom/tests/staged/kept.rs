@@ -1,6 +1,6 @@
 //! Results of searches are kept for the next run, and can be passed over.
 
-use fathom_stage::Script;
+use fathom_testworld::Script;
 
 use super::log::timeless;
 use super::world::{QUESTION, Ran, World, pages};

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fathom_stage::{Judgement, Reply, Script};
+use fathom_testworld::{Judgement, Reply, Script};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fathom_stage::Call;
+use fathom_testworld::Call;
 use serde_json::Value;
 
 use super::world::World;

@@ -1,6 +1,6 @@
 //! A model judges whether sentences say what their passages say; code decides what follows.
 
-use fathom_stage::{Call, Judgement, Page, Prompt, Reply, Script};
+use fathom_testworld::{Call, Judgement, Page, Prompt, Reply, Script};
 use serde_json::{Value, json};
 
 use super::log::Log;

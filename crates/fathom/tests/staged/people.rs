@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fathom_stage::{Judgement, Script};
+use fathom_testworld::{Judgement, Script};
 use serde_json::{Value, json};
 
 use super::world::{Ran, World, pages};

@@ -1,6 +1,6 @@
 //! A query that finds too little is refined: the model chooses, code does it within bounds.
 
-use fathom_stage::{Call, Judgement, Prompt, Reply, Script};
+use fathom_testworld::{Call, Judgement, Prompt, Reply, Script};
 use serde_json::Value;
 
 use super::world::{QUESTION, World, pages};

@@ -1,6 +1,6 @@
 //! Where a model's judgements lead: approved, revised, given up, rejected, searched again.
 
-use fathom_stage::{Judgement, Reply, Script};
+use fathom_testworld::{Judgement, Reply, Script};
 use serde_json::json;
 
 use super::world::{QUESTION, World, caveats, pages};

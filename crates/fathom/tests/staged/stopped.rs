@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fathom_stage::{Judgement, Reply, Script};
+use fathom_testworld::{Judgement, Reply, Script};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

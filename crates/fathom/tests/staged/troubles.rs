@@ -1,6 +1,6 @@
 //! A world that fails: no search, prompts too long, answers that cannot be read, answers that never come.
 
-use fathom_stage::{Judgement, Reply, Script};
+use fathom_testworld::{Judgement, Reply, Script};
 use serde_json::json;
 
 use super::world::{World, caveats, pages};

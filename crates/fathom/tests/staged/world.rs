@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use fathom_stage::{Call, Page, Script, Stage};
+use fathom_testworld::{Call, Page, Script, Stage};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;

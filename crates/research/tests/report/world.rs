@@ -17,7 +17,7 @@ use fathom_research::reasoner::brief::BriefReasoner;
 use fathom_research::reasoner::model::ModelReasoner;
 use fathom_research::workflows::report;
 use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
-use fathom_stage::{Judgement, Page, Reply, Script, Stage};
+use fathom_testworld::{Judgement, Page, Reply, Script, Stage};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::record::Status as RunStatus;
 use fathom_workflow::{Engine, ManualClock, MemoryStore, NewRun, Store};
@@ -270,7 +270,7 @@ async fn a_retracted_work_is_told_and_the_register_fills_in_its_reference() {
     assert!(text.contains("**Retracted.**"), "{text}");
     // The register refuses the other work, which costs nothing but what it would have said.
     assert!(!by_doi("10.5555/unknown").unwrap().retracted);
-    let asked = |call: &&fathom_stage::Call| call.kind == "work";
+    let asked = |call: &&fathom_testworld::Call| call.kind == "work";
     assert_eq!(stage.calls().iter().filter(asked).count(), 2);
 }
 
