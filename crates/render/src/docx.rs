@@ -18,24 +18,20 @@ pub use package::DocxError;
 
 /// The bytes of the document.
 pub fn docx(report: &Report) -> Result<Vec<u8>, DocxError> {
-    let mut body = DocxBody::default();
+    let mut body = DocxBody::new(&report.sources);
     body.plain(ParagraphStyle::Title, &title(report));
     parts::head(&mut body, report);
     for part in parts(report, true) {
         body.plain(ParagraphStyle::Heading, &part.title(report));
         match part {
-            ReportPart::Summary => prose::write(&mut body, &report.sources, &report.summary),
+            ReportPart::Summary => prose::write(&mut body, &report.summary),
             ReportPart::Section(at) => {
                 let section = report.sections.get(at);
-                prose::write(
-                    &mut body,
-                    &report.sources,
-                    section.map_or("", |section| &section.text),
-                );
+                prose::write(&mut body, section.map_or("", |section| &section.text));
             }
             ReportPart::Disagreements => parts::disagreements(&mut body, report),
             ReportPart::Unknown => parts::unknown(&mut body, report),
-            ReportPart::Conclusion => prose::write(&mut body, &report.sources, &report.conclusion),
+            ReportPart::Conclusion => prose::write(&mut body, &report.conclusion),
             ReportPart::Method => parts::method(&mut body, report),
             ReportPart::References => parts::references(&mut body, report),
             ReportPart::Proofs => parts::proofs(&mut body, report),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::address;
-use crate::clean;
+use crate::{CitedSource, clean};
 
 /// How a paragraph is set. The names are those of `styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,9 @@ const START_MAX: u64 = 32_767;
 const TEXT_WIDTH: usize = 9_070;
 
 #[derive(Default)]
-pub(super) struct DocxBody {
+pub(super) struct DocxBody<'r> {
+    /// What citations may lead to.
+    pub(super) sources: &'r [CitedSource],
     pub(super) xml: String,
     /// Addresses outside the document, in the order of their relations.
     pub(super) links: Vec<String>,
@@ -124,7 +126,14 @@ pub(super) struct DocxBody {
     bookmarks: usize,
 }
 
-impl DocxBody {
+impl<'r> DocxBody<'r> {
+    pub(super) fn new(sources: &'r [CitedSource]) -> Self {
+        Self {
+            sources,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn plain(&mut self, style: ParagraphStyle, words: &str) {
         self.open(style, ListPosition::Free);
         self.run(words, RunFormat::PLAIN);

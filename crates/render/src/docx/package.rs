@@ -24,7 +24,7 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 #[error("the document cannot be packed: {0}")]
 pub struct DocxError(#[from] ZipError);
 
-pub(super) fn pack(title: &str, body: DocxBody) -> Result<Vec<u8>, DocxError> {
+pub(super) fn pack(title: &str, body: DocxBody<'_>) -> Result<Vec<u8>, DocxError> {
     // The library would take the clock's time where another crate asks it to keep time.
     let options = SimpleFileOptions::default().last_modified_time(DateTime::DEFAULT);
     let mut package = ZipWriter::new(Cursor::new(Vec::new()));
@@ -54,7 +54,7 @@ fn core(title: &str) -> String {
     )
 }
 
-fn document(body: &DocxBody) -> String {
+fn document(body: &DocxBody<'_>) -> String {
     let text = &body.xml;
     format!(
         "{XML}<w:document xmlns:w=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><w:body>\n{text}<w:sectPr>\
@@ -63,7 +63,7 @@ fn document(body: &DocxBody) -> String {
     )
 }
 
-fn relations(body: &DocxBody) -> String {
+fn relations(body: &DocxBody<'_>) -> String {
     let mut all = String::new();
     for (name, part) in [("styles", "styles.xml"), ("numbering", "numbering.xml")] {
         relation(&mut all, name, name, part, "");
@@ -87,7 +87,7 @@ fn relation(all: &mut String, id: &str, kind: &str, to: &str, mode: &str) {
 }
 
 /// One list with bullets, and each numbered list with its own beginning.
-fn numbering(body: &DocxBody) -> String {
+fn numbering(body: &DocxBody<'_>) -> String {
     let bullets = levels(0, "bullet", |_| "•".to_owned());
     let numbers = levels(1, "decimal", |level| format!("%{}.", level + 1));
     let mut lists = format!("<w:num w:numId=\"{BULLETS}\"><w:abstractNumId w:val=\"0\"/></w:num>");

@@ -15,11 +15,11 @@ const STRONG: RunFormat = RunFormat::STRONG;
 const SLANTED: RunFormat = RunFormat::SLANTED;
 
 /// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
-pub(super) fn head(body: &mut DocxBody, report: &Report) {
+pub(super) fn head(body: &mut DocxBody<'_>, report: &Report) {
     if let ReportStatus::Partial { reason } = &report.status {
         body.open(ParagraphStyle::Warning, ListPosition::Free);
         body.run("This is a partial report, not a full answer. ", STRONG);
-        sentence(body, &report.sources, &clean::sentence(reason), PLAIN);
+        sentence(body, &clean::sentence(reason), PLAIN);
         body.close();
     }
     let figures = figures(report);
@@ -39,24 +39,22 @@ pub(super) fn head(body: &mut DocxBody, report: &Report) {
     if !report.caveats.is_empty() {
         body.plain(ParagraphStyle::Lead, "Before you rely on it");
         for caveat in &report.caveats {
-            item(body, BULLETS, |body| {
-                sentence(body, &report.sources, caveat, PLAIN)
-            });
+            item(body, BULLETS, |body| sentence(body, caveat, PLAIN));
         }
     }
 }
 
-pub(super) fn disagreements(body: &mut DocxBody, report: &Report) {
+pub(super) fn disagreements(body: &mut DocxBody<'_>, report: &Report) {
     for pair in outline::disagreements(report) {
         body.open(ParagraphStyle::Lead, ListPosition::Free);
-        sentence(body, &report.sources, &pair.about, PLAIN);
+        sentence(body, &pair.about, PLAIN);
         body.close();
         for side in &pair.sides {
             quoted(body, report, side);
         }
         body.open(ParagraphStyle::Text, ListPosition::Free);
         match &pair.weighed {
-            Some(weighed) => sentence(body, &report.sources, weighed, PLAIN),
+            Some(weighed) => sentence(body, weighed, PLAIN),
             None => body.run(
                 "Neither side clearly outweighs the other; judge for yourself.",
                 PLAIN,
@@ -66,10 +64,10 @@ pub(super) fn disagreements(body: &mut DocxBody, report: &Report) {
     }
 }
 
-fn quoted(body: &mut DocxBody, report: &Report, side: &SourceQuote) {
+fn quoted(body: &mut DocxBody<'_>, report: &Report, side: &SourceQuote) {
     item(body, BULLETS, |body| {
         body.run(&format!("“{}” [", clean::line(&side.quote)), PLAIN);
-        cite(body, &report.sources, side.source.0, PLAIN);
+        cite(body, side.source.0, PLAIN);
         let name = report
             .source(side.source)
             .map_or("", |source| source.name());
@@ -77,10 +75,10 @@ fn quoted(body: &mut DocxBody, report: &Report, side: &SourceQuote) {
     });
 }
 
-pub(super) fn unknown(body: &mut DocxBody, report: &Report) {
+pub(super) fn unknown(body: &mut DocxBody<'_>, report: &Report) {
     for gap in &report.gaps {
         item(body, BULLETS, |body| {
-            sentence(body, &report.sources, &gap.missing, PLAIN);
+            sentence(body, &gap.missing, PLAIN);
             if let Some(sub) = outline::unnamed_sub_question(report, gap) {
                 let (number, sub) = (gap.sub_question, clean::line(sub));
                 body.run(&format!(" (sub-question {number}: {sub})"), PLAIN);
@@ -92,7 +90,7 @@ pub(super) fn unknown(body: &mut DocxBody, report: &Report) {
     }
 }
 
-pub(super) fn method(body: &mut DocxBody, report: &Report) {
+pub(super) fn method(body: &mut DocxBody<'_>, report: &Report) {
     for note in notes(report) {
         body.plain(ParagraphStyle::Lead, note.label);
         let list = if note.numbered {
@@ -106,7 +104,7 @@ pub(super) fn method(body: &mut DocxBody, report: &Report) {
     }
 }
 
-pub(super) fn references(body: &mut DocxBody, report: &Report) {
+pub(super) fn references(body: &mut DocxBody<'_>, report: &Report) {
     let list = body.numbered(1);
     for reference in references::references(report) {
         item(body, list, |body| {
@@ -123,7 +121,7 @@ pub(super) fn references(body: &mut DocxBody, report: &Report) {
     }
 }
 
-pub(super) fn proofs(body: &mut DocxBody, report: &Report) {
+pub(super) fn proofs(body: &mut DocxBody<'_>, report: &Report) {
     body.plain(
         ParagraphStyle::Text,
         "Each claim with the words it rests on, the source's number, the hash of the stored text, and the bytes where \
@@ -131,11 +129,11 @@ pub(super) fn proofs(body: &mut DocxBody, report: &Report) {
     );
     let list = body.numbered(1);
     for claim in &report.claims {
-        item(body, list, |body| proof_of(body, report, claim));
+        item(body, list, |body| proof_of(body, claim));
     }
 }
 
-fn proof_of(body: &mut DocxBody, report: &Report, claim: &ReportClaim) {
+fn proof_of(body: &mut DocxBody<'_>, claim: &ReportClaim) {
     body.run(&clean::line(&claim.text), PLAIN);
     body.run(&format!(" — {}", verdict(claim)), SLANTED);
     if let Some(judged) = judged(claim) {
@@ -144,14 +142,14 @@ fn proof_of(body: &mut DocxBody, report: &Report, claim: &ReportClaim) {
     for proof in &claim.proofs {
         body.line_break();
         body.run(&format!("“{}” [", clean::line(&proof.quote)), PLAIN);
-        cite(body, &report.sources, proof.source.0, PLAIN);
+        cite(body, proof.source.0, PLAIN);
         let hash = short_hash(proof);
         let (start, end) = (proof.start, proof.end);
         body.run(&format!("] {hash} {start}–{end}"), PLAIN);
     }
 }
 
-fn item(body: &mut DocxBody, list: usize, write: impl FnOnce(&mut DocxBody)) {
+fn item(body: &mut DocxBody<'_>, list: usize, write: impl FnOnce(&mut DocxBody<'_>)) {
     body.open(
         ParagraphStyle::Text,
         ListPosition::Marked {

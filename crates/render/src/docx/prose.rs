@@ -1,31 +1,20 @@
 //! Prose blocks as paragraphs, with each citation leading to its reference.
 
 use super::body::{BULLETS, COLUMNS_MAX, DocxBody, ListPosition, ParagraphStyle, RunFormat};
+use crate::clean;
 use crate::prose::{ProseBlock, ProseInline, cited, parse};
-use crate::{CitedSource, clean};
 
-pub(super) fn write(body: &mut DocxBody, sources: &[CitedSource], text: &str) {
-    all(
-        body,
-        sources,
-        &parse(text),
-        ParagraphStyle::Text,
-        ListPosition::Free,
-    );
+pub(super) fn write(body: &mut DocxBody<'_>, text: &str) {
+    all(body, &parse(text), ParagraphStyle::Text, ListPosition::Free);
 }
 
 /// A plain sentence of ours, which may cite sources.
-pub(super) fn sentence(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
-    plain: &str,
-    format: RunFormat,
-) {
-    inlines(body, sources, &cited(clean::line(plain)), format);
+pub(super) fn sentence(body: &mut DocxBody<'_>, plain: &str, format: RunFormat) {
+    inlines(body, &cited(clean::line(plain)), format);
 }
 
-pub(super) fn cite(body: &mut DocxBody, sources: &[CitedSource], id: u32, format: RunFormat) {
-    match sources.iter().find(|source| source.number.0 == id) {
+pub(super) fn cite(body: &mut DocxBody<'_>, id: u32, format: RunFormat) {
+    match body.sources.iter().find(|source| source.number.0 == id) {
         Some(source) => {
             let hint = clean::name(source.name());
             body.leap(&bookmark(id), &hint, &id.to_string(), format);
@@ -42,29 +31,22 @@ pub(super) fn bookmark(source: u32) -> String {
 
 /// Blocks one under another; where the first of them has a mark, the others have none.
 fn all(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
+    body: &mut DocxBody<'_>,
     blocks: &[ProseBlock],
     style: ParagraphStyle,
     mut position: ListPosition,
 ) {
     for block in blocks {
-        one(body, sources, block, style, position);
+        one(body, block, style, position);
         position = position.after();
     }
 }
 
-fn one(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
-    block: &ProseBlock,
-    style: ParagraphStyle,
-    position: ListPosition,
-) {
+fn one(body: &mut DocxBody<'_>, block: &ProseBlock, style: ParagraphStyle, position: ListPosition) {
     match block {
-        ProseBlock::Paragraph(words) => paragraph(body, sources, words, style, position),
-        ProseBlock::Lead(words) => paragraph(body, sources, words, ParagraphStyle::Lead, position),
-        ProseBlock::Quote(blocks) => all(body, sources, blocks, ParagraphStyle::Quote, position),
+        ProseBlock::Paragraph(words) => paragraph(body, words, style, position),
+        ProseBlock::Lead(words) => paragraph(body, words, ParagraphStyle::Lead, position),
+        ProseBlock::Quote(blocks) => all(body, blocks, ParagraphStyle::Quote, position),
         ProseBlock::Code(code) => {
             body.open(ParagraphStyle::Code, position);
             for (at, line) in code.trim_end().lines().enumerate() {
@@ -90,7 +72,7 @@ fn one(
                 };
                 match item.as_slice() {
                     [] => mark_alone(body, style, position),
-                    blocks => all(body, sources, blocks, style, position),
+                    blocks => all(body, blocks, style, position),
                 }
             }
         }
@@ -98,28 +80,27 @@ fn one(
             // A row of a table that is too wide for one is a paragraph, and has the mark itself.
             if columns(rows) <= COLUMNS_MAX {
                 mark_alone(body, style, position);
-                table(body, sources, rows, position);
+                table(body, rows, position);
             } else {
-                lines(body, sources, rows, style, position);
+                lines(body, rows, style, position);
             }
         }
     }
 }
 
 fn paragraph(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
+    body: &mut DocxBody<'_>,
     words: &[ProseInline],
     style: ParagraphStyle,
     position: ListPosition,
 ) {
     body.open(style, position);
-    inlines(body, sources, words, RunFormat::PLAIN);
+    inlines(body, words, RunFormat::PLAIN);
     body.close();
 }
 
 /// The mark of an item that has no words beside it: an empty item, or one that begins with a table or another list.
-fn mark_alone(body: &mut DocxBody, style: ParagraphStyle, position: ListPosition) {
+fn mark_alone(body: &mut DocxBody<'_>, style: ParagraphStyle, position: ListPosition) {
     if let ListPosition::Marked { .. } = position {
         body.open(style, position);
         body.close();
@@ -130,12 +111,7 @@ fn columns(rows: &[Vec<Vec<ProseInline>>]) -> usize {
     rows.iter().map(Vec::len).max().unwrap_or(0).max(1)
 }
 
-fn table(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
-    rows: &[Vec<Vec<ProseInline>>],
-    position: ListPosition,
-) {
+fn table(body: &mut DocxBody<'_>, rows: &[Vec<Vec<ProseInline>>], position: ListPosition) {
     body.table(position, rows.len(), columns(rows), |body, row, column| {
         let cell = rows.get(row).and_then(|row| row.get(column));
         let format = if row == 0 {
@@ -143,14 +119,13 @@ fn table(
         } else {
             RunFormat::PLAIN
         };
-        inlines(body, sources, cell.map_or(&[][..], Vec::as_slice), format);
+        inlines(body, cell.map_or(&[][..], Vec::as_slice), format);
     });
 }
 
 /// A table that is too wide for Word, a paragraph for each row.
 fn lines(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
+    body: &mut DocxBody<'_>,
     rows: &[Vec<Vec<ProseInline>>],
     style: ParagraphStyle,
     mut position: ListPosition,
@@ -166,24 +141,24 @@ fn lines(
             if at > 0 {
                 body.run(" | ", format);
             }
-            inlines(body, sources, cell, format);
+            inlines(body, cell, format);
         }
         body.close();
         position = position.after();
     }
 }
 
-fn inlines(body: &mut DocxBody, sources: &[CitedSource], all: &[ProseInline], format: RunFormat) {
+fn inlines(body: &mut DocxBody<'_>, all: &[ProseInline], format: RunFormat) {
     for inline in all {
         match inline {
             ProseInline::Text(words) => body.run(words, format),
             ProseInline::Strong(inner) => {
                 let strong = true;
-                inlines(body, sources, inner, RunFormat { strong, ..format });
+                inlines(body, inner, RunFormat { strong, ..format });
             }
             ProseInline::Emphasis(inner) => {
                 let slanted = true;
-                inlines(body, sources, inner, RunFormat { slanted, ..format });
+                inlines(body, inner, RunFormat { slanted, ..format });
             }
             ProseInline::Code(words) => body.run(
                 words,
@@ -192,33 +167,27 @@ fn inlines(body: &mut DocxBody, sources: &[CitedSource], all: &[ProseInline], fo
                     ..format
                 },
             ),
-            ProseInline::Link { to, text } => link(body, sources, to, text, format),
-            ProseInline::Cite(ids) => citations(body, sources, ids, format),
+            ProseInline::Link { to, text } => link(body, to, text, format),
+            ProseInline::Cite(ids) => citations(body, ids, format),
             ProseInline::Break => body.line_break(),
         }
     }
 }
 
 /// The numbers of one bracket in one bracket again.
-fn citations(body: &mut DocxBody, sources: &[CitedSource], ids: &[u32], format: RunFormat) {
+fn citations(body: &mut DocxBody<'_>, ids: &[u32], format: RunFormat) {
     body.run("[", format);
     for (at, id) in ids.iter().enumerate() {
         if at > 0 {
             body.run(", ", format);
         }
-        cite(body, sources, *id, format);
+        cite(body, *id, format);
     }
     body.run("]", format);
 }
 
 /// A link holds no other, so the citations among its words stand behind it.
-fn link(
-    body: &mut DocxBody,
-    sources: &[CitedSource],
-    to: &str,
-    text: &[ProseInline],
-    format: RunFormat,
-) {
+fn link(body: &mut DocxBody<'_>, to: &str, text: &[ProseInline], format: RunFormat) {
     let (mut words, mut cites) = (String::new(), Vec::new());
     gather(text, &mut words, &mut cites);
     if !cites.is_empty() {
@@ -228,7 +197,7 @@ fn link(
     body.link(to, shown, format);
     for ids in cites {
         body.run(" ", format);
-        citations(body, sources, ids, format);
+        citations(body, ids, format);
     }
 }
 
