@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_research::reasoner::Reasoner;
-use fathom_research::reasoner::brief::BriefReasoner;
+use fathom_research::reasoner::Reasoners;
 use fathom_research::workflows::report::{self, ReportWorkflow};
 use fathom_research::{self as research, DocumentCache, Services};
 use fathom_store::{Postgres, Sqlite};
@@ -86,11 +85,7 @@ pub fn services(
     web_needed: bool,
 ) -> Result<Services> {
     let outside = Outside::open()?;
-    let mut reasoners: Vec<Arc<dyn Reasoner>> = Vec::new();
-    if let Some(model) = outside.model(settings)? {
-        reasoners.push(Arc::new(model));
-    }
-    reasoners.push(Arc::new(BriefReasoner));
+    let reasoners = Reasoners::new(outside.model(settings)?);
     let web = outside.web(settings);
     Ok(Services {
         reasoners,
@@ -104,7 +99,7 @@ pub fn services(
 /// For a host that looks at runs and never works on one: nothing to call.
 pub fn no_services() -> Services {
     Services {
-        reasoners: vec![Arc::new(BriefReasoner)],
+        reasoners: Reasoners::new(None),
         libraries: Arc::new(OwnLibraries::default()),
         web: None,
         reader: Arc::new(PdfSubprocess::default()),

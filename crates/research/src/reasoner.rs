@@ -1,205 +1,142 @@
-//! Who judges: one typed method for each judgement that a workflow needs.
+//! Who judges: a small trait for each judgement, so that a workflow asks for its own and for no other.
 //!
-//! `brief` computes its answers from the evidence alone; `model` asks a language model. Both get the same tasks
-//! and give the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
+//! `model` asks a language model; `brief` computes its answers from the evidence alone. Both get the same tasks and give
+//! the same types. Code around them checks what they give: a reasoner never has the last word on a citation.
 
 pub mod brief;
 pub mod model;
+mod tasks;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use fathom_evidence::Language;
 use fathom_workflow::{Context, NodeError, StepHalted};
 use futures::future::BoxFuture;
 
-use crate::analysis::{Analysis, Contradiction, Evidence};
+use crate::analysis::Analysis;
 use crate::calls::RecordedFailure;
-use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Item, ReviewOpinion};
-use crate::draft::{Draft, Frame, Section};
-use crate::plan::{Plan, PlanFault, Query, QueryId, SourceKind};
-use crate::question::Question;
+use crate::critique::ReviewOpinion;
+use crate::draft::Frame;
+use crate::plan::Plan;
 use crate::services::Services;
-use crate::settings::Settings;
-use crate::source::Source;
+
+use brief::BriefReasoner;
+use model::ModelReasoner;
+pub use tasks::{
+    AnalyseTask, CitedSentence, FrameTask, Opinion, PlanTask, RefineAction, RefineTask, ReviewTask,
+    Revision, SectionTask, SeenResult, SupportTask,
+};
 
 /// What a node has in hand.
 pub type Ctx = Context<Services>;
 
-#[async_trait]
+/// What all that judge have in common.
 pub trait Reasoner: Send + Sync {
-    /// Saved in reports: `extractive`, or the name of a model.
+    /// Saved in reports: the name of a model, or `extractive` for the brief.
     fn name(&self) -> &str;
+}
 
+/// Plans how a question is answered.
+#[async_trait]
+pub trait Planner: Reasoner {
+    /// Gives a plan; whether it keeps the rules is checked by the caller.
     async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError>;
+}
 
-    /// What to do next about a query that found too little.
-    async fn refine_query(&self, ctx: &Ctx, task: &RefineTask<'_>)
-    -> Result<Action, ReasonerError>;
+/// Refines a query that found too little.
+#[async_trait]
+pub trait QueryRefiner: Reasoner {
+    /// Chooses the one thing to do next.
+    async fn refine_query(
+        &self,
+        ctx: &Ctx,
+        task: &RefineTask<'_>,
+    ) -> Result<RefineAction, ReasonerError>;
+}
 
+/// Makes findings of evidence.
+#[async_trait]
+pub trait Analyst: Reasoner {
+    /// Gives findings, themes and gaps.
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError>;
+}
 
-    /// One section's text, in Markdown without its heading.
+/// Writes a report's text.
+#[async_trait]
+pub trait ReportWriter: Reasoner {
+    /// Writes one section, in Markdown without its heading.
     async fn write_section(
         &self,
         ctx: &Ctx,
         task: &SectionTask<'_>,
     ) -> Result<String, ReasonerError>;
 
-    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError>;
+    /// Writes what stands around the sections: title, summary and conclusion.
+    async fn write_frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError>;
+}
 
+/// Reviews a draft.
+#[async_trait]
+pub trait DraftReviewer: Reasoner {
+    /// Gives scores and remarks; what code has proven is added by the caller.
     async fn review(
         &self,
         ctx: &Ctx,
         task: &ReviewTask<'_>,
     ) -> Result<ReviewOpinion, ReasonerError>;
+}
 
-    /// Whether it understands sentences, so that `support` can be asked of it.
-    fn judges_meaning(&self) -> bool {
-        false
+/// Understands sentences, so that it can tell whether one follows from another.
+#[async_trait]
+pub trait SupportJudge: Reasoner {
+    /// Tells whether the passages bear the sentences out: an opinion for each, in their order.
+    async fn judge_support(
+        &self,
+        ctx: &Ctx,
+        task: &SupportTask<'_>,
+    ) -> Result<Vec<Opinion>, ReasonerError>;
+}
+
+/// Who can be asked for each judgement, in order of preference. An empty list means that nobody can.
+#[derive(Clone, Default)]
+pub struct Reasoners {
+    /// Asked for plans.
+    pub planners: Vec<Arc<dyn Planner>>,
+    /// Asked about queries that found too little.
+    pub refiners: Vec<Arc<dyn QueryRefiner>>,
+    /// Asked for findings.
+    pub analysts: Vec<Arc<dyn Analyst>>,
+    /// Asked for text.
+    pub writers: Vec<Arc<dyn ReportWriter>>,
+    /// Asked for reviews.
+    pub reviewers: Vec<Arc<dyn DraftReviewer>>,
+    /// Asked about support. Rules cannot tell it, so the brief is never among them.
+    pub support_judges: Vec<Arc<dyn SupportJudge>>,
+}
+
+impl Reasoners {
+    /// The model first, where there is one, and the brief behind it, which needs no network.
+    pub fn new(model: Option<ModelReasoner>) -> Self {
+        let mut all = Self::default();
+        if let Some(model) = model.map(Arc::new) {
+            all.support_judges.push(Arc::clone(&model) as _);
+            all.add(model);
+        }
+        all.add(Arc::new(BriefReasoner));
+        all
     }
 
-    /// Whether the passages bear the sentences out, an opinion for each in their order.
-    async fn support(&self, _: &Ctx, _: &SupportTask<'_>) -> Result<Vec<Opinion>, ReasonerError> {
-        let message = format!("the {} reasoner does not judge meaning", self.name());
-        Err(ReasonerError::Failed(RecordedFailure::not_set_up(&message)))
+    /// Adds one that makes every judgement of a report but that on support.
+    fn add<R>(&mut self, reasoner: Arc<R>)
+    where
+        R: Planner + QueryRefiner + Analyst + ReportWriter + DraftReviewer + 'static,
+    {
+        self.planners.push(Arc::clone(&reasoner) as _);
+        self.refiners.push(Arc::clone(&reasoner) as _);
+        self.analysts.push(Arc::clone(&reasoner) as _);
+        self.writers.push(Arc::clone(&reasoner) as _);
+        self.reviewers.push(reasoner);
     }
-}
-
-pub struct PlanTask<'a> {
-    pub question: &'a Question,
-    pub settings: &'a Settings,
-    /// The kinds of sources that can be searched at all.
-    pub kinds: &'a [SourceKind],
-    /// What a person said about the plan before.
-    pub feedback: Option<&'a str>,
-    /// What was wrong with the plan given before; empty at first.
-    pub faults: &'a [PlanFault],
-}
-
-pub struct RefineTask<'a> {
-    pub question: &'a Question,
-    pub query: &'a Query,
-    /// The query's place among all of the run.
-    pub place: QueryId,
-    /// From 1.
-    pub turn: u32,
-    pub settings: &'a Settings,
-    /// The words of the queries tried so far.
-    pub tried: &'a [String],
-    pub kinds: &'a [SourceKind],
-    /// What was found so far; its numbers count from 1 and stay.
-    pub results: &'a [Seen],
-    /// What was done in the turns before and what came of it, in sentences.
-    pub history: &'a [String],
-    pub searches_left: u32,
-    pub reads_left: u32,
-}
-
-/// A result of a search, as it is shown to who refines a query.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    pub kind: SourceKind,
-    pub title: String,
-    pub snippet: String,
-    /// How its text begins, where it was read.
-    pub text: Option<String>,
-}
-
-/// What can be done about a query that found too little.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Put the query in other words, or to another kind of source.
-    Search(Query),
-    /// Read a result, by its number from 1.
-    Read {
-        result: usize,
-    },
-    Stop,
-}
-
-pub struct AnalyseTask<'a> {
-    pub question: &'a Question,
-    pub settings: &'a Settings,
-    pub plan: &'a Plan,
-    pub sources: &'a [std::sync::Arc<Source>],
-    pub evidence: &'a [Evidence],
-    /// Conflicts that code found among the evidence.
-    pub contradictions: &'a [Contradiction],
-    pub language: Language,
-}
-
-#[derive(Clone, Copy)]
-pub struct SectionTask<'a> {
-    pub question: &'a Question,
-    pub settings: &'a Settings,
-    pub plan: &'a Plan,
-    pub section: &'a crate::plan::Section,
-    /// Its place in the plan.
-    pub place: usize,
-    pub sources: &'a [std::sync::Arc<Source>],
-    pub evidence: &'a [Evidence],
-    pub analysis: &'a Analysis,
-    pub words: usize,
-    pub language: Language,
-    pub revision: Option<Revision<'a>>,
-    /// What a person asked for.
-    pub feedback: Option<&'a str>,
-}
-
-/// What a revision starts from.
-#[derive(Clone, Copy)]
-pub struct Revision<'a> {
-    pub text: &'a str,
-    /// What the reviewer found in this place or in the whole.
-    pub items: &'a [Item],
-}
-
-#[derive(Clone, Copy)]
-pub struct FrameTask<'a> {
-    pub question: &'a Question,
-    pub settings: &'a Settings,
-    pub plan: &'a Plan,
-    pub sections: &'a [Section],
-    pub evidence: &'a [Evidence],
-    pub analysis: &'a Analysis,
-    pub sources: &'a [std::sync::Arc<Source>],
-    pub language: Language,
-    /// What was done in a poorer way than meant, in sentences.
-    pub degraded: &'a [String],
-}
-
-pub struct ReviewTask<'a> {
-    pub question: &'a Question,
-    pub plan: &'a Plan,
-    pub settings: &'a Settings,
-    pub draft: &'a Draft,
-    pub check: &'a CitationCheck,
-    pub analysis: &'a Analysis,
-    pub sources: &'a [std::sync::Arc<Source>],
-    /// What is known already: what code has proven, and what a judge of meaning has found.
-    pub known: &'a [Item],
-    pub language: Language,
-}
-
-pub struct SupportTask<'a> {
-    pub settings: &'a Settings,
-    /// Names the part of the draft; the same whenever the step is run again, and no other in the step.
-    pub part: &'a str,
-    pub sentences: &'a [Cited],
-}
-
-/// A sentence with the passages that it cites, and nothing else of the report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cited {
-    pub sentence: String,
-    pub passages: Vec<String>,
-}
-
-/// An opinion on a sentence, and why in a few words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opinion {
-    pub judgement: Judgement,
-    pub why: String,
 }
 
 /// Why a reasoner gave no judgement.
@@ -224,20 +161,21 @@ impl From<NodeError> for ReasonerError {
 }
 
 /// A judgement, who made it, and who could not.
-pub struct Judged<T> {
-    pub value: T,
-    pub by: String,
+pub(crate) struct Judged<T> {
+    pub(crate) value: T,
+    /// The reasoner's name.
+    pub(crate) by: String,
     /// Why those before could not.
-    pub failures: Vec<RecordedFailure>,
+    pub(crate) failures: Vec<RecordedFailure>,
 }
 
 /// Asks the reasoners in order until one is able.
-pub async fn judge<'a, T>(
-    ctx: &'a Ctx,
-    ask: impl Fn(&'a dyn Reasoner) -> BoxFuture<'a, Result<T, ReasonerError>>,
+pub(crate) async fn judge<'a, R: Reasoner + ?Sized, T>(
+    reasoners: &'a [Arc<R>],
+    ask: impl Fn(&'a R) -> BoxFuture<'a, Result<T, ReasonerError>>,
 ) -> Result<Judged<T>, NodeError> {
     let mut failures: Vec<RecordedFailure> = Vec::new();
-    for reasoner in ctx.deps().reasoners() {
+    for reasoner in reasoners {
         match ask(reasoner).await {
             Ok(value) => {
                 let by = reasoner.name().to_owned();

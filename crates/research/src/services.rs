@@ -15,13 +15,13 @@ use fathom_providers::works::Works;
 use crate::documents::DocumentCache;
 use crate::library::{Libraries, Library};
 use crate::plan::SourceKind;
-use crate::reasoner::Reasoner;
+use crate::reasoner::Reasoners;
 use crate::skills::search::kinds;
 
 /// One per process: breakers, limiters and caches mean nothing otherwise.
 pub struct Services {
-    /// The first that is able judges; the last needs no network.
-    pub reasoners: Vec<Arc<dyn Reasoner>>,
+    /// Who judges. The first that is able does; the last needs no network.
+    pub reasoners: Reasoners,
     /// Opens the folders that a run names.
     pub libraries: Arc<dyn Libraries>,
     /// The way out of this machine; nothing where no run may leave it.
@@ -54,11 +54,6 @@ pub struct SourceScope<'a> {
 }
 
 impl Services {
-    /// Those who judge, the first choice first.
-    pub fn reasoners(&self) -> impl Iterator<Item = &dyn Reasoner> {
-        self.reasoners.iter().map(|reasoner| &**reasoner)
-    }
-
     /// The run's library; nothing where it has none.
     pub fn library(&self, scope: SourceScope<'_>) -> Option<Arc<dyn Library>> {
         (!scope.library.is_empty()).then(|| self.libraries.open(scope.library))

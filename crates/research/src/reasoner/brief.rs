@@ -19,8 +19,8 @@ mod section;
 use async_trait::async_trait;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, PlanTask, Reasoner, ReasonerError, RefineTask, ReviewTask,
-    SectionTask,
+    AnalyseTask, Analyst, Ctx, DraftReviewer, FrameTask, PlanTask, Planner, QueryRefiner, Reasoner,
+    ReasonerError, RefineAction, RefineTask, ReportWriter, ReviewTask, SectionTask,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
@@ -39,27 +39,43 @@ pub use section::write_section;
 /// Saved in reports and logs, so it stays whatever this module is called.
 const NAME: &str = "extractive";
 
+/// Ranks, proves and quotes. It holds nothing and calls nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BriefReasoner;
 
-#[async_trait]
 impl Reasoner for BriefReasoner {
     fn name(&self) -> &str {
         NAME
     }
+}
 
+#[async_trait]
+impl Planner for BriefReasoner {
     async fn plan(&self, _: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError> {
         Ok(plan(task))
     }
+}
 
-    async fn refine_query(&self, _: &Ctx, task: &RefineTask<'_>) -> Result<Action, ReasonerError> {
-        Ok(refine_query(task).map_or(Action::Stop, Action::Search))
+#[async_trait]
+impl QueryRefiner for BriefReasoner {
+    async fn refine_query(
+        &self,
+        _: &Ctx,
+        task: &RefineTask<'_>,
+    ) -> Result<RefineAction, ReasonerError> {
+        Ok(refine_query(task).map_or(RefineAction::Stop, RefineAction::Search))
     }
+}
 
+#[async_trait]
+impl Analyst for BriefReasoner {
     async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         Ok(analyse(task))
     }
+}
 
+#[async_trait]
+impl ReportWriter for BriefReasoner {
     async fn write_section(
         &self,
         _: &Ctx,
@@ -72,14 +88,17 @@ impl Reasoner for BriefReasoner {
         }))
     }
 
-    async fn frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
+    async fn write_frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
         let analysis = borne_out(task.analysis, task.evidence, task.language);
         Ok(frame(&FrameTask {
             analysis: &analysis,
             ..*task
         }))
     }
+}
 
+#[async_trait]
+impl DraftReviewer for BriefReasoner {
     async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<ReviewOpinion, ReasonerError> {
         Ok(review(task))
     }

@@ -24,14 +24,16 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    Action, AnalyseTask, Ctx, FrameTask, Opinion, PlanTask, Reasoner, ReasonerError, RefineTask,
-    ReviewTask, SectionTask, SupportTask,
+    AnalyseTask, Analyst, Ctx, DraftReviewer, FrameTask, Opinion, PlanTask, Planner, QueryRefiner,
+    Reasoner, ReasonerError, RefineAction, RefineTask, ReportWriter, ReviewTask, SectionTask,
+    SupportJudge, SupportTask,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
 use crate::draft::Frame;
 use crate::plan::Plan;
 
+/// Asks the language models of the process, one for each role; shared by all runs.
 pub struct ModelReasoner {
     models: Arc<Models>,
     clock: Arc<dyn Clock>,
@@ -51,28 +53,39 @@ impl ModelReasoner {
     }
 }
 
-#[async_trait]
 impl Reasoner for ModelReasoner {
     fn name(&self) -> &str {
         &self.name
     }
+}
 
+#[async_trait]
+impl Planner for ModelReasoner {
     async fn plan(&self, ctx: &Ctx, task: &PlanTask<'_>) -> Result<Plan, ReasonerError> {
         plan::plan(self, ctx, task).await
     }
+}
 
+#[async_trait]
+impl QueryRefiner for ModelReasoner {
     async fn refine_query(
         &self,
         ctx: &Ctx,
         task: &RefineTask<'_>,
-    ) -> Result<Action, ReasonerError> {
+    ) -> Result<RefineAction, ReasonerError> {
         refine::refine_query(self, ctx, task).await
     }
+}
 
+#[async_trait]
+impl Analyst for ModelReasoner {
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         analyse::analyse(self, ctx, task).await
     }
+}
 
+#[async_trait]
+impl ReportWriter for ModelReasoner {
     async fn write_section(
         &self,
         ctx: &Ctx,
@@ -81,10 +94,13 @@ impl Reasoner for ModelReasoner {
         section::write(self, ctx, task).await
     }
 
-    async fn frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
+    async fn write_frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
         frame::frame(self, ctx, task).await
     }
+}
 
+#[async_trait]
+impl DraftReviewer for ModelReasoner {
     async fn review(
         &self,
         ctx: &Ctx,
@@ -92,12 +108,11 @@ impl Reasoner for ModelReasoner {
     ) -> Result<ReviewOpinion, ReasonerError> {
         review::review(self, ctx, task).await
     }
+}
 
-    fn judges_meaning(&self) -> bool {
-        true
-    }
-
-    async fn support(
+#[async_trait]
+impl SupportJudge for ModelReasoner {
+    async fn judge_support(
         &self,
         ctx: &Ctx,
         task: &SupportTask<'_>,

@@ -8,7 +8,7 @@ use fathom_workflow::NodeError;
 use super::read;
 use super::search::{Answered, Hit, SearchOutcome, SearchTask, once};
 use crate::plan::{Query, QueryId, SourceKind};
-use crate::reasoner::{Action, Ctx, RefineTask, Seen, judge};
+use crate::reasoner::{Ctx, RefineAction, RefineTask, SeenResult, judge};
 
 /// Results that are shown to who chooses.
 const RESULTS_MOST: usize = 15;
@@ -43,9 +43,9 @@ pub(crate) async fn refine(
             break;
         }
         match refinement.choose(turn).await? {
-            Action::Search(query) => refinement.search(query).await?,
-            Action::Read { result } => refinement.read(result).await?,
-            Action::Stop => break,
+            RefineAction::Search(query) => refinement.search(query).await?,
+            RefineAction::Read { result } => refinement.read(result).await?,
+            RefineAction::Stop => break,
         }
     }
     Ok(refinement.first)
@@ -63,7 +63,7 @@ struct Refinement<'a> {
     put: Vec<(SourceKind, String)>,
     /// Each document once, in the order in which they were found.
     hits: Vec<Hit>,
-    seen: Vec<Seen>,
+    seen: Vec<SeenResult>,
     history: Vec<String>,
     faults: u32,
     poor: bool,
@@ -105,13 +105,13 @@ impl<'a> Refinement<'a> {
         !self.poor || self.left.searches == 0 || self.faults >= FAULTS_MOST
     }
 
-    async fn choose(&mut self, turn: u32) -> Result<Action, NodeError> {
+    async fn choose(&mut self, turn: u32) -> Result<RefineAction, NodeError> {
         let task = RefineTask {
             question: &self.task.question,
             query: &self.first.query,
             place: self.id,
             turn,
-            settings: &self.task.settings,
+            caps: self.task.settings.caps,
             tried: &self.tried,
             kinds: &self.kinds,
             results: &self.seen,
@@ -120,7 +120,10 @@ impl<'a> Refinement<'a> {
             reads_left: self.left.reads,
         };
         let ctx = self.ctx;
-        let judged = judge(ctx, |reasoner| reasoner.refine_query(ctx, &task)).await?;
+        let judged = judge(&ctx.deps().reasoners.refiners, |refiner| {
+            refiner.refine_query(ctx, &task)
+        })
+        .await?;
         self.first.failures.extend(judged.failures);
         Ok(judged.value)
     }
@@ -206,7 +209,7 @@ impl<'a> Refinement<'a> {
             if known || self.hits.len() >= RESULTS_MOST {
                 continue;
             }
-            self.seen.push(Seen {
+            self.seen.push(SeenResult {
                 kind: hit.kind,
                 title: hit.about.title.clone(),
                 snippet: hit.snippet.clone(),

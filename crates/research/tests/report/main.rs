@@ -17,7 +17,7 @@ use std::time::Instant;
 use fathom_evidence::extract::InProcessReader;
 use fathom_render::Report;
 use fathom_render::report::ReportStatus;
-use fathom_research::reasoner::brief::BriefReasoner;
+use fathom_research::reasoner::Reasoners;
 use fathom_research::workflows::report;
 use fathom_research::{DocumentCache, Question, Services, Settings, State};
 use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
@@ -33,7 +33,7 @@ struct Ran {
 
 async fn run(question: &str) -> Ran {
     let services = Services {
-        reasoners: vec![Arc::new(BriefReasoner)],
+        reasoners: Reasoners::new(None),
         libraries: Arc::new(Examples::default()),
         web: None,
         reader: Arc::new(InProcessReader),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fathom_evidence::extract::InProcessReader;
 use fathom_render::Report;
-use fathom_research::reasoner::brief::BriefReasoner;
+use fathom_research::reasoner::Reasoners;
 use fathom_research::settings::People;
 use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
@@ -28,7 +28,7 @@ const GATES_MOST: usize = 10;
 
 fn engine(clock: &Arc<ManualClock>) -> Engine<State, Services> {
     let services = Services {
-        reasoners: vec![Arc::new(BriefReasoner)],
+        reasoners: Reasoners::new(None),
         libraries: Arc::new(Examples::default()),
         web: None,
         reader: Arc::new(InProcessReader),

@@ -13,7 +13,7 @@ use fathom_providers::works::{WorkSettings, Works};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, SystemClock, call};
 use fathom_render::Report;
 use fathom_render::report::ReportStatus;
-use fathom_research::reasoner::brief::BriefReasoner;
+use fathom_research::reasoner::Reasoners;
 use fathom_research::reasoner::model::ModelReasoner;
 use fathom_research::workflows::report;
 use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
@@ -82,14 +82,11 @@ fn services(stage: &Stage) -> Services {
         cache: Arc::new(MemoryPageCache::default()),
     };
     Services {
-        reasoners: vec![
-            Arc::new(ModelReasoner::new(
-                Arc::new(models),
-                Arc::clone(&clock),
-                "scripted",
-            )),
-            Arc::new(BriefReasoner),
-        ],
+        reasoners: Reasoners::new(Some(ModelReasoner::new(
+            Arc::new(models),
+            Arc::clone(&clock),
+            "scripted",
+        ))),
         libraries: Arc::new(crate::folder::Examples::default()),
         web: Some(WebServices {
             works: Arc::new(works(stage, &client, Arc::clone(&caller))),

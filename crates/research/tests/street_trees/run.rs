@@ -14,6 +14,7 @@ use fathom_research::draft::{Draft, Section};
 use fathom_research::plan::{Plan, SourceKind};
 use fathom_research::reasoner::brief::{analyse, frame, plan, review, write_section};
 use fathom_research::reasoner::{AnalyseTask, FrameTask, PlanTask, ReviewTask, SectionTask};
+use fathom_research::settings::Caps;
 use fathom_research::skills::locate::{Located, Reading, locate};
 use fathom_research::source::{Snapshot, Source, SourceId, Work};
 use fathom_research::{Question, Settings};
@@ -143,14 +144,14 @@ pub fn without_check(library: &Library, question: &Question) -> (Plan, Located, 
     let settings = Settings::default();
     let plan = plan(&PlanTask {
         question,
-        settings: &settings,
+        caps: Caps::default(),
         kinds: &[SourceKind::Local],
         feedback: None,
         faults: &[],
     });
     let located = locate(question, &plan, &library.readings, &settings.evidence);
     let analysis = analyse(&AnalyseTask {
-        settings: &settings,
+        caps: Caps::default(),
         question,
         plan: &plan,
         sources: &library.sources,
@@ -189,7 +190,9 @@ fn reviewed(
     review(&ReviewTask {
         question,
         plan,
-        settings: &Settings::default(),
+        caps: Caps::default(),
+        banned_words: &Settings::default().banned_words,
+        target_length: Settings::default().target_length,
         draft,
         check,
         analysis,
@@ -237,7 +240,8 @@ fn draft(
     let mut sections = Vec::new();
     for (place, section) in plan.sections.iter().enumerate() {
         let text = write_section(&SectionTask {
-            settings: &Settings::default(),
+            caps: Caps::default(),
+            banned_words: &Settings::default().banned_words,
             question,
             plan,
             section,
@@ -257,7 +261,8 @@ fn draft(
         });
     }
     let around = frame(&FrameTask {
-        settings: &Settings::default(),
+        caps: Caps::default(),
+        banned_words: &Settings::default().banned_words,
         question,
         plan,
         sections: &sections,

@@ -135,9 +135,9 @@ impl Measured {
                 .iter()
                 .filter(|one| one.text.split_whitespace().count() > LONG_SENTENCE)
                 .count(),
-            banned: banned::banned(&whole, &task.settings.banned_words, task.language).len(),
+            banned: banned::banned(&whole, task.banned_words, task.language).len(),
             words: task.draft.words(),
-            wanted: task.settings.target_length as usize,
+            wanted: task.target_length as usize,
             findings: analysis.findings.len(),
             agreed: analysis
                 .findings

@@ -5,7 +5,7 @@ use super::*;
 use crate::analysis::Strength;
 use crate::plan::{Query, QueryId, SourceKind, SubQuestionId};
 use crate::question::{Depth, Question};
-use crate::settings::Settings;
+use crate::settings::{Caps, Settings};
 use crate::skills::locate::{Located, Reading, locate};
 use crate::source::SourceId;
 
@@ -16,7 +16,7 @@ fn question(text: &str) -> Question {
 fn planned(question: &Question, kinds: &[SourceKind], feedback: Option<&str>) -> Plan {
     plan(&PlanTask {
         question,
-        settings: &Settings::default(),
+        caps: Caps::default(),
         kinds,
         feedback,
         faults: &[],
@@ -52,7 +52,7 @@ fn located(texts: &[&str]) -> (Question, Plan, Located) {
 
 fn analysed(question: &Question, plan: &Plan, located: &Located) -> Analysis {
     analyse(&AnalyseTask {
-        settings: &Settings::default(),
+        caps: Caps::default(),
         question,
         plan,
         sources: &[],
@@ -149,7 +149,7 @@ fn a_query_is_never_repeated_and_at_last_none_comes_to_mind() {
     let mut tried = vec![query.text.clone()];
     for attempt in 1..100 {
         let task = RefineTask {
-            settings: &Settings::default(),
+            caps: Caps::default(),
             question: &question,
             query: &query,
             place: QueryId(0),
@@ -242,7 +242,8 @@ fn section(
     place: usize,
 ) -> String {
     write_section(&SectionTask {
-        settings: &Settings::default(),
+        caps: Caps::default(),
+        banned_words: &[],
         question,
         plan,
         section: &plan.sections[place],
@@ -266,7 +267,8 @@ fn without_sources_every_judgement_says_so() {
     let text = section(&question, &plan, &located, &analysis, 0);
     assert!(text.contains("No source read here answers this."));
     let frame = frame(&FrameTask {
-        settings: &Settings::default(),
+        caps: Caps::default(),
+        banned_words: &[],
         question: &question,
         plan: &plan,
         sections: &[],

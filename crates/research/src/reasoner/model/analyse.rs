@@ -96,7 +96,7 @@ pub(super) async fn analyse(
     let asking = Asking {
         role: ModelRole::Analyst,
         key: "analyse".to_owned(),
-        caps: &task.settings.caps,
+        caps: &task.caps,
     };
     let reply: Reply = model.typed(ctx, &asking, request).await?;
     Ok(checked(reply, task))

@@ -45,7 +45,7 @@ pub(super) async fn frame(
             .collect();
         let input = json!({
             "question": prompt::plain(task.question.text(), 2_000),
-            "banned": task.settings.banned_words,
+            "banned": task.banned_words,
             "degraded": task.degraded,
             "sections": sections,
         });
@@ -54,7 +54,7 @@ pub(super) async fn frame(
     let asking = Asking {
         role: ModelRole::Writer,
         key: "frame".to_owned(),
-        caps: &task.settings.caps,
+        caps: &task.caps,
     };
     let reply: Reply = model.typed(ctx, &asking, request).await?;
     Ok(Frame {

@@ -117,7 +117,7 @@ pub(super) async fn plan(
             true => "plan".to_owned(),
             false => "plan/repair".to_owned(),
         },
-        caps: &task.settings.caps,
+        caps: &task.caps,
     };
     let reply: Reply = model
         .typed(ctx, &asking, |_| prompt::request("plan", &input))

@@ -12,7 +12,7 @@ use super::ModelReasoner;
 use super::ask::Asking;
 use super::prompt;
 use crate::plan::{Query, SourceKind};
-use crate::reasoner::{Action, Ctx, ReasonerError, RefineTask, Seen};
+use crate::reasoner::{Ctx, ReasonerError, RefineAction, RefineTask, SeenResult};
 
 const TITLE_CHARS: usize = 200;
 const SNIPPET_CHARS: usize = 300;
@@ -48,11 +48,11 @@ pub(super) async fn refine_query(
     model: &ModelReasoner,
     ctx: &Ctx,
     task: &RefineTask<'_>,
-) -> Result<Action, ReasonerError> {
+) -> Result<RefineAction, ReasonerError> {
     let query = task.query;
     let request = |cuts: u8| {
         let text_chars = TEXT_CHARS >> cuts;
-        let shown = |seen: &Seen| shown(seen, text_chars);
+        let shown = |seen: &SeenResult| shown(seen, text_chars);
         let results: Vec<Value> = task.results.iter().map(shown).collect();
         let input = json!({
             "turn": task.turn,
@@ -70,7 +70,7 @@ pub(super) async fn refine_query(
         prompt::request("refine", &input)
     };
     // Searching must leave what is kept for writing.
-    let caps = task.settings.caps.before_reserve();
+    let caps = task.caps.before_reserve();
     let asking = Asking {
         role: ModelRole::Searcher,
         // Saved in the logs of runs: the key stays as it was first written.
@@ -81,7 +81,7 @@ pub(super) async fn refine_query(
     Ok(action(reply, query))
 }
 
-fn shown(seen: &Seen, text_chars: usize) -> Value {
+fn shown(seen: &SeenResult, text_chars: usize) -> Value {
     json!({
         "kind": seen.kind,
         "title": prompt::plain(&seen.title, TITLE_CHARS),
@@ -91,7 +91,7 @@ fn shown(seen: &Seen, text_chars: usize) -> Value {
 }
 
 /// What the reply asks for. Whether it can be done is for the loop to say.
-fn action(reply: Reply, query: &Query) -> Action {
+fn action(reply: Reply, query: &Query) -> RefineAction {
     let kind = match reply.action {
         Tool::WebSearch => SourceKind::Web,
         Tool::AcademicSearch => SourceKind::Academic,
@@ -100,13 +100,13 @@ fn action(reply: Reply, query: &Query) -> Action {
         Tool::LocalSearch => SourceKind::Local,
         Tool::ReadPage => {
             let result = reply.result.and_then(|number| usize::try_from(number).ok());
-            return Action::Read {
+            return RefineAction::Read {
                 result: result.unwrap_or_default(),
             };
         }
-        Tool::Stop => return Action::Stop,
+        Tool::Stop => return RefineAction::Stop,
     };
-    Action::Search(Query {
+    RefineAction::Search(Query {
         text: prompt::plain(&reply.query.unwrap_or_default(), QUERY_CHARS),
         kind,
         ..query.clone()

@@ -96,7 +96,7 @@ pub(super) async fn review(
         let input = json!({
             "question": prompt::plain(task.question.text(), 2_000),
             "style": task.question.style.to_string(),
-            "target_length": task.settings.target_length,
+            "target_length": task.target_length,
             "words": task.draft.words(),
             "sub_questions": sub_questions,
             "claims": counts.claims,
@@ -113,7 +113,7 @@ pub(super) async fn review(
     let asking = Asking {
         role: ModelRole::Reviewer,
         key: "review".to_owned(),
-        caps: &task.settings.caps,
+        caps: &task.caps,
     };
     let reply: Reply = model.typed(ctx, &asking, request).await?;
     Ok(opinion(reply, task.draft.sections.len()))

@@ -45,7 +45,7 @@ pub(super) async fn write(
         let input = json!({
             "style": task.question.style.to_string(),
             "words": task.words,
-            "banned": task.settings.banned_words,
+            "banned": task.banned_words,
             "question": prompt::plain(task.question.text(), 2_000),
             "title": task.section.title,
             "answers": answers,
@@ -61,7 +61,7 @@ pub(super) async fn write(
     let asking = Asking {
         role: ModelRole::Writer,
         key: format!("section/{}", task.place),
-        caps: &task.settings.caps,
+        caps: &task.caps,
     };
     let text = model.text(ctx, &asking, request).await?;
     let text = without_heading(&without_echo(PROMPT, &text), &task.section.title);

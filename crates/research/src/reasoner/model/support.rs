@@ -12,7 +12,7 @@ use super::ModelReasoner;
 use super::ask::Asking;
 use super::prompt;
 use crate::citations::Judgement;
-use crate::reasoner::{Cited, Ctx, Opinion, ReasonerError, SupportTask};
+use crate::reasoner::{CitedSentence, Ctx, Opinion, ReasonerError, SupportTask};
 
 const SENTENCE_CHARS: usize = 1_000;
 const WHY_CHARS: usize = 200;
@@ -59,7 +59,7 @@ pub(super) async fn support(
         )
     };
     // Checking must leave what is kept for writing.
-    let caps = task.settings.caps.before_reserve();
+    let caps = task.caps.before_reserve();
     let asking = Asking {
         role: ModelRole::Reviewer,
         key: format!("support/{}", task.part),
@@ -69,7 +69,7 @@ pub(super) async fn support(
     Ok(held(&reply.verdicts, task.sentences.len()))
 }
 
-fn shown(cited: &Cited, most: usize) -> Value {
+fn shown(cited: &CitedSentence, most: usize) -> Value {
     let passages = cited.passages.iter();
     let passages: Vec<String> = passages.map(|text| prompt::plain(text, most)).collect();
     json!({

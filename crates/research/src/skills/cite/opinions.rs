@@ -14,7 +14,7 @@ use super::{CheckedDraft, CitationChecker, CitationTask, Fact, passages};
 use crate::calls::RecordedFailure;
 use crate::citations::{Change, CheckedClaim, CitationCheck, Done, Judgement};
 use crate::draft::Place;
-use crate::reasoner::{Cited, Ctx, Opinion, Reasoner, ReasonerError, SupportTask};
+use crate::reasoner::{CitedSentence, Ctx, Opinion, ReasonerError, SupportJudge, SupportTask};
 use crate::skills::budget;
 use crate::source::SourceId;
 
@@ -37,7 +37,7 @@ pub(super) struct Opinions {
 struct Batch {
     part: String,
     keys: Vec<Key>,
-    sentences: Vec<Cited>,
+    sentences: Vec<CitedSentence>,
 }
 
 /// What asking for opinions brought.
@@ -57,10 +57,7 @@ pub(super) async fn ask(
     checker: &CitationChecker,
     checked: &CheckedDraft,
 ) -> Result<AskedOpinions, NodeError> {
-    let judge = ctx
-        .deps()
-        .reasoners()
-        .find(|reasoner| reasoner.judges_meaning());
+    let judge = ctx.deps().reasoners.support_judges.first();
     let Some(judge) = judge.filter(|_| task.settings.semantic_check) else {
         return Ok(AskedOpinions::default());
     };
@@ -72,7 +69,7 @@ pub(super) async fn ask(
         opinions.unable(batch.keys, why);
     }
     let at_once = task.settings.max_concurrency;
-    let answers = fan_out(&batches, at_once, |batch| one(task, ctx, judge, batch));
+    let answers = fan_out(&batches, at_once, |batch| one(task, ctx, &**judge, batch));
     let answers = answers.await;
     let mut failures = Vec::new();
     for (batch, answer) in batches.into_iter().zip(answers) {
@@ -102,15 +99,15 @@ fn calls_left(task: &CitationTask<'_>, ctx: &Ctx) -> usize {
 async fn one(
     task: &CitationTask<'_>,
     ctx: &Ctx,
-    judge: &dyn Reasoner,
+    judge: &dyn SupportJudge,
     batch: &Batch,
 ) -> Result<Result<Vec<Opinion>, RecordedFailure>, NodeError> {
     let support = SupportTask {
-        settings: task.settings,
+        caps: task.settings.caps,
         part: &batch.part,
         sentences: &batch.sentences,
     };
-    match judge.support(ctx, &support).await {
+    match judge.judge_support(ctx, &support).await {
         Ok(held) => Ok(Ok(held)),
         Err(ReasonerError::Halted(halt)) => Err(halt),
         Err(ReasonerError::Failed(failure)) => Ok(Err(failure)),
@@ -137,7 +134,7 @@ fn batches(
             continue;
         }
         asked.push(key.clone());
-        let sentence = Cited {
+        let sentence = CitedSentence {
             sentence: fact.record.text.clone(),
             passages,
         };
@@ -147,7 +144,7 @@ fn batches(
 }
 
 /// Puts a sentence into the last call of its place, or begins another.
-fn add(batches: &mut Vec<(Place, Batch)>, place: &Place, key: Key, sentence: Cited) {
+fn add(batches: &mut Vec<(Place, Batch)>, place: &Place, key: Key, sentence: CitedSentence) {
     let last = batches.last_mut();
     let fits = last.filter(|(of, batch)| of == place && batch.keys.len() < SENTENCES_A_CALL);
     if let Some((_, batch)) = fits {

@@ -29,7 +29,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut notes = Notes::new(ctx);
     let located = located(state, ctx, plan).await?;
     let task = AnalyseTask {
-        settings: &state.settings,
+        caps: state.settings.caps,
         question: &state.question,
         plan,
         sources: &state.sources,
@@ -37,7 +37,10 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         contradictions: &located.contradictions,
         language: language(state),
     };
-    let judged = judge(ctx, |reasoner| reasoner.analyse(ctx, &task)).await?;
+    let judged = judge(&ctx.deps().reasoners.analysts, |analyst| {
+        analyst.analyse(ctx, &task)
+    })
+    .await?;
     let analysis = notes.take(judged, JudgedPart::Analysis);
     let new_evidence = count_new(state, &located.evidence);
     let mut round = round(state, ctx, plan, &analysis, new_evidence);

@@ -41,12 +41,15 @@ async fn planned(
 ) -> Result<Plan, NodeError> {
     let task = PlanTask {
         question: &state.question,
-        settings: &state.settings,
+        caps: state.settings.caps,
         kinds,
         feedback: state.feedback.as_deref(),
         faults,
     };
-    let judged = judge(ctx, |reasoner| reasoner.plan(ctx, &task)).await?;
+    let judged = judge(&ctx.deps().reasoners.planners, |planner| {
+        planner.plan(ctx, &task)
+    })
+    .await?;
     let plan = notes.take(judged, JudgedPart::Plan);
     Ok(within(with_depth(plan, state), state, kinds))
 }

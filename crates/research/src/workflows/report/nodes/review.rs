@@ -29,7 +29,9 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let task = ReviewTask {
         question: &state.question,
         plan,
-        settings: &state.settings,
+        caps: state.settings.caps,
+        banned_words: &state.settings.banned_words,
+        target_length: state.settings.target_length,
         draft,
         check,
         analysis,
@@ -37,7 +39,10 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         known: &known,
         language: language(state),
     };
-    let judged = judge(ctx, |reasoner| reasoner.review(ctx, &task)).await?;
+    let judged = judge(&ctx.deps().reasoners.reviewers, |reviewer| {
+        reviewer.review(ctx, &task)
+    })
+    .await?;
     let mut opinion = notes.take(judged, JudgedPart::Review);
     for item in &mut opinion.items {
         item.proven = false;

@@ -36,7 +36,8 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         });
     }
     let task = FrameTask {
-        settings: &state.settings,
+        caps: state.settings.caps,
+        banned_words: &state.settings.banned_words,
         question: &state.question,
         plan,
         sections: &sections,
@@ -46,7 +47,10 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         language: language(state),
         degraded: &degradation::sentences(&state.degraded),
     };
-    let judged = judge(ctx, |reasoner| reasoner.frame(ctx, &task)).await?;
+    let judged = judge(&ctx.deps().reasoners.writers, |writer| {
+        writer.write_frame(ctx, &task)
+    })
+    .await?;
     let frame = notes.take(judged, JudgedPart::Summary);
     let draft = Draft {
         version: state.draft.as_ref().map_or(1, |draft| draft.version + 1),
@@ -77,7 +81,8 @@ async fn section(
     let words = f64::from(state.settings.target_length) * SECTIONS_SHARE;
     let words = words as usize / plan.sections.len().max(1);
     let task = SectionTask {
-        settings: &state.settings,
+        caps: state.settings.caps,
+        banned_words: &state.settings.banned_words,
         question: &state.question,
         plan,
         section,
@@ -93,7 +98,10 @@ async fn section(
         }),
         feedback: state.feedback.as_deref(),
     };
-    judge(ctx, |reasoner| reasoner.write_section(ctx, &task)).await
+    judge(&ctx.deps().reasoners.writers, |writer| {
+        writer.write_section(ctx, &task)
+    })
+    .await
 }
 
 /// What the last review found in a section, or in the whole.

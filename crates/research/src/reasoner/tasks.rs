@@ -1,0 +1,218 @@
+//! What a reasoner is given for each judgement: plain data, and nothing of a workflow's state.
+
+use std::sync::Arc;
+
+use fathom_evidence::Language;
+
+use crate::analysis::{Analysis, Contradiction, Evidence};
+use crate::citations::{CitationCheck, Judgement};
+use crate::critique::Item;
+use crate::draft::{Draft, Section};
+use crate::plan::{self, Plan, PlanFault, Query, QueryId, SourceKind};
+use crate::question::Question;
+use crate::settings::Caps;
+use crate::source::Source;
+
+/// What a plan is made from.
+pub struct PlanTask<'a> {
+    /// The question to be answered.
+    pub question: &'a Question,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// The kinds of sources that can be searched at all.
+    pub kinds: &'a [SourceKind],
+    /// What a person said about the plan before.
+    pub feedback: Option<&'a str>,
+    /// What was wrong with the plan given before; empty at first.
+    pub faults: &'a [PlanFault],
+}
+
+/// A query that found too little, and what was done about it so far.
+pub struct RefineTask<'a> {
+    /// The question of the whole run.
+    pub question: &'a Question,
+    /// The query as it was planned.
+    pub query: &'a Query,
+    /// The query's place among all of the run.
+    pub place: QueryId,
+    /// From 1.
+    pub turn: u32,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// The words of the queries tried so far.
+    pub tried: &'a [String],
+    /// The kinds of sources that can be searched.
+    pub kinds: &'a [SourceKind],
+    /// What was found so far; its numbers count from 1 and stay.
+    pub results: &'a [SeenResult],
+    /// What was done in the turns before and what came of it, in sentences.
+    pub history: &'a [String],
+    /// Searches that may still be made for this query.
+    pub searches_left: u32,
+    /// Results that may still be read for this query.
+    pub reads_left: u32,
+}
+
+/// A result of a search, as it is shown to the reasoner that refines a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenResult {
+    /// Where it was found.
+    pub kind: SourceKind,
+    /// Its title, as the search gave it.
+    pub title: String,
+    /// The search's own excerpt; empty where it gave none.
+    pub snippet: String,
+    /// How its text begins, where it was read.
+    pub text: Option<String>,
+}
+
+/// What can be done about a query that found too little.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefineAction {
+    /// Put the query in other words, or to another kind of source.
+    Search(Query),
+    /// Read a result.
+    Read {
+        /// Its number, from 1.
+        result: usize,
+    },
+    /// Leave it at what was found.
+    Stop,
+}
+
+/// Evidence to make findings of.
+pub struct AnalyseTask<'a> {
+    /// The question of the whole run.
+    pub question: &'a Question,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// The plan, whose sub-questions the findings answer.
+    pub plan: &'a Plan,
+    /// Every source of the run.
+    pub sources: &'a [Arc<Source>],
+    /// Quotes from the sources; findings name them by their places here.
+    pub evidence: &'a [Evidence],
+    /// Conflicts that code found among the evidence.
+    pub contradictions: &'a [Contradiction],
+    /// The language of the question.
+    pub language: Language,
+}
+
+/// A section to be written.
+#[derive(Clone, Copy)]
+pub struct SectionTask<'a> {
+    /// The question of the whole run.
+    pub question: &'a Question,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// Words that the text is to avoid.
+    pub banned_words: &'a [String],
+    /// The plan that the section is of.
+    pub plan: &'a Plan,
+    /// Its title and the sub-questions that it answers.
+    pub section: &'a plan::Section,
+    /// Its place in the plan.
+    pub place: usize,
+    /// Every source of the run.
+    pub sources: &'a [Arc<Source>],
+    /// All evidence; the analysis names it by its places here.
+    pub evidence: &'a [Evidence],
+    /// What was found, over all sections.
+    pub analysis: &'a Analysis,
+    /// Its length.
+    pub words: usize,
+    /// The language to write in.
+    pub language: Language,
+    /// The text to be revised; nothing for a first draft.
+    pub revision: Option<Revision<'a>>,
+    /// What a person asked for.
+    pub feedback: Option<&'a str>,
+}
+
+/// What a revision starts from.
+#[derive(Clone, Copy)]
+pub struct Revision<'a> {
+    /// The section as it was.
+    pub text: &'a str,
+    /// What the reviewer found in this place or in the whole.
+    pub items: &'a [Item],
+}
+
+/// Finished sections that want a title, a summary and a conclusion.
+#[derive(Clone, Copy)]
+pub struct FrameTask<'a> {
+    /// The question of the whole run.
+    pub question: &'a Question,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// Words that the text is to avoid.
+    pub banned_words: &'a [String],
+    /// The plan that the sections follow.
+    pub plan: &'a Plan,
+    /// The sections as they were written.
+    pub sections: &'a [Section],
+    /// All evidence; the analysis names it by its places here.
+    pub evidence: &'a [Evidence],
+    /// What was found.
+    pub analysis: &'a Analysis,
+    /// Every source of the run.
+    pub sources: &'a [Arc<Source>],
+    /// The language to write in.
+    pub language: Language,
+    /// What was done in a poorer way than meant, in sentences.
+    pub degraded: &'a [String],
+}
+
+/// A draft to be reviewed.
+pub struct ReviewTask<'a> {
+    /// The question that the draft answers.
+    pub question: &'a Question,
+    /// The plan that the draft follows.
+    pub plan: &'a Plan,
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// Words that the text is to avoid.
+    pub banned_words: &'a [String],
+    /// Words that the whole report is to have.
+    pub target_length: u32,
+    /// The text, after the check of its citations.
+    pub draft: &'a Draft,
+    /// What the check found of every sentence that states a fact.
+    pub check: &'a CitationCheck,
+    /// What was found.
+    pub analysis: &'a Analysis,
+    /// Every source of the run.
+    pub sources: &'a [Arc<Source>],
+    /// What is known already: what code has proven, and what a judge of meaning has found.
+    pub known: &'a [Item],
+    /// The language of the draft.
+    pub language: Language,
+}
+
+/// Sentences to be held against the passages that they cite.
+pub struct SupportTask<'a> {
+    /// What the whole run may spend.
+    pub caps: Caps,
+    /// Names the part of the draft; the same whenever the step is run again, and no other in the step.
+    pub part: &'a str,
+    /// The sentences, in the order in which opinions are wanted.
+    pub sentences: &'a [CitedSentence],
+}
+
+/// A sentence with the passages that it cites, and nothing else of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CitedSentence {
+    /// The sentence without its citation marks.
+    pub sentence: String,
+    /// The texts of the passages; at least one.
+    pub passages: Vec<String>,
+}
+
+/// An opinion on a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opinion {
+    /// Whether the passages bear it out.
+    pub judgement: Judgement,
+    /// Why, in a few words.
+    pub why: String,
+}
