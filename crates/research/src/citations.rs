@@ -6,14 +6,14 @@ use fathom_render::report::{ClaimCounts, JudgementCounts};
 use fathom_workflow::BlobHash;
 use serde::{Deserialize, Serialize};
 
-use crate::draft::Place;
+use crate::draft::DraftPlace;
 use crate::source::SourceId;
 
 /// A draft after its citations were checked, and what was changed for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CitationCheck {
     pub claims: Vec<CheckedClaim>,
-    pub changes: Vec<Change>,
+    pub changes: Vec<ClaimChange>,
     /// The model that judged the meaning of sentences; nothing where the check is by code alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -22,7 +22,7 @@ pub struct CitationCheck {
 /// One sentence that states something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckedClaim {
-    pub place: Place,
+    pub place: DraftPlace,
     /// Its words, without markup and citations.
     pub text: String,
     pub cites: Vec<SourceId>,
@@ -56,8 +56,8 @@ pub struct Proof {
 
 /// What was done about a claim that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    pub place: Place,
+pub struct ClaimChange {
+    pub place: DraftPlace,
     pub claim: String,
     pub why: String,
     pub done: Done,
@@ -90,7 +90,7 @@ impl CitationCheck {
                 Support::NotChecked { .. } => counts.checked -= 1,
             }
         }
-        let removed = |change: &&Change| change.done == Done::Removed;
+        let removed = |change: &&ClaimChange| change.done == Done::Removed;
         counts.removed = self.changes.iter().filter(removed).count();
         counts.judged = self.judge.as_ref().map(|_| self.opinions());
         counts

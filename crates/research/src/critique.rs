@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::draft::Place;
+use crate::draft::DraftPlace;
 pub use fathom_render::report::review::{ReviewCategory, ReviewScores, ReviewVerdict, Severity};
 
 /// The weighted score, 0 to 10. A score outside its range counts as the nearest within.
@@ -29,10 +29,10 @@ pub fn weighted_score(scores: &ReviewScores) -> f64 {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Item {
+pub struct ReviewRemark {
     pub category: ReviewCategory,
     pub severity: Severity,
-    pub place: Place,
+    pub place: DraftPlace,
     pub description: String,
     pub fix: Option<String>,
     /// Code found it, so it is no matter of opinion.
@@ -43,7 +43,7 @@ pub struct Item {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReviewOpinion {
     pub scores: ReviewScores,
-    pub items: Vec<Item>,
+    pub items: Vec<ReviewRemark>,
     pub summary: String,
 }
 
@@ -53,7 +53,7 @@ pub struct Critique {
     pub version: u32,
     pub scores: ReviewScores,
     pub score: f64,
-    pub items: Vec<Item>,
+    pub items: Vec<ReviewRemark>,
     pub verdict: ReviewVerdict,
     /// 0 to 1: what another revision may bring.
     pub potential: f64,
@@ -81,10 +81,10 @@ impl Default for Thresholds {
 
 impl Critique {
     /// Judges a draft by a reviewer's opinion and the items that are known already.
-    pub fn of(
+    pub fn new(
         version: u32,
         opinion: ReviewOpinion,
-        known: Vec<Item>,
+        known: Vec<ReviewRemark>,
         iterations_left: bool,
         thresholds: &Thresholds,
     ) -> Self {
@@ -135,11 +135,11 @@ fn potential(critical: usize, major: usize, minor: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn item(severity: Severity) -> Item {
-        Item {
+    fn item(severity: Severity) -> ReviewRemark {
+        ReviewRemark {
             category: ReviewCategory::Citation,
             severity,
-            place: Place::Whole,
+            place: DraftPlace::Whole,
             description: String::new(),
             fix: None,
             proven: true,
@@ -159,7 +159,7 @@ mod tests {
             ..ReviewOpinion::default()
         };
         let proven = proven.iter().copied().map(item).collect();
-        Critique::of(1, opinion, proven, iterations_left, &Thresholds::default())
+        Critique::new(1, opinion, proven, iterations_left, &Thresholds::default())
     }
 
     #[test]

@@ -11,14 +11,14 @@ pub struct Draft {
     pub title: String,
     /// Markdown, like every text here; sources are cited as `[3]`.
     pub summary: String,
-    pub sections: Vec<Section>,
+    pub sections: Vec<DraftSection>,
     pub conclusion: String,
     /// What a revision changed, in sentences.
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct DraftSection {
     pub title: String,
     pub answers: Vec<SubQuestionId>,
     pub text: String,
@@ -35,7 +35,7 @@ pub struct Frame {
 /// A part of a draft, by the words a reader would use for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum DraftPlace {
     Title,
     Summary,
     Section(usize),
@@ -45,35 +45,36 @@ pub enum Place {
 
 impl Draft {
     /// Every text with its place, in reading order. The title is not prose and is left out.
-    pub fn texts(&self) -> impl Iterator<Item = (Place, &str)> {
+    pub fn texts(&self) -> impl Iterator<Item = (DraftPlace, &str)> {
         let sections = self.sections.iter().enumerate();
-        let sections = sections.map(|(at, section)| (Place::Section(at), section.text.as_str()));
-        std::iter::once((Place::Summary, self.summary.as_str()))
+        let sections =
+            sections.map(|(at, section)| (DraftPlace::Section(at), section.text.as_str()));
+        std::iter::once((DraftPlace::Summary, self.summary.as_str()))
             .chain(sections)
             .chain(std::iter::once((
-                Place::Conclusion,
+                DraftPlace::Conclusion,
                 self.conclusion.as_str(),
             )))
     }
 
     /// The text at a place, to be changed; the title and the whole have none.
-    pub fn text_mut(&mut self, place: &Place) -> Option<&mut String> {
+    pub fn text_mut(&mut self, place: &DraftPlace) -> Option<&mut String> {
         match place {
-            Place::Summary => Some(&mut self.summary),
-            Place::Section(at) => self.sections.get_mut(*at).map(|section| &mut section.text),
-            Place::Conclusion => Some(&mut self.conclusion),
-            Place::Title | Place::Whole => None,
+            DraftPlace::Summary => Some(&mut self.summary),
+            DraftPlace::Section(at) => self.sections.get_mut(*at).map(|section| &mut section.text),
+            DraftPlace::Conclusion => Some(&mut self.conclusion),
+            DraftPlace::Title | DraftPlace::Whole => None,
         }
     }
 
     /// What a reader calls a place.
-    pub fn name(&self, place: &Place) -> String {
+    pub fn name(&self, place: &DraftPlace) -> String {
         match place {
-            Place::Title => "title".to_owned(),
-            Place::Summary => "summary".to_owned(),
-            Place::Conclusion => "conclusion".to_owned(),
-            Place::Whole => "the whole report".to_owned(),
-            Place::Section(at) => match self.sections.get(*at) {
+            DraftPlace::Title => "title".to_owned(),
+            DraftPlace::Summary => "summary".to_owned(),
+            DraftPlace::Conclusion => "conclusion".to_owned(),
+            DraftPlace::Whole => "the whole report".to_owned(),
+            DraftPlace::Section(at) => match self.sections.get(*at) {
                 Some(section) => format!("section “{}”", section.title),
                 None => format!("section {}", at + 1),
             },

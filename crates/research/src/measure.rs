@@ -14,7 +14,7 @@ const SHORT: usize = 3;
 pub(crate) struct Measure(Vec<(String, String)>);
 
 impl Measure {
-    pub(crate) fn of(asked: &str) -> Self {
+    pub(crate) fn parse(asked: &str) -> Self {
         let said = split(&asked.to_lowercase());
         let leads = |word: &String| word == "on" || words::all("directions").any(|one| one == word);
         let Some(lead) = said.iter().rposition(leads) else {
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn felt_temperature_is_another_measure_than_that_of_the_air() {
-        let asked = Measure::of("How much do street trees lower the air temperature in summer?");
+        let asked = Measure::parse("How much do street trees lower the air temperature in summer?");
         assert!(asked.is_other("tree shade lowers felt temperature by 9 °c."));
         assert!(!asked.is_other("trees lowered afternoon air temperature by 1.9 °c."));
         assert!(!asked.is_other("the temperature fell by 1.9 °c."));
         assert!(!asked.is_other("the air was 1.9 °c cooler."));
-        let open = Measure::of("Why do young trees die?");
+        let open = Measure::parse("Why do young trees die?");
         assert!(!open.is_other("young trees die of drought."));
     }
 }

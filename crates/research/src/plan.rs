@@ -24,7 +24,7 @@ pub struct QueryId(pub u32);
 pub struct Plan {
     pub sub_questions: Vec<SubQuestion>,
     pub queries: Vec<Query>,
-    pub sections: Vec<Section>,
+    pub sections: Vec<PlannedSection>,
     pub methodology: String,
     /// 0 to 1.
     pub confidence: f64,
@@ -68,7 +68,7 @@ pub struct Query {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct PlannedSection {
     pub title: String,
     pub answers: Vec<SubQuestionId>,
 }

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 const LISTS: &str = include_str!("words.txt");
 
-type Section = Vec<(Option<&'static str>, Vec<&'static str>)>;
+type WordSection = Vec<(Option<&'static str>, Vec<&'static str>)>;
 
-static SECTIONS: LazyLock<BTreeMap<&'static str, Section>> = LazyLock::new(parse);
+static SECTIONS: LazyLock<BTreeMap<&'static str, WordSection>> = LazyLock::new(parse);
 
 /// The lines of a section that have names, in order.
 pub(crate) fn named(
@@ -52,8 +52,8 @@ pub(crate) fn holds(lower: &str, said: &str) -> bool {
     })
 }
 
-fn parse() -> BTreeMap<&'static str, Section> {
-    let mut sections: BTreeMap<&'static str, Section> = BTreeMap::new();
+fn parse() -> BTreeMap<&'static str, WordSection> {
+    let mut sections: BTreeMap<&'static str, WordSection> = BTreeMap::new();
     let mut open = "";
     for line in LISTS.lines().map(str::trim) {
         if line.is_empty() || line.starts_with('#') {

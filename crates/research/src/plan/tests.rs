@@ -21,7 +21,7 @@ fn plan() -> Plan {
     Plan {
         sub_questions: vec![sub("What cools?"), sub("How much?")],
         queries: vec![query("street trees cooling", SourceKind::Web, 0)],
-        sections: vec![Section {
+        sections: vec![PlannedSection {
             title: "Cooling".into(),
             answers: vec![SubQuestionId(0), SubQuestionId(1)],
         }],

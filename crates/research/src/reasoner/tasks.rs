@@ -6,9 +6,9 @@ use fathom_evidence::Language;
 
 use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::Item;
-use crate::draft::{Draft, Section};
-use crate::plan::{self, Plan, PlanFault, Query, QueryId, SourceKind};
+use crate::critique::ReviewRemark;
+use crate::draft::{Draft, DraftSection};
+use crate::plan::{Plan, PlanFault, PlannedSection, Query, QueryId, SourceKind};
 use crate::question::Question;
 use crate::settings::Caps;
 use crate::source::Source;
@@ -110,7 +110,7 @@ pub struct SectionTask<'a> {
     /// The plan that the section is of.
     pub plan: &'a Plan,
     /// Its title and the sub-questions that it answers.
-    pub section: &'a plan::Section,
+    pub section: &'a PlannedSection,
     /// Its place in the plan.
     pub place: usize,
     /// Every source of the run.
@@ -135,7 +135,7 @@ pub struct Revision<'a> {
     /// The section as it was.
     pub text: &'a str,
     /// What the reviewer found in this place or in the whole.
-    pub items: &'a [Item],
+    pub items: &'a [ReviewRemark],
 }
 
 /// Finished sections that want a title, a summary and a conclusion.
@@ -150,7 +150,7 @@ pub struct FrameTask<'a> {
     /// The plan that the sections follow.
     pub plan: &'a Plan,
     /// The sections as they were written.
-    pub sections: &'a [Section],
+    pub sections: &'a [DraftSection],
     /// All evidence; the analysis names it by its places here.
     pub evidence: &'a [Evidence],
     /// What was found.
@@ -184,7 +184,7 @@ pub struct ReviewTask<'a> {
     /// Every source of the run.
     pub sources: &'a [Arc<Source>],
     /// What is known already: what code has proven, and what a judge of meaning has found.
-    pub known: &'a [Item],
+    pub known: &'a [ReviewRemark],
     /// The language of the draft.
     pub language: Language,
 }

@@ -23,8 +23,8 @@ use tokio::task::spawn_blocking;
 use self::opinions::Opinions;
 use crate::analysis::Evidence;
 use crate::calls::RecordedFailure;
-use crate::citations::{Change as Repair, CheckedClaim, CitationCheck, Proof};
-use crate::draft::{Draft, Place};
+use crate::citations::{CheckedClaim, CitationCheck, ClaimChange, Proof};
+use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
 use crate::settings::Settings;
 use crate::source::{Source, SourceId};
@@ -97,12 +97,12 @@ struct CheckedDraft {
     draft: Draft,
     /// What is left of its facts, in reading order.
     facts: Vec<Fact>,
-    changes: Vec<Repair>,
+    changes: Vec<ClaimChange>,
 }
 
 /// A sentence that states something, with what code says of it.
 struct Fact {
-    place: Place,
+    place: DraftPlace,
     claim: Claim,
     checked: ClaimVerdict,
     record: CheckedClaim,
@@ -131,7 +131,7 @@ impl CitationChecker {
         let work = move || {
             let sources = checker.sources();
             let (mut facts, mut changes) = (Vec::new(), Vec::new());
-            let places: Vec<Place> = draft.texts().map(|(place, _)| place).collect();
+            let places: Vec<DraftPlace> = draft.texts().map(|(place, _)| place).collect();
             for place in &places {
                 let Some(text) = draft.text_mut(place) else {
                     continue;
@@ -170,7 +170,7 @@ impl CitationChecker {
         } = checked;
         let mut claims = Vec::new();
         let mut facts = facts.into_iter().peekable();
-        let places: Vec<Place> = draft.texts().map(|(place, _)| place).collect();
+        let places: Vec<DraftPlace> = draft.texts().map(|(place, _)| place).collect();
         for place in &places {
             let mut own = Vec::new();
             while let Some(fact) = facts.next_if(|fact| fact.place == *place) {
@@ -203,7 +203,7 @@ impl CitationChecker {
             .collect()
     }
 
-    fn facts(&self, place: &Place, text: &str, sources: &CitedSources<'_>) -> Vec<Fact> {
+    fn facts(&self, place: &DraftPlace, text: &str, sources: &CitedSources<'_>) -> Vec<Fact> {
         let found = check_all(text, self, sources).into_iter();
         let facts = found.filter(|(claim, _)| claim.stated == Stated::Fact);
         facts
@@ -233,7 +233,7 @@ fn check_all(
 }
 
 fn record(
-    place: &Place,
+    place: &DraftPlace,
     claim: &Claim,
     checked: &ClaimVerdict,
     known: &[Arc<Source>],
@@ -301,9 +301,9 @@ mod tests {
             "Street trees cool the air by 2 degrees [1].{} Rain fell on 12 days in May [2].",
             repair::MARK
         );
-        let facts = checker.facts(&Place::Summary, &marked, &checker.sources());
+        let facts = checker.facts(&DraftPlace::Summary, &marked, &checker.sources());
         let plain = marked.replace(repair::MARK, "");
-        let without = checker.facts(&Place::Summary, &plain, &checker.sources());
+        let without = checker.facts(&DraftPlace::Summary, &plain, &checker.sources());
         let texts = |facts: &[Fact]| -> Vec<String> {
             facts.iter().map(|fact| fact.record.text.clone()).collect()
         };
@@ -325,7 +325,13 @@ mod tests {
         let sources = checker.sources();
         let repaired = |text: &str| {
             let found = check_all(text, &checker, &sources);
-            repair::repaired(text, &Place::Summary, &found, &sources, &mut Vec::new())
+            repair::repaired(
+                text,
+                &DraftPlace::Summary,
+                &found,
+                &sources,
+                &mut Vec::new(),
+            )
         };
         let invented = "Street trees lower the air temperature by 4.7 degrees in every town.";
         assert_eq!(repaired(invented).trim(), "");

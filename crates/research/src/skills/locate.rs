@@ -73,7 +73,7 @@ pub fn locate(
     let terms = Terms::new(language);
     let focuses: Vec<QuestionProfile> = plan
         .ids()
-        .filter_map(|id| QuestionProfile::of(id, plan, question, &terms))
+        .filter_map(|id| QuestionProfile::new(id, plan, question, &terms))
         .collect();
     let mut retry = Retry::new(*settings);
     let mut search = EvidenceSearch::new(kept, focuses, language, settings);

@@ -107,7 +107,7 @@ impl<'a> Refinement<'a> {
 
     async fn choose(&mut self, turn: u32) -> Result<RefineAction, NodeError> {
         let task = RefineTask {
-            question: &self.task.question,
+            question: self.task.question,
             query: &self.first.query,
             place: self.id,
             turn,

@@ -10,7 +10,7 @@ use fathom_research::reasoner::Reasoners;
 use fathom_research::settings::People;
 use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
-use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Place, Step};
+use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Step, StopPlace};
 use fathom_research::{DocumentCache, Question, Services, Settings, State};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
@@ -110,7 +110,7 @@ async fn an_hour_at_each_gate_costs_no_search_and_is_no_part_of_the_time_on_page
 async fn what_a_step_does_after_an_answer_is_dated_after_it() {
     let stop_before = |step| Breakpoint {
         timeout_s: 24 * 3600,
-        ..Breakpoint::new(Place {
+        ..Breakpoint::new(StopPlace {
             moment: Moment::Before,
             step,
         })

@@ -65,7 +65,7 @@ fn every_sentence_is_a_supported_quote_or_states_nothing(outcome: &Outcome) {
 
 fn the_draft_passes(outcome: &Outcome) -> f64 {
     let thresholds = Thresholds::default();
-    let good = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
+    let good = Critique::new(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     assert_eq!(good.verdict, ReviewVerdict::Approve, "{:?}", good.scores);
     assert!(good.score < 9.3, "{:?}", good.scores);
     good.score
@@ -374,7 +374,7 @@ fn a_report_on_few_sources_that_leaves_half_open_is_not_approved() {
         &ask("What is the effect of plane trees on hay-fever visits?"),
     );
     let thresholds = Thresholds::default();
-    let poor = Critique::of(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
+    let poor = Critique::new(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     println!("{:.2} {:?}", poor.score, poor.scores);
     assert!(poor.score < thresholds.approve_score, "{:?}", poor.scores);
     assert!(poor.score >= thresholds.revise_score, "{:?}", poor.scores);
@@ -386,7 +386,7 @@ fn a_broken_report_is_far_from_approved() {
     let outcome = run(&LIBRARY, &question);
     let broken = run::review_broken(&LIBRARY, &outcome);
     let thresholds = Thresholds::default();
-    let bad = Critique::of(1, broken, Vec::new(), true, &thresholds);
+    let bad = Critique::new(1, broken, Vec::new(), true, &thresholds);
     println!("{:.2} {:?}", bad.score, bad.scores);
     assert!(bad.score < thresholds.revise_score, "{:?}", bad.scores);
 }

@@ -10,7 +10,7 @@ use fathom_evidence::extract::{self, FormatHint};
 use fathom_research::analysis::Analysis;
 use fathom_research::citations::{CheckedClaim, CitationCheck};
 use fathom_research::critique::ReviewOpinion;
-use fathom_research::draft::{Draft, Section};
+use fathom_research::draft::{Draft, DraftSection};
 use fathom_research::plan::{Plan, SourceKind};
 use fathom_research::reasoner::brief::{analyse, frame, plan, review, write_section};
 use fathom_research::reasoner::{AnalyseTask, FrameTask, PlanTask, ReviewTask, SectionTask};
@@ -254,7 +254,7 @@ fn draft(
             revision: None,
             feedback: None,
         });
-        sections.push(Section {
+        sections.push(DraftSection {
             title: section.title.clone(),
             answers: section.answers.clone(),
             text,

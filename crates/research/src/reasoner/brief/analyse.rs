@@ -40,7 +40,7 @@ const JUDGE_SHARE: f64 = 0.15;
 
 /// Analyses evidence. The same task gives the same analysis.
 pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
-    let weigh = Weigh::new(task);
+    let weigh = EvidenceScale::new(task);
     let groups = groups(task.evidence, task.contradictions, task.language);
     let mut findings: Vec<Finding> = groups
         .into_iter()
@@ -66,7 +66,7 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
 }
 
 /// What findings are weighed by.
-struct Weigh<'t> {
+struct EvidenceScale<'t> {
     evidence: &'t [Evidence],
     contradictions: &'t [Contradiction],
     primary: BTreeSet<SourceId>,
@@ -78,7 +78,7 @@ struct Weigh<'t> {
     company: BTreeMap<SubQuestionId, BTreeSet<SourceId>>,
 }
 
-impl<'t> Weigh<'t> {
+impl<'t> EvidenceScale<'t> {
     fn new(task: &'t AnalyseTask<'_>) -> Self {
         let mut company: BTreeMap<SubQuestionId, BTreeSet<SourceId>> = BTreeMap::new();
         for one in task.evidence {

@@ -42,9 +42,10 @@ pub fn depth(asked: &str) -> Depth {
         | Asks::YesNo
         | Asks::Other => 0,
     };
-    match clauses <= 1 && words <= most {
-        true => Depth::Quick,
-        false => Depth::Standard,
+    if clauses <= 1 && words <= most {
+        Depth::Quick
+    } else {
+        Depth::Standard
     }
 }
 

@@ -12,8 +12,7 @@ use crate::reasoner::FrameTask;
 use crate::source::SourceId;
 
 /// How a summary begins: it tells what kind of text follows.
-const OPENING: &str =
-    "This report quotes its sources word for word, what is nearest to the question first:";
+const OPENING: &str = "Short answer, in the sources’ words:";
 
 /// A summary has so many words, and so many quotes, at most.
 const SUMMARY_WORDS: usize = 240;
@@ -77,7 +76,7 @@ fn capital(text: &str) -> String {
 fn summary(task: &FrameTask<'_>) -> String {
     let sources = prose::sources_of(task.evidence.iter());
     if sources.is_empty() {
-        return "No source was found that answers the question. This report can only say what was looked for.".to_owned();
+        return "No source was found that answers the question. This report can only say what was searched for.".to_owned();
     }
     let mut said = vec![OPENING.to_owned()];
     let close = closing(task);
@@ -118,7 +117,7 @@ fn points(task: &FrameTask<'_>) -> Vec<String> {
     let best = points.first().map_or(f64::MIN, |(value, _)| *value);
     let value = |found: &Contradiction| {
         let sides = [&found.left, &found.right].into_iter();
-        let sides = sides.map(|side| nearness.of(&side.quote, Sure::No));
+        let sides = sides.map(|side| nearness.value(&side.quote, Sure::No));
         sides.fold(f64::MIN, f64::max)
     };
     let disputes = task.analysis.contradictions.iter();
@@ -129,7 +128,10 @@ fn points(task: &FrameTask<'_>) -> Vec<String> {
     if let Some((value, found)) = near {
         let [left, right] =
             [&found.left, &found.right].map(|side| prose::quote(&side.quote, &[side.source]));
-        points.push((value + gain, format!("{left} Against it: {right}")));
+        points.push((
+            value + gain,
+            format!("{left} Another source disagrees: {right}"),
+        ));
     }
     points.sort_by(|a, b| b.0.total_cmp(&a.0));
     let least = FAR_SHARE * points.first().map_or(0.0, |(value, _)| *value);
@@ -148,14 +150,14 @@ fn told(task: &FrameTask<'_>, finding: &Finding) -> Option<String> {
         .evidence
         .iter()
         .filter_map(|at| task.evidence.get(*at));
-    let sources = prose::sources_of(evidence).len();
+    let mut others = prose::sources_of(evidence);
+    others.retain(|source| *source != lead.source);
     let quote = prose::quote(&finding.statement, &[lead.source]);
-    Some(match finding.strength {
-        Strength::Strong | Strength::Moderate if sources > 1 => {
-            format!("{quote} {}", prose::others_say(sources - 1))
-        }
-        _ => quote,
-    })
+    if finding.strength >= Strength::Moderate && !others.is_empty() {
+        Some(format!("{quote} {}", prose::others_agree(&others)))
+    } else {
+        Some(quote)
+    }
 }
 
 /// Conflicts and gaps, in a sentence each.
@@ -165,14 +167,13 @@ fn closing(task: &FrameTask<'_>) -> String {
         [] => {}
         [only] => said.push(format!("{} This report quotes both sides.", only.about)),
         several => said.push(format!(
-            "The sources read disagree on {} points, each shown with both sides.",
+            "The sources read disagree on {} points; both sides are quoted.",
             prose::count(several.len()).to_lowercase()
         )),
     }
     let all = task.plan.sub_questions.len();
     match task.analysis.gaps.len() {
         0 => {}
-        1 => said.push("No source settles one of the sub-questions.".to_owned()),
         n if n == all => said.push("No source settles any of the sub-questions.".to_owned()),
         n => said.push(format!(
             "No source settles {} of the {} sub-questions.",
@@ -180,11 +181,7 @@ fn closing(task: &FrameTask<'_>) -> String {
             prose::count(all).to_lowercase()
         )),
     }
-    said.extend(
-        task.degraded
-            .iter()
-            .map(|why| format!("This report was made in a poorer way than meant: {why}")),
-    );
+    said.extend(task.degraded.iter().map(|why| format!("Note: {why}")));
     said.join(" ")
 }
 
@@ -192,7 +189,7 @@ fn conclusion(task: &FrameTask<'_>) -> String {
     let nearest = nearest(task);
     let mut blocks: Vec<String> = nearest
         .and_then(|finding| told(task, finding))
-        .map(|said| format!("Nearest to an answer: {said}"))
+        .map(|said| format!("Closest to an answer: {said}"))
         .into_iter()
         .collect();
     let agreed = agreed(task);
@@ -202,10 +199,10 @@ fn conclusion(task: &FrameTask<'_>) -> String {
         .take(CONCLUSION_MOST)
         .collect();
     if agreed.is_empty() {
-        blocks.push("No source was found to say the same as another, so each statement above rests on one alone.".to_owned());
+        blocks.push("No source was found to confirm another, so each statement above rests on one source alone.".to_owned());
     } else if !supported.is_empty() {
         blocks.push(format!(
-            "Said by several sources, each in its own words:\n\n{}",
+            "Supported by several sources:\n\n{}",
             supported.join("\n")
         ));
     }
@@ -218,7 +215,7 @@ fn conclusion(task: &FrameTask<'_>) -> String {
     if !disputed.is_empty() {
         let some: Vec<String> = disputed.into_iter().take(CONCLUSION_MOST).collect();
         blocks.push(format!(
-            "In conflict between sources:\n\n{}",
+            "Where the sources disagree:\n\n{}",
             some.join("\n")
         ));
     }
@@ -228,11 +225,11 @@ fn conclusion(task: &FrameTask<'_>) -> String {
     });
     blocks.extend(asked(
         task,
-        "Answered by single sources, or in dispute:",
+        "Answered by one source only, or disputed:",
         &single,
     ));
-    blocks.extend(asked(task, "Answered by none of the sources:", &open));
-    blocks.push("This report's text was put together without a language model: its sentences on the matter are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
+    blocks.extend(asked(task, "Not answered by any source:", &open));
+    blocks.push("This report was put together without a language model: its statements are quotes, chosen and compared by rules, and it knows no more than the sources it read.".to_owned());
     blocks.join("\n\n")
 }
 

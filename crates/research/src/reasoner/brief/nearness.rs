@@ -88,7 +88,7 @@ impl Nearness {
                 .iter()
                 .map(|one| terms.telling(one))
                 .collect(),
-            measure: Measure::of(asked),
+            measure: Measure::parse(asked),
             when: NamedTimes::read(asked),
             subject,
             reading,
@@ -97,12 +97,16 @@ impl Nearness {
     }
 
     /// The higher the nearer.
-    pub(super) fn of(&self, statement: &str, sure: Sure) -> f64 {
+    pub(super) fn value(&self, statement: &str, sure: Sure) -> f64 {
         let said: BTreeSet<String> = self.terms.telling(statement).into_iter().collect();
-        let held = |term: &String| match said.contains(term) {
-            true => 1.0,
-            false if synonyms(term).any(|other| said.contains(other)) => SYNONYM,
-            false => 0.0,
+        let held = |term: &String| {
+            if said.contains(term) {
+                1.0
+            } else if synonyms(term).any(|other| said.contains(other)) {
+                SYNONYM
+            } else {
+                0.0
+            }
         };
         let all: f64 = self.wanted.iter().map(|(_, weight)| weight).sum();
         let words: f64 = self
@@ -172,9 +176,10 @@ impl Nearness {
             _ => return 0.0,
         };
         let mut cues = words::list("telling cues", sort).iter();
-        match cues.any(|cue| words::holds(lower, cue)) {
-            true => SORT_GAIN,
-            false => 0.0,
+        if cues.any(|cue| words::holds(lower, cue)) {
+            SORT_GAIN
+        } else {
+            0.0
         }
     }
 }
@@ -184,13 +189,16 @@ pub(super) fn answering_first<'t>(
     task: &FrameTask<'t>,
     nearness: &Nearness,
 ) -> Vec<(f64, &'t Finding)> {
-    let sure = |finding: &Finding| match finding.confidence >= COVERS_FROM {
-        true => Sure::Yes,
-        false => Sure::No,
+    let sure = |finding: &Finding| {
+        if finding.confidence >= COVERS_FROM {
+            Sure::Yes
+        } else {
+            Sure::No
+        }
     };
     let findings = task.analysis.findings.iter();
     let mut order: Vec<(f64, &Finding)> = findings
-        .map(|finding| (nearness.of(&finding.statement, sure(finding)), finding))
+        .map(|finding| (nearness.value(&finding.statement, sure(finding)), finding))
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
     order

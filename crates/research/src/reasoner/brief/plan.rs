@@ -6,7 +6,7 @@ use fathom_evidence::phrases::phrases;
 use fathom_evidence::question::{self, PlanHints, QuestionKind as Asks, QuestionReading};
 
 use crate::plan::{
-    Plan, Query, SUB_QUESTIONS_MOST, Section, SourceKind, SubQuestion, SubQuestionId, Trace,
+    Plan, PlannedSection, Query, SUB_QUESTIONS_MOST, SourceKind, SubQuestion, SubQuestionId, Trace,
 };
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::PlanTask;
@@ -42,7 +42,7 @@ pub fn plan(task: &PlanTask<'_>) -> Plan {
         });
     }
     for section in &outline.sections {
-        plan.sections.push(Section {
+        plan.sections.push(PlannedSection {
             title: section.title.clone(),
             answers: section.answers.iter().map(|at| id(*at)).collect(),
         });
@@ -92,15 +92,16 @@ fn take_feedback(said: &str, plan: &mut Plan) -> Option<String> {
     let kept = plan.sub_questions.len();
     plan.sections
         .retain(|section| section.answers.iter().all(|at| (at.0 as usize) < kept));
-    let text = match said.ends_with('?') {
-        true => said.clone(),
-        false => format!("What do the sources say on {}?", keys.join(", ")),
+    let text = if said.ends_with('?') {
+        said.clone()
+    } else {
+        format!("What do the sources say on {}?", keys.join(", "))
     };
     plan.sub_questions.push(SubQuestion {
         text,
         needs: Vec::new(),
     });
-    plan.sections.push(Section {
+    plan.sections.push(PlannedSection {
         title: "What was asked for besides".to_owned(),
         answers: vec![id(kept)],
     });
@@ -182,17 +183,17 @@ fn warnings(reading: &QuestionReading) -> Vec<String> {
         .iter()
         .any(|joint| text.to_lowercase().contains(joint));
     if several {
-        warnings.push("The question holds several questions; they are answered together, and the first is given most room.".to_owned());
+        warnings.push("The question holds several questions; they are answered together, with most room for the first.".to_owned());
     }
     if reading.kind == Asks::Other {
-        warnings.push("What kind of answer is wanted could not be told from the wording, so a general outline is used.".to_owned());
+        warnings.push("The wording does not tell what kind of answer is wanted, so a general outline is used.".to_owned());
     }
     warnings
 }
 
 fn methodology(kinds: &[SourceKind]) -> String {
     format!(
-        "Each sub-question is searched for in {}; sentences that bear on it are quoted word for word, compared across sources, and counted once where one source copies another.",
+        "Each sub-question is searched for in {}. Sentences that bear on it are quoted word for word and compared across sources; copies count once.",
         spelt(kinds)
     )
 }
@@ -233,17 +234,16 @@ fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> Trace 
     }
     understanding.push('.');
     let titles: Vec<&str> = plan.sections.iter().map(|s| s.title.as_str()).collect();
-    let risks = match plan.warnings.is_empty() {
-        true => {
-            "Sources may copy each other, disagree or be silent; each is shown where it happens."
-                .to_owned()
-        }
-        false => plan.warnings.join(" "),
+    let risks = if plan.warnings.is_empty() {
+        "Sources may copy each other, disagree or be silent; the report shows where they do."
+            .to_owned()
+    } else {
+        plan.warnings.join(" ")
     };
     Trace {
         understanding,
         decomposition: format!(
-            "It is taken apart into {} sub-questions, as questions of this kind are; {} of them build on others.",
+            "It is split into {} sub-questions, as is usual for this kind; {} of them build on others.",
             plan.sub_questions.len(),
             plan.sub_questions
                 .iter()
@@ -251,7 +251,7 @@ fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> Trace 
                 .count()
         ),
         strategy: format!(
-            "{} queries in {}; a query that finds little is put in other words, with fewer or broader terms.",
+            "{} queries in {}; a query that finds little is refined with other, fewer or broader terms.",
             plan.queries.len(),
             spelt(kinds)
         ),

@@ -62,15 +62,13 @@ pub(super) fn count(number: usize) -> String {
         .map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// How many sources say what was just quoted besides the one it was quoted from.
-pub(super) fn others_say(number: usize) -> String {
-    match number {
-        1 => "The sources read include one more that says much the same.".to_owned(),
-        _ => format!(
-            "The sources read include {} more that say much the same.",
-            count(number).to_lowercase()
-        ),
-    }
+/// Who says what was just quoted besides the source it was quoted from. Three words, so that it states nothing.
+pub(super) fn others_agree(others: &[SourceId]) -> String {
+    let agree = match others.len() {
+        1 => "Another source agrees".to_owned(),
+        several => format!("{} others agree", count(several)),
+    };
+    format!("{agree} {}.", cite(others))
 }
 
 /// Quotes as a list.

@@ -7,8 +7,8 @@ use fathom_evidence::claim::{Stated, claims};
 use fathom_evidence::{banned, duplicate};
 
 use crate::analysis::Strength;
-use crate::critique::{Item, ReviewCategory, ReviewOpinion, ReviewScores, Severity};
-use crate::draft::Place;
+use crate::critique::{ReviewCategory, ReviewOpinion, ReviewRemark, ReviewScores, Severity};
+use crate::draft::DraftPlace;
 use crate::reasoner::ReviewTask;
 use crate::source::SourceId;
 
@@ -27,7 +27,7 @@ const LONG_SENTENCE: usize = 60;
 
 /// Reviews a draft.
 pub fn review(task: &ReviewTask<'_>) -> ReviewOpinion {
-    let measured = Measured::new(task);
+    let measured = DraftMeasures::new(task);
     let scores = ReviewScores {
         accuracy: measured.accuracy(),
         completeness: measured.completeness(),
@@ -38,7 +38,7 @@ pub fn review(task: &ReviewTask<'_>) -> ReviewOpinion {
     };
     let items = items(task, &measured);
     let summary = format!(
-        "Measured by rules, without a model: {} of {} claims are supported by the sources they cite, {} of {} sub-questions are covered, {} sources are cited.",
+        "DraftMeasures by rules, without a model: {} of {} claims are supported by the sources they cite, {} of {} sub-questions are covered, {} sources are cited.",
         measured.supported,
         measured.claims,
         measured.covered,
@@ -53,7 +53,7 @@ pub fn review(task: &ReviewTask<'_>) -> ReviewOpinion {
 }
 
 /// What is counted.
-struct Measured {
+struct DraftMeasures {
     claims: usize,
     supported: usize,
     contradicted: usize,
@@ -81,7 +81,7 @@ struct Measured {
     limits_said: bool,
 }
 
-impl Measured {
+impl DraftMeasures {
     fn new(task: &ReviewTask<'_>) -> Self {
         let supports = |wanted: fn(&Support) -> bool| {
             let all = task.check.claims.iter();
@@ -292,10 +292,10 @@ fn shown(task: &ReviewTask<'_>, whole: &str) -> usize {
 }
 
 /// What a writer might do better; nothing here is proven, so none of it is grave.
-fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
+fn items(task: &ReviewTask<'_>, measured: &DraftMeasures) -> Vec<ReviewRemark> {
     let mut items = Vec::new();
     let mut add = |category, severity, place, description: String, fix: &str| {
-        items.push(Item {
+        items.push(ReviewRemark {
             category,
             severity,
             place,
@@ -314,7 +314,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
             add(
                 ReviewCategory::Completeness,
                 Severity::Minor,
-                Place::Section(at),
+                DraftPlace::Section(at),
                 format!("The section “{title}” has {words} words."),
                 "Search for more on its sub-question.",
             );
@@ -324,7 +324,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
         add(
             ReviewCategory::Coherence,
             Severity::Minor,
-            Place::Whole,
+            DraftPlace::Whole,
             format!(
                 "{} sentences say what another says in nearly the same words.",
                 measured.repeated
@@ -336,7 +336,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
         add(
             ReviewCategory::Methodology,
             Severity::Minor,
-            Place::Whole,
+            DraftPlace::Whole,
             format!(
                 "{} of {} conflicts are shown with both sides.",
                 measured.conflicts_shown, measured.conflicts
@@ -348,7 +348,7 @@ fn items(task: &ReviewTask<'_>, measured: &Measured) -> Vec<Item> {
         add(
             ReviewCategory::Methodology,
             Severity::Suggestion,
-            Place::Whole,
+            DraftPlace::Whole,
             "No finding is borne out by more than one source.".to_owned(),
             "Search for independent sources.",
         );

@@ -30,18 +30,14 @@ const WISHES: usize = 6;
 const SHARED_WORDS: usize = 2;
 const SHORT_WORD: usize = 4;
 
-/// Told at length once; the reader remembers.
-const EACH_ALONE: &str =
-    "Each of these is from one source, and no second was found to say the same:";
-const EACH_ALONE_AGAIN: &str = "Each from one source alone:";
-const LEFT_OPEN: &str = "This report leaves it open which of them holds.";
-const SAID_ALREADY: &str =
-    "The sources read say nothing on this beyond what is quoted in other sections.";
+const EACH_ALONE: &str = "Each of these comes from a single source:";
+const LEFT_OPEN: &str = "This report does not decide between them.";
+const SAID_ALREADY: &str = "The sources read add nothing to what other sections quote.";
 const NOT_SETTLED: &str = "None of the sources read settles this.";
 
 /// Writes a section.
 pub fn write_section(task: &SectionTask<'_>) -> String {
-    let mut writer = Writer::new(task);
+    let mut writer = SectionWriter::new(task);
     writer.ask();
     writer.agreed();
     writer.disputed();
@@ -50,7 +46,7 @@ pub fn write_section(task: &SectionTask<'_>) -> String {
     writer.blocks.join("\n\n")
 }
 
-struct Writer<'t> {
+struct SectionWriter<'t> {
     task: &'t SectionTask<'t>,
     blocks: Vec<String>,
     words: usize,
@@ -61,7 +57,7 @@ struct Writer<'t> {
     alone: bool,
 }
 
-impl<'t> Writer<'t> {
+impl<'t> SectionWriter<'t> {
     fn new(task: &'t SectionTask<'t>) -> Self {
         Self {
             task,
@@ -125,7 +121,7 @@ impl<'t> Writer<'t> {
             .map(|one| prose::quote(&one.quote, &[one.source]))
             .collect();
         let text = format!(
-            "{} sources say much the same:\n\n{}",
+            "{} sources agree:\n\n{}",
             prose::count(shown.len()),
             prose::list(&quotes)
         );
@@ -214,14 +210,7 @@ impl<'t> Writer<'t> {
         match items.as_slice() {
             [] => {}
             [only] => self.push(format!("One source only. {only}")),
-            several => {
-                let lead = if task.place == 0 {
-                    EACH_ALONE
-                } else {
-                    EACH_ALONE_AGAIN
-                };
-                self.push(format!("{lead}\n\n{}", prose::list(several)));
-            }
+            several => self.push(format!("{EACH_ALONE}\n\n{}", prose::list(several))),
         }
     }
 
@@ -254,7 +243,7 @@ impl<'t> Writer<'t> {
         if self.quotes == 0 && found {
             self.push(SAID_ALREADY.to_owned());
         } else if self.quotes == 0 {
-            self.push("No source read here answers this.".to_owned());
+            self.push("No source read answers this.".to_owned());
         } else if gap && !self.alone {
             self.push(NOT_SETTLED.to_owned());
         }
@@ -288,9 +277,10 @@ fn elsewhere(task: &SectionTask<'_>) -> BTreeSet<(SourceId, Span)> {
     let agreed = agreed.filter(|finding| finding.strength >= Strength::Moderate);
     let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
     for finding in agreed {
-        match answers(task, finding.answers) && !earlier.contains(&finding.answers) {
-            true => own.extend(finding.evidence.iter().copied()),
-            false => others.extend(finding.evidence.iter().copied()),
+        if answers(task, finding.answers) && !earlier.contains(&finding.answers) {
+            own.extend(finding.evidence.iter().copied())
+        } else {
+            others.extend(finding.evidence.iter().copied())
         }
     }
     let numbered = task.evidence.iter().enumerate();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::plan::id;
 use super::{material, prompt};
 use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme};
@@ -21,7 +21,7 @@ const CONTRADICTIONS_MOST: usize = 20;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "analysis")]
-struct Reply {
+struct AnalysisReply {
     #[schemars(length(max = 10))]
     findings: Vec<ReplyFinding>,
     #[schemars(length(max = 5))]
@@ -93,17 +93,17 @@ pub(super) async fn analyse(
         });
         prompt::request("analyse", &input)
     };
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Analyst,
         key: "analyse".to_owned(),
         caps: &task.caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    let reply: AnalysisReply = model.typed(ctx, &asking, request).await?;
     Ok(checked(reply, task))
 }
 
 /// The reply with everything left out that refers to nothing.
-fn checked(reply: Reply, task: &AnalyseTask<'_>) -> Analysis {
+fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
     let known = |number: u32| task.plan.sub_question(id(number)).is_some();
     let mut kept = Vec::new();
     let mut findings = Vec::new();

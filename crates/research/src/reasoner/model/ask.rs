@@ -23,7 +23,7 @@ use crate::skills::budget;
 pub(super) const CUTS_MOST: u8 = 3;
 
 /// One judgement to ask for.
-pub(super) struct Asking<'a> {
+pub(super) struct ModelCall<'a> {
     pub(super) role: ModelRole,
     /// The same whenever the step is run again, and no other in the step.
     pub(super) key: String,
@@ -31,7 +31,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// A way to put a request, and what comes of it.
-trait Form {
+trait ReplyForm {
     type Value: Serialize + DeserializeOwned + Send;
 
     fn ask(
@@ -43,9 +43,9 @@ trait Form {
 }
 
 /// A value by its schema.
-struct Typed<T>(PhantomData<T>);
+struct TypedReply<T>(PhantomData<T>);
 
-impl<T: Serialize + DeserializeOwned + JsonSchema + Send> Form for Typed<T> {
+impl<T: Serialize + DeserializeOwned + JsonSchema + Send> ReplyForm for TypedReply<T> {
     type Value = T;
 
     async fn ask(
@@ -64,9 +64,9 @@ impl<T: Serialize + DeserializeOwned + JsonSchema + Send> Form for Typed<T> {
     }
 }
 
-struct Prose;
+struct ProseReply;
 
-impl Form for Prose {
+impl ReplyForm for ProseReply {
     type Value = String;
 
     async fn ask(
@@ -110,30 +110,30 @@ impl ModelReasoner {
     pub(super) async fn typed<T>(
         &self,
         ctx: &Ctx,
-        asking: &Asking<'_>,
+        asking: &ModelCall<'_>,
         request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
     ) -> Result<T, ReasonerError>
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
     {
-        self.recorded::<Typed<T>>(ctx, asking, request).await
+        self.recorded::<TypedReply<T>>(ctx, asking, request).await
     }
 
     /// Asks for prose.
     pub(super) async fn text(
         &self,
         ctx: &Ctx,
-        asking: &Asking<'_>,
+        asking: &ModelCall<'_>,
         request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
     ) -> Result<String, ReasonerError> {
-        self.recorded::<Prose>(ctx, asking, request).await
+        self.recorded::<ProseReply>(ctx, asking, request).await
     }
 
     /// Makes the call once, or gives its recorded answer; cuts the prompt where it was too long.
-    async fn recorded<F: Form>(
+    async fn recorded<F: ReplyForm>(
         &self,
         ctx: &Ctx,
-        asking: &Asking<'_>,
+        asking: &ModelCall<'_>,
         request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
     ) -> Result<F::Value, ReasonerError> {
         let mut cuts = 0;
@@ -154,10 +154,10 @@ impl ModelReasoner {
     }
 
     /// One call, if the caps leave room for it.
-    async fn call<F: Form>(
+    async fn call<F: ReplyForm>(
         &self,
         ctx: &Ctx,
-        asking: &Asking<'_>,
+        asking: &ModelCall<'_>,
         request: &ModelRequest,
         call: EffectCall,
     ) -> Result<F::Value, RecordedFailure> {
@@ -182,7 +182,7 @@ fn cap_reached() -> RecordedFailure {
     )
 }
 
-fn key(asking: &Asking<'_>, cuts: u8) -> String {
+fn key(asking: &ModelCall<'_>, cuts: u8) -> String {
     match cuts {
         0 => asking.key.clone(),
         cuts => format!("{}/cut/{cuts}", asking.key),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::echo::without_echo;
 use super::prompt;
 use crate::draft::Frame;
@@ -19,7 +19,7 @@ const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "frame")]
-struct Reply {
+struct FrameReply {
     #[schemars(length(max = 150))]
     title: String,
     #[schemars(length(max = 6_000))]
@@ -51,12 +51,12 @@ pub(super) async fn frame(
         });
         prompt::request(PROMPT, &input)
     };
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Writer,
         key: "frame".to_owned(),
         caps: &task.caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    let reply: FrameReply = model.typed(ctx, &asking, request).await?;
     Ok(Frame {
         title: reply.title.trim().to_owned(),
         summary: without_echo(PROMPT, &reply.summary),

@@ -21,7 +21,7 @@ const PIECES_LEFT: usize = 2;
 
 /// A piece of evidence as it is shown.
 #[derive(Serialize)]
-pub(super) struct Piece {
+pub(super) struct ShownEvidence {
     /// Its place in the whole list of evidence, from 1.
     pub(super) number: usize,
     pub(super) answers: u32,
@@ -30,7 +30,7 @@ pub(super) struct Piece {
 }
 
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(super) struct ShownSource {
     pub(super) id: u32,
     pub(super) about: String,
 }
@@ -51,7 +51,7 @@ pub(super) fn pieces(
     sources: &[std::sync::Arc<Source>],
     answers: Option<&[SubQuestionId]>,
     cuts: u8,
-) -> Vec<Piece> {
+) -> Vec<ShownEvidence> {
     let best = best(sources);
     let chars = if cuts >= 2 {
         QUOTE_CHARS_CUT
@@ -70,7 +70,7 @@ pub(super) fn pieces(
         if cuts >= 3 && *count > PIECES_LEFT {
             continue;
         }
-        pieces.push(Piece {
+        pieces.push(ShownEvidence {
             number,
             answers: piece.answers.0 + 1,
             source: piece.source.0,
@@ -90,7 +90,10 @@ fn best(sources: &[std::sync::Arc<Source>]) -> BTreeSet<SourceId> {
 }
 
 /// The sources behind the pieces, each in a line.
-pub(super) fn sources(pieces: &[Piece], sources: &[std::sync::Arc<Source>]) -> Vec<Shown> {
+pub(super) fn sources(
+    pieces: &[ShownEvidence],
+    sources: &[std::sync::Arc<Source>],
+) -> Vec<ShownSource> {
     let used: BTreeSet<u32> = pieces.iter().map(|piece| piece.source).collect();
     let line = |source: &Source| {
         let year = source.about.published.as_deref().unwrap_or("no date");
@@ -104,7 +107,7 @@ pub(super) fn sources(pieces: &[Piece], sources: &[std::sync::Arc<Source>]) -> V
     sources
         .iter()
         .filter(|source| used.contains(&source.id.0))
-        .map(|source| Shown {
+        .map(|source| ShownSource {
             id: source.id.0,
             about: line(source),
         })

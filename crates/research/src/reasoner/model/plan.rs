@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::prompt;
-use crate::plan::{Plan, Query, Section, SourceKind, SubQuestion, SubQuestionId, Trace};
+use crate::plan::{Plan, PlannedSection, Query, SourceKind, SubQuestion, SubQuestionId, Trace};
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, ReasonerError};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "plan")]
-pub(super) struct Reply {
+pub(super) struct PlanReply {
     #[schemars(length(max = 400))]
     understanding: String,
     #[schemars(length(max = 400))]
@@ -111,22 +111,23 @@ pub(super) async fn plan(
         "feedback": task.feedback.map(|feedback| prompt::plain(feedback, 2_000)),
         "faults": faults,
     });
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Planner,
-        key: match task.faults.is_empty() {
-            true => "plan".to_owned(),
-            false => "plan/repair".to_owned(),
+        key: if task.faults.is_empty() {
+            "plan".to_owned()
+        } else {
+            "plan/repair".to_owned()
         },
         caps: &task.caps,
     };
-    let reply: Reply = model
+    let reply: PlanReply = model
         .typed(ctx, &asking, |_| prompt::request("plan", &input))
         .await?;
     Ok(reply.into())
 }
 
-impl From<Reply> for Plan {
-    fn from(reply: Reply) -> Self {
+impl From<PlanReply> for Plan {
+    fn from(reply: PlanReply) -> Self {
         let sub_questions = reply.sub_questions.into_iter().map(|sub| SubQuestion {
             text: one_line(&sub.text),
             needs: ids(&sub.needs),
@@ -138,7 +139,7 @@ impl From<Reply> for Plan {
             priority: query.priority,
             serves: id(query.serves),
         });
-        let sections = reply.sections.into_iter().map(|section| Section {
+        let sections = reply.sections.into_iter().map(|section| PlannedSection {
             title: one_line(&section.title),
             answers: ids(&section.answers),
         });

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::prompt;
 use crate::plan::{Query, SourceKind};
 use crate::reasoner::{Ctx, ReasonerError, RefineAction, RefineTask, SeenResult};
@@ -23,10 +23,10 @@ const QUERY_CHARS: usize = 400;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "action")]
-struct Reply {
+struct RefineReply {
     #[schemars(length(max = 200))]
     why: String,
-    action: Tool,
+    action: RefineTool,
     #[schemars(length(max = 200))]
     query: Option<String>,
     result: Option<u32>,
@@ -34,7 +34,7 @@ struct Reply {
 
 #[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Tool {
+enum RefineTool {
     WebSearch,
     AcademicSearch,
     NewsSearch,
@@ -71,13 +71,13 @@ pub(super) async fn refine_query(
     };
     // Searching must leave what is kept for writing.
     let caps = task.caps.before_reserve();
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Searcher,
         // Saved in the logs of runs: the key stays as it was first written.
         key: format!("seek/{}/{}", task.place.0, task.turn),
         caps: &caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    let reply: RefineReply = model.typed(ctx, &asking, request).await?;
     Ok(action(reply, query))
 }
 
@@ -91,20 +91,20 @@ fn shown(seen: &SeenResult, text_chars: usize) -> Value {
 }
 
 /// What the reply asks for. Whether it can be done is for the loop to say.
-fn action(reply: Reply, query: &Query) -> RefineAction {
+fn action(reply: RefineReply, query: &Query) -> RefineAction {
     let kind = match reply.action {
-        Tool::WebSearch => SourceKind::Web,
-        Tool::AcademicSearch => SourceKind::Academic,
-        Tool::NewsSearch => SourceKind::News,
-        Tool::CodeSearch => SourceKind::Code,
-        Tool::LocalSearch => SourceKind::Local,
-        Tool::ReadPage => {
+        RefineTool::WebSearch => SourceKind::Web,
+        RefineTool::AcademicSearch => SourceKind::Academic,
+        RefineTool::NewsSearch => SourceKind::News,
+        RefineTool::CodeSearch => SourceKind::Code,
+        RefineTool::LocalSearch => SourceKind::Local,
+        RefineTool::ReadPage => {
             let result = reply.result.and_then(|number| usize::try_from(number).ok());
             return RefineAction::Read {
                 result: result.unwrap_or_default(),
             };
         }
-        Tool::Stop => return RefineAction::Stop,
+        RefineTool::Stop => return RefineAction::Stop,
     };
     RefineAction::Search(Query {
         text: prompt::plain(&reply.query.unwrap_or_default(), QUERY_CHARS),

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::frame::cut;
 use super::prompt;
-use crate::critique::{Item, ReviewCategory, ReviewOpinion, ReviewScores, Severity};
-use crate::draft::Place;
+use crate::critique::{ReviewCategory, ReviewOpinion, ReviewRemark, ReviewScores, Severity};
+use crate::draft::DraftPlace;
 use crate::reasoner::{Ctx, ReasonerError, ReviewTask};
 
 const ITEMS_MOST: usize = 30;
@@ -20,7 +20,7 @@ const SECTION_CHARS: [usize; 4] = [20_000, 6_000, 2_500, 1_000];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "review")]
-struct Reply {
+struct ReviewReply {
     accuracy: f64,
     completeness: f64,
     coherence: f64,
@@ -110,24 +110,28 @@ pub(super) async fn review(
         });
         prompt::request("review", &input)
     };
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Reviewer,
         key: "review".to_owned(),
         caps: &task.caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    let reply: ReviewReply = model.typed(ctx, &asking, request).await?;
     Ok(opinion(reply, task.draft.sections.len()))
 }
 
-fn opinion(reply: Reply, sections: usize) -> ReviewOpinion {
-    let items = reply.items.into_iter().take(ITEMS_MOST).map(|item| Item {
-        category: item.category.into(),
-        severity: item.severity.into(),
-        place: place(&item.place, sections),
-        description: item.description,
-        fix: item.fix.filter(|fix| !fix.trim().is_empty()),
-        proven: false,
-    });
+fn opinion(reply: ReviewReply, sections: usize) -> ReviewOpinion {
+    let items = reply
+        .items
+        .into_iter()
+        .take(ITEMS_MOST)
+        .map(|item| ReviewRemark {
+            category: item.category.into(),
+            severity: item.severity.into(),
+            place: place(&item.place, sections),
+            description: item.description,
+            fix: item.fix.filter(|fix| !fix.trim().is_empty()),
+            proven: false,
+        });
     ReviewOpinion {
         scores: ReviewScores {
             accuracy: reply.accuracy,
@@ -143,7 +147,7 @@ fn opinion(reply: Reply, sections: usize) -> ReviewOpinion {
 }
 
 /// The place that a model means; the whole where it cannot be told.
-fn place(word: &str, sections: usize) -> Place {
+fn place(word: &str, sections: usize) -> DraftPlace {
     let word = word.trim().to_lowercase();
     let digits: String = word.chars().filter(char::is_ascii_digit).collect();
     let number = digits
@@ -151,11 +155,11 @@ fn place(word: &str, sections: usize) -> Place {
         .ok()
         .filter(|number| (1..=sections).contains(number));
     match (word.as_str(), number) {
-        ("summary", _) => Place::Summary,
-        ("conclusion", _) => Place::Conclusion,
-        ("title", _) => Place::Title,
-        (_, Some(number)) => Place::Section(number - 1),
-        (_, None) => Place::Whole,
+        ("summary", _) => DraftPlace::Summary,
+        ("conclusion", _) => DraftPlace::Conclusion,
+        ("title", _) => DraftPlace::Title,
+        (_, Some(number)) => DraftPlace::Section(number - 1),
+        (_, None) => DraftPlace::Whole,
     }
 }
 
@@ -189,10 +193,10 @@ mod tests {
 
     #[test]
     fn a_place_is_understood_however_a_model_puts_it() {
-        assert_eq!(place("Section 2", 3), Place::Section(1));
-        assert_eq!(place("3", 3), Place::Section(2));
-        assert_eq!(place("section 9", 3), Place::Whole);
-        assert_eq!(place(" Summary ", 3), Place::Summary);
-        assert_eq!(place("everywhere", 3), Place::Whole);
+        assert_eq!(place("Section 2", 3), DraftPlace::Section(1));
+        assert_eq!(place("3", 3), DraftPlace::Section(2));
+        assert_eq!(place("section 9", 3), DraftPlace::Whole);
+        assert_eq!(place(" Summary ", 3), DraftPlace::Summary);
+        assert_eq!(place("everywhere", 3), DraftPlace::Whole);
     }
 }

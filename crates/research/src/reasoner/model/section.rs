@@ -5,7 +5,7 @@ use fathom_providers::model::ModelRole;
 use serde_json::{Value, json};
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::echo::without_echo;
 use super::{material, prompt};
 use crate::analysis::{Contradiction, Finding};
@@ -58,19 +58,20 @@ pub(super) async fn write(
         });
         prompt::request(PROMPT, &input)
     };
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Writer,
         key: format!("section/{}", task.place),
         caps: &task.caps,
     };
     let text = model.text(ctx, &asking, request).await?;
     let text = without_heading(&without_echo(PROMPT, &text), &task.section.title);
-    match text.is_empty() {
-        true => Err(ReasonerError::Failed(RecordedFailure::once(
+    if text.is_empty() {
+        Err(ReasonerError::Failed(RecordedFailure::once(
             FailureCategory::Parsing,
             "the model wrote nothing but its instructions",
-        ))),
-        false => Ok(text),
+        )))
+    } else {
+        Ok(text)
     }
 }
 
@@ -112,9 +113,10 @@ fn without_heading(text: &str, title: &str) -> String {
         .trim_matches('*')
         .trim();
     let repeats = first.trim_start().starts_with('#') || heading.eq_ignore_ascii_case(title.trim());
-    match repeats {
-        true => rest.trim().to_owned(),
-        false => text.to_owned(),
+    if repeats {
+        rest.trim().to_owned()
+    } else {
+        text.to_owned()
     }
 }
 

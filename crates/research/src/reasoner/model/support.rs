@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ModelReasoner;
-use super::ask::Asking;
+use super::ask::ModelCall;
 use super::prompt;
 use crate::citations::Judgement;
 use crate::reasoner::{CitedSentence, Ctx, Opinion, ReasonerError, SupportTask};
@@ -22,7 +22,7 @@ const PASSAGE_CHARS: [usize; 4] = [1_200, 800, 500, 300];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "support")]
-struct Reply {
+struct SupportReply {
     #[schemars(length(max = 8))]
     verdicts: Vec<ReplyVerdict>,
 }
@@ -60,12 +60,12 @@ pub(super) async fn support(
     };
     // Checking must leave what is kept for writing.
     let caps = task.caps.before_reserve();
-    let asking = Asking {
+    let asking = ModelCall {
         role: ModelRole::Reviewer,
         key: format!("support/{}", task.part),
         caps: &caps,
     };
-    let reply: Reply = model.typed(ctx, &asking, request).await?;
+    let reply: SupportReply = model.typed(ctx, &asking, request).await?;
     Ok(held(&reply.verdicts, task.sentences.len()))
 }
 
@@ -84,7 +84,7 @@ fn held(verdicts: &[ReplyVerdict], count: usize) -> Vec<Opinion> {
             .iter()
             .filter(|verdict| usize::try_from(verdict.number) == Ok(number));
         match (own.next(), own.next()) {
-            (Some(verdict), None) => of(verdict),
+            (Some(verdict), None) => opinion(verdict),
             (None, _) => unable("the model gave no verdict on it"),
             (Some(_), Some(_)) => unable("the model gave several verdicts on it"),
         }
@@ -92,7 +92,7 @@ fn held(verdicts: &[ReplyVerdict], count: usize) -> Vec<Opinion> {
     (1..=count).map(one).collect()
 }
 
-fn of(verdict: &ReplyVerdict) -> Opinion {
+fn opinion(verdict: &ReplyVerdict) -> Opinion {
     let why = prompt::plain(&verdict.because, WHY_CHARS);
     let judgement = match verdict.verdict {
         Verdict::Supported => Judgement::Supported,

@@ -12,8 +12,8 @@ use fathom_workflow::{NodeError, fan_out};
 
 use super::{CheckedDraft, CitationChecker, CitationTask, Fact, passages};
 use crate::calls::RecordedFailure;
-use crate::citations::{Change, CheckedClaim, CitationCheck, Done, Judgement};
-use crate::draft::Place;
+use crate::citations::{CheckedClaim, CitationCheck, ClaimChange, Done, Judgement};
+use crate::draft::DraftPlace;
 use crate::reasoner::{CitedSentence, Ctx, Opinion, ReasonerError, SupportJudge, SupportTask};
 use crate::skills::budget;
 use crate::source::SourceId;
@@ -30,7 +30,7 @@ pub(super) struct Opinions {
     pub(super) judge: Option<String>,
     held: BTreeMap<Key, Opinion>,
     /// Sentences that cite another source since.
-    moved: Vec<(Place, String)>,
+    moved: Vec<(DraftPlace, String)>,
 }
 
 /// Sentences of one place for one call.
@@ -121,14 +121,14 @@ fn batches(
     facts: &[Fact],
     opinions: &mut Opinions,
 ) -> Vec<Batch> {
-    let mut batches: Vec<(Place, Batch)> = Vec::new();
+    let mut batches: Vec<(DraftPlace, Batch)> = Vec::new();
     let mut asked: Vec<Key> = Vec::new();
     for fact in facts.iter().filter(|fact| is_for_judging(fact)) {
         let key = key(&fact.record);
         if opinions.held.contains_key(&key) || asked.contains(&key) {
             continue;
         }
-        let passages = passages::of(fact, checker, task.evidence);
+        let passages = passages::shown_for(fact, checker, task.evidence);
         if passages.is_empty() {
             opinions.unable(vec![key], "no passage of its sources is near it");
             continue;
@@ -144,7 +144,12 @@ fn batches(
 }
 
 /// Puts a sentence into the last call of its place, or begins another.
-fn add(batches: &mut Vec<(Place, Batch)>, place: &Place, key: Key, sentence: CitedSentence) {
+fn add(
+    batches: &mut Vec<(DraftPlace, Batch)>,
+    place: &DraftPlace,
+    key: Key,
+    sentence: CitedSentence,
+) {
     let last = batches.last_mut();
     let fits = last.filter(|(of, batch)| of == place && batch.keys.len() < SENTENCES_A_CALL);
     if let Some((_, batch)) = fits {
@@ -162,13 +167,13 @@ fn add(batches: &mut Vec<(Place, Batch)>, place: &Place, key: Key, sentence: Cit
 }
 
 /// The name of a call: the same whenever the step is run again.
-fn part(place: &Place, nth: usize) -> String {
+fn part(place: &DraftPlace, nth: usize) -> String {
     match place {
-        Place::Title => format!("title/{nth}"),
-        Place::Summary => format!("summary/{nth}"),
-        Place::Section(at) => format!("section-{}/{nth}", at + 1),
-        Place::Conclusion => format!("conclusion/{nth}"),
-        Place::Whole => format!("whole/{nth}"),
+        DraftPlace::Title => format!("title/{nth}"),
+        DraftPlace::Summary => format!("summary/{nth}"),
+        DraftPlace::Section(at) => format!("section-{}/{nth}", at + 1),
+        DraftPlace::Conclusion => format!("conclusion/{nth}"),
+        DraftPlace::Whole => format!("whole/{nth}"),
     }
 }
 
@@ -234,7 +239,7 @@ impl Opinions {
     }
 
     /// Remembers which sentences got another source, so that no opinion on the old one is taken for one on the new.
-    pub(super) fn outdated(&mut self, place: &Place, changes: &[Change]) {
+    pub(super) fn outdated(&mut self, place: &DraftPlace, changes: &[ClaimChange]) {
         let moved = changes.iter().filter(|change| change.done == Done::Recited);
         let moved = moved.map(|change| (place.clone(), change.claim.clone()));
         self.moved.extend(moved);

@@ -13,10 +13,15 @@ const PASSAGES_MOST: usize = 3;
 /// Bytes on each side of a place: "it" and "they" mean something only with what stands before.
 const AROUND_BYTES: usize = 300;
 
-pub(super) fn of(fact: &Fact, checker: &CitationChecker, evidence: &[Evidence]) -> Vec<String> {
-    match fact.record.proofs.is_empty() {
-        true => nearest(fact, checker, evidence),
-        false => proven(fact, checker),
+pub(super) fn shown_for(
+    fact: &Fact,
+    checker: &CitationChecker,
+    evidence: &[Evidence],
+) -> Vec<String> {
+    if fact.record.proofs.is_empty() {
+        nearest(fact, checker, evidence)
+    } else {
+        proven(fact, checker)
     }
 }
 
@@ -49,9 +54,10 @@ fn widened(text: &str, span: Span) -> Span {
         0 => 0,
         _ => lead.find(char::is_whitespace).unwrap_or(lead.len()),
     };
-    let kept = match after == text.len() {
-        true => tail.len(),
-        false => tail.rfind(char::is_whitespace).unwrap_or(0),
+    let kept = if after == text.len() {
+        tail.len()
+    } else {
+        tail.rfind(char::is_whitespace).unwrap_or(0)
     };
     Span::new(before + cut, span.end + kept)
 }

@@ -8,8 +8,8 @@ use fathom_evidence::claim::{Claim, Stated};
 
 use super::Fact;
 use super::opinions::Opinions;
-use crate::citations::{Change, Done, Judgement};
-use crate::draft::Place;
+use crate::citations::{ClaimChange, Done, Judgement};
+use crate::draft::DraftPlace;
 
 /// Stands behind a sentence that could not be checked by its words alone.
 pub(super) const MARK: &str = " *(not confirmed)*";
@@ -20,10 +20,10 @@ const OTHERS_MOST: usize = 40;
 /// The text with each claim that failed repaired, and what was done noted down.
 pub(super) fn repaired(
     text: &str,
-    place: &Place,
+    place: &DraftPlace,
     found: &[(Claim, ClaimVerdict)],
     sources: &CitedSources<'_>,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<ClaimChange>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for (claim, checked) in found {
@@ -33,7 +33,7 @@ pub(super) fn repaired(
             continue;
         }
         let (done, replacement) = repair(text, claim, checked, None, sources);
-        changes.push(Change {
+        changes.push(ClaimChange {
             place: place.clone(),
             claim: claim.text.clone(),
             why: why(checked),
@@ -51,7 +51,7 @@ pub(super) fn judged(
     facts: &[Fact],
     opinions: &Opinions,
     sources: &CitedSources<'_>,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<ClaimChange>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for fact in facts {
@@ -61,7 +61,7 @@ pub(super) fn judged(
         let Some((done, range, replacement)) = follows(text, fact, &held.judgement, sources) else {
             continue;
         };
-        changes.push(Change {
+        changes.push(ClaimChange {
             place: fact.place.clone(),
             claim: fact.claim.text.clone(),
             why: format!("a model judged it against its passages: {}", held.why),
@@ -69,9 +69,10 @@ pub(super) fn judged(
         });
         edits.push((range, replacement));
     }
-    match edits.is_empty() {
-        true => text.to_owned(),
-        false => apply(text, edits),
+    if edits.is_empty() {
+        text.to_owned()
+    } else {
+        apply(text, edits)
     }
 }
 
@@ -145,12 +146,13 @@ fn repair(
         return (Done::Recited, with_citations(words, &[other]));
     }
     let denied = against.is_some_and(|judgement| *judgement == Judgement::Contradicted);
-    match denied || must_go(claim, checked) {
-        true => (Done::Removed, String::new()),
-        false => (
+    if denied || must_go(claim, checked) {
+        (Done::Removed, String::new())
+    } else {
+        (
             Done::Marked,
             format!("{}{MARK}", with_citations(words, &known)),
-        ),
+        )
     }
 }
 
@@ -243,9 +245,10 @@ fn tidy(text: &str) -> String {
 
 fn why(checked: &ClaimVerdict) -> String {
     let reasons: Vec<String> = checked.reasons.iter().map(said).collect();
-    match reasons.is_empty() {
-        true => "its sources do not bear it out".to_owned(),
-        false => reasons.join("; "),
+    if reasons.is_empty() {
+        "its sources do not bear it out".to_owned()
+    } else {
+        reasons.join("; ")
     }
 }
 
@@ -295,7 +298,7 @@ mod tests {
             &CitationSettings::default(),
         );
         let mut changes = Vec::new();
-        let repaired = repaired(text, &Place::Summary, &found, &sources, &mut changes);
+        let repaired = repaired(text, &DraftPlace::Summary, &found, &sources, &mut changes);
         (
             repaired,
             changes.into_iter().map(|change| change.done).collect(),

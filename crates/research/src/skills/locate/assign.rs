@@ -8,7 +8,7 @@ use fathom_evidence::validate::consistency::Statement;
 
 use super::conflict::{CONTRADICTIONS_MOST, Dispute, contradiction};
 use super::copies::is_copied;
-use super::evidence_search::{EvidenceSearch, Piece};
+use super::evidence_search::{EvidencePiece, EvidenceSearch};
 use super::sentence::QuotableSentence;
 use crate::analysis::{Contradiction, Evidence};
 use crate::words;
@@ -66,12 +66,12 @@ fn dealt(search: &EvidenceSearch<'_>) -> Vec<Chosen> {
         let so_far = best.entry(piece.said).or_insert(piece.rank);
         *so_far = so_far.max(piece.rank);
     }
-    let mut order: Vec<&Piece> = search.pieces.iter().collect();
+    let mut order: Vec<&EvidencePiece> = search.pieces.iter().collect();
     order.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(a.said.cmp(&b.said)));
     let mut hands = Hands::default();
     for _ in 0..EVIDENCE_MOST {
         for focus in 0..search.focuses.len() {
-            let fits = |piece: &&&Piece| {
+            let fits = |piece: &&&EvidencePiece| {
                 let best = best.get(&piece.said).copied().unwrap_or(piece.rank);
                 piece.focus == focus
                     && piece.rank + MUCH_BETTER >= best
@@ -101,7 +101,7 @@ struct Hands {
 
 impl Hands {
     /// Whether these words, or a part of them, were given away, be it in the mouth of another.
-    fn is_taken(&self, search: &EvidenceSearch<'_>, piece: &Piece) -> bool {
+    fn is_taken(&self, search: &EvidenceSearch<'_>, piece: &EvidencePiece) -> bool {
         let Some(said) = search.gathered.said.get(piece.said) else {
             return true;
         };
@@ -115,7 +115,7 @@ impl Hands {
     }
 
     /// Whether a sub-question does not have this sentence, nor too many of its source.
-    fn may_have(&self, search: &EvidenceSearch<'_>, piece: &Piece) -> bool {
+    fn may_have(&self, search: &EvidenceSearch<'_>, piece: &EvidencePiece) -> bool {
         let reading = |said: usize| search.gathered.said.get(said).map(|said| said.reading);
         let own = self.chosen.iter().filter(|one| one.focus == piece.focus);
         let mut same = 0;
@@ -128,7 +128,7 @@ impl Hands {
         same < FROM_ONE_SOURCE
     }
 
-    fn give(&mut self, search: &EvidenceSearch<'_>, piece: &Piece) {
+    fn give(&mut self, search: &EvidenceSearch<'_>, piece: &EvidencePiece) {
         let Some(said) = search.gathered.said.get(piece.said) else {
             return;
         };

@@ -100,10 +100,10 @@ fn about(difference: ConflictKind, left: &str, right: &str) -> String {
         named => named.join(" and "),
     };
     match difference {
-        ConflictKind::Number => format!("The sources read give different figures on {on}."),
-        ConflictKind::Date => format!("The sources read give different dates on {on}."),
-        ConflictKind::Denied => format!("The sources read say yes and no on {on}."),
-        ConflictKind::Turned => format!("The sources read point opposite ways on {on}."),
+        ConflictKind::Number => format!("The sources read disagree on {on}."),
+        ConflictKind::Date => format!("The sources read give different dates for {on}."),
+        ConflictKind::Denied => format!("The sources read contradict each other on {on}."),
+        ConflictKind::Turned => format!("The sources read point in opposite directions on {on}."),
     }
 }
 
@@ -130,9 +130,12 @@ fn named(left: &str, right: &str) -> Vec<String> {
     named.sort_by_key(|text| left.find(text));
     // A phrase that begins a sentence has a large letter for that alone.
     let begins = |text: &str| left.starts_with(text) || right.starts_with(text);
-    let written = |text: &str| match begins(text) {
-        true => text.to_lowercase(),
-        false => text.to_owned(),
+    let written = |text: &str| {
+        if begins(text) {
+            text.to_lowercase()
+        } else {
+            text.to_owned()
+        }
     };
     named.into_iter().map(written).collect()
 }

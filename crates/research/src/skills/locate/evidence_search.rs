@@ -24,7 +24,7 @@ const PASSAGES_MOST: usize = 30;
 const PASSAGES_PER_SOURCE: usize = 2;
 
 /// A sentence that passed the validators for a sub-question.
-pub(super) struct Piece {
+pub(super) struct EvidencePiece {
     /// Places of the sub-question and of the sentence.
     pub(super) focus: usize,
     pub(super) said: usize,
@@ -36,7 +36,7 @@ pub(super) struct EvidenceSearch<'r> {
     pub(super) readings: Vec<&'r Reading>,
     pub(super) focuses: Vec<QuestionProfile>,
     pub(super) gathered: Gathered<'r>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<EvidencePiece>,
     /// The conflicts among all sentences at hand.
     pub(super) disputes: Vec<Dispute>,
     pub(super) language: Language,
@@ -176,8 +176,8 @@ impl<'r> EvidenceSearch<'r> {
         );
         let judged = rated.into_iter().zip(found.evidence);
         let accepted = judged.filter(|(_, validated)| validated.accepted);
-        let pieces: Vec<Piece> = accepted
-            .map(|(one, validated)| Piece {
+        let pieces: Vec<EvidencePiece> = accepted
+            .map(|(one, validated)| EvidencePiece {
                 focus: nth,
                 said: one.said,
                 rank: one.rank,
@@ -195,7 +195,7 @@ impl<'r> EvidenceSearch<'r> {
                 .language
                 .is_some_and(|l| l != self.language)
         });
-        let inside = self.gathered.of(spot);
+        let inside = self.gathered.in_passage(spot);
         let mut rated: Vec<Rated> = inside
             .filter_map(|nth| rate(nth, judge, &self.gathered, foreign))
             .collect();
@@ -287,7 +287,7 @@ mod tests {
         };
         let focus = plan
             .ids()
-            .find_map(|id| QuestionProfile::of(id, &plan, &question, &Terms::new(language)));
+            .find_map(|id| QuestionProfile::new(id, &plan, &question, &Terms::new(language)));
         let settings = RetrySettings::default();
         let search = EvidenceSearch::new(vec![&reading], vec![focus.unwrap()], language, &settings);
         let found = search.located(0, &settings);

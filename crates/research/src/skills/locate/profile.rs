@@ -74,7 +74,7 @@ pub(super) struct QuestionProfile {
 }
 
 impl QuestionProfile {
-    pub(super) fn of(
+    pub(super) fn new(
         id: SubQuestionId,
         plan: &Plan,
         question: &Question,
@@ -114,7 +114,7 @@ impl QuestionProfile {
             terms: wanted,
             core,
             aspect,
-            measure: Measure::of(question.text()),
+            measure: Measure::parse(question.text()),
             when: NamedTimes::read(question.text()),
             subject: reading.subject.as_deref().map(telling).unwrap_or_default(),
             compared: reading.compared.iter().map(|one| telling(one)).collect(),

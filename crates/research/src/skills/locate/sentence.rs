@@ -98,7 +98,7 @@ impl<'d> Gathered<'d> {
     }
 
     /// The places of the sentences of one passage.
-    pub(super) fn of(&self, spot: (usize, usize)) -> impl Iterator<Item = usize> {
+    pub(super) fn in_passage(&self, spot: (usize, usize)) -> impl Iterator<Item = usize> {
         let said = self.said.iter().enumerate();
         said.filter(move |(_, one)| (one.reading, one.passage) == spot)
             .map(|(nth, _)| nth)

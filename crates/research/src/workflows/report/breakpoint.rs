@@ -20,7 +20,7 @@ const WAIT_S: u64 = 3_600;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Breakpoint {
-    pub at: Place,
+    pub at: StopPlace,
     /// Every time, where nothing is said.
     pub when: Option<Condition>,
     pub timeout_s: u64,
@@ -31,7 +31,7 @@ pub struct Breakpoint {
 /// Between which steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Place {
+pub struct StopPlace {
     pub moment: Moment,
     pub step: Step,
 }
@@ -56,7 +56,7 @@ pub enum Step {
 }
 
 impl Breakpoint {
-    pub fn new(at: Place) -> Self {
+    pub fn new(at: StopPlace) -> Self {
         Self {
             at,
             when: None,

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
 use crate::reasoner::{Ctx, Judged};
-use crate::workflows::report::state::{Change, ErrorEntry, State, Update};
+use crate::workflows::report::state::{ErrorEntry, State, StateChange, Update};
 
 /// Puts an update together, with what went wrong on the way.
 pub(crate) struct Notes {
@@ -64,7 +64,7 @@ impl Notes {
         self.degraded.push(degradation);
     }
 
-    pub(crate) fn update(self, change: Change) -> Update {
+    pub(crate) fn update(self, change: StateChange) -> Update {
         Update {
             before: None,
             change,

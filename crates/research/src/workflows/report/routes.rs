@@ -11,10 +11,12 @@ use crate::critique::ReviewVerdict;
 use crate::workflows::report::state::{Decided, Gate, State};
 
 pub(super) fn after_plan(state: &State) -> &'static str {
-    match state.settings.people.hitl_after_planning {
-        _ if state.is_stopped() => FALLBACK,
-        true => PLAN_REVIEW,
-        false => SEARCH,
+    if state.is_stopped() {
+        FALLBACK
+    } else if state.settings.people.hitl_after_planning {
+        PLAN_REVIEW
+    } else {
+        SEARCH
     }
 }
 
@@ -39,9 +41,10 @@ pub(super) fn after_plan_review(state: &State) -> &'static str {
 }
 
 pub(super) fn after_search(state: &State) -> &'static str {
-    match state.sources.is_empty() || state.is_stopped() {
-        true => FALLBACK,
-        false => ANALYSE,
+    if state.sources.is_empty() || state.is_stopped() {
+        FALLBACK
+    } else {
+        ANALYSE
     }
 }
 
@@ -63,17 +66,11 @@ pub(super) fn after_analyse(state: &State) -> &'static str {
 }
 
 pub(super) fn after_write(state: &State) -> &'static str {
-    match state.is_stopped() {
-        true => FALLBACK,
-        false => CHECK,
-    }
+    if state.is_stopped() { FALLBACK } else { CHECK }
 }
 
 pub(super) fn after_check(state: &State) -> &'static str {
-    match state.is_stopped() {
-        true => FALLBACK,
-        false => REVIEW,
-    }
+    if state.is_stopped() { FALLBACK } else { REVIEW }
 }
 
 pub(super) fn after_review(state: &State) -> &'static str {
@@ -134,9 +131,10 @@ fn by_decision(decided: &Decided) -> &'static str {
 }
 
 fn before_output(state: &State) -> &'static str {
-    match state.settings.people.hitl_before_output {
-        true => FINAL_REVIEW,
-        false => OUTPUT,
+    if state.settings.people.hitl_before_output {
+        FINAL_REVIEW
+    } else {
+        OUTPUT
     }
 }
 

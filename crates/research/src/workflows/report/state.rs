@@ -21,7 +21,7 @@ use crate::question::{Depth, Question};
 use crate::settings::Settings;
 pub use crate::skills::search::{Asked, SearchOutcome};
 use crate::source::Source;
-use crate::workflows::report::breakpoint::{Place, Step};
+use crate::workflows::report::breakpoint::{Step, StopPlace};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -83,7 +83,7 @@ pub enum Gate {
     Critical,
     Final,
     /// A breakpoint of a person's own.
-    Own(Place),
+    Own(StopPlace),
 }
 
 /// A failure that the run lived through.
@@ -103,7 +103,7 @@ pub struct Update {
     /// What a person decided at a breakpoint of their own before the change was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Ruling>,
-    pub change: Change,
+    pub change: StateChange,
     /// The step that made the change, if it is one that can be stopped before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
@@ -117,7 +117,7 @@ pub struct Update {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum StateChange {
     Planned(Arc<Plan>),
     Searched(Searched),
     Analysed(Analysed),
@@ -334,24 +334,24 @@ impl fathom_workflow::State for State {
             self.take_ruling(ruling);
         }
         match &update.change {
-            Change::Planned(plan) => {
+            StateChange::Planned(plan) => {
                 self.take_plan(plan);
                 self.feedback = None;
             }
-            Change::Searched(searched) => self.take_search(searched)?,
-            Change::Analysed(analysed) => self.take_analysis(analysed),
-            Change::Written(draft) => {
+            StateChange::Searched(searched) => self.take_search(searched)?,
+            StateChange::Analysed(analysed) => self.take_analysis(analysed),
+            StateChange::Written(draft) => {
                 self.draft = Some(Arc::clone(draft));
                 self.feedback = None;
             }
-            Change::Checked { draft, check } => {
+            StateChange::Checked { draft, check } => {
                 self.draft = Some(Arc::clone(draft));
                 self.check = Some(Arc::clone(check));
             }
-            Change::Reviewed(critique) => self.take_review(critique)?,
-            Change::Decided(ruling) => self.take_ruling(ruling),
-            Change::Reported(report) => self.report = Some(Arc::clone(report)),
-            Change::Nothing => self.done = None,
+            StateChange::Reviewed(critique) => self.take_review(critique)?,
+            StateChange::Decided(ruling) => self.take_ruling(ruling),
+            StateChange::Reported(report) => self.report = Some(Arc::clone(report)),
+            StateChange::Nothing => self.done = None,
         }
         self.done = update.step.or(self.done);
         self.errors.extend_from_slice(&update.errors);

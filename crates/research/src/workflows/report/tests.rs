@@ -59,16 +59,16 @@ fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
         },
         ..ReviewOpinion::default()
     };
-    let item = crate::critique::Item {
+    let item = crate::critique::ReviewRemark {
         category: crate::critique::ReviewCategory::Citation,
         severity: Severity::Critical,
-        place: crate::draft::Place::Whole,
+        place: crate::draft::DraftPlace::Whole,
         description: String::new(),
         fix: None,
         proven: true,
     };
     let proven = if critical { vec![item] } else { Vec::new() };
-    Arc::new(Critique::of(
+    Arc::new(Critique::new(
         1,
         opinion,
         proven,

@@ -75,7 +75,7 @@ impl Figure {
     ];
 
     /// Its value, where it is known.
-    pub fn of(self, state: &State) -> Option<f64> {
+    pub fn value(self, state: &State) -> Option<f64> {
         let analysis = state.analysis.as_deref();
         let draft = state.draft.as_deref();
         let (check, critique) = (state.check_of_draft(), state.review_of_draft());
@@ -135,13 +135,15 @@ impl Condition {
 
 impl Comparison {
     fn holds(&self, state: &State) -> bool {
-        self.figure.of(state).is_some_and(|value| match self.order {
-            Order::Less => value < self.than,
-            Order::AtMost => value <= self.than,
-            Order::Equal => value == self.than,
-            Order::AtLeast => value >= self.than,
-            Order::More => value > self.than,
-        })
+        self.figure
+            .value(state)
+            .is_some_and(|value| match self.order {
+                Order::Less => value < self.than,
+                Order::AtMost => value <= self.than,
+                Order::Equal => value == self.than,
+                Order::AtLeast => value >= self.than,
+                Order::More => value > self.than,
+            })
     }
 }
 

@@ -8,7 +8,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::{Breakpoint, Condition, Moment, Part, Place, Step, WAIT_S};
+use super::{Breakpoint, Condition, Moment, Part, Step, StopPlace, WAIT_S};
 
 /// What is wrong with a breakpoint, and how to write it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for StopPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = match self.moment {
             Moment::Before => "before",
@@ -62,7 +62,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for StopPlace {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
@@ -80,7 +80,7 @@ impl FromStr for Place {
     }
 }
 
-impl TryFrom<String> for Place {
+impl TryFrom<String> for StopPlace {
     type Error = Malformed;
 
     fn try_from(text: String) -> Result<Self, Malformed> {
@@ -88,8 +88,8 @@ impl TryFrom<String> for Place {
     }
 }
 
-impl From<Place> for String {
-    fn from(place: Place) -> Self {
+impl From<StopPlace> for String {
+    fn from(place: StopPlace) -> Self {
         place.to_string()
     }
 }
@@ -168,7 +168,7 @@ const FIELDS: &[&str] = &["at", "when", "timeout_s", "show"];
 
 #[derive(Deserialize)]
 struct Table {
-    at: Place,
+    at: StopPlace,
     #[serde(default)]
     when: Option<Condition>,
     #[serde(default = "wait_s")]

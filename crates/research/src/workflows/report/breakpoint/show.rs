@@ -39,7 +39,7 @@ impl Part {
     }
 
     /// Fields for what can be edited, lines for all else; nothing where there is none yet.
-    fn of(self, state: &State) -> Option<Value> {
+    fn value(self, state: &State) -> Option<Value> {
         let analysis = state.analysis.as_deref();
         let shown = match self {
             Self::Plan => {
@@ -88,13 +88,10 @@ pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
         (Some(_), None, None) => &[Part::Sources],
         (None, None, None) => &[],
     };
-    let parts = match wanted.is_empty() {
-        true => fitting,
-        false => wanted,
-    };
+    let parts = if wanted.is_empty() { fitting } else { wanted };
     let figures = Figure::ALL.into_iter();
     let figures = figures.filter_map(|(figure, name)| {
-        let value = (figure.of(state)? * 100.0).round() / 100.0;
+        let value = (figure.value(state)? * 100.0).round() / 100.0;
         let whole = (value.fract() == 0.0).then_some(value as u64);
         Some((name.to_owned(), whole.map_or(json!(value), Value::from)))
     });
@@ -102,7 +99,7 @@ pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
     shown.insert("figures".to_owned(), Value::Object(figures.collect()));
     for part in parts {
         let empty = |value: &Value| wanted.is_empty() && *value == json!([]);
-        if let Some(value) = part.of(state).filter(|value| !empty(value)) {
+        if let Some(value) = part.value(state).filter(|value| !empty(value)) {
             shown.insert(part.name().to_owned(), value);
         }
     }

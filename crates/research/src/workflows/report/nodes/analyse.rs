@@ -15,7 +15,7 @@ use crate::reasoner::{AnalyseTask, Ctx, judge};
 use crate::skills::budget;
 use crate::skills::locate::{self, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
-use crate::workflows::report::state::{Analysed, Change, SearchOutcome, SearchRound, State};
+use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
 
 /// Gaps that become queries in one round.
 const GAPS_SEARCHED: usize = 3;
@@ -53,7 +53,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         round.stop = round.stop.or(Some(StopReason::NothingNew));
     }
     ctx.log(Level::Info, told(&round));
-    Ok(notes.update(Change::Analysed(Analysed {
+    Ok(notes.update(StateChange::Analysed(Analysed {
         evidence: Arc::new(located.evidence),
         analysis: Arc::new(analysis),
         round,

@@ -10,7 +10,7 @@ use crate::degradation::Degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::skills::cite::{self, CitationTask};
-use crate::workflows::report::state::{Change, State};
+use crate::workflows::report::state::{State, StateChange};
 
 pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let draft = state.draft.as_deref();
@@ -27,7 +27,7 @@ pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
     if checked.not_all_judged {
         notes.degraded(Degradation::NotAllJudged);
     }
-    Ok(notes.update(Change::Checked {
+    Ok(notes.update(StateChange::Checked {
         draft: Arc::new(checked.draft),
         check: Arc::new(checked.check),
     }))

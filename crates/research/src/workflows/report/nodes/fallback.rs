@@ -13,11 +13,11 @@ use fathom_render::report::{Confidence, ReportStatus};
 use crate::analysis::Analysis;
 use crate::critique::ReviewVerdict;
 use crate::degradation;
-use crate::draft::{Draft, Section};
+use crate::draft::{Draft, DraftSection};
 use crate::reasoner::Ctx;
-use crate::workflows::report::breakpoint::{Place, Step};
+use crate::workflows::report::breakpoint::{Step, StopPlace};
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
-use crate::workflows::report::state::{Change, Decided, Gate, Reviewed, SearchOutcome, State};
+use crate::workflows::report::state::{Decided, Gate, Reviewed, SearchOutcome, State, StateChange};
 
 /// Sources that are shown when they answer nothing.
 const SOURCES_SHOWN: usize = 10;
@@ -42,7 +42,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
     };
     let mut report = assemble(state, ctx, parts);
     tell_retractions(&mut report);
-    Ok(Notes::new(ctx).update(Change::Reported(Arc::new(report))))
+    Ok(Notes::new(ctx).update(StateChange::Reported(Arc::new(report))))
 }
 
 /// Why there is no full report, in a sentence.
@@ -80,9 +80,10 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     if all_searches_failed(state) {
         return "every search failed".to_owned();
     }
-    match state.sources.is_empty() {
-        true => "nothing was found on the question".to_owned(),
-        false => "the sources say nothing that answers the question".to_owned(),
+    if state.sources.is_empty() {
+        "nothing was found on the question".to_owned()
+    } else {
+        "the sources say nothing that answers the question".to_owned()
     }
 }
 
@@ -111,7 +112,7 @@ fn refusal(decided: &Decided) -> String {
 }
 
 /// Who ended the run at a stop of their own.
-fn stopped(decided: &Decided, place: Place) -> String {
+fn stopped(decided: &Decided, place: StopPlace) -> String {
     match (&decided.by, &decided.feedback) {
         (None, _) => format!("nobody decided at the stop {place} in time"),
         (Some(by), Some(feedback)) => format!("{by} ended the run at the stop {place}: {feedback}"),
@@ -152,15 +153,16 @@ fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static
             "These are findings that no report was written from.",
         );
     }
-    match state.sources.is_empty() {
-        true => (
+    if state.sources.is_empty() {
+        (
             bare(state, Vec::new()),
             "There is nothing to show but the reason.",
-        ),
-        false => (
+        )
+    } else {
+        (
             of_sources(state),
             "These sources were found, but they do not answer the question.",
-        ),
+        )
     }
 }
 
@@ -178,7 +180,7 @@ fn of_findings(state: &State, analysis: &Analysis) -> Draft {
         format!("- {} {cited}", finding.statement)
     };
     let text: Vec<String> = analysis.findings.iter().map(line).collect();
-    let findings = Section {
+    let findings = DraftSection {
         title: "Findings".to_owned(),
         answers: Vec::new(),
         text: text.join("\n"),
@@ -190,7 +192,7 @@ fn of_sources(state: &State) -> Draft {
     let line =
         |source: &Arc<crate::source::Source>| format!("- {} [{}]", source.name(), source.id.0);
     let text: Vec<String> = state.sources.iter().take(SOURCES_SHOWN).map(line).collect();
-    let sources = Section {
+    let sources = DraftSection {
         title: "Sources found".to_owned(),
         answers: Vec::new(),
         text: text.join("\n"),
@@ -198,7 +200,7 @@ fn of_sources(state: &State) -> Draft {
     bare(state, vec![sources])
 }
 
-fn bare(state: &State, sections: Vec<Section>) -> Draft {
+fn bare(state: &State, sections: Vec<DraftSection>) -> Draft {
     Draft {
         version: 0,
         title: state.question.text().to_owned(),

@@ -6,11 +6,11 @@ mod question;
 use fathom_workflow::{NodeError, NodeResult};
 use serde_json::{Value, json};
 
-use self::question::{Heard, Question};
+use self::question::{GateQuestion, Heard};
 use super::Notes;
 use crate::reasoner::Ctx;
 use crate::workflows::report::edits::Editable;
-use crate::workflows::report::state::{Change, Gate, State};
+use crate::workflows::report::state::{Gate, State, StateChange};
 
 pub(crate) use breakpoints::{stoppable, stoppable_after};
 
@@ -18,7 +18,7 @@ pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     if state.plan.is_none() {
         return Err(NodeError::new("there is no plan to look at"));
     }
-    let question = Question {
+    let question = GateQuestion {
         gate: Gate::Plan,
         reason: "the plan is ready; look at it before anything is searched for".to_owned(),
         show: Editable::Plan.current(state),
@@ -26,7 +26,7 @@ pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         within_s: state.settings.people.plan_review_s,
     };
     let ruling = question.put(state, ctx).await?;
-    Ok(Notes::new(ctx).update(Change::Decided(ruling)))
+    Ok(Notes::new(ctx).update(StateChange::Decided(ruling)))
 }
 
 pub(crate) async fn critical_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
@@ -56,7 +56,7 @@ async fn draft_review(
         fields.insert("score".to_owned(), json!(critique.score));
         fields.insert("items".to_owned(), serde_json::to_value(&critique.items)?);
     }
-    let question = Question {
+    let question = GateQuestion {
         gate,
         reason: reason.to_owned(),
         show,
@@ -64,5 +64,5 @@ async fn draft_review(
         within_s,
     };
     let ruling = question.put(state, ctx).await?;
-    Ok(Notes::new(ctx).update(Change::Decided(ruling)))
+    Ok(Notes::new(ctx).update(StateChange::Decided(ruling)))
 }

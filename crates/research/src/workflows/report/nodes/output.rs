@@ -12,7 +12,7 @@ use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::skills::works;
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
-use crate::workflows::report::state::{Change, State};
+use crate::workflows::report::state::{State, StateChange};
 
 /// From this score on a report deserves high confidence.
 const HIGH_FROM: f64 = 8.0;
@@ -41,7 +41,7 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
     tell_retractions(&mut report);
     let mut notes = Notes::new(ctx);
     notes.failures(failures);
-    Ok(notes.update(Change::Reported(Arc::new(report))))
+    Ok(notes.update(StateChange::Reported(Arc::new(report))))
 }
 
 /// What a reader of a full report must know all the same.

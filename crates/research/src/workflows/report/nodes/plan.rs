@@ -10,7 +10,7 @@ use crate::plan::{Plan, PlanFault, SourceKind};
 use crate::question::AskedDepth;
 use crate::reasoner::brief::depth;
 use crate::reasoner::{Ctx, PlanTask, judge};
-use crate::workflows::report::state::{Change, State};
+use crate::workflows::report::state::{State, StateChange};
 
 pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut notes = Notes::new(ctx);
@@ -22,14 +22,15 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
     }
     let first = planned(state, ctx, &kinds, &[], &mut notes).await?;
     let faults = first.faults();
-    let plan = match faults.is_empty() {
-        true => first,
-        false => planned(state, ctx, &kinds, &faults, &mut notes).await?,
+    let plan = if faults.is_empty() {
+        first
+    } else {
+        planned(state, ctx, &kinds, &faults, &mut notes).await?
     };
     if let Some(fault) = plan.faults().first() {
         return Err(NodeError::new(format!("no plan could be made: {fault}")));
     }
-    Ok(notes.update(Change::Planned(Arc::new(plan))))
+    Ok(notes.update(StateChange::Planned(Arc::new(plan))))
 }
 
 async fn planned(

@@ -9,11 +9,11 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Critique, Item, ReviewCategory, Severity};
+use crate::critique::{Critique, ReviewCategory, ReviewRemark, Severity};
 use crate::degradation::JudgedPart;
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::{Ctx, ReviewTask, judge};
-use crate::workflows::report::state::{Change, State};
+use crate::workflows::report::state::{State, StateChange};
 
 /// A report is far off its length outside of these shares of it.
 const LENGTH_SHARES: std::ops::RangeInclusive<f64> = 0.4..=1.6;
@@ -49,19 +49,19 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     }
     let left = state.revisions() < state.settings.max_iterations;
     let thresholds = &state.settings.review;
-    let critique = Critique::of(draft.version, opinion, known, left, thresholds);
-    Ok(notes.update(Change::Reviewed(Arc::new(critique))))
+    let critique = Critique::new(draft.version, opinion, known, left, thresholds);
+    Ok(notes.update(StateChange::Reviewed(Arc::new(critique))))
 }
 
 /// What is known to be wrong before the review.
-fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
+fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<ReviewRemark> {
     let mut items = citation_items(check);
     items.extend(unstated_items(check));
     for (at, section) in draft.sections.iter().enumerate() {
         if section.text.trim().is_empty() {
             items.push(item(
                 (ReviewCategory::Completeness, Severity::Major),
-                Place::Section(at),
+                DraftPlace::Section(at),
                 format!("the section “{}” is empty", section.title),
             ));
         }
@@ -70,7 +70,7 @@ fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     for missing in planned.skip(draft.sections.len()) {
         items.push(item(
             (ReviewCategory::Completeness, Severity::Major),
-            Place::Whole,
+            DraftPlace::Whole,
             format!("the section “{}” is missing", missing.title),
         ));
     }
@@ -87,7 +87,7 @@ fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<Item> {
     items
 }
 
-fn citation_items(check: &CitationCheck) -> Vec<Item> {
+fn citation_items(check: &CitationCheck) -> Vec<ReviewRemark> {
     let mut items = Vec::new();
     for claim in &check.claims {
         for reason in &claim.reasons {
@@ -120,7 +120,7 @@ fn citation_items(check: &CitationCheck) -> Vec<Item> {
 }
 
 /// What a model found to say more than its passages, so that a revision puts it right.
-fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = Item> {
+fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = ReviewRemark> {
     let unstated = check
         .claims
         .iter()
@@ -128,7 +128,7 @@ fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = Item> {
     unstated.map(|claim| {
         let what = "a model finds that its passages do not state it";
         let kind = (ReviewCategory::Accuracy, Severity::Major);
-        Item {
+        ReviewRemark {
             proven: false,
             ..item(
                 kind,
@@ -139,13 +139,13 @@ fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = Item> {
     })
 }
 
-fn length_item(state: &State, draft: &Draft) -> Option<Item> {
+fn length_item(state: &State, draft: &Draft) -> Option<ReviewRemark> {
     let (words, target) = (draft.words(), state.settings.target_length);
     let share = words as f64 / f64::from(target.max(1));
     (!LENGTH_SHARES.contains(&share)).then(|| {
         item(
             (ReviewCategory::Style, Severity::Minor),
-            Place::Whole,
+            DraftPlace::Whole,
             format!("it has {words} words; {target} were asked for"),
         )
     })
@@ -153,10 +153,10 @@ fn length_item(state: &State, draft: &Draft) -> Option<Item> {
 
 fn item(
     (category, severity): (ReviewCategory, Severity),
-    place: Place,
+    place: DraftPlace,
     description: String,
-) -> Item {
-    Item {
+) -> ReviewRemark {
+    ReviewRemark {
         category,
         severity,
         place,

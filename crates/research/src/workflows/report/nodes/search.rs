@@ -6,7 +6,7 @@ use super::Notes;
 use crate::degradation::Degradation;
 use crate::reasoner::Ctx;
 use crate::skills::search::{self, SearchTask};
-use crate::workflows::report::state::{Change, Searched, State};
+use crate::workflows::report::state::{Searched, State, StateChange};
 
 pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let usual = state.depth().bounds().sources;
@@ -24,7 +24,7 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
     }
     notes.failures(found.failures);
     notes.failures(found.failed_searches);
-    Ok(notes.update(Change::Searched(Searched {
+    Ok(notes.update(StateChange::Searched(Searched {
         outcomes: found.outcomes,
         reformulated: found.refined,
         sources: found.sources,

@@ -6,12 +6,12 @@ use fathom_workflow::{NodeError, NodeResult, fan_out};
 
 use super::{Notes, language};
 use crate::analysis::Analysis;
-use crate::critique::{Item, Severity};
+use crate::critique::{ReviewRemark, Severity};
 use crate::degradation::{self, JudgedPart};
-use crate::draft::{Draft, Place, Section};
+use crate::draft::{Draft, DraftPlace, DraftSection};
 use crate::plan::Plan;
 use crate::reasoner::{Ctx, FrameTask, Judged, Revision, SectionTask, judge};
-use crate::workflows::report::state::{Change, State};
+use crate::workflows::report::state::{State, StateChange};
 
 /// The share of a report's words that its sections get; the rest is summary and conclusion.
 const SECTIONS_SHARE: f64 = 0.8;
@@ -29,7 +29,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
     );
     let mut sections = Vec::new();
     for (planned, judged) in plan.sections.iter().zip(written.await) {
-        sections.push(Section {
+        sections.push(DraftSection {
             title: planned.title.clone(),
             answers: planned.answers.clone(),
             text: notes.take(judged?, JudgedPart::Text),
@@ -60,7 +60,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         conclusion: frame.conclusion,
         notes: revision_notes(state),
     };
-    Ok(notes.update(Change::Written(Arc::new(draft))))
+    Ok(notes.update(StateChange::Written(Arc::new(draft))))
 }
 
 async fn section(
@@ -105,10 +105,10 @@ async fn section(
 }
 
 /// What the last review found in a section, or in the whole.
-fn items_at(state: &State, place: usize) -> Vec<Item> {
+fn items_at(state: &State, place: usize) -> Vec<ReviewRemark> {
     let items = state.critique.iter().flat_map(|critique| &critique.items);
     items
-        .filter(|item| item.place == Place::Section(place) || item.place == Place::Whole)
+        .filter(|item| item.place == DraftPlace::Section(place) || item.place == DraftPlace::Whole)
         .cloned()
         .collect()
 }

@@ -12,8 +12,8 @@ use fathom_render::report::{AskedQuestion, OpenQuestion, ReportSection};
 use super::renumber::Numbers;
 use crate::analysis::{Contradiction, Gap, Side};
 use crate::citations::{CheckedClaim, Judgement, Proof};
-use crate::critique::{Critique, Item};
-use crate::draft::{Place, Section};
+use crate::critique::{Critique, ReviewRemark};
+use crate::draft::{DraftPlace, DraftSection};
 use crate::plan::SubQuestionId;
 use crate::question::Question;
 use crate::source::{Source, SourceId};
@@ -30,7 +30,7 @@ pub(super) fn question(question: &Question) -> AskedQuestion {
     }
 }
 
-pub(super) fn section(section: Section) -> ReportSection {
+pub(super) fn section(section: DraftSection) -> ReportSection {
     ReportSection {
         title: section.title,
         sub_questions: section.answers.iter().map(number).collect(),
@@ -149,7 +149,7 @@ pub(super) fn review(critique: &Critique) -> ReportReview {
     }
 }
 
-fn item(item: &Item) -> ReviewItem {
+fn item(item: &ReviewRemark) -> ReviewItem {
     let (place, section) = place(&item.place);
     ReviewItem {
         category: item.category,
@@ -177,12 +177,12 @@ fn number(sub_question: &SubQuestionId) -> u32 {
 }
 
 /// A place, and the number of the section where it is one.
-fn place(place: &Place) -> (TextPlace, Option<usize>) {
+fn place(place: &DraftPlace) -> (TextPlace, Option<usize>) {
     match place {
-        Place::Title => (TextPlace::Title, None),
-        Place::Summary => (TextPlace::Summary, None),
-        Place::Section(at) => (TextPlace::Section, Some(at.saturating_add(1))),
-        Place::Conclusion => (TextPlace::Conclusion, None),
-        Place::Whole => (TextPlace::Whole, None),
+        DraftPlace::Title => (TextPlace::Title, None),
+        DraftPlace::Summary => (TextPlace::Summary, None),
+        DraftPlace::Section(at) => (TextPlace::Section, Some(at.saturating_add(1))),
+        DraftPlace::Conclusion => (TextPlace::Conclusion, None),
+        DraftPlace::Whole => (TextPlace::Whole, None),
     }
 }

@@ -7,12 +7,12 @@ use fathom_workflow::interrupt::Verdict;
 use fathom_workflow::{NodeError, NodeFn, NodeResult};
 use futures::future::BoxFuture;
 
-use super::question::{Heard, Question};
+use super::question::{GateQuestion, Heard};
 use crate::reasoner::Ctx;
 use crate::services::Services;
 use crate::workflows::report::breakpoint::{Breakpoint, Step};
 use crate::workflows::report::nodes::Notes;
-use crate::workflows::report::state::{Change, Gate, Ruling, State, Update};
+use crate::workflows::report::state::{Gate, Ruling, State, StateChange, Update};
 
 /// A node before which a run can be stopped.
 pub(crate) struct Stoppable<N> {
@@ -46,7 +46,7 @@ where
             };
             let ruling = ask(breakpoint, state, ctx, step).await?;
             if !is_taken(&ruling, step) {
-                let update = Notes::new(ctx).update(Change::Nothing);
+                let update = Notes::new(ctx).update(StateChange::Nothing);
                 return Ok(Update {
                     before: Some(ruling),
                     ..update
@@ -80,7 +80,7 @@ async fn ask(
     ctx: &Ctx,
     next: Option<Step>,
 ) -> Result<Ruling, NodeError> {
-    let question = Question {
+    let question = GateQuestion {
         gate: Gate::Own(breakpoint.at),
         reason: breakpoint.reason(),
         show: breakpoint.shown(state),

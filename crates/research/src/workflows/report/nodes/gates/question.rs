@@ -19,7 +19,7 @@ use crate::workflows::report::state::{Decided, Gate, Ruling, State};
 const ASKS_MOST: usize = 5;
 
 /// What a person is asked at a gate.
-pub(super) struct Question {
+pub(super) struct GateQuestion {
     pub(super) gate: Gate,
     pub(super) reason: String,
     pub(super) show: Value,
@@ -44,7 +44,7 @@ enum Edited {
     Draft(Draft),
 }
 
-impl Question {
+impl GateQuestion {
     /// Asks, and gives what was decided; a deadline decides where nobody does.
     pub(super) async fn put(self, state: &State, ctx: &Ctx) -> Result<Ruling, NodeError> {
         let mut reason = self.reason.clone();
@@ -127,9 +127,10 @@ impl Question {
 }
 
 fn by_deadline(state: &State) -> Decision {
-    let verdict = match state.settings.people.auto_approve_on_timeout {
-        true => Verdict::Approve,
-        false => Verdict::Reject,
+    let verdict = if state.settings.people.auto_approve_on_timeout {
+        Verdict::Approve
+    } else {
+        Verdict::Reject
     };
     Decision::new(verdict, "deadline")
 }
