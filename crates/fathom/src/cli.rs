@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_render::{CitationStyle, StyleError};
 use fathom_research::workflows::report::breakpoint::Breakpoint;
-use fathom_research::{AskedDepth, Style};
+use fathom_research::{AskedDepth, ReportStyle};
 use fathom_workflow::draw;
 
 /// Researches a question and writes a report whose every claim rests on a stored passage.
@@ -78,7 +78,7 @@ pub struct ReportArgs {
     pub depth: Option<AskedDepth>,
     /// academic, technical or executive
     #[arg(long, value_name = "STYLE")]
-    pub style: Option<Style>,
+    pub style: Option<ReportStyle>,
     /// Length of the report in words
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(100..=20_000))]
     pub length: Option<u32>,

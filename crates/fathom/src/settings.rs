@@ -67,7 +67,7 @@ pub struct Settings {
     /// How far a report goes.
     pub depth: research::AskedDepth,
     /// How a report is written.
-    pub style: research::Style,
+    pub style: research::ReportStyle,
     /// The settings of the report workflow.
     pub report: research::Settings,
     layers: Layers,

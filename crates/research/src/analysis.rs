@@ -10,13 +10,17 @@ use crate::source::SourceId;
 /// A span of a source, word for word, tied to a sub-question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
+    /// The sub-question that it bears on.
     pub answers: SubQuestionId,
+    /// The source that it stands in.
     pub source: SourceId,
     /// Where the quote stands in the source's stored text.
     pub span: Span,
+    /// The words of that span.
     pub quote: String,
     /// The titles of the sections around it, outermost first.
     pub sections: Vec<String>,
+    /// The page, in documents that have pages.
     pub page: Option<u32>,
     /// How sure the judge is that it bears on the sub-question, 0 to 1.
     pub confidence: f64,
@@ -24,11 +28,16 @@ pub struct Evidence {
     pub relaxed: bool,
 }
 
+/// What a reasoner makes of all evidence at hand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
+    /// What can be said, each with what it rests on.
     pub findings: Vec<Finding>,
+    /// What several findings have in common.
     pub themes: Vec<Theme>,
+    /// Where sources cannot both be right.
     pub contradictions: Vec<Contradiction>,
+    /// Sub-questions that want more searching.
     pub gaps: Vec<Gap>,
     /// 0 to 1.
     pub confidence: f64,
@@ -39,15 +48,19 @@ pub struct Analysis {
 /// A factual statement with what it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
+    /// What is found, in a sentence.
     pub statement: String,
+    /// The sub-question that it answers.
     pub answers: SubQuestionId,
     /// Places in the list of evidence.
     pub evidence: Vec<usize>,
+    /// How well sources bear it out, counted by code.
     pub strength: Strength,
     /// 0 to 1.
     pub confidence: f64,
 }
 
+/// How well sources bear a finding out, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
@@ -74,8 +87,10 @@ pub fn strength_counts(findings: &[Finding]) -> StrengthCounts {
     }
 }
 
+/// What several findings have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Theme {
+    /// A few words that name it.
     pub label: String,
     /// Places in the list of findings.
     pub findings: Vec<usize>,
@@ -84,7 +99,9 @@ pub struct Theme {
 /// Two statements that cannot both hold, each in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contradiction {
+    /// One of the two.
     pub left: Side,
+    /// The other.
     pub right: Side,
     /// What they differ in, in a sentence.
     pub about: String,
@@ -92,17 +109,23 @@ pub struct Contradiction {
     pub weighed: Option<String>,
 }
 
+/// One side of a contradiction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
+    /// Who says it.
     pub source: SourceId,
+    /// Where it stands in the source's stored text.
     pub span: Span,
+    /// The words of that span.
     pub quote: String,
 }
 
 /// A sub-question, or a part of one, that nothing answers well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
+    /// The sub-question.
     pub answers: SubQuestionId,
+    /// What is not known, in a sentence.
     pub missing: String,
     /// What to search for next.
     pub query: String,
@@ -112,12 +135,16 @@ pub struct Gap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sufficiency {
+    /// No gap.
     Sufficient,
+    /// One gap or two.
     Minor,
+    /// More gaps than that.
     Major,
 }
 
 impl Analysis {
+    /// How much is missing, by the number of gaps.
     pub fn sufficiency(&self) -> Sufficiency {
         match self.gaps.len() {
             0 => Sufficiency::Sufficient,

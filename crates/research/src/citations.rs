@@ -12,7 +12,9 @@ use crate::source::SourceId;
 /// A draft after its citations were checked, and what was changed for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CitationCheck {
+    /// Every sentence that states something, in reading order.
     pub claims: Vec<CheckedClaim>,
+    /// What was changed because it did not hold.
     pub changes: Vec<ClaimChange>,
     /// The model that judged the meaning of sentences; nothing where the check is by code alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,12 +24,17 @@ pub struct CitationCheck {
 /// One sentence that states something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckedClaim {
+    /// The part of the draft that it stands in.
     pub place: DraftPlace,
     /// Its words, without markup and citations.
     pub text: String,
+    /// The sources that it cites.
     pub cites: Vec<SourceId>,
+    /// Whether code finds it in them.
     pub support: Support,
+    /// What speaks against it, where something does.
     pub reasons: Vec<CitationReason>,
+    /// Where its words stand, for each source that bears it out.
     pub proofs: Vec<Proof>,
     /// What a model says of it; nothing where none was asked, as for plain quotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,31 +45,46 @@ pub struct CheckedClaim {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
+    /// The passages say it.
     Supported,
+    /// The passages say the opposite.
     Contradicted,
+    /// The passages say neither.
     NotSupported,
-    CouldNotCheck { why: String },
+    /// The model could not tell, or was not asked.
+    CouldNotCheck {
+        /// The reason, in a few words.
+        why: String,
+    },
 }
 
 /// Where the words stand that a claim rests on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
+    /// The source.
     pub source: SourceId,
     /// The hash of the source's stored text.
     pub snapshot: BlobHash,
+    /// Where the words stand in that text.
     pub span: Span,
+    /// The words of that span.
     pub quote: String,
 }
 
 /// What was done about a claim that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimChange {
+    /// The part of the draft that it stood in.
     pub place: DraftPlace,
+    /// The sentence as it was.
     pub claim: String,
+    /// Why it did not hold.
     pub why: String,
+    /// What became of it.
     pub done: Done,
 }
 
+/// What became of a sentence that did not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
@@ -70,12 +92,14 @@ pub enum Done {
     Recited,
     /// It stays, with a mark that says it could not be checked.
     Marked,
+    /// It was taken out.
     Removed,
     /// A model found that its passages bear it out, and the mark was taken off.
     Confirmed,
 }
 
 impl CitationCheck {
+    /// How many claims hold, do not hold or could not be checked.
     pub fn counts(&self) -> ClaimCounts {
         let mut counts = ClaimCounts {
             claims: self.claims.len(),

@@ -28,12 +28,18 @@ pub fn weighted_score(scores: &ReviewScores) -> f64 {
         .sum()
 }
 
+/// Something that a draft could do better.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewRemark {
+    /// What kind of shortcoming it is.
     pub category: ReviewCategory,
+    /// How grave it is.
     pub severity: Severity,
+    /// The part of the draft that it is about.
     pub place: DraftPlace,
+    /// What is wrong, in a sentence.
     pub description: String,
+    /// What to do about it.
     pub fix: Option<String>,
     /// Code found it, so it is no matter of opinion.
     pub proven: bool,
@@ -42,34 +48,46 @@ pub struct ReviewRemark {
 /// What a reviewer says; the arithmetic is done elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReviewOpinion {
+    /// A score for each of six respects, 0 to 10.
     pub scores: ReviewScores,
+    /// What could be better.
     pub items: Vec<ReviewRemark>,
+    /// The opinion in a sentence or two.
     pub summary: String,
 }
 
+/// A reviewer's opinion with what follows from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Critique {
     /// The draft it is about.
     pub version: u32,
+    /// As the reviewer gave them.
     pub scores: ReviewScores,
+    /// The weighted score, 0 to 10.
     pub score: f64,
+    /// What is proven and what the reviewer said, the gravest first.
     pub items: Vec<ReviewRemark>,
+    /// Whether the draft is approved, revised or rejected.
     pub verdict: ReviewVerdict,
     /// 0 to 1: what another revision may bring.
     pub potential: f64,
+    /// The reviewer's opinion in a sentence or two.
     pub summary: String,
 }
 
 /// From where on a draft is good enough, or not worth a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Thresholds {
+pub struct ReviewThresholds {
+    /// The least score of an approved draft.
     pub approve_score: f64,
+    /// An approved draft has at most so many major remarks.
     pub approve_major_most: usize,
+    /// A draft of this score is revised even where no iteration is left.
     pub revise_score: f64,
 }
 
-impl Default for Thresholds {
+impl Default for ReviewThresholds {
     fn default() -> Self {
         Self {
             approve_score: 7.5,
@@ -86,7 +104,7 @@ impl Critique {
         opinion: ReviewOpinion,
         known: Vec<ReviewRemark>,
         iterations_left: bool,
-        thresholds: &Thresholds,
+        thresholds: &ReviewThresholds,
     ) -> Self {
         let score = weighted_score(&opinion.scores);
         let mut items = known;
@@ -118,6 +136,7 @@ impl Critique {
         }
     }
 
+    /// Whether a remark is critical, which no score outweighs.
     pub fn has_critical(&self) -> bool {
         self.items
             .iter()
@@ -159,7 +178,13 @@ mod tests {
             ..ReviewOpinion::default()
         };
         let proven = proven.iter().copied().map(item).collect();
-        Critique::new(1, opinion, proven, iterations_left, &Thresholds::default())
+        Critique::new(
+            1,
+            opinion,
+            proven,
+            iterations_left,
+            &ReviewThresholds::default(),
+        )
     }
 
     #[test]

@@ -4,31 +4,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::SubQuestionId;
 
+/// A whole text, as it was written or as a check or a person left it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// From 1; each revision adds one.
     pub version: u32,
+    /// Plain text.
     pub title: String,
     /// Markdown, like every text here; sources are cited as `[3]`.
     pub summary: String,
+    /// The body, in the order of the plan.
     pub sections: Vec<DraftSection>,
+    /// What can be said in the end, and what stays open.
     pub conclusion: String,
     /// What a revision changed, in sentences.
     pub notes: Vec<String>,
 }
 
+/// A section that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftSection {
+    /// Its heading.
     pub title: String,
+    /// The sub-questions that it answers.
     pub answers: Vec<SubQuestionId>,
+    /// Markdown without the heading.
     pub text: String,
 }
 
 /// What stands at the top and the end of a report, written when its sections are there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
+    /// Plain text.
     pub title: String,
+    /// The answer in short.
     pub summary: String,
+    /// What can be said in the end, and what stays open.
     pub conclusion: String,
 }
 
@@ -36,10 +47,15 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DraftPlace {
+    /// The title.
     Title,
+    /// The summary.
     Summary,
+    /// A section, by its place from 0.
     Section(usize),
+    /// The conclusion.
     Conclusion,
+    /// No part in particular.
     Whole,
 }
 
@@ -81,6 +97,7 @@ impl Draft {
         }
     }
 
+    /// Words of all texts; the title is not counted.
     pub fn words(&self) -> usize {
         self.texts()
             .map(|(_, text)| text.split_whitespace().count())

@@ -2,7 +2,7 @@
 //!
 //! It decides everything and touches the world only through [`Services`].
 
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod analysis;
 mod calls;
@@ -27,7 +27,7 @@ pub mod workflows;
 pub use calls::RecordedFailure;
 pub use degradation::{Degradation, JudgedPart};
 pub use documents::DocumentCache;
-pub use question::{AskedDepth, Depth, Question, Style};
+pub use question::{AskedDepth, Depth, Question, ReportStyle};
 pub use services::{Services, SourceScope, WebServices};
 pub use settings::Settings;
 pub use workflows::report::state::State;

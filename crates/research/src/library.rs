@@ -28,17 +28,30 @@ pub trait Library: Send + Sync {
 pub struct LocalHit {
     /// The document's path inside the library.
     pub name: String,
+    /// Its title, or the name of its file where it has none.
     pub title: String,
+    /// An excerpt that fits the query.
     pub snippet: String,
     /// Of the best in this search 1, of the others a share of it.
     pub relevance: f64,
 }
 
+/// Why a library gave nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryFault {
+    /// No document has the name.
     #[error("\"{name}\" is not in the library")]
-    Missing { name: String },
+    Missing {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// The document, or the library as a whole, cannot be opened.
     #[error("\"{name}\" cannot be read: {why}")]
-    Unreadable { name: String, why: String },
+    Unreadable {
+        /// The document or folder.
+        name: String,
+        /// The reason, as the system gives it.
+        why: String,
+    },
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::question::Depth;
 
+/// A plan of fewer sub-questions does not take its question apart.
 pub const SUB_QUESTIONS_LEAST: usize = 2;
+/// Sub-questions beyond this are left out.
 pub const SUB_QUESTIONS_MOST: usize = 7;
 
 /// The place of a sub-question in its plan, from 0.
@@ -20,11 +22,16 @@ pub struct SubQuestionId(pub u32);
 #[serde(transparent)]
 pub struct QueryId(pub u32);
 
+/// How a question is to be answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// What to find out; ids are places in this list.
     pub sub_questions: Vec<SubQuestion>,
+    /// What to search for at first.
     pub queries: Vec<Query>,
+    /// What the report will hold, in order.
     pub sections: Vec<PlannedSection>,
+    /// How the answer is found, in sentences for the reader.
     pub methodology: String,
     /// 0 to 1.
     pub confidence: f64,
@@ -34,29 +41,38 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<Depth>,
     /// How the plan was reasoned, part by part.
-    pub trace: Trace,
+    pub trace: PlanTrace,
 }
 
 /// The five parts of planning, kept for the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Trace {
+pub struct PlanTrace {
+    /// What is asked.
     pub understanding: String,
+    /// How it was split into sub-questions, and why so.
     pub decomposition: String,
+    /// Where and how it is searched for.
     pub strategy: String,
+    /// How the report is laid out.
     pub outline: String,
+    /// What may go wrong.
     pub risks: String,
 }
 
+/// A part of the question that can be answered on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubQuestion {
+    /// It, put as a question.
     pub text: String,
     /// Sub-questions whose answers it builds on.
     pub needs: Vec<SubQuestionId>,
 }
 
+/// A search to be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
+    /// The words to search for.
     pub text: String,
     /// What it is to find, in a few words.
     pub intent: String,
@@ -64,12 +80,16 @@ pub struct Query {
     pub kind: SourceKind,
     /// 1 is the most urgent, 5 the least.
     pub priority: u8,
+    /// The sub-question that it is made for.
     pub serves: SubQuestionId,
 }
 
+/// A section that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSection {
+    /// Its heading.
     pub title: String,
+    /// The sub-questions that it answers.
     pub answers: Vec<SubQuestionId>,
 }
 
@@ -77,16 +97,30 @@ pub struct PlannedSection {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanFault {
+    /// The question was not taken apart.
     #[error("it has {count} sub-questions; it needs at least {SUB_QUESTIONS_LEAST}")]
-    FewSubQuestions { count: usize },
+    FewSubQuestions {
+        /// How many it has.
+        count: usize,
+    },
+    /// There is nothing to search for.
     #[error("it has no search query")]
     NoQuery,
+    /// There is nothing to write.
     #[error("it has no section")]
     NoSection,
+    /// Two queries of one kind have the same words.
     #[error("the query \"{text}\" stands in it twice")]
-    QueryTwice { text: String },
+    QueryTwice {
+        /// The words.
+        text: String,
+    },
+    /// A query, section or sub-question refers to nothing.
     #[error("it refers to sub-question {number}, which it does not have")]
-    UnknownSubQuestion { number: u32 },
+    UnknownSubQuestion {
+        /// Counted from 1, as a person counts.
+        number: u32,
+    },
 }
 
 impl Plan {
@@ -149,10 +183,12 @@ impl Plan {
         self
     }
 
+    /// A sub-question by its id; nothing where the plan has none of that id.
     pub fn sub_question(&self, id: SubQuestionId) -> Option<&SubQuestion> {
         self.sub_questions.get(id.0 as usize)
     }
 
+    /// The ids of all sub-questions, in order.
     pub fn ids(&self) -> impl Iterator<Item = SubQuestionId> + use<> {
         (0..u32::try_from(self.sub_questions.len()).unwrap_or(u32::MAX)).map(SubQuestionId)
     }

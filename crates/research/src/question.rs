@@ -12,18 +12,27 @@ pub const QUESTION_CHARS: std::ops::RangeInclusive<usize> = 10..=2_000;
 /// What is said besides the question is cut after so many characters.
 const CONTEXT_MAX_CHARS: usize = 8_000;
 
+/// Why a text is no question that can be worked on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionFault {
+    /// It says too little to plan from.
     #[error(
         "the question has {chars} characters; ask in {least} or more, such as \"How do street trees cool a town?\"",
         least = QUESTION_CHARS.start()
     )]
-    TooShort { chars: usize },
+    TooShort {
+        /// How many it has.
+        chars: usize,
+    },
+    /// It is a text rather than a question.
     #[error(
         "the question has {chars} characters; ask in {most} at most, and give the rest as context",
         most = QUESTION_CHARS.end()
     )]
-    TooLong { chars: usize },
+    TooLong {
+        /// How many it has.
+        chars: usize,
+    },
 }
 
 /// A question with what is known about the answer that is wanted.
@@ -34,13 +43,16 @@ pub struct Question {
     pub context: Option<String>,
     /// Words of the field, such as "cardiology".
     pub domain: Vec<String>,
+    /// How far to go.
     pub depth: AskedDepth,
-    pub style: Style,
+    /// How to write.
+    pub style: ReportStyle,
     /// The day it was asked: what is recent is counted from here.
     pub asked_on: Date,
 }
 
 impl Question {
+    /// Takes a text as a question of standard depth, if its length is within bounds.
     pub fn parse(raw: &str, asked_on: Date) -> Result<Self, QuestionFault> {
         let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let chars = text.chars().count();
@@ -55,11 +67,12 @@ impl Question {
             context: None,
             domain: Vec::new(),
             depth: AskedDepth::default(),
-            style: Style::default(),
+            style: ReportStyle::default(),
             asked_on,
         })
     }
 
+    /// Adds what was said besides it; what is too long is cut, and blanks alone are nothing.
     #[must_use]
     pub fn with_context(mut self, context: &str) -> Self {
         let kept: String = context.trim().chars().take(CONTEXT_MAX_CHARS).collect();
@@ -67,6 +80,7 @@ impl Question {
         self
     }
 
+    /// The words of the question, with single blanks.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -76,28 +90,35 @@ impl Question {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
+    /// One fact, in minutes.
     Quick,
+    /// An answer with its parts.
     #[default]
     Standard,
+    /// All there is.
     Comprehensive,
 }
 
 /// What a depth allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct DepthBounds {
+    /// Rounds of searching.
     pub iterations: u32,
+    /// Queries of a plan.
     pub queries: usize,
+    /// Sources of a whole run, unless a setting says otherwise.
     pub sources: usize,
 }
 
 impl Depth {
-    pub fn bounds(self) -> Bounds {
+    /// What this depth allows.
+    pub fn bounds(self) -> DepthBounds {
         let (iterations, queries, sources) = match self {
             Self::Quick => (2, 3, 5),
             Self::Standard => (5, 10, 15),
             Self::Comprehensive => (10, 15, 20),
         };
-        Bounds {
+        DepthBounds {
             iterations,
             queries,
             sources,
@@ -111,6 +132,7 @@ impl Depth {
 pub enum AskedDepth {
     /// As far as the planner thinks right.
     Auto,
+    /// This far, whatever the planner thinks.
     Exactly(Depth),
 }
 
@@ -139,10 +161,13 @@ impl From<Depth> for AskedDepth {
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Style {
+pub enum ReportStyle {
+    /// With methods and caveats, for readers of studies.
     #[default]
     Academic,
+    /// With the workings, for people who build things.
     Technical,
+    /// With the result first, for people who decide.
     Executive,
 }
 
@@ -187,7 +212,7 @@ impl From<AskedDepth> for String {
     }
 }
 
-impl FromStr for Style {
+impl FromStr for ReportStyle {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
@@ -223,7 +248,7 @@ impl fmt::Display for AskedDepth {
     }
 }
 
-impl fmt::Display for Style {
+impl fmt::Display for ReportStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Academic => "academic",

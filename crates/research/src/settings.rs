@@ -8,11 +8,12 @@ use std::time::Duration;
 pub use fathom_render::CitationStyle;
 use serde::{Deserialize, Serialize};
 
-use crate::critique::Thresholds;
+use crate::critique::ReviewThresholds;
 use crate::services::SourceScope;
-use crate::skills::stop::Weights;
+use crate::skills::stop::CompletenessWeights;
 use crate::workflows::report::breakpoint::Breakpoint;
 
+/// The numbers and choices of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -24,6 +25,7 @@ pub struct Settings {
     pub fresh: bool,
     /// Words of a whole report.
     pub target_length: u32,
+    /// Seconds after which a run ends with what it has.
     pub max_execution_time_s: u64,
     /// Drafts that may follow the first.
     pub max_iterations: u32,
@@ -35,6 +37,7 @@ pub struct Settings {
     pub max_search_iterations: u32,
     /// Searches that may fail before no further round is begun.
     pub max_search_errors: u32,
+    /// Results of a search beyond this are not looked at.
     pub max_results_per_query: usize,
     /// Sources of a whole run; what the depth of the question gives unless set.
     pub max_sources: Option<usize>,
@@ -48,13 +51,21 @@ pub struct Settings {
     pub max_semantic_calls: usize,
     /// Cited works with a DOI that are looked up in the registers for a report; 0 for none.
     pub max_work_lookups: usize,
+    /// From this completeness on, 0 to 1, no further round is begun.
     pub complete_from: f64,
-    pub completeness_weights: Weights,
-    pub review: Thresholds,
+    /// What completeness is counted from.
+    pub completeness_weights: CompletenessWeights,
+    /// When a draft is good enough.
+    pub review: ReviewThresholds,
+    /// Words that a report avoids, in lower case.
     pub banned_words: Vec<String>,
-    pub people: People,
+    /// Where a person is asked.
+    pub people: GateSettings,
+    /// What may be spent.
     pub caps: Caps,
+    /// The form of the reference list.
     pub citation_style: CitationStyle,
+    /// How rules are relaxed where too little evidence is accepted.
     pub evidence: fathom_evidence::validate::retry::RetrySettings,
 }
 
@@ -79,10 +90,10 @@ impl Default for Settings {
             max_semantic_calls: 20,
             max_work_lookups: 20,
             complete_from: 0.95,
-            completeness_weights: Weights::default(),
-            review: Thresholds::default(),
+            completeness_weights: CompletenessWeights::default(),
+            review: ReviewThresholds::default(),
             banned_words: fathom_evidence::banned::default_words(),
-            people: People::default(),
+            people: GateSettings::default(),
             caps: Caps::default(),
             citation_style: CitationStyle::default(),
             evidence: fathom_evidence::validate::retry::RetrySettings::default(),
@@ -108,19 +119,26 @@ impl Settings {
 /// Where a person is asked, and how long a run waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct People {
+pub struct GateSettings {
+    /// Whether a person looks at the plan.
     pub hitl_after_planning: bool,
+    /// Whether a person looks at the report before it is handed over.
     pub hitl_before_output: bool,
+    /// Whether a person is asked about a draft with a critical fault.
     pub hitl_on_critical: bool,
+    /// Seconds that a run waits for a word on the plan.
     pub plan_review_s: u64,
+    /// Seconds that a run waits for a word on the report.
     pub final_review_s: u64,
+    /// Seconds that a run waits for a word on a critical fault.
     pub critical_review_s: u64,
+    /// Whether a deadline approves; else it rejects.
     pub auto_approve_on_timeout: bool,
     /// Stops of a person's own. Where two meet, the first asks.
     pub breakpoints: Vec<Breakpoint>,
 }
 
-impl Default for People {
+impl Default for GateSettings {
     fn default() -> Self {
         Self {
             hitl_after_planning: false,
@@ -139,10 +157,13 @@ impl Default for People {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Caps {
+    /// Tokens of all model calls, both ways.
     pub tokens: Option<u64>,
     /// In millionths of a dollar.
     pub cost_micros: Option<u64>,
+    /// Searches of the whole run.
     pub queries: Option<u64>,
+    /// Pages fetched by the whole run.
     pub fetches: Option<u64>,
     /// The share of time, tokens and money that searching must leave.
     pub writing_reserve: f64,

@@ -8,14 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::QueryId;
 
+/// A document that a search found, numbered within its run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
+    /// Its number, from 1; citations in drafts use it.
     pub id: SourceId,
+    /// Where it was found.
     pub kind: SourceKind,
     /// A web address, or a path inside a library.
     pub location: String,
     /// The same for all places where this work is found: its DOI, or its address in one form.
     pub key: String,
+    /// Who wrote it, when and where it appeared.
     pub about: Work,
     /// Every query that found it.
     pub found_by: Vec<QueryId>,
@@ -35,14 +39,19 @@ pub struct Source {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Work {
+    /// Empty where it is not known.
     pub title: String,
+    /// In the order of the work; empty where they are not known.
     pub authors: Vec<String>,
     /// `2024`, `2024-05` or `2024-05-17`.
     pub published: Option<String>,
     /// The journal, outlet or site.
     pub venue: Option<String>,
+    /// Such as `10.1000/182`.
     pub doi: Option<String>,
+    /// How often other works cite it, by the search that found it.
     pub citations: Option<u64>,
+    /// Whether it was withdrawn by its publisher.
     pub retracted: bool,
 }
 
@@ -53,8 +62,11 @@ pub struct Snapshot {
     pub text: BlobHash,
     /// Paragraphs, sections and pages of that text.
     pub shape: BlobHash,
+    /// Words of the text.
     pub words: u64,
+    /// A code such as `en`.
     pub language: String,
+    /// When it was read.
     pub taken_at: Timestamp,
     /// What could not be read, in sentences.
     pub lost: Vec<String>,
@@ -88,6 +100,7 @@ impl Work {
         self.retracted |= other.retracted;
     }
 
+    /// The year it appeared in, where its date begins with one.
     pub fn year(&self) -> Option<i16> {
         self.published.as_deref()?.get(..4)?.parse().ok()
     }

@@ -51,7 +51,7 @@ pub fn defaults() -> Value {
         keys.chain(others).map(|name| (name, Value::Null)).collect();
     let mut report = json!(research::Settings::default());
     report["depth"] = json!(research::AskedDepth::default());
-    report["style"] = json!(research::Style::default());
+    report["style"] = json!(research::ReportStyle::default());
     json!({
         "store": null,
         "ttl_hours": 720,

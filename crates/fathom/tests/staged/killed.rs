@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::log::{Life, Log, judge, timeless};
-use super::refine::{looking_on, poor_plan};
+use super::refine::{poor_plan, refining};
 use super::world::{QUESTION, World, caveats, pages};
 
 const KILLS: usize = 30;
@@ -35,7 +35,7 @@ const SECOND: &str = "In short";
 fn script() -> Script {
     let script = Script::sensible(pages()).answering(|prompt, _| match prompt.judgement {
         Judgement::Plan => Some(poor_plan(prompt)),
-        Judgement::Action => Some(looking_on(prompt)),
+        Judgement::Action => Some(refining(prompt)),
         Judgement::Section => {
             let second = prompt.user.contains("Your last version:");
             let lead = if second {

@@ -13,7 +13,7 @@ pub fn poor_plan(prompt: &Prompt) -> Reply {
 }
 
 /// Reads the one result, searches with its words, then with broader ones.
-pub fn looking_on(prompt: &Prompt) -> Reply {
+pub fn refining(prompt: &Prompt) -> Reply {
     let turn = prompt.user.lines().next().unwrap_or_default();
     match turn {
         "Turn: 1" => Reply::action("read_page", None, Some(1)),
@@ -49,7 +49,7 @@ const PLANNED: [&str; 3] = ["Halvern", "street trees water", "street trees cost"
 
 #[test]
 fn a_model_reads_a_result_and_searches_with_its_words_until_enough_is_found() {
-    let world = world(looking_on);
+    let world = world(refining);
     let report = world.report(&[]).complete();
     let turns = turns(&world);
     assert_eq!(turns.len(), 3, "{turns:?}");
@@ -93,7 +93,7 @@ fn a_model_that_stops_is_asked_no_more() {
 
 #[test]
 fn turns_are_bounded_by_the_setting() {
-    let world = world(looking_on);
+    let world = world(refining);
     let few = [("FATHOM_REPORT_MAX_SEARCH_ITERATIONS", "2")];
     let ran = world.run_with(&few, &["report", QUESTION, "--json", "-q"]);
     let report = ran.complete();
@@ -104,7 +104,7 @@ fn turns_are_bounded_by_the_setting() {
 #[test]
 fn pages_read_to_look_on_count_against_the_cap() {
     for (cap, read) in [("1", 1), ("2", 2), ("6", 3)] {
-        let world = world(looking_on);
+        let world = world(refining);
         let caps = [("FATHOM_REPORT_CAPS_FETCHES", cap)];
         let ran = world.run_with(&caps, &["report", QUESTION, "--json", "-q"]);
         assert!([0, 3].contains(&ran.code), "{}", ran.err);

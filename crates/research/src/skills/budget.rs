@@ -13,8 +13,11 @@ use crate::skills::stop::StopReason;
 pub const TOKENS: &str = "tokens";
 /// In millionths of a millionth of a dollar, as [`fathom_providers::model::Cost`] counts.
 pub const COST_PICOS: &str = "cost_picos";
+/// Searches that were made.
 pub const QUERIES: &str = "queries";
+/// Pages that were asked for.
 pub const FETCHES: &str = "fetches";
+/// Pages that could not be had.
 pub const FETCHES_FAILED: &str = "fetches_failed";
 
 /// What is used up as far as searching is concerned, if anything.

@@ -32,12 +32,16 @@ pub(crate) use profile::synonyms;
 /// A source that was read, cut into passages.
 #[derive(Clone, Debug)]
 pub struct Reading {
+    /// Its number.
     pub source: SourceId,
+    /// Its text and structure.
     pub document: Arc<Document>,
+    /// The text in pieces that can be ranked.
     pub passages: Vec<Passage>,
 }
 
 impl Reading {
+    /// Cuts a document into passages.
     pub fn new(source: SourceId, document: Arc<Document>) -> Self {
         let passages = passage::passages(&document, &passage::PassageSettings::default());
         Self {
@@ -48,11 +52,14 @@ impl Reading {
     }
 }
 
+/// What was found in the sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
     /// By sub-question, the best first.
     pub evidence: Vec<Evidence>,
+    /// Conflicts between sources, each side quoted.
     pub contradictions: Vec<Contradiction>,
+    /// What a second look under relaxed rules changed.
     pub retry_log: Vec<RetryEntry>,
     /// Sources that were left out because they copy another.
     pub copies: Vec<Copied>,

@@ -12,14 +12,18 @@ pub use fathom_render::report::method::{StopReason, StopSignals};
 /// How much each signal counts. They add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Weights {
+pub struct CompletenessWeights {
+    /// The share of rounds that are used up.
     pub iteration: f64,
+    /// The share of sub-questions with a finding that is sure.
     pub coverage: f64,
+    /// The mean confidence of the findings.
     pub confidence: f64,
+    /// How few gaps are left.
     pub gaps: f64,
 }
 
-impl Default for Weights {
+impl Default for CompletenessWeights {
     fn default() -> Self {
         Self {
             iteration: 0.40,
@@ -44,7 +48,7 @@ pub fn stop_signals(
     sub_questions: usize,
     iteration: u32,
     max_iterations: u32,
-    weights: &Weights,
+    weights: &CompletenessWeights,
 ) -> StopSignals {
     let findings = &analysis.findings;
     let covered: BTreeSet<_> = findings
@@ -99,7 +103,7 @@ mod tests {
             gaps: vec![gap(); gaps],
             ..Analysis::default()
         };
-        stop_signals(&analysis, 4, iteration, 5, &Weights::default()).completeness
+        stop_signals(&analysis, 4, iteration, 5, &CompletenessWeights::default()).completeness
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fathom_evidence::extract::InProcessReader;
 use fathom_render::Report;
 use fathom_research::reasoner::Reasoners;
-use fathom_research::settings::People;
+use fathom_research::settings::GateSettings;
 use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
 use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Step, StopPlace};
@@ -50,7 +50,7 @@ struct Ran {
 }
 
 /// A run that works for five minutes and waits so long at each gate.
-async fn run(people: People, wait: Duration) -> Ran {
+async fn run(people: GateSettings, wait: Duration) -> Ran {
     let clock = Arc::new(ManualClock::at("2026-11-16T12:00:00Z".parse().unwrap()));
     let engine = engine(&clock);
     let settings = Settings {
@@ -85,12 +85,12 @@ async fn run(people: People, wait: Duration) -> Ran {
 
 #[tokio::test]
 async fn an_hour_at_each_gate_costs_no_search_and_is_no_part_of_the_time_on_page_one() {
-    let people = People {
+    let people = GateSettings {
         hitl_after_planning: true,
         hitl_before_output: true,
         plan_review_s: 24 * 3600,
         final_review_s: 24 * 3600,
-        ..People::default()
+        ..GateSettings::default()
     };
     let waited = run(people.clone(), HOUR).await;
     let straight = run(people, Duration::ZERO).await;
@@ -115,9 +115,9 @@ async fn what_a_step_does_after_an_answer_is_dated_after_it() {
             step,
         })
     };
-    let people = People {
+    let people = GateSettings {
         breakpoints: vec![stop_before(Step::Search), stop_before(Step::Output)],
-        ..People::default()
+        ..GateSettings::default()
     };
     let Ran { report, approved } = run(people, HOUR).await;
     let (last, searches) = approved.split_last().unwrap();

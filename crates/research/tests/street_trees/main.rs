@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use fathom_evidence::citation::Support;
 use fathom_research::analysis::{Contradiction, Side, Strength};
-use fathom_research::critique::{Critique, ReviewVerdict, Thresholds};
+use fathom_research::critique::{Critique, ReviewThresholds, ReviewVerdict};
 use run::{LIBRARY, Library, Outcome, ask, run, without_check};
 
 /// White space may be broken otherwise in a file than in the list.
@@ -64,7 +64,7 @@ fn every_sentence_is_a_supported_quote_or_states_nothing(outcome: &Outcome) {
 }
 
 fn the_draft_passes(outcome: &Outcome) -> f64 {
-    let thresholds = Thresholds::default();
+    let thresholds = ReviewThresholds::default();
     let good = Critique::new(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     assert_eq!(good.verdict, ReviewVerdict::Approve, "{:?}", good.scores);
     assert!(good.score < 9.3, "{:?}", good.scores);
@@ -373,7 +373,7 @@ fn a_report_on_few_sources_that_leaves_half_open_is_not_approved() {
         &few,
         &ask("What is the effect of plane trees on hay-fever visits?"),
     );
-    let thresholds = Thresholds::default();
+    let thresholds = ReviewThresholds::default();
     let poor = Critique::new(1, outcome.opinion.clone(), Vec::new(), true, &thresholds);
     println!("{:.2} {:?}", poor.score, poor.scores);
     assert!(poor.score < thresholds.approve_score, "{:?}", poor.scores);
@@ -385,7 +385,7 @@ fn a_broken_report_is_far_from_approved() {
     let question = ask("What does it cost to plant and keep a street tree?");
     let outcome = run(&LIBRARY, &question);
     let broken = run::review_broken(&LIBRARY, &outcome);
-    let thresholds = Thresholds::default();
+    let thresholds = ReviewThresholds::default();
     let bad = Critique::new(1, broken, Vec::new(), true, &thresholds);
     println!("{:.2} {:?}", bad.score, bad.scores);
     assert!(bad.score < thresholds.revise_score, "{:?}", bad.scores);

@@ -22,6 +22,7 @@ const ASKING: [&str; 14] = [
     "can", "should",
 ];
 
+/// How far to go for a question that leaves it open.
 pub fn depth(asked: &str) -> Depth {
     let lower = asked.to_lowercase();
     let clauses = clauses(&lower);

@@ -30,6 +30,7 @@ const CONCLUSION_MOST: usize = 4;
 
 const TITLE_WORDS: usize = 16;
 
+/// Writes title, summary and conclusion. The same task gives the same texts.
 pub fn frame(task: &FrameTask<'_>) -> Frame {
     Frame {
         title: title(task.question.text()),

@@ -6,7 +6,8 @@ use fathom_evidence::phrases::phrases;
 use fathom_evidence::question::{self, PlanHints, QuestionKind as Asks, QuestionReading};
 
 use crate::plan::{
-    Plan, PlannedSection, Query, SUB_QUESTIONS_MOST, SourceKind, SubQuestion, SubQuestionId, Trace,
+    Plan, PlanTrace, PlannedSection, Query, SUB_QUESTIONS_MOST, SourceKind, SubQuestion,
+    SubQuestionId,
 };
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::PlanTask;
@@ -216,7 +217,7 @@ fn spelt(kinds: &[SourceKind]) -> String {
     }
 }
 
-fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> Trace {
+fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> PlanTrace {
     let parts = [
         ("about", &reading.subject),
         ("with regard to", &reading.outcome),
@@ -240,7 +241,7 @@ fn trace(reading: &QuestionReading, plan: &Plan, kinds: &[SourceKind]) -> Trace 
     } else {
         plan.warnings.join(" ")
     };
-    Trace {
+    PlanTrace {
         understanding,
         decomposition: format!(
             "It is split into {} sub-questions, as is usual for this kind; {} of them build on others.",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::ModelReasoner;
 use super::ask::ModelCall;
 use super::prompt;
-use crate::plan::{Plan, PlannedSection, Query, SourceKind, SubQuestion, SubQuestionId, Trace};
+use crate::plan::{Plan, PlanTrace, PlannedSection, Query, SourceKind, SubQuestion, SubQuestionId};
 use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, ReasonerError};
 
@@ -151,7 +151,7 @@ impl From<PlanReply> for Plan {
             confidence: reply.confidence,
             warnings: reply.warnings,
             depth: reply.depth.map(Depth::from),
-            trace: Trace {
+            trace: PlanTrace {
                 understanding: reply.understanding,
                 decomposition: reply.decomposition,
                 strategy: reply.strategy,

@@ -11,7 +11,9 @@ const COPIED_WORDS: usize = 8;
 /// A source that was left out because it copies another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied {
+    /// The one that was left out.
     pub copy: SourceId,
+    /// The one that it copies.
     pub of: SourceId,
 }
 

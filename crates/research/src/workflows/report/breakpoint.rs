@@ -18,11 +18,14 @@ pub use show::Part;
 /// How long a run waits at a breakpoint that does not say.
 const WAIT_S: u64 = 3_600;
 
+/// A stop that a person set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Breakpoint {
+    /// Where it stops.
     pub at: StopPlace,
     /// Every time, where nothing is said.
     pub when: Option<Condition>,
+    /// Seconds that the run waits for an answer.
     pub timeout_s: u64,
     /// What is shown besides the figures; what fits the place, where nothing is said.
     pub show: Vec<Part>,
@@ -32,13 +35,18 @@ pub struct Breakpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct StopPlace {
+    /// On which side of the step.
     pub moment: Moment,
+    /// The step.
     pub step: Step,
 }
 
+/// The side of a step that a stop is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
+    /// Nothing of the step is done yet.
     Before,
+    /// The step is done and will not be taken again at once.
     After,
 }
 
@@ -46,16 +54,24 @@ pub enum Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
+    /// Making the plan.
     Plan,
+    /// Searching and reading.
     Search,
+    /// Making findings of the evidence.
     Analyse,
+    /// Writing or revising the draft.
     Write,
+    /// Checking its citations.
     Check,
+    /// Reviewing it.
     Review,
+    /// Handing the report over.
     Output,
 }
 
 impl Breakpoint {
+    /// One that stops every time, waits for an hour and shows what fits the place.
     pub fn new(at: StopPlace) -> Self {
         Self {
             at,

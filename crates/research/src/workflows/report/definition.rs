@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::edits::{Editable, Misfit};
+use super::edits::{Editable, InvalidEdit};
 use super::state::State;
-use crate::question::{AskedDepth, QUESTION_CHARS, Question, Style};
+use crate::question::{AskedDepth, QUESTION_CHARS, Question, ReportStyle};
 use crate::services::Services;
 use crate::settings::Settings;
 
@@ -26,7 +26,7 @@ pub struct ReportInput {
     pub depth: AskedDepth,
     /// How the report is written.
     #[serde(default)]
-    pub style: Style,
+    pub style: ReportStyle,
     /// Every other setting; those that are left out have their defaults.
     #[serde(default)]
     pub settings: Settings,
@@ -89,14 +89,14 @@ impl Definition for ReportWorkflow {
     }
 
     fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
-        let editable = Editable::in_state(state).ok_or(Misfit::Nothing);
+        let editable = Editable::in_state(state).ok_or(InvalidEdit::Nothing);
         let checked = editable.and_then(|editable| editable.check(state, edits));
         checked.map_err(|misfit| match misfit {
-            Misfit::Unknown { name, known } => InvalidInput {
+            InvalidEdit::Unknown { name, known } => InvalidInput {
                 known: known.iter().map(ToString::to_string).collect(),
                 ..InvalidInput::at(name, "there is no such field")
             },
-            Misfit::Value { path, why } => InvalidInput::at(path, why),
+            InvalidEdit::Value { path, why } => InvalidInput::at(path, why),
             other => InvalidInput::new(other),
         })
     }

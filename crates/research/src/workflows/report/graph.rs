@@ -16,18 +16,30 @@ use crate::services::Services;
 use crate::workflows::report::breakpoint::Step;
 use crate::workflows::report::state::State;
 
+/// The workflow's name, saved in every log.
 pub const NAME: &str = "report";
 
+/// Makes or mends the plan. Names of nodes are saved in logs and stay.
 pub const PLAN: &str = "plan";
+/// Asks a person about the plan.
 pub const PLAN_REVIEW: &str = "plan_review";
+/// Puts pending queries and reads the best results.
 pub const SEARCH: &str = "search";
+/// Locates evidence, makes findings, decides whether to search on.
 pub const ANALYSE: &str = "analyse";
+/// Writes or revises the draft.
 pub const WRITE: &str = "write";
+/// Holds every sentence against its sources.
 pub const CHECK: &str = "check";
+/// Judges the draft.
 pub const REVIEW: &str = "review";
+/// Asks a person about a draft with a critical fault.
 pub const CRITICAL_REVIEW: &str = "critical_review";
+/// Asks a person about the finished draft.
 pub const FINAL_REVIEW: &str = "final_review";
+/// Hands the report over.
 pub const OUTPUT: &str = "output";
+/// Makes a partial report of what there is.
 pub const FALLBACK: &str = "fallback";
 
 /// What no setting can exceed.
@@ -36,6 +48,7 @@ const SEARCHES_MOST: u32 = 10;
 const REVISIONS_MOST: u32 = 10;
 const REWRITES_MOST: u32 = 5;
 
+/// Builds the graph; fails only if it is wired wrongly.
 pub fn graph() -> Result<Graph<State, Services>, GraphError> {
     Graph::new(NAME)
         .node(PLAN, stoppable(Step::Plan, plan::plan))

@@ -23,24 +23,36 @@ pub use crate::skills::search::{Asked, SearchOutcome};
 use crate::source::Source;
 use crate::workflows::report::breakpoint::{Step, StopPlace};
 
+/// The fold of all updates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
+    /// As it was asked.
     pub question: Question,
+    /// As the run was started with them.
     pub settings: Arc<Settings>,
+    /// Time limits count from here.
     pub started_at: Timestamp,
+    /// The plan at work, with a person's edits.
     pub plan: Option<Arc<Plan>>,
     /// Every query of the run, by its [`QueryId`].
     pub queries: Vec<Asked>,
+    /// Every source found, by its number less one.
     pub sources: Vec<Arc<Source>>,
+    /// Quotes of the last analysis; it names them by their places here.
     pub evidence: Arc<Vec<Evidence>>,
+    /// The last analysis.
     pub analysis: Option<Arc<Analysis>>,
     /// One for each time the evidence was analysed.
     pub rounds: Vec<SearchRound>,
+    /// The last draft.
     pub draft: Option<Arc<Draft>>,
+    /// The last check; it may be of the draft before.
     pub check: Option<Arc<CitationCheck>>,
+    /// The last review; it may be of the draft before.
     pub critique: Option<Arc<Critique>>,
     /// The draft with the best score so far, with its check and its critique.
     pub best: Option<Arc<Reviewed>>,
+    /// What people decided, in order.
     pub decisions: Vec<Decided>,
     /// The step that was taken last, a person's decisions and the fallback not counted.
     #[serde(default)]
@@ -51,36 +63,51 @@ pub struct State {
     pub degraded: Vec<Degradation>,
     /// Who judged something, each once.
     pub reasoners: Vec<String>,
+    /// Failures that the run lived through, in order.
     pub errors: Vec<ErrorEntry>,
+    /// What second looks under relaxed rules changed, in order.
     pub validation_retry_log: Vec<RetryEntry>,
+    /// The report, once it was handed over.
     pub report: Option<Arc<Report>>,
 }
 
+/// A draft with what was found about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reviewed {
+    /// The draft.
     pub draft: Arc<Draft>,
+    /// The check of its citations.
     pub check: Arc<CitationCheck>,
+    /// Its review.
     pub critique: Arc<Critique>,
 }
 
 /// A person's decision, as the run took it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decided {
+    /// Where it was decided.
     pub gate: Gate,
+    /// What was decided.
     pub verdict: Verdict,
+    /// What the person said besides.
     pub feedback: Option<String>,
     /// Whether fields were edited.
     pub edited: bool,
     /// Nobody, where a deadline decided.
     pub by: Option<String>,
+    /// When.
     pub at: Timestamp,
 }
 
+/// Where a run asks a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
+    /// Before the first search.
     Plan,
+    /// When a draft has a critical fault.
     Critical,
+    /// Before the report is handed over.
     Final,
     /// A breakpoint of a person's own.
     Own(StopPlace),
@@ -89,11 +116,15 @@ pub enum Gate {
 /// A failure that the run lived through.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorEntry {
+    /// The node that was at work.
     pub node: String,
+    /// When, by the clock of the run.
     pub at: Timestamp,
     /// What kind of failure it was.
     pub category: FailureCategory,
+    /// How often the call was tried, over all providers.
     pub attempts: u32,
+    /// What happened, in a sentence.
     pub message: String,
 }
 
@@ -103,32 +134,46 @@ pub struct Update {
     /// What a person decided at a breakpoint of their own before the change was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Ruling>,
+    /// What became of the state.
     pub change: StateChange,
     /// The step that made the change, if it is one that can be stopped before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
+    /// Failures that the step lived through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorEntry>,
+    /// What the step did in a poorer way than meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<Degradation>,
+    /// Who judged in this step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<String>,
 }
 
+/// The main change of a step, by the kind of step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StateChange {
+    /// A plan, in the place of the one before.
     Planned(Arc<Plan>),
+    /// Outcomes of queries, and sources.
     Searched(Searched),
+    /// Evidence and findings.
     Analysed(Analysed),
+    /// A draft, not yet checked.
     Written(Arc<Draft>),
     /// The draft as the check left it.
     Checked {
+        /// Its sentences mended.
         draft: Arc<Draft>,
+        /// What was found and what was changed.
         check: Arc<CitationCheck>,
     },
+    /// A review of the draft at hand.
     Reviewed(Arc<Critique>),
+    /// A person's word at a gate.
     Decided(Ruling),
+    /// The report, which ends the run.
     Reported(Arc<Report>),
     /// Nothing, because the step was not taken.
     Nothing,
@@ -137,15 +182,20 @@ pub enum StateChange {
 /// A decision with what it changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
+    /// The decision.
     pub decided: Decided,
     /// The plan or draft with the person's edits, and the draft's check after them.
     pub plan: Option<Arc<Plan>>,
+    /// The edited draft; nothing where it was not edited.
     pub draft: Option<Arc<Draft>>,
+    /// The check of the edited draft.
     pub check: Option<Arc<CitationCheck>>,
 }
 
+/// What a search round brought.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Searched {
+    /// What came of each query that was put.
     pub outcomes: Vec<(QueryId, SearchOutcome)>,
     /// Queries that were put in other words, with their outcomes.
     pub reformulated: Vec<Asked>,
@@ -153,17 +203,23 @@ pub struct Searched {
     pub sources: Vec<Arc<Source>>,
 }
 
+/// What an analysis brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysed {
+    /// All evidence, in the place of what was there before.
     pub evidence: Arc<Vec<Evidence>>,
+    /// What was made of it.
     pub analysis: Arc<Analysis>,
+    /// How complete the answer is now, and why it stops or goes on.
     pub round: SearchRound,
     /// What to search for next, if it goes on.
     pub queries: Vec<Query>,
+    /// What a second look under relaxed rules changed.
     pub retry_log: Vec<RetryEntry>,
 }
 
 impl State {
+    /// A run that has done nothing yet.
     pub fn new(question: Question, settings: Settings, started_at: Timestamp) -> Self {
         Self {
             question,

@@ -8,7 +8,7 @@ use super::routes::*;
 use super::state::State;
 use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
-use crate::critique::{Critique, ReviewOpinion, ReviewScores, Severity, Thresholds};
+use crate::critique::{Critique, ReviewOpinion, ReviewScores, ReviewThresholds, Severity};
 use crate::draft::Draft;
 use crate::plan::SubQuestionId;
 use crate::skills::stop::{StopReason, StopSignals};
@@ -73,7 +73,7 @@ fn critique(score: f64, critical: bool, left: bool) -> Arc<Critique> {
         opinion,
         proven,
         left,
-        &Thresholds::default(),
+        &ReviewThresholds::default(),
     ))
 }
 

@@ -14,19 +14,29 @@ use crate::workflows::report::state::{SearchOutcome, State};
 #[serde(try_from = "String", into = "String")]
 pub struct Condition(Vec<Comparison>);
 
+/// One figure held against a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
+    /// What is compared.
     pub figure: Figure,
+    /// How it must stand to the number.
     pub order: Order,
+    /// The number; finite.
     pub than: f64,
 }
 
+/// How a figure must stand to a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// `<`
     Less,
+    /// `<=`
     AtMost,
+    /// `=`
     Equal,
+    /// `>=`
     AtLeast,
+    /// `>`
     More,
 }
 
@@ -34,22 +44,39 @@ pub enum Order {
 /// fits no comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
+    /// Queries that were put.
     Queries,
+    /// Queries that no provider answered.
     FailedQueries,
+    /// Sources that were found.
     Sources,
+    /// Sources whose text was read.
     ReadSources,
+    /// Times that the evidence was analysed.
     Rounds,
+    /// Quotes that bear on a sub-question.
     Evidence,
+    /// Findings of the last analysis.
     Findings,
+    /// Contradictions of the last analysis.
     Contradictions,
+    /// Gaps of the last analysis.
     Gaps,
+    /// How complete the answer is, 0 to 1.
     Completeness,
+    /// The number of the draft, from 1.
     Draft,
+    /// Words of the draft.
     Words,
+    /// Sentences of the draft that state something.
     Claims,
+    /// Claims that their sources do not bear out.
     Unsupported,
+    /// The score of the review, 0 to 10.
     Score,
+    /// Critical remarks of the review.
     CriticalItems,
+    /// Failures that the run lived through.
     Errors,
 }
 
@@ -128,6 +155,7 @@ fn queries(state: &State, wanted: impl Fn(&SearchOutcome) -> bool) -> usize {
 }
 
 impl Condition {
+    /// Whether every comparison holds; one whose figure is not known does not.
     pub fn holds(&self, state: &State) -> bool {
         self.0.iter().all(|comparison| comparison.holds(state))
     }

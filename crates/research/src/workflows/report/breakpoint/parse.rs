@@ -13,18 +13,29 @@ use super::{Breakpoint, Condition, Moment, Part, Step, StopPlace, WAIT_S};
 /// What is wrong with a breakpoint, and how to write it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
+    /// It does not begin with `before` or `after`.
     #[error("\"{0}\" is no place; write it as: before write, or: after search")]
     Place(String),
+    /// It names no step that a run can be stopped at.
     #[error(
         "there is no step \"{0}\"; choose plan, search, analyse, write, check, review or output"
     )]
     Step(String),
+    /// After the last step there is nothing left to stop.
     #[error("after output the report is out already; write: before output")]
     TooLate,
+    /// A comparison has no sign such as `<`.
     #[error("\"{0}\" is no comparison; write it as: sources < 5, with <, <=, =, >= or >")]
     Comparison(String),
+    /// A comparison names no figure of a run.
     #[error("there is no figure \"{name}\" to compare; choose {known}")]
-    Figure { name: String, known: String },
+    Figure {
+        /// As it was given.
+        name: String,
+        /// The names of all figures.
+        known: String,
+    },
+    /// What a figure is compared with is no finite number.
     #[error("\"{0}\" is no number")]
     Number(String),
 }
@@ -40,6 +51,7 @@ impl Step {
         (Self::Output, "output"),
     ];
 
+    /// The step of this name; nothing where there is none.
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|(_, known)| *known == name).map(|(step, _)| step)

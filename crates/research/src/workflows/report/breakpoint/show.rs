@@ -14,13 +14,21 @@ const LINES_MOST: usize = 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
+    /// The plan.
     Plan,
+    /// The sources found, with their titles.
     Sources,
+    /// The findings, each in a sentence.
     Findings,
+    /// What the sources disagree on.
     Contradictions,
+    /// What is missing.
     Gaps,
+    /// The draft.
     Draft,
+    /// What the review found.
     Review,
+    /// Failures that the run lived through.
     Errors,
 }
 

@@ -11,7 +11,7 @@ use crate::draft::Draft;
 use crate::plan::Plan;
 use crate::reasoner::Ctx;
 use crate::skills::cite;
-use crate::workflows::report::edits::{self, Misfit};
+use crate::workflows::report::edits::{self, InvalidEdit};
 use crate::workflows::report::nodes::check;
 use crate::workflows::report::state::{Decided, Gate, Ruling, State};
 
@@ -80,19 +80,19 @@ impl GateQuestion {
     }
 
     /// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
-    fn edited(&self, state: &State, decision: &Decision) -> Result<Edited, Misfit> {
+    fn edited(&self, state: &State, decision: &Decision) -> Result<Edited, InvalidEdit> {
         let edits = match (&decision.edits, self.heard) {
             _ if decision.verdict != Verdict::Modify => return Ok(Edited::Nothing),
             (Some(edits), Heard::All | Heard::Edits | Heard::EditsUnchecked) => edits,
             (None, Heard::All) => return Ok(Edited::Nothing),
             // On the way out nothing can be changed any more, and what is said is a remark.
             (_, Heard::Nothing) => return Ok(Edited::Nothing),
-            (None, Heard::Edits | Heard::EditsUnchecked) => return Err(Misfit::Unheard),
+            (None, Heard::Edits | Heard::EditsUnchecked) => return Err(InvalidEdit::Unheard),
         };
         match (&state.plan, &state.draft) {
             (_, Some(draft)) => edits::edited_draft(draft, edits).map(Edited::Draft),
             (Some(plan), None) => edits::edited_plan(state, plan, edits).map(Edited::Plan),
-            (None, None) => Err(Misfit::Nothing),
+            (None, None) => Err(InvalidEdit::Nothing),
         }
     }
 
