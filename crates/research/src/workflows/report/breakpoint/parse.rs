@@ -163,7 +163,8 @@ impl<'de> Visitor<'de> for BreakpointVisitor {
         let fields = Map::deserialize(MapAccessDeserializer::new(map))?;
         let unknown = fields.keys().find(|name| !FIELDS.contains(&name.as_str()));
         if let Some(name) = unknown.filter(|_| self.refuse_unknown) {
-            return Err(A::Error::unknown_field(name, FIELDS));
+            let why = format!("unknown field `{name}`; choose `at`, `when`, `timeout_s` or `show`");
+            return Err(A::Error::custom(why));
         }
         let table = Table::deserialize(Value::Object(fields)).map_err(A::Error::custom)?;
         Ok(Breakpoint {
@@ -176,7 +177,7 @@ impl<'de> Visitor<'de> for BreakpointVisitor {
 }
 
 /// The names of a table's fields.
-const FIELDS: &[&str] = &["at", "when", "timeout_s", "show"];
+const FIELDS: [&str; 4] = ["at", "when", "timeout_s", "show"];
 
 #[derive(Deserialize)]
 struct Table {
