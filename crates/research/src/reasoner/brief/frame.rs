@@ -151,11 +151,10 @@ fn told(task: &FrameTask<'_>, finding: &Finding) -> Option<String> {
         .evidence
         .iter()
         .filter_map(|at| task.evidence.get(*at));
-    let mut others = prose::sources_of(evidence);
-    others.retain(|source| *source != lead.source);
+    let others = prose::sources_of(evidence).len().saturating_sub(1);
     let quote = prose::quote(&finding.statement, &[lead.source]);
-    if finding.strength >= Strength::Moderate && !others.is_empty() {
-        Some(format!("{quote} {}", prose::others_agree(&others)))
+    if finding.strength >= Strength::Moderate && others > 0 {
+        Some(format!("{quote} {}", prose::others_agree(others)))
     } else {
         Some(quote)
     }

@@ -62,13 +62,13 @@ pub(super) fn count(number: usize) -> String {
         .map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// Who says what was just quoted besides the source it was quoted from. Three words, so that it states nothing.
-pub(super) fn others_agree(others: &[SourceId]) -> String {
-    let agree = match others.len() {
-        1 => "Another source agrees".to_owned(),
-        several => format!("{} others agree", count(several)),
-    };
-    format!("{agree} {}.", cite(others))
+/// How many sources say what was just quoted besides the one it was quoted from. It cites none of them: what cites a
+/// source must stand in it. Their own words are quoted in the section of the finding.
+pub(super) fn others_agree(number: usize) -> String {
+    match number {
+        1 => "Another source agrees.".to_owned(),
+        _ => format!("{} others agree.", count(number)),
+    }
 }
 
 /// Quotes as a list.
