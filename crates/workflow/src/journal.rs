@@ -1,7 +1,7 @@
 //! The border between the engine and whatever remembers for it.
 //!
 //! A store keeps runs, steps, journals, events and blobs, and gives each write its guard. It decides
-//! nothing. [`crate::conformance`] is the suite that every store passes.
+//! nothing. `conformance.rs` is the suite that every store passes.
 
 use std::time::Duration;
 

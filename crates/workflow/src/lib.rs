@@ -3,6 +3,7 @@
 #![warn(unreachable_pub, missing_docs)]
 
 mod clock;
+#[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
 pub mod display;
