@@ -1,4 +1,4 @@
-//! Proofs of what Fathom survives, and its benchmarks. Measures, never ships.
+//! Proofs of what Fathom survives, figures on public sets, and benchmarks beside peers. Measures, never ships.
 
 #![warn(missing_docs)]
 

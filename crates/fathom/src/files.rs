@@ -1,4 +1,4 @@
-//! AtomicFile files so that a failure leaves the old one: first beside it, then in its place.
+//! Writes files so that a failure leaves the old one: first beside it, then in its place.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -42,7 +42,7 @@ impl Outside {
         })
     }
 
-    /// The reasoner that asks a language model, if one is set up.
+    /// The reasoner that asks a language model, if one is configured.
     pub fn model(&self, settings: &Settings) -> Result<Option<ModelReasoner>> {
         let endpoints = endpoints(settings)?;
         let Some(first) = endpoints.first() else {

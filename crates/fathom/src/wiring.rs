@@ -1,4 +1,5 @@
-//! The one file that names concrete types: turns settings into a store, the services of this process, and its host.
+//! Turns settings into a store, the services of this process, and its host. Concrete types are named only here, in
+//! `outside` and in `own_library`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Everything that crosses the network: models, search, pages; and calls that fail well.
+//! Everything that crosses the network: models, search, pages, registers of works; and calls that fail well.
 //!
 //! The only crate with an HTTP client or a key.
 

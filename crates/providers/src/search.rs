@@ -3,8 +3,8 @@
 //! [`SearchChains::search`] takes a [`SearchQuery`] and gives the [`SearchAnswer`] of the first provider that answers. What providers
 //! send is read leniently: numbers as strings, missing lists and dates in many forms are borne, markup becomes plain
 //! text, and what has to be left out is counted in [`DroppedHits`]. Answers are kept for a while by `cache`. Retries, limits
-//! and breakers are `call`; merging hits into sources is `source`; how relevant a text is to its question is left to
-//! the research crate.
+//! and breakers are `call`; merging hits into sources, and how relevant a text is to its question, are left to the
+//! research crate.
 
 mod answer;
 mod arxiv;

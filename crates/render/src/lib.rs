@@ -1,4 +1,4 @@
-//! Finished things and the forms in which people and programs get them.
+//! The finished report, and the forms in which people and programs get it.
 //!
 //! Takes a [`Report`], which holds nothing but what its readers may see; gives Markdown, a page, a Word document, JSON
 //! or BibTeX. Nothing here waits, opens a file or asks the network: the same report gives the same bytes. How a report

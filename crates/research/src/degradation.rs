@@ -1,8 +1,8 @@
-//! What was done in a poorer way than meant: typed while a run works, told in sentences at its end.
+//! What a run could not do as well as intended: typed while a run works, told in sentences at its end.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that was done in a poorer way than meant.
+/// Something that a run could not do as well as intended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Degradation {

@@ -150,7 +150,7 @@ impl Plan {
         faults
     }
 
-    /// Mends what code can mend: blanks, repeats, too many, references to nothing, and queries that
+    /// Repairs what code can repair: blanks, repeats, too many, references to nothing, and queries that
     /// are missing are made from the sub-questions.
     #[must_use]
     pub fn mended(mut self, depth: Depth, local_only: bool) -> Self {

@@ -1,4 +1,4 @@
-//! Runs in one SQLite file: the store that needs nothing set up.
+//! Runs in one SQLite file: the store that needs no server and no settings.
 //!
 //! One connection writes: a thread shares its synced commits among those who wait, and a run that
 //! has the store to itself is written on its caller's thread ([`writer`]). A few connections read

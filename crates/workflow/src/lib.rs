@@ -1,4 +1,5 @@
-//! Typed state graphs whose runs are recorded step by step, and so survive anything.
+//! Typed state graphs whose runs are recorded step by step, so that a killed run goes on where its records end; and the
+//! host of all workflows of a process. Knows no research, models, SQL or HTTP.
 
 #![warn(unreachable_pub, missing_docs)]
 

@@ -18,7 +18,7 @@ struct StyledWord {
     columns: usize,
 }
 
-/// LineWrapper no wider than `width`, unless a word is.
+/// Lines no wider than `width`, unless a single word is.
 pub(super) fn wrapped(pieces: &[StyledText], width: usize, coloured: bool) -> Vec<String> {
     let mut lines = LineWrapper {
         width,

@@ -28,7 +28,7 @@ pub struct ChainExhausted {
 }
 
 impl ChainExhausted {
-    /// The failure that ended it: one that no other provider could mend, or the last.
+    /// The failure that ended it: one that no other provider could help with, or the last.
     pub fn decisive(&self) -> Option<&CallFailure> {
         self.tried.last()
     }
@@ -56,7 +56,7 @@ impl fmt::Display for ChainExhausted {
 impl std::error::Error for ChainExhausted {}
 
 impl Caller {
-    /// Asks the providers in order. A failure that another provider may mend leads on to the next; when none is
+    /// Asks the providers in order. A failure that another provider may help with leads on to the next; when none is
     /// left, those that were passed over because of their breaker get a last chance.
     pub async fn chain<T, F, Fut>(
         &self,

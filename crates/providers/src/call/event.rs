@@ -53,7 +53,7 @@ pub enum NextAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// Trying again does not mend this.
+    /// Trying again does not help.
     Final,
     /// All attempts are used.
     Attempts,

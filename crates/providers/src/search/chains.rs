@@ -1,4 +1,4 @@
-//! Who is asked for which kind: providers that are set up, in order, through the call layer.
+//! Who is asked for which kind: providers that are configured, in order, through the call layer.
 
 use std::collections::BTreeMap;
 use std::fmt;

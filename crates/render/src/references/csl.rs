@@ -2,7 +2,7 @@
 //!
 //! Takes what is known about the sources; gives one line for each, in their order. The numbers that a style would print
 //! are left out, for the list has its own. Where a style says nothing of the address or the file, it is added: a reader
-//! must be able to find every source. What is mended is the style's own text; the words of a source stay as they are.
+//! must be able to find every source. Only the style's own text is corrected; the words of a source stay as they are.
 
 use std::sync::LazyLock;
 

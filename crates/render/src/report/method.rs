@@ -20,7 +20,7 @@ pub struct ResearchMethod {
     pub drafts: u32,
     /// Steps that the run took.
     pub steps: u64,
-    /// What was done in a poorer way than meant, in sentences.
+    /// What could not be done as well as intended, in sentences.
     pub degraded: Vec<String>,
     /// Failures that the run lived through, the last of them.
     pub errors: Vec<FailureNote>,

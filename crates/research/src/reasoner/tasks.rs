@@ -159,7 +159,7 @@ pub struct FrameTask<'a> {
     pub sources: &'a [Arc<Source>],
     /// The language to write in.
     pub language: Language,
-    /// What was done in a poorer way than meant, in sentences.
+    /// What could not be done as well as intended, in sentences.
     pub degraded: &'a [String],
 }
 

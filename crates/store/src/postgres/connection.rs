@@ -1,7 +1,7 @@
 //! One connection on loan from the pool, and what is asked over it.
 //!
 //! A connection that is let go in the middle of something, by a loss, a timeout or a caller that went
-//! away, is thrown away and never mended: closing it makes the server forget whatever was half done.
+//! away, is thrown away and never repaired: closing it makes the server forget whatever was half done.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,6 +1,6 @@
 //! A few connections that only read, used on the blocking pool.
 //!
-//! ReaderPool never wait for the writer, nor it for them: each read sees the database as it was when
+//! Readers never wait for the writer, nor the writer for them: each read sees the database as it was when
 //! the read began.
 
 use std::path::PathBuf;

@@ -184,7 +184,7 @@ const TABLES: [&str; 7] = [
     "events",
 ];
 
-/// A specimen in PostgreSQL, mended from a copy after each trial.
+/// A specimen in PostgreSQL, restored from a copy after each trial.
 pub(super) struct SpecimenTables {
     site: Site,
     client: Client,

@@ -197,7 +197,7 @@ impl From<ReplyKind> for SourceKind {
     }
 }
 
-/// Models count from one. What refers to nothing is left out when the plan is mended.
+/// Models count from one. What refers to nothing is left out when the plan is repaired.
 pub(super) fn id(number: u32) -> SubQuestionId {
     SubQuestionId(number.wrapping_sub(1))
 }

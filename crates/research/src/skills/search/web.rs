@@ -48,7 +48,7 @@ fn provider(served: &ChainAnswer<SearchAnswer>) -> String {
     }
 }
 
-/// The kinds that a provider is set up for.
+/// The kinds for which a provider is configured.
 pub(crate) fn kinds(web: &WebServices) -> Vec<SourceKind> {
     [
         SourceKind::Web,

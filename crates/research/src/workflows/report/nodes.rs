@@ -1,4 +1,4 @@
-//! The steps of the workflows, one verb a file. Each reads the state and gives an update.
+//! The nodes of the report workflow, one verb a file. Each reads the state and gives an update.
 
 pub(crate) mod analyse;
 pub(crate) mod check;

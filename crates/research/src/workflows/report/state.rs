@@ -59,7 +59,7 @@ pub struct State {
     pub done: Option<Step>,
     /// What the next plan or draft is to take into account.
     pub feedback: Option<String>,
-    /// What was done in a poorer way than meant, each once.
+    /// What could not be done as well as intended, each once.
     pub degraded: Vec<Degradation>,
     /// Who judged something, each once.
     pub reasoners: Vec<String>,
@@ -142,7 +142,7 @@ pub struct Update {
     /// Failures that the step lived through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorEntry>,
-    /// What the step did in a poorer way than meant.
+    /// What the step could not do as well as intended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<Degradation>,
     /// Who judged in this step.
@@ -164,7 +164,7 @@ pub enum StateChange {
     Written(Arc<Draft>),
     /// The draft as the check left it.
     Checked {
-        /// Its sentences mended.
+        /// The draft with its sentences repaired.
         draft: Arc<Draft>,
         /// What was found and what was changed.
         check: Arc<CitationCheck>,

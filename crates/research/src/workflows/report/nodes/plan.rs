@@ -17,7 +17,7 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let kinds = ctx.deps().kinds(state.settings.scope());
     if kinds.is_empty() {
         return Err(NodeError::new(
-            "there is nothing to search: name a library, or set up a search provider",
+            "there is nothing to search: name a library, or configure a search provider",
         ));
     }
     let first = planned(state, ctx, &kinds, &[], &mut notes).await?;
