@@ -1,5 +1,5 @@
-//! Turns settings into a store, the services of this process, and its host. Concrete types are named only here, in
-//! `outside` and in `own_library`.
+//! Turns settings into a store, the services of this process, and its host. The stores, clients and
+//! libraries that a run works with are made only here, in `outside` and in `own_library`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

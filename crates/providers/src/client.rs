@@ -1,6 +1,6 @@
 //! The client for addresses from the operator's settings: models, search, registers of works.
 //!
-//! Takes a [`HttpRequest`] and sends it once; gives the whole answer, or a body to be read piece by piece, or a
+//! Takes an [`HttpRequest`] and sends it once; gives the whole answer, or a body to be read piece by piece, or an
 //! [`AttemptError`] that the call layer understands. It follows no redirect, since a key must not travel to another host.
 //! Pages of strangers are never read with it: that is `fetch`.
 

@@ -1,6 +1,6 @@
 //! Everything that crosses the network: models, search, pages, registers of works; and calls that fail well.
 //!
-//! The only crate with an HTTP client or a key.
+//! Of the crates that ship, the only one with an HTTP client or a key.
 
 #![warn(missing_docs, unreachable_pub)]
 

@@ -1,7 +1,8 @@
 //! Fathom's memory: the log, the journal, the blobs and the run list, in SQLite and PostgreSQL.
 //!
-//! The only crate with SQL, and the one that reads a person's own documents ([`library`]). It decides nothing: [`fathom_workflow::Store`] says what is kept and
-//! under which guard, `row.rs` says in which form, and the two back ends say it in their dialects.
+//! Of the crates that ship, the only one with SQL, and the one that reads a person's own documents ([`library`]). It
+//! decides nothing: [`fathom_workflow::Store`] says what is kept and under which guard, `row.rs` says in which form, and
+//! the two back ends say it in their dialects.
 
 #![warn(missing_docs)]
 
