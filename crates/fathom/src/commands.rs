@@ -61,11 +61,12 @@ impl RunsContext {
         })
     }
 
-    /// A host that can work on runs. It fails where the given run needs the web and there is no way out.
+    /// A host that can work on runs. It fails where the way out cannot be opened and the given run, or any run that may
+    /// come, needs it.
     pub async fn working_host(&self, run: Option<RunId>) -> Result<Host> {
         let web_needed = match run {
             Some(run) => wiring::needs_web(&self.host, run).await?,
-            None => false,
+            None => true,
         };
         let services = wiring::services(&self.settings, Arc::default(), web_needed)?;
         let store = Arc::clone(&self.store);

@@ -18,6 +18,9 @@ use crate::progress::Progress;
 use crate::screen;
 use crate::signals::Signals;
 
+/// How often a run whose lease was lost is taken up again.
+const LEASES_LOST_MOST: u32 = 10;
+
 const REDRAW_EVERY: Duration = Duration::from_millis(150);
 
 /// How often a run is tried that another process may still hold.
@@ -44,6 +47,8 @@ enum Worked {
     Stopped(RunOutcome),
     /// The person left before that, with this code.
     Left(Exit),
+    /// The store was out of reach for so long that the run is no longer held here.
+    LeaseLost,
 }
 
 /// Works on a run that is open in the host until it ends or waits for somebody who is not here.
@@ -93,6 +98,7 @@ fn from_now(moment: Timestamp) -> Duration {
 
 impl RunFollower<'_> {
     async fn until_it_ends(mut self) -> Result<Exit> {
+        let mut leases_lost = 0;
         loop {
             let worked = self.work().await;
             self.progress.rest();
@@ -101,6 +107,15 @@ impl RunFollower<'_> {
                 Worked::Left(exit) => {
                     screen::tell(&format!("Left at once. {}", self.how_to_resume()));
                     return Ok(exit);
+                }
+                Worked::LeaseLost if leases_lost < LEASES_LOST_MOST => {
+                    leases_lost += 1;
+                    take_up(self.host, self.run, true).await?;
+                    continue;
+                }
+                Worked::LeaseLost => {
+                    return Err(Problem::failed("the store was out of reach too often")
+                        .advise(self.how_to_resume()));
                 }
             };
             match outcome.status {
@@ -125,7 +140,8 @@ impl RunFollower<'_> {
 
     /// Lets the run work, shows its events, and listens for Ctrl-C.
     async fn work(&mut self) -> Result<Worked> {
-        let mut events = pin!(self.host.events(self.run, self.seen));
+        // Fused: it is asked again while the run's outcome is still being read.
+        let mut events = pin!(self.host.events(self.run, self.seen).fuse());
         let mut working = pin!(self.host.run(self.run));
         let mut redraw = tokio::time::interval(REDRAW_EVERY);
         let outcome = loop {
@@ -143,7 +159,10 @@ impl RunFollower<'_> {
                 _ = redraw.tick(), if self.progress.is_live() => self.progress.tick(),
             }
         };
-        let outcome = outcome?;
+        let outcome = match outcome {
+            Err(Error::LeaseLost { .. }) => return Ok(Worked::LeaseLost),
+            other => other?,
+        };
         let last = self.host.header(self.run).await?.head.events;
         while self.seen < last {
             match events.next().await {

@@ -37,4 +37,4 @@ pub use json::{UnusableJson, without as without_thoughts};
 pub use price::{ModelCost, TokenPrice};
 pub use request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
 pub use settings::{ModelApi, ModelEndpoint, ModelRole, ModelSettings, RoleSettings};
-pub use typed::TypedAnswer;
+pub use typed::{ASKS_MAX, TypedAnswer};

@@ -17,9 +17,12 @@ const CACHED_BYTES_MAX: usize = 64 * 1024 * 1024;
 #[derive(Default)]
 pub struct DocumentCache(Mutex<CachedDocuments>);
 
+/// The hashes of a document's text and shape: mirrors share a text, and differ in title and date.
+type StoredParts = (BlobHash, BlobHash);
+
 #[derive(Default)]
 struct CachedDocuments {
-    documents: HashMap<BlobHash, Arc<Document>>,
+    documents: HashMap<StoredParts, Arc<Document>>,
     bytes: usize,
 }
 
@@ -41,20 +44,20 @@ impl DocumentCache {
             taken_at: now,
             lost: document.lost.clone(),
         };
-        self.put(text, Arc::new(document));
+        self.put(parts(&snapshot), Arc::new(document));
         Ok(snapshot)
     }
 
     /// A document as it was stored.
     pub async fn open(&self, ctx: &Ctx, snapshot: &Snapshot) -> Result<Arc<Document>, NodeError> {
-        if let Some(document) = self.cached(snapshot.text) {
+        if let Some(document) = self.cached(parts(snapshot)) {
             return Ok(document);
         }
         let shape = stored(ctx, snapshot.shape).await?;
         let mut document: Document = serde_json::from_slice(&shape)?;
         document.text = String::from_utf8(stored(ctx, snapshot.text).await?)?;
         let document = Arc::new(document);
-        self.put(snapshot.text, Arc::clone(&document));
+        self.put(parts(snapshot), Arc::clone(&document));
         Ok(document)
     }
 
@@ -74,21 +77,25 @@ impl DocumentCache {
         opened.await.into_iter().collect()
     }
 
-    fn cached(&self, text: BlobHash) -> Option<Arc<Document>> {
+    fn cached(&self, parts: StoredParts) -> Option<Arc<Document>> {
         let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.documents.get(&text).cloned()
+        cache.documents.get(&parts).cloned()
     }
 
-    fn put(&self, text: BlobHash, document: Arc<Document>) {
+    fn put(&self, parts: StoredParts, document: Arc<Document>) {
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = document.text.len();
         if cache.bytes + bytes > CACHED_BYTES_MAX {
             *cache = CachedDocuments::default();
         }
-        if cache.documents.insert(text, document).is_none() {
+        if cache.documents.insert(parts, document).is_none() {
             cache.bytes += bytes;
         }
     }
+}
+
+fn parts(snapshot: &Snapshot) -> StoredParts {
+    (snapshot.text, snapshot.shape)
 }
 
 fn without_text(document: &Document) -> Document {

@@ -38,11 +38,14 @@ impl fmt::Display for StoreLocation {
         match self {
             Self::Memory => f.write_str("memory"),
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            // The part before the last @ may hold a password.
-            Self::Postgres(url) => match url.rsplit_once('@') {
-                Some((_, host)) => write!(f, "postgres://…@{host}"),
-                None => f.write_str(url),
-            },
+            // What stands before the last @ and behind the ? may hold a password.
+            Self::Postgres(url) => {
+                let place = url.split('?').next().unwrap_or_default();
+                match place.rsplit_once('@') {
+                    Some((_, host)) => write!(f, "postgres://…@{host}"),
+                    None => f.write_str(place),
+                }
+            }
         }
     }
 }

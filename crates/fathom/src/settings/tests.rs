@@ -159,3 +159,15 @@ fn finished_runs_are_kept_for_thirty_days_unless_said_otherwise() {
     assert_eq!(ttl(""), 30 * 24 * 3_600);
     assert_eq!(ttl("ttl_hours = 7\n"), 7 * 3_600);
 }
+
+#[test]
+fn a_password_in_a_database_address_is_never_shown() {
+    for url in [
+        "postgres://reader:canary@host/runs",
+        "postgres://host/runs?user=reader&password=canary",
+    ] {
+        let shown = StoreLocation::parse(url).unwrap().to_string();
+        assert!(!shown.contains("canary"), "{shown}");
+        assert!(shown.contains("host/runs"), "{shown}");
+    }
+}

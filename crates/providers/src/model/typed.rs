@@ -17,7 +17,7 @@ use crate::call::{CallContext, ProviderName};
 use crate::error::CallFailure;
 
 /// The question, and once more.
-const ASKS_MAX: u32 = 2;
+pub const ASKS_MAX: u32 = 2;
 
 /// Of an answer that did not fit, so much is shown to the model again.
 const SHOWN_MAX_CHARS: usize = 4_000;

@@ -3,8 +3,10 @@
 //! Takes the cited sources that have a DOI; fills in what is not known of them. A register that does not answer costs the
 //! fact and nothing else. Sources without a DOI, and runs that may not use the web, are left as they are.
 
+use std::time::Duration;
+
 use fathom_providers::Doi;
-use fathom_providers::call::CallKind;
+use fathom_providers::call::{CallEvent, CallKind};
 use fathom_providers::works::{self, WorkAuthor};
 use fathom_render::report::source::CitedSource;
 use fathom_workflow::{NodeError, fan_out};
@@ -13,6 +15,9 @@ use crate::calls::{RecordedFailure, retries, terms};
 use crate::reasoner::Ctx;
 use crate::services::WebServices;
 use crate::settings::Settings;
+
+/// All look-ups of a report together take no longer, and no more than half of the time that is left.
+const LOOKUPS_MOST: Duration = Duration::from_secs(10);
 
 /// Fills in the first `max_work_lookups` works in the order of their citation; gives what went wrong.
 pub(crate) async fn complete(
@@ -30,8 +35,9 @@ pub(crate) async fn complete(
         }
     }
     wanted.truncate(settings.max_work_lookups);
+    let until = lookups_until(ctx, web);
     let looked_up = fan_out(wanted, settings.max_concurrency, |asked| async move {
-        let found = look_up(ctx, web, &asked).await?;
+        let found = look_up(ctx, web, &asked, until).await?;
         Ok::<_, NodeError>((asked, found))
     });
     let mut failures = Vec::new();
@@ -55,6 +61,15 @@ pub(crate) async fn complete(
     Ok(failures)
 }
 
+/// By the clock that calls go by.
+fn lookups_until(ctx: &Ctx, web: &WebServices) -> Duration {
+    let now = web.clock.elapsed();
+    let left = terms(ctx, &*web.clock, CallKind::Search, &|_: CallEvent| {})
+        .deadline
+        .saturating_sub(now);
+    now + LOOKUPS_MOST.min(left / 2)
+}
+
 fn doi(source: &CitedSource) -> Option<Doi> {
     Doi::told(source.doi.as_deref()?)
 }
@@ -64,10 +79,12 @@ async fn look_up(
     ctx: &Ctx,
     web: &WebServices,
     doi: &Doi,
+    until: Duration,
 ) -> Result<Result<Option<works::Work>, RecordedFailure>, NodeError> {
     let asked = ctx.effect(format!("work/{doi}"), |call| async move {
         let sink = retries(&call);
-        let terms = terms(ctx, &*web.clock, CallKind::Search, &sink);
+        let mut terms = terms(ctx, &*web.clock, CallKind::Search, &sink);
+        terms.deadline = terms.deadline.min(until);
         let found = web.works.look_up(doi, &terms).await;
         found.map_err(|exhausted| RecordedFailure {
             // One work is not worth a wait of the whole run.

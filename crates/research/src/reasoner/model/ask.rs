@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use fathom_providers::FailureCategory;
 use fathom_providers::call::{CallContext, CallKind};
 use fathom_providers::model::{
-    FinishReason, ModelError, ModelRequest, ModelRole, ModelSpending, Models, without_thoughts,
+    ASKS_MAX, FinishReason, ModelError, ModelRequest, ModelRole, ModelSpending, Models,
+    without_thoughts,
 };
 use fathom_workflow::EffectCall;
 use schemars::JsonSchema;
@@ -34,6 +35,9 @@ pub(super) struct ModelCall<'a> {
 trait ReplyForm {
     type Value: Serialize + DeserializeOwned + Send;
 
+    /// How often the model may be asked within one call: what the caps must have room for.
+    const ANSWERS_MOST: u32;
+
     fn ask(
         models: &Models,
         role: ModelRole,
@@ -47,6 +51,7 @@ struct TypedReply<T>(PhantomData<T>);
 
 impl<T: Serialize + DeserializeOwned + JsonSchema + Send> ReplyForm for TypedReply<T> {
     type Value = T;
+    const ANSWERS_MOST: u32 = ASKS_MAX;
 
     async fn ask(
         models: &Models,
@@ -68,6 +73,7 @@ struct ProseReply;
 
 impl ReplyForm for ProseReply {
     type Value = String;
+    const ANSWERS_MOST: u32 = 1;
 
     async fn ask(
         models: &Models,
@@ -162,7 +168,8 @@ impl ModelReasoner {
         call: EffectCall,
     ) -> Result<F::Value, RecordedFailure> {
         let estimate = self.models.estimate(asking.role, request);
-        let reserved = self.reservations.reserve(ctx, asking.caps, &estimate).await;
+        let most = Amount::from(&estimate).times(F::ANSWERS_MOST);
+        let reserved = self.reservations.reserve(ctx, asking.caps, most).await;
         let _reserved = reserved.ok_or_else(cap_reached)?;
         let sink = retries(&call);
         let terms = terms(ctx, &*self.clock, CallKind::Model, &sink);

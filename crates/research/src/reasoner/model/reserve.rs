@@ -32,6 +32,14 @@ impl From<&ModelSpending> for Amount {
 }
 
 impl Amount {
+    /// What so many answers cost at most.
+    pub(super) fn times(self, answers: u32) -> Self {
+        Self {
+            tokens: self.tokens.saturating_mul(answers.into()),
+            picos: self.picos.saturating_mul(answers.into()),
+        }
+    }
+
     fn plus(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),
@@ -93,9 +101,9 @@ impl Reservations {
         &self,
         ctx: &Ctx,
         caps: &Caps,
-        estimate: &ModelSpending,
+        amount: Amount,
     ) -> Option<Reservation<'_>> {
-        let (run, amount) = (ctx.run(), Amount::from(estimate));
+        let run = ctx.run();
         let spent = || Amount {
             tokens: ctx.spent_so_far(budget::TOKENS),
             picos: ctx.spent_so_far(budget::COST_PICOS),

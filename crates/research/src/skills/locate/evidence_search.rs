@@ -158,10 +158,14 @@ impl<'r> EvidenceSearch<'r> {
             rated.extend(self.best_of(&judge, *spot));
         }
         rated.retain(|one| !known.contains(&one.said));
-        let candidates: Vec<EvidenceCandidate> = rated
-            .iter()
-            .filter_map(|one| self.candidate(focus, one))
-            .collect();
+        // In pairs, so that each verdict stays with its sentence.
+        let (rated, candidates): (Vec<Rated>, Vec<EvidenceCandidate>) = rated
+            .into_iter()
+            .filter_map(|one| {
+                self.candidate(focus, &one)
+                    .map(|candidate| (one, candidate))
+            })
+            .unzip();
         let text = |id: &str| {
             let at = self.names.iter().position(|name| name == id)?;
             Some(self.readings.get(at)?.document.text.as_str())
