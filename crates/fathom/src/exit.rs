@@ -89,9 +89,13 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut letters = self.what.chars();
-        let first = letters.next().map(|first| first.to_uppercase());
-        for letter in first.into_iter().flatten() {
-            write!(f, "{letter}")?;
+        // A sentence begins with a capital; a path or an option is written as it is.
+        let is_word = |word: &str| word.chars().all(char::is_alphabetic);
+        if self.what.split(' ').next().is_some_and(is_word) {
+            let first = letters.next().map(|first| first.to_uppercase());
+            for letter in first.into_iter().flatten() {
+                write!(f, "{letter}")?;
+            }
         }
         f.write_str(letters.as_str())?;
         if !self.what.ends_with(['.', '?', '!']) {

@@ -227,10 +227,10 @@ impl RunFollower<'_> {
 
     fn waiting(&self) -> Result<Exit> {
         self.result("waiting", Exit::Waiting, None, None)?;
-        let run = self.run;
+        let (run, out) = (self.run, self.out_again());
         screen::tell(&format!(
             "The run is waiting for your decision. See it with: fathom runs show {run}\n\
-             Decide with: fathom runs review {run} approve (or reject, modify, skip)"
+             Decide with: fathom runs review {run} approve{out} (or reject, modify, skip)"
         ));
         Ok(Exit::Waiting)
     }
@@ -274,9 +274,16 @@ impl RunFollower<'_> {
         Err(Problem::failed(format!("the run failed: {why}")).advise(self.how_to_resume()))
     }
 
+    /// The file that was asked for, as it has to be named again: a run does not remember it.
+    fn out_again(&self) -> String {
+        let out = self.output.out.as_deref();
+        out.map_or_else(String::new, |out| format!(" --out {}", out.display()))
+    }
+
     fn how_to_resume(&self) -> String {
         if self.host.store().is_durable() {
-            format!("Continue with: fathom runs resume {}", self.run)
+            let out = self.out_again();
+            format!("Continue with: fathom runs resume {}{out}", self.run)
         } else {
             "The store is in memory, so the run is gone.".to_owned()
         }

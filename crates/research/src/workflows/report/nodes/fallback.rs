@@ -70,7 +70,7 @@ fn reason(state: &State, ctx: &Ctx) -> String {
         let score = critique.score;
         return match critique.verdict {
             ReviewVerdict::Reject => {
-                format!("the review gave the draft {score:.1} of 10 and holds it for beyond repair")
+                format!("the review gave the draft {score:.1} of 10 and judged it beyond repair")
             }
             ReviewVerdict::Revise | ReviewVerdict::Approve => {
                 format!("the review still gave the draft {score:.1} of 10 after the last revision")
@@ -82,6 +82,8 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     }
     if state.sources.is_empty() {
         "nothing was found on the question".to_owned()
+    } else if nothing_read(state) {
+        "none of the sources found could be read".to_owned()
     } else {
         "the sources say nothing that answers the question".to_owned()
     }
@@ -158,12 +160,27 @@ fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static
             bare(state, Vec::new()),
             "There is nothing to show but the reason.",
         )
+    } else if nothing_read(state) {
+        (
+            of_sources(state),
+            "These sources were found, but none of them could be read.",
+        )
+    } else if state.analysis.is_none() {
+        (
+            of_sources(state),
+            "These sources were found, but the run ended before they were analysed.",
+        )
     } else {
         (
             of_sources(state),
             "These sources were found, but they do not answer the question.",
         )
     }
+}
+
+fn nothing_read(state: &State) -> bool {
+    let mut sources = state.sources.iter();
+    sources.all(|source| source.snapshot.is_none())
 }
 
 /// The findings in their own words, each with its sources.
