@@ -441,7 +441,7 @@ async fn a_run_asked_to_stop_while_it_parks_does_not_wait() {
             let ask = interrupt::Ask {
                 reason: "well?".into(),
                 show: ().into(),
-                within: None,
+                within: Some(MINUTE),
             };
             ctx.ask("gate", ask).await?;
             Ok("b".into())
@@ -454,6 +454,7 @@ async fn a_run_asked_to_stop_while_it_parks_does_not_wait() {
     assert_eq!(execution.run().await.unwrap().status, Status::Cancelled);
     let head = engine.header(execution.id()).await.unwrap().head;
     assert_eq!(head.status, Status::Cancelled);
+    assert_eq!(head.wake_at, None);
 }
 
 #[tokio::test]

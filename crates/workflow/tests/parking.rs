@@ -129,6 +129,8 @@ async fn a_parked_run_that_was_cancelled_goes_on_when_it_is_resumed() {
     let run = parked(&engine, 20 * MINUTE).await;
     stage.clock.advance(MINUTE);
     engine.cancel(run).await.unwrap();
+    let head = engine.header(run).await.unwrap().head;
+    assert!(!head.parked && head.wake_at.is_none(), "it has ended");
     stage.clock.advance(MINUTE);
     let mut execution = engine.resume(run).await.unwrap();
     assert_eq!(execution.run().await.unwrap().status, Status::Completed);
@@ -139,6 +141,7 @@ async fn a_parked_run_that_was_cancelled_goes_on_when_it_is_resumed() {
         Some(noon() + 21 * MINUTE),
         "cancelled for one"
     );
+    assert_eq!(head.wake_at, None);
     first_line(&engine, run).await;
 }
 

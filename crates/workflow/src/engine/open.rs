@@ -178,6 +178,7 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let mut draft = self.writer.draft(notes);
         draft.head = LogHead {
             status: Status::Pending,
+            wake_at: None,
             parked: false,
             attempts: attempt,
             reason: None,

@@ -275,6 +275,8 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         draft.head = LogHead {
             status,
             reason,
+            wake_at: None,
+            parked: false,
             entries,
             ..draft.head
         };
