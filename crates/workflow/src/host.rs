@@ -224,7 +224,7 @@ impl Host {
             None => self.workflow_of(run).await?.resume(run).await?,
         };
         slot.fill(opened);
-        slot.put_back().await;
+        slot.put_back_unused().await;
         Ok(())
     }
 

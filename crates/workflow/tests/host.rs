@@ -138,6 +138,21 @@ async fn a_run_that_had_to_make_room_is_given_up_and_opened_anew() {
     ));
 }
 
+#[tokio::test(start_paused = true)]
+async fn resuming_an_open_run_does_not_make_its_lapsed_lease_look_fresh() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let run = begin(&host, "line").await;
+    tokio::time::advance(Duration::from_secs(20)).await;
+    host.resume(run).await.unwrap();
+    tokio::time::advance(Duration::from_secs(20)).await;
+    stage.clock.advance(Duration::from_secs(40));
+    let other = stage.host(&[LINE], &[]);
+    assert_eq!(other.advance(run).await.unwrap(), Progress::Ran { step: 1 });
+    other.release_open_runs().await;
+    assert_eq!(host.advance(run).await.unwrap(), Progress::Ran { step: 2 });
+}
+
 #[tokio::test]
 async fn one_caller_at_a_time_works_on_a_run() {
     let stage = Stage::new();

@@ -26,6 +26,7 @@ enum SlotState {
     Busy,
     Idle {
         open: Box<dyn OpenRun>,
+        /// When its lease was last renewed by an append.
         since: Instant,
     },
 }
@@ -35,6 +36,8 @@ pub(super) struct RunSlot {
     open_runs: Arc<OpenRuns>,
     run: RunId,
     open: Option<Box<dyn OpenRun>>,
+    /// Since when the run was idle, if it was open when the caller took hold of it.
+    idle_since: Option<Instant>,
 }
 
 impl OpenRuns {
@@ -64,25 +67,30 @@ impl OpenRuns {
             open_runs: Arc::clone(self),
             run,
             open: None,
+            idle_since: None,
         };
         match before {
             // Somebody else may have taken it up meanwhile.
             Some(SlotState::Idle { open, since }) if since.elapsed() >= self.lease => {
                 release([open]).await;
             }
-            Some(SlotState::Idle { mut open, .. }) => {
+            Some(SlotState::Idle { mut open, since }) => {
                 open.set_idle(false);
                 slot.open = Some(open);
+                slot.idle_since = Some(since);
             }
             Some(SlotState::Busy) | None => {}
         }
         Ok(slot)
     }
 
-    /// Keeps a run open until somebody works on it.
-    pub(super) async fn put(&self, run: RunId, mut open: Box<dyn OpenRun>) {
+    /// Keeps a run that was just written to open until somebody works on it.
+    pub(super) async fn put(&self, run: RunId, open: Box<dyn OpenRun>) {
+        self.put_since(run, open, Instant::now()).await;
+    }
+
+    async fn put_since(&self, run: RunId, mut open: Box<dyn OpenRun>, since: Instant) {
         open.set_idle(true);
-        let since = Instant::now();
         let evicted = {
             let mut slots = self.lock();
             slots.insert(run, SlotState::Idle { open, since });
@@ -154,11 +162,19 @@ impl RunSlot {
         self.open.insert(open)
     }
 
-    /// Keeps the run open for the next caller.
+    /// Keeps the run open for the next caller, after an append has renewed its lease.
     pub(super) async fn put_back(mut self) {
+        self.idle_since = None;
+        self.put_back_unused().await;
+    }
+
+    /// Keeps the run open for the next caller. If it was open before, nothing has renewed its lease
+    /// since, and it stays idle since then.
+    pub(super) async fn put_back_unused(mut self) {
         if let Some(open) = self.open.take() {
+            let since = self.idle_since.unwrap_or_else(Instant::now);
             let open_runs = Arc::clone(&self.open_runs);
-            open_runs.put(self.run, open).await;
+            open_runs.put_since(self.run, open, since).await;
         }
     }
 
