@@ -60,6 +60,13 @@ pub struct Host {
     settings: HostSettings,
 }
 
+/// A run that a caller took hold of, after an attempt to open it.
+enum OpenedSlot<'a> {
+    Open(&'a mut Box<dyn OpenRun>),
+    /// There is nothing to do: the run waits or has ended.
+    AtRest(Progress),
+}
+
 /// Collects the workflows of a host.
 pub struct HostBuilder {
     runtime: Arc<Runtime>,
@@ -169,8 +176,8 @@ impl Host {
     pub async fn advance(&self, run: RunId) -> Result<Progress, Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let progress = match self.opened(&mut slot, run).await? {
-            Ok(open) => open.advance().await?,
-            Err(at_rest) => return Ok(at_rest),
+            OpenedSlot::Open(open) => open.advance().await?,
+            OpenedSlot::AtRest(progress) => return Ok(progress),
         };
         match progress {
             Progress::Ran { .. } => slot.put_back().await,
@@ -183,8 +190,8 @@ impl Host {
     pub async fn run(&self, run: RunId) -> Result<RunOutcome, Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let open = match self.opened(&mut slot, run).await? {
-            Ok(open) => open,
-            Err(_) => return self.outcome_of(run).await,
+            OpenedSlot::Open(open) => open,
+            OpenedSlot::AtRest(_) => return self.outcome_of(run).await,
         };
         while let Progress::Ran { .. } = open.advance().await? {}
         self.outcome_of(run).await
@@ -195,24 +202,27 @@ impl Host {
         Ok(RunOutcome::from_head(&header.head))
     }
 
-    /// The run that a slot holds, opened if it is not; `Err` tells why there is nothing to do.
+    /// The run that a slot holds, opened if it is not.
     async fn opened<'a>(
         &self,
         slot: &'a mut open_runs::RunSlot,
         run: RunId,
-    ) -> Result<Result<&'a mut Box<dyn OpenRun>, Progress>, Error> {
+    ) -> Result<OpenedSlot<'a>, Error> {
         let opened = match slot.take_open() {
             Some(opened) => opened,
             None => match self.workflow_of(run).await?.open(run).await {
                 Ok(opened) => opened,
-                Err(Error::Waiting { until, .. }) => return Ok(Err(Progress::Waiting { until })),
+                Err(Error::Waiting { until, .. }) => {
+                    return Ok(OpenedSlot::AtRest(Progress::Waiting { until }));
+                }
                 Err(Error::Ended { .. }) => {
-                    return Ok(Err(Progress::Done(self.outcome_of(run).await?)));
+                    let outcome = self.outcome_of(run).await?;
+                    return Ok(OpenedSlot::AtRest(Progress::Done(outcome)));
                 }
                 Err(error) => return Err(error),
             },
         };
-        Ok(Ok(slot.fill(opened)))
+        Ok(OpenedSlot::Open(slot.fill(opened)))
     }
 
     /// Takes a run up for a person: a failed or cancelled one too, and one that is parked before its

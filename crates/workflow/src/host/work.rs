@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::Host;
+use super::{Host, OpenedSlot};
 use crate::clock::later;
 use crate::{Error, RunId, RunOutcome};
 
@@ -101,7 +101,7 @@ impl Host {
         stop: CancellationToken,
     ) -> Result<Option<RunOutcome>, Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
-        let Ok(open) = self.opened(&mut slot, run).await? else {
+        let OpenedSlot::Open(open) = self.opened(&mut slot, run).await? else {
             return self.outcome_of(run).await.map(Some);
         };
         loop {
