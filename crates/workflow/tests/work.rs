@@ -215,3 +215,24 @@ async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop
     stop.cancel();
     working.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(4, stop).await }
+    });
+    settle().await;
+    stage.clock.set(noon() - 60 * MINUTE);
+    let starter = stage.host(&[LINE], &[]);
+    let run = begin(&starter, "line").await;
+    starter.release_open_runs().await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    settle().await;
+    assert_eq!(status(&host, run).await, Status::Completed);
+    stop.cancel();
+    working.await.unwrap();
+}

@@ -53,15 +53,18 @@ impl Host {
     pub async fn work(&self, limit: usize, stop: CancellationToken) {
         let clock = Arc::clone(self.runtime.clock());
         let mut worker = self.worker(limit, stop);
-        let (mut look, mut next_look) = (true, clock.now());
+        let look_every = self.settings.look_every;
+        let (mut look, mut last_look) = (true, clock.now());
         while !worker.stop.is_cancelled() {
             if look {
                 worker.take_up_due().await;
-                next_look = later(clock.now(), self.settings.look_every);
+                last_look = clock.now();
             }
             look = tokio::select! {
                 () = worker.stop.cancelled() => false,
-                () = clock.reach(next_look) => true,
+                () = clock.reach(later(last_look, look_every)) => true,
+                // A clock that was set back would reach that moment only much later.
+                () = tokio::time::sleep(look_every) => clock.now() < last_look,
                 // A run that could not be worked on is still due, and is not tried again at once.
                 Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), None),
             };
