@@ -54,6 +54,16 @@ fn without_a() -> GraphBuilder<Diary, World> {
     Graph::new("line").node("z", play).start("z").edge("z", END)
 }
 
+/// A second workflow, before "line" in the alphabet.
+fn dot() -> GraphBuilder<Diary, World> {
+    Graph::new("dot").node("d", play).start("d").edge("d", END)
+}
+
+const DOT: DiaryWorkflow = DiaryWorkflow {
+    graph: dot,
+    version: 1,
+};
+
 #[tokio::test]
 async fn deadlines_and_wake_up_times_fire_while_the_host_works_and_never_early() {
     for script in [ASK, REST] {
@@ -233,6 +243,29 @@ async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     settle().await;
     assert_eq!(status(&host, run).await, Status::Completed);
+    stop.cancel();
+    working.await.unwrap();
+}
+
+#[tokio::test]
+async fn the_backlog_of_one_workflow_does_not_keep_the_others_waiting() {
+    const CALL_DOT: Script =
+        |_, ctx| Box::pin(async move { Ok(ctx.effect("dot", |_| ctx.deps().ask("dot")).await?) });
+    let stage = Stage::new();
+    let starter = stage.host(&[LINE, DOT], &[]);
+    for workflow in ["dot", "dot", "dot", "line"] {
+        begin(&starter, workflow).await;
+    }
+    starter.release_open_runs().await;
+    let scripts = [("d", CALL_DOT), ("b", CALL)];
+    let (host, world) = stage.host_with(&[LINE, DOT], &scripts, HostSettings::default());
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let stop = stop.clone();
+        async move { host.work(1, stop).await }
+    });
+    settle().await;
+    assert_eq!(world.calls(), ["dot", "call", "dot", "dot"]);
     stop.cancel();
     working.await.unwrap();
 }

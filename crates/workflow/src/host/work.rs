@@ -43,6 +43,8 @@ struct Worker {
     under_way: JoinSet<WorkResult>,
     /// Runs that cannot be taken up by this program, whatever time passes.
     left_alone: HashSet<RunId>,
+    /// The workflow whose run was taken up last.
+    last_served: Option<&'static str>,
 }
 
 impl Host {
@@ -94,6 +96,7 @@ impl Host {
             stop,
             under_way: JoinSet::new(),
             left_alone: HashSet::new(),
+            last_served: None,
         }
     }
 
@@ -125,9 +128,16 @@ impl Host {
 }
 
 impl Worker {
-    /// Starts work on due runs, as many as the limit leaves room for.
+    /// Starts work on due runs, as many as the limit leaves room for. It begins after the workflow
+    /// that was served last, so that the backlog of one does not keep the others waiting.
     async fn take_up_due(&mut self) {
-        let names: Vec<&str> = self.host.workflows.keys().copied().collect();
+        let mut names: Vec<&'static str> = self.host.workflows.keys().copied().collect();
+        if let Some(last) = names
+            .iter()
+            .position(|name| Some(*name) == self.last_served)
+        {
+            names.rotate_left(last + 1);
+        }
         for name in names {
             let room = self.limit.saturating_sub(self.under_way.len());
             if room == 0 {
@@ -147,6 +157,7 @@ impl Worker {
                 let (host, stop) = (self.host.clone(), self.stop.clone());
                 self.under_way
                     .spawn(async move { (run, host.run_until(run, stop).await) });
+                self.last_served = Some(name);
             }
         }
     }
