@@ -226,6 +226,37 @@ async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop
     working.await.unwrap();
 }
 
+#[tokio::test]
+async fn a_run_that_the_store_refused_is_tried_again_and_does_not_hold_the_others_up() {
+    let stage = Stage::new();
+    let starter = stage.host(&[LINE], &[]);
+    let refused = begin(&starter, "line").await;
+    stage.clock.advance(Duration::from_secs(1));
+    let good = begin(&starter, "line").await;
+    starter.release_open_runs().await;
+    let store = CountingStore::new(stage.store.clone(), StoreFault::ClaimRefused(refused));
+    let stage = Stage {
+        store: store.clone(),
+        ..stage
+    };
+    let host = stage.host(&[LINE], &[]);
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(1, stop).await }
+    });
+    settle().await;
+    assert_eq!(store.claims(), 1);
+    for _ in 0..3 {
+        stage.clock.advance(Duration::from_secs(1));
+        settle().await;
+    }
+    assert_eq!(status(&host, good).await, Status::Completed);
+    assert!(store.claims() > 3, "the refused run is tried at every look");
+    stop.cancel();
+    working.await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
     let stage = Stage::new();

@@ -43,6 +43,8 @@ struct Worker {
     under_way: JoinSet<WorkResult>,
     /// Runs that cannot be taken up by this program, whatever time passes.
     left_alone: HashSet<RunId>,
+    /// Runs whose work has failed since the last look. The others come first at the next one.
+    just_failed: HashSet<RunId>,
     /// The workflow whose run was taken up last.
     last_served: Option<&'static str>,
 }
@@ -96,6 +98,7 @@ impl Host {
             stop,
             under_way: JoinSet::new(),
             left_alone: HashSet::new(),
+            just_failed: HashSet::new(),
             last_served: None,
         }
     }
@@ -131,6 +134,7 @@ impl Worker {
     /// Starts work on due runs, as many as the limit leaves room for. It begins after the workflow
     /// that was served last, so that the backlog of one does not keep the others waiting.
     async fn take_up_due(&mut self) {
+        let just_failed = std::mem::take(&mut self.just_failed);
         let mut names: Vec<&'static str> = self.host.workflows.keys().copied().collect();
         if let Some(last) = names
             .iter()
@@ -143,17 +147,19 @@ impl Worker {
             if room == 0 {
                 return;
             }
-            // Those that are left alone stay due, and must not use the others' room up.
-            let asked = room + self.left_alone.len();
-            let due = match self.host.runtime.unattended(name, asked).await {
+            // Those that are left alone or have just failed stay due, and must not use the others'
+            // room up.
+            let asked = room + self.left_alone.len() + just_failed.len();
+            let mut due = match self.host.runtime.unattended(name, asked).await {
                 Ok(due) => due,
                 Err(error) => {
                     tracing::warn!(%error, workflow = name, "due runs could not be read");
                     continue;
                 }
             };
-            let fresh = |run: &RunId| !self.left_alone.contains(run);
-            for run in due.into_iter().filter(fresh).take(room) {
+            due.retain(|run| !self.left_alone.contains(run));
+            due.sort_by_key(|run| just_failed.contains(run));
+            for run in due.into_iter().take(room) {
                 let (host, stop) = (self.host.clone(), self.stop.clone());
                 self.under_way
                     .spawn(async move { (run, host.run_until(run, stop).await) });
@@ -179,8 +185,15 @@ impl Worker {
             }
             Ok(None) => {}
             Err(error) => {
-                if is_lasting(&error) && self.left_alone.insert(run) {
-                    tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+                if is_lasting(&error) {
+                    if self.left_alone.insert(run) {
+                        tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+                    }
+                } else {
+                    self.just_failed.insert(run);
+                    if let Error::Store { .. } = error {
+                        tracing::warn!(%run, %error, "a run that is due will be tried again");
+                    }
                 }
                 if let Some(pass) = pass {
                     pass.skipped.push(SkippedRun { run, error });
@@ -191,8 +204,24 @@ impl Worker {
     }
 }
 
-/// Whether an error would come again at every try. Others had the run, or the store did not answer:
-/// that passes.
+/// Whether an error would come again at every try by this program. What is not named here may pass:
+/// others had the run, or the store did not answer or was short of something.
 fn is_lasting(error: &Error) -> bool {
-    !error.retry() && !matches!(error, Error::Superseded { .. } | Error::NoSuchRun { .. })
+    matches!(
+        error,
+        Error::OtherWorkflow { .. }
+            | Error::UnknownWorkflow { .. }
+            | Error::NewerVersion { .. }
+            | Error::NewerFormat { .. }
+            | Error::UnknownNode { .. }
+            | Error::InvalidUpdate { .. }
+            | Error::KeyReused { .. }
+            | Error::UndeclaredTarget { .. }
+            | Error::Diverged { .. }
+            | Error::CrashLoop { .. }
+            | Error::Encode { .. }
+            | Error::Decode { .. }
+            | Error::Damaged { .. }
+            | Error::StoreDamaged { .. }
+    )
 }

@@ -20,6 +20,8 @@ pub enum StoreFault {
     /// The first time only.
     RenewalPanics,
     ClaimFails,
+    /// Claims of this run are refused for a reason that may pass.
+    ClaimRefused(RunId),
 }
 
 /// Passes everything on to another store.
@@ -88,6 +90,9 @@ impl Store for CountingStore {
         self.claims.fetch_add(1, Ordering::SeqCst);
         match self.fault {
             StoreFault::ClaimFails => Err(gone()),
+            StoreFault::ClaimRefused(refused) if refused == run => Err(Error::Store {
+                why: "out of memory".into(),
+            }),
             _ => self.inner.claim(run, owner, lease).await,
         }
     }
@@ -97,7 +102,10 @@ impl Store for CountingStore {
         match self.fault {
             StoreFault::RenewalFails => return Err(gone()),
             StoreFault::RenewalPanics if before == 0 => panic!("the renewal falls over"),
-            StoreFault::Nothing | StoreFault::RenewalPanics | StoreFault::ClaimFails => {}
+            StoreFault::Nothing
+            | StoreFault::RenewalPanics
+            | StoreFault::ClaimFails
+            | StoreFault::ClaimRefused(_) => {}
         }
         self.inner.renew(owner, runs, lease).await
     }
