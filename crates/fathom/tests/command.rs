@@ -27,6 +27,8 @@ mod runs;
 mod sandbox;
 #[path = "command/stop.rs"]
 mod stop;
+#[path = "command/stored_reports.rs"]
+mod stored_reports;
 #[path = "command/terminal.rs"]
 mod terminal;
 #[path = "command/workflows.rs"]
