@@ -4,6 +4,7 @@
 //! read. Written as JSON it is the file that [`crate::json`] gives, so a field that is renamed here is renamed for every
 //! reader. Sources, claims, sections and sub-questions count from 1. What is not known is `None`, never a guess.
 
+pub mod answer;
 pub mod claim;
 pub mod method;
 pub mod review;
@@ -14,6 +15,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::references::CitationStyle;
+pub use answer::{Answered, ReportAnswer};
 use claim::{Disagreement, ReportClaim};
 use method::ResearchMethod;
 use review::ReportReview;
@@ -27,6 +29,9 @@ pub struct Report {
     /// Whether it is a full answer, and if not, why.
     #[serde(flatten)]
     pub status: ReportStatus,
+    /// What a reader came for; nothing in reports of versions that did not tell it apart.
+    #[serde(default)]
+    pub answer: Option<ReportAnswer>,
     /// How far a reader may rely on it.
     pub confidence: Confidence,
     /// What a reader must know before relying on it, in sentences.

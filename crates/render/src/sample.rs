@@ -16,8 +16,8 @@ use crate::report::review::{
 };
 use crate::report::source::SourceId;
 use crate::report::{
-    AskedQuestion, ClaimCounts, Confidence, JudgementCounts, OpenQuestion, Report, ReportFigures,
-    ReportSection, ReportStatus, StrengthCounts,
+    Answered, AskedQuestion, ClaimCounts, Confidence, JudgementCounts, OpenQuestion, Report,
+    ReportAnswer, ReportFigures, ReportSection, ReportStatus, StrengthCounts,
 };
 pub(super) use filled::filled_with;
 pub(super) use works::sources;
@@ -173,6 +173,13 @@ pub(super) fn full() -> Report {
             asked_on: jiff::civil::date(2026, 11, 16),
         },
         status: ReportStatus::Complete,
+        answer: Some(ReportAnswer {
+            answered: Answered::Partly,
+            reason: "The sources tell how much trees cool by day, and disagree on what they cost.".to_owned(),
+            text: "Rows of street trees lowered the felt temperature by 3.1 °C at noon [1].".to_owned(),
+            agree: 2,
+            dispute: 1,
+        }),
         confidence: Confidence::High,
         title: "Street trees cool a town by day; what they cost is disputed".to_owned(),
         summary: "Rows of street trees lowered the felt temperature by 3.1 °C at noon [1]. Costs are disputed [3][6]."
@@ -322,6 +329,7 @@ pub(super) fn partial() -> Report {
 /// A partial report that holds nothing but its reason.
 pub(super) fn empty() -> Report {
     Report {
+        answer: None,
         title: String::new(),
         summary: " ".to_owned(),
         sections: vec![],

@@ -1,7 +1,7 @@
 //! What the evidence says: findings, themes, contradictions and gaps.
 
 use fathom_evidence::Span;
-use fathom_render::report::StrengthCounts;
+use fathom_render::report::{Answered, StrengthCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::SubQuestionId;
@@ -43,6 +43,18 @@ pub struct Analysis {
     pub confidence: f64,
     /// Whether the reasoner thinks that the question can be answered now.
     pub sufficient: bool,
+    /// Whether the evidence answers the question; nothing in analyses of versions that did not judge it.
+    #[serde(default)]
+    pub answered: Option<AnsweredVerdict>,
+}
+
+/// Whether the evidence answers the question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredVerdict {
+    /// How far it does.
+    pub answered: Answered,
+    /// Why, in one sentence for the reader.
+    pub reason: String,
 }
 
 /// A factual statement with what it rests on.
@@ -143,6 +155,31 @@ pub enum Sufficiency {
     Major,
 }
 
+impl AnsweredVerdict {
+    /// The verdict that a list of findings allows at best: none without a finding, and no yes where each is weak.
+    pub(crate) fn held_to(self, findings: &[Finding]) -> Self {
+        let weak = |finding: &Finding| finding.strength <= Strength::Weak;
+        let (most, reason) = match findings {
+            [] => (
+                Answered::No,
+                "The sources say nothing that answers the question.",
+            ),
+            findings if findings.iter().all(weak) => (
+                Answered::Partly,
+                "Each point rests on one source, or on sources that disagree.",
+            ),
+            _ => return self,
+        };
+        if self.answered <= most {
+            return self;
+        }
+        Self {
+            answered: most,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
 impl Analysis {
     /// How much is missing, by the number of gaps.
     pub fn sufficiency(&self) -> Sufficiency {
@@ -151,5 +188,44 @@ impl Analysis {
             1 | 2 => Sufficiency::Minor,
             _ => Sufficiency::Major,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(answered: Answered, strengths: &[Strength]) -> AnsweredVerdict {
+        let finding = |strength: &Strength| Finding {
+            statement: String::new(),
+            answers: SubQuestionId(0),
+            evidence: Vec::new(),
+            strength: *strength,
+            confidence: 0.5,
+        };
+        let findings: Vec<Finding> = strengths.iter().map(finding).collect();
+        let reason = "As judged.".to_owned();
+        AnsweredVerdict { answered, reason }.held_to(&findings)
+    }
+
+    #[test]
+    fn without_a_finding_nothing_is_answered_and_weak_ones_answer_in_part() {
+        let none = held(Answered::Yes, &[]);
+        assert_eq!(none.answered, Answered::No);
+        assert_ne!(none.reason, "As judged.");
+        let weak = held(Answered::Yes, &[Strength::Weak, Strength::Weak]);
+        assert_eq!(weak.answered, Answered::Partly);
+        assert_ne!(weak.reason, "As judged.");
+    }
+
+    #[test]
+    fn a_verdict_that_the_findings_allow_stays_with_its_reason() {
+        let good = held(Answered::Yes, &[Strength::Weak, Strength::Moderate]);
+        assert_eq!(
+            (good.answered, &*good.reason),
+            (Answered::Yes, "As judged.")
+        );
+        let no = held(Answered::No, &[Strength::Strong]);
+        assert_eq!((no.answered, &*no.reason), (Answered::No, "As judged."));
     }
 }

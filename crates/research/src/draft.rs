@@ -11,7 +11,11 @@ pub struct Draft {
     pub version: u32,
     /// Plain text.
     pub title: String,
-    /// Markdown, like every text here; sources are cited as `[3]`.
+    /// The question answered in one to three sentences or passages. Markdown, like every text here; sources are cited
+    /// as `[3]`. Empty in drafts of versions that did not write it.
+    #[serde(default)]
+    pub answer: String,
+    /// What the report says, in short.
     pub summary: String,
     /// The body, in the order of the plan.
     pub sections: Vec<DraftSection>,
@@ -37,7 +41,9 @@ pub struct DraftSection {
 pub struct Frame {
     /// Plain text.
     pub title: String,
-    /// The answer in short.
+    /// The question answered in one to three sentences or passages; empty where nothing answers it.
+    pub answer: String,
+    /// What the sections say, in short.
     pub summary: String,
     /// What can be said in the end, and what stays open.
     pub conclusion: String,
@@ -49,6 +55,8 @@ pub struct Frame {
 pub enum DraftPlace {
     /// The title.
     Title,
+    /// The answer that the report opens with.
+    Answer,
     /// The summary.
     Summary,
     /// A section, by its place from 0.
@@ -65,17 +73,20 @@ impl Draft {
         let sections = self.sections.iter().enumerate();
         let sections =
             sections.map(|(at, section)| (DraftPlace::Section(at), section.text.as_str()));
-        std::iter::once((DraftPlace::Summary, self.summary.as_str()))
-            .chain(sections)
-            .chain(std::iter::once((
-                DraftPlace::Conclusion,
-                self.conclusion.as_str(),
-            )))
+        let opening = [
+            (DraftPlace::Answer, self.answer.as_str()),
+            (DraftPlace::Summary, self.summary.as_str()),
+        ];
+        opening.into_iter().chain(sections).chain(std::iter::once((
+            DraftPlace::Conclusion,
+            self.conclusion.as_str(),
+        )))
     }
 
     /// The text at a place, to be changed; the title and the whole have none.
     pub fn text_mut(&mut self, place: &DraftPlace) -> Option<&mut String> {
         match place {
+            DraftPlace::Answer => Some(&mut self.answer),
             DraftPlace::Summary => Some(&mut self.summary),
             DraftPlace::Section(at) => self.sections.get_mut(*at).map(|section| &mut section.text),
             DraftPlace::Conclusion => Some(&mut self.conclusion),
@@ -87,6 +98,7 @@ impl Draft {
     pub fn name(&self, place: &DraftPlace) -> String {
         match place {
             DraftPlace::Title => "title".to_owned(),
+            DraftPlace::Answer => "answer".to_owned(),
             DraftPlace::Summary => "summary".to_owned(),
             DraftPlace::Conclusion => "conclusion".to_owned(),
             DraftPlace::Whole => "the whole report".to_owned(),

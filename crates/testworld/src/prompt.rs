@@ -108,7 +108,8 @@ impl Prompt {
         }
         json!({
             "findings": findings, "themes": [], "contradictions": [], "gaps": [],
-            "sufficient": true, "confidence": 0.9,
+            "sufficient": true, "reason": "Each sub-question has evidence.", "answered": "yes",
+            "confidence": 0.9,
         })
     }
 
@@ -148,6 +149,7 @@ impl Prompt {
             .filter_map(|line| line.split_inclusive("].").next())
             .collect();
         json!({
+            "answer": sentences.first().copied().unwrap_or_default(),
             "title": "What is known about street trees",
             "summary": sentences.join(" "),
             "conclusion": sentences.first().copied().unwrap_or("The sources say nothing on this."),

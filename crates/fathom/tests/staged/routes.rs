@@ -80,7 +80,8 @@ fn gaps_are_searched_for_twice_and_then_named() {
                 "sub_question": 1, "evidence": [1], "confidence": 0.9,
             }],
             "themes": [], "contradictions": [], "gaps": [gap(1), gap(2), gap(3)],
-            "sufficient": false, "confidence": 0.5,
+            "sufficient": false, "reason": "Three points are open.", "answered": "partly",
+            "confidence": 0.5,
         })))
     });
     let world = World::open(script);

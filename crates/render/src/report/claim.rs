@@ -36,6 +36,8 @@ pub struct ReportClaim {
 pub enum TextPlace {
     /// The title.
     Title,
+    /// The answer that the report opens with.
+    Answer,
     /// The summary.
     Summary,
     /// A section, whose number stands beside it.

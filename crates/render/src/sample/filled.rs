@@ -11,6 +11,10 @@ pub(crate) fn filled_with(text: &str) -> Report {
     report.status = ReportStatus::Partial {
         reason: text.to_owned(),
     };
+    if let Some(answer) = &mut report.answer {
+        put(&mut answer.reason);
+        put(&mut answer.text);
+    }
     put(&mut report.title);
     put(&mut report.summary);
     put(&mut report.conclusion);

@@ -275,6 +275,7 @@ fn draft(
     Draft {
         version: 1,
         title: around.title,
+        answer: around.answer,
         summary: around.summary,
         sections,
         conclusion: around.conclusion,

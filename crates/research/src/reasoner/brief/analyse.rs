@@ -60,6 +60,7 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
         contradictions: task.contradictions.to_vec(),
         confidence: confidence(task, &findings),
         sufficient: gaps.is_empty(),
+        answered: None,
         gaps,
         findings,
     }

@@ -33,6 +33,7 @@ const TITLE_WORDS: usize = 16;
 /// Writes title, summary and conclusion. The same task gives the same texts.
 pub fn frame(task: &FrameTask<'_>) -> Frame {
     Frame {
+        answer: String::new(),
         title: title(task.question.text()),
         summary: summary(task),
         conclusion: conclusion(task),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_providers::model::ModelRole;
+use fathom_render::report::Answered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,7 +12,9 @@ use super::ModelReasoner;
 use super::ask::ModelCall;
 use super::plan::id;
 use super::{material, prompt};
-use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme};
+use crate::analysis::{
+    Analysis, AnsweredVerdict, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme,
+};
 use crate::reasoner::{AnalyseTask, Ctx, ReasonerError};
 
 const FINDINGS_MOST: usize = 10;
@@ -31,7 +34,20 @@ struct AnalysisReply {
     #[schemars(length(max = 7))]
     gaps: Vec<ReplyGap>,
     sufficient: bool,
+    /// Neither is in a reply that was recorded by an earlier version.
+    #[schemars(required, length(max = 300))]
+    reason: Option<String>,
+    #[schemars(required)]
+    answered: Option<ReplyAnswered>,
     confidence: f64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplyAnswered {
+    Yes,
+    Partly,
+    No,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -159,8 +175,28 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         contradictions,
         confidence: share(reply.confidence),
         sufficient: reply.sufficient && !findings.is_empty(),
+        answered: reply
+            .answered
+            .map(|answered| answered_verdict(answered, reply.reason, &findings)),
         findings,
     }
+}
+
+/// The model's verdict, held to what it found.
+fn answered_verdict(
+    answered: ReplyAnswered,
+    reason: Option<String>,
+    findings: &[Finding],
+) -> AnsweredVerdict {
+    let verdict = AnsweredVerdict {
+        answered: match answered {
+            ReplyAnswered::Yes => Answered::Yes,
+            ReplyAnswered::Partly => Answered::Partly,
+            ReplyAnswered::No => Answered::No,
+        },
+        reason: reason.unwrap_or_default().trim().to_owned(),
+    };
+    verdict.held_to(findings)
 }
 
 /// A finding that rests on evidence that exists; else nothing.

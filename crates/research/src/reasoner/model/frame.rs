@@ -1,4 +1,4 @@
-//! Title, summary and conclusion by a model.
+//! Answer, title, summary and conclusion by a model.
 
 use fathom_providers::model::ModelRole;
 use schemars::JsonSchema;
@@ -20,6 +20,9 @@ const SECTION_CHARS: [usize; 4] = [20_000, 4_000, 1_500, 600];
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "frame")]
 struct FrameReply {
+    /// A reply that was recorded by an earlier version has none.
+    #[schemars(required, length(max = 1_500))]
+    answer: Option<String>,
     #[schemars(length(max = 150))]
     title: String,
     #[schemars(length(max = 6_000))]
@@ -59,6 +62,7 @@ pub(super) async fn frame(
     let reply: FrameReply = model.typed(ctx, &asking, request).await?;
     Ok(Frame {
         title: reply.title.trim().to_owned(),
+        answer: without_echo(PROMPT, &reply.answer.unwrap_or_default()),
         summary: without_echo(PROMPT, &reply.summary),
         conclusion: without_echo(PROMPT, &reply.conclusion),
     })

@@ -104,6 +104,7 @@ pub(super) async fn review(
             "unsupported": counts.unsupported + counts.contradicted,
             "known": known,
             "title": task.draft.title,
+            "answer": task.draft.answer,
             "summary": task.draft.summary,
             "sections": sections,
             "conclusion": task.draft.conclusion,
@@ -155,6 +156,7 @@ fn place(word: &str, sections: usize) -> DraftPlace {
         .ok()
         .filter(|number| (1..=sections).contains(number));
     match (word.as_str(), number) {
+        ("answer", _) => DraftPlace::Answer,
         ("summary", _) => DraftPlace::Summary,
         ("conclusion", _) => DraftPlace::Conclusion,
         ("title", _) => DraftPlace::Title,

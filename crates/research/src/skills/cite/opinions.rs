@@ -170,6 +170,7 @@ fn add(
 fn part(place: &DraftPlace, nth: usize) -> String {
     match place {
         DraftPlace::Title => format!("title/{nth}"),
+        DraftPlace::Answer => format!("answer/{nth}"),
         DraftPlace::Summary => format!("summary/{nth}"),
         DraftPlace::Section(at) => format!("section-{}/{nth}", at + 1),
         DraftPlace::Conclusion => format!("conclusion/{nth}"),

@@ -21,7 +21,7 @@ const PLAN_FIELDS: &[&str] = &[
 const SETTLED_FIELDS: &[&str] = &["sub_questions", "queries"];
 
 /// What a person may change in a draft.
-const DRAFT_FIELDS: &[&str] = &["title", "summary", "sections", "conclusion"];
+const DRAFT_FIELDS: &[&str] = &["title", "answer", "summary", "sections", "conclusion"];
 
 /// Why edits cannot be taken.
 #[derive(Debug, thiserror::Error)]

@@ -1,12 +1,13 @@
 //! Puts a report together: the text with its citations numbered in reading order, the sources they lead to, the
 //! figures, and how it came about.
 
+mod answer;
 mod handed;
 mod renumber;
 
 use fathom_render::Report;
 use fathom_render::report::method::ResearchMethod;
-use fathom_render::report::{Confidence, ReportFigures, ReportStatus};
+use fathom_render::report::{Confidence, ReportAnswer, ReportFigures, ReportStatus};
 
 use crate::analysis::strength_counts;
 use crate::citations::CitationCheck;
@@ -36,6 +37,7 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
     let analysis = state.analysis.as_deref();
     let mut contradictions = analysis.map_or_else(Vec::new, |found| found.contradictions.clone());
     let mut draft = parts.draft;
+    let answer = answer::answer(state, &draft, parts.check);
     let mut numbers = Numbers::new(state.sources.len());
     numbers.meet_draft(&draft);
     for contradiction in &contradictions {
@@ -68,6 +70,10 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
     Report {
         question: handed::question(&state.question),
         status: parts.status,
+        answer: answer.map(|answer| ReportAnswer {
+            text: draft.answer,
+            ..answer
+        }),
         confidence: parts.confidence,
         title: draft.title,
         summary: draft.summary,

@@ -38,6 +38,7 @@ fn decided(gate: Gate, verdict: Decision, edited: bool, by: Option<&str>) -> Dec
 
 fn draft(version: u32) -> Arc<Draft> {
     Arc::new(Draft {
+        answer: String::new(),
         version,
         title: String::new(),
         summary: String::new(),

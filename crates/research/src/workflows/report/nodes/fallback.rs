@@ -221,6 +221,7 @@ fn bare(state: &State, sections: Vec<DraftSection>) -> Draft {
     Draft {
         version: 0,
         title: state.question.text().to_owned(),
+        answer: String::new(),
         summary: String::new(),
         sections,
         conclusion: String::new(),

@@ -55,6 +55,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let draft = Draft {
         version: state.draft.as_ref().map_or(1, |draft| draft.version + 1),
         title: frame.title,
+        answer: frame.answer,
         summary: frame.summary,
         sections,
         conclusion: frame.conclusion,

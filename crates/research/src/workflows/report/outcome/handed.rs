@@ -180,6 +180,7 @@ fn number(sub_question: &SubQuestionId) -> u32 {
 fn place(place: &DraftPlace) -> (TextPlace, Option<usize>) {
     match place {
         DraftPlace::Title => (TextPlace::Title, None),
+        DraftPlace::Answer => (TextPlace::Answer, None),
         DraftPlace::Summary => (TextPlace::Summary, None),
         DraftPlace::Section(at) => (TextPlace::Section, Some(at.saturating_add(1))),
         DraftPlace::Conclusion => (TextPlace::Conclusion, None),

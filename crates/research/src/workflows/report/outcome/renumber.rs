@@ -74,6 +74,17 @@ impl Numbers {
 }
 
 /// Every bracket of numbers, such as `[3]` or `[3, 7]`, with where it stands.
+/// The sources that a text cites, in reading order, each once.
+pub(super) fn cited(text: &str) -> Vec<SourceId> {
+    let mut order = Vec::new();
+    for id in brackets(text).into_iter().flat_map(|(_, ids)| ids) {
+        if !order.contains(&SourceId(id)) {
+            order.push(SourceId(id));
+        }
+    }
+    order
+}
+
 fn brackets(text: &str) -> Vec<(std::ops::Range<usize>, Vec<u32>)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -104,6 +115,7 @@ mod tests {
         Draft {
             version: 1,
             title: String::new(),
+            answer: String::new(),
             summary: summary.into(),
             sections: Vec::new(),
             conclusion: conclusion.into(),
