@@ -13,7 +13,7 @@ mod pdfs;
 mod ranking_race;
 mod scifact;
 mod sentences;
-mod sets;
+pub(crate) mod sets;
 mod trials;
 mod words;
 

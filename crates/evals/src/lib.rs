@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+pub mod answers;
 pub mod bench;
 pub mod evidence;
 mod figure;

@@ -8,6 +8,10 @@ use crate::cargo::{cargo, show};
 use crate::service::TestServer;
 
 pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
+    let names_results = |word: &String| word == "--binary" || word == "--rescore";
+    if area == "answers" && !rest.iter().any(names_results) {
+        show(&mut cargo("build --release -p fathom")?)?;
+    }
     let mut command = match (verb, area) {
         // It measures the program itself, which cargo builds for the benchmarks of its own package alone.
         (Verb::Bench, "report") => cargo("bench -p fathom --bench report --")?,

@@ -13,14 +13,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Every line of a file as one value.
-pub(super) fn lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
+pub(crate) fn lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
     let parse = |(nth, line)| {
         serde_json::from_str(line).with_context(|| format!("line {nth} is not as expected"))
     };
     (1..).zip(text.lines()).map(parse).collect()
 }
 
-pub(super) fn read<T: DeserializeOwned>(data: &Path, file: &str) -> Result<Vec<T>> {
+pub(crate) fn read<T: DeserializeOwned>(data: &Path, file: &str) -> Result<Vec<T>> {
     let path = data.join(file);
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("{} cannot be read", path.display()))?;

@@ -1,0 +1,140 @@
+//! Puts one question to the program, in a data folder of its own, and weighs what that cost.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use wait4::{ResUse, Wait4 as _};
+
+use super::questions::TestQuestion;
+use super::score::{AnswerRow, ReadAnswer, parse_output};
+
+/// How often it is looked whether the program has ended.
+const POLL: Duration = Duration::from_millis(10);
+
+/// The program's complaint is kept up to this many characters from its end.
+const ERROR_CHARS: usize = 2_000;
+
+/// Exit codes of a report: complete, and partial.
+const REPORTED: [i32; 2] = [0, 3];
+
+/// How questions are put.
+pub(super) struct Asking {
+    pub(super) binary: PathBuf,
+    /// A data folder whose entries each new one links to, its store excepted.
+    pub(super) home: Option<PathBuf>,
+    pub(super) limit: Duration,
+    /// For `fathom report`, after the usual ones.
+    pub(super) arguments: Vec<String>,
+}
+
+pub(super) fn ask(
+    question: &TestQuestion,
+    asking: &Asking,
+    libraries: Option<&Path>,
+) -> Result<AnswerRow> {
+    let folder = tempfile::tempdir()?;
+    let home = folder.path().join("home");
+    fs::create_dir(&home)?;
+    if let Some(prepared) = &asking.home {
+        link(prepared, &home)?;
+    }
+    let library = if question.documents.is_empty() {
+        super::library_folder(libraries, &question.library)?
+    } else {
+        write_documents(question, &folder.path().join("library"))?
+    };
+    let (mut output, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let mut command = Command::new(&asking.binary);
+    command
+        .args(["report", &question.question, "--library"])
+        .arg(library)
+        .arg("--json")
+        .args(&asking.arguments)
+        .env("FATHOM_HOME", &home)
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(errors.try_clone()?);
+    let begun = Instant::now();
+    let child = command.spawn();
+    let child = child.with_context(|| format!("{} cannot be started", asking.binary.display()))?;
+    let ended = wait(child, asking.limit)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let exit = ended.status.code().unwrap_or(-1);
+    let ReadAnswer {
+        lead,
+        whole,
+        said,
+        sources,
+        answered,
+    } = parse_output(&text(&mut output)?);
+    let complaint = if REPORTED.contains(&exit) {
+        String::new()
+    } else {
+        text(&mut errors)?
+    };
+    let skipped = complaint.chars().count().saturating_sub(ERROR_CHARS);
+    Ok(AnswerRow {
+        id: question.id.clone(),
+        question: question.question.clone(),
+        exit,
+        seconds,
+        cpu_s: (ended.rusage.utime + ended.rusage.stime).as_secs_f64(),
+        peak_mb: ended.rusage.maxrss >> 20,
+        lead,
+        whole,
+        said,
+        sources,
+        answered,
+        errors: complaint.chars().skip(skipped).collect(),
+        bm25: Vec::new(),
+    })
+}
+
+/// Waits for a program, and kills it after the limit.
+fn wait(mut child: Child, limit: Duration) -> Result<ResUse> {
+    let begun = Instant::now();
+    loop {
+        if let Some(ended) = child.try_wait4()? {
+            return Ok(ended);
+        }
+        if begun.elapsed() > limit {
+            child.kill()?;
+            return Ok(child.wait4()?);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Settings and models are shared; runs are not.
+fn link(prepared: &Path, home: &Path) -> Result<()> {
+    let listed = fs::read_dir(prepared)
+        .with_context(|| format!("the data folder {} cannot be read", prepared.display()))?;
+    for entry in listed {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !name.to_string_lossy().contains(".db") {
+            symlink(entry.path(), home.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_documents(question: &TestQuestion, folder: &Path) -> Result<PathBuf> {
+    fs::create_dir(folder)?;
+    for (name, text) in &question.documents {
+        fs::write(folder.join(name), text)?;
+    }
+    Ok(folder.to_owned())
+}
+
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
