@@ -2,7 +2,7 @@
 //!
 //! Takes rows (the terms of each text with a count or weight); gives scores of all texts for a
 //! weighted query, and the best of them. What a term is and how it is weighed is left to those who
-//! build one: words ([`crate::bm25`]), characters ([`crate::ngrams`]), a model ([`crate::sparse`]).
+//! build one: words ([`crate::bm25`]), characters ([`crate::ngrams`]).
 
 mod best;
 
