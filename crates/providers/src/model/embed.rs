@@ -58,7 +58,7 @@ impl Embedder {
     /// Embeds the texts of one batch in one call.
     pub async fn embed(
         &self,
-        texts: &[String],
+        texts: &[&str],
         context: &CallContext<'_>,
     ) -> Result<EmbeddedTexts, CallFailure> {
         let context = context.with_kind(CallKind::Model);
@@ -84,7 +84,7 @@ impl Embedder {
 
     async fn batch(
         &self,
-        texts: &[String],
+        texts: &[&str],
         length: Option<usize>,
         attempt: &CallAttempt,
     ) -> Result<EmbeddedTexts, AttemptError> {

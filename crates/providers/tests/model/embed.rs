@@ -18,6 +18,7 @@ async fn embed(server: &Server, texts: usize) -> Result<EmbeddedTexts, FailureCa
         "embed-1",
     );
     let texts: Vec<String> = (0..texts).map(|number| format!("text {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let sink = |event: CallEvent| drop(event);
     let context = CallContext {
         kind: CallKind::Model,

@@ -12,6 +12,7 @@ mod chat;
 mod dropped;
 mod embed;
 mod forms;
+mod inference;
 mod malformed;
 mod recorded;
 mod secrets;

@@ -230,7 +230,7 @@ async fn every_recorded_embedding_is_read() {
             deadline: Duration::from_secs(600),
             sink: &sink,
         };
-        let texts = vec![String::new(); texts];
+        let texts = vec![""; texts];
         let embedded = embedder.embed(&texts, &context).await.unwrap();
         lengths.push(embedded.vectors[0].len());
     }
