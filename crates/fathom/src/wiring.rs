@@ -93,6 +93,7 @@ pub fn services(
         libraries,
         web: if web_needed { Some(web?) } else { web.ok() },
         reader: Arc::new(PdfSubprocess::default()),
+        encoder: None,
         documents: DocumentCache::default(),
     })
 }
@@ -104,6 +105,7 @@ pub fn no_services() -> Services {
         libraries: Arc::new(OwnLibraries::default()),
         web: None,
         reader: Arc::new(PdfSubprocess::default()),
+        encoder: None,
         documents: DocumentCache::default(),
     }
 }

@@ -17,6 +17,11 @@ pub enum Degradation {
     SearchFailed,
     /// A model was to judge every sentence, and could not judge some.
     NotAllJudged,
+    /// Passages were to be ranked by their meaning too.
+    EncoderFailed {
+        /// What went wrong, in a sentence without a full stop.
+        why: String,
+    },
     /// As runs recorded it before these were typed.
     #[serde(untagged)]
     Told(String),
@@ -64,6 +69,9 @@ pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
                 "A language model was to judge whether each sentence says what its passages say; \
                  some sentences it could not judge, and these were checked by their words alone."
                     .to_owned()
+            }
+            Degradation::EncoderFailed { why } => {
+                format!("Passages were ranked by their words alone, because the encoder could not be used: {why}.")
             }
             Degradation::Told(sentence) => sentence.clone(),
         };

@@ -13,6 +13,7 @@ use fathom_providers::search::SearchChains;
 use fathom_providers::works::Works;
 
 use crate::documents::DocumentCache;
+use crate::encoder::Encoder;
 use crate::library::{Libraries, Library};
 use crate::plan::SourceKind;
 use crate::reasoner::Reasoners;
@@ -28,6 +29,8 @@ pub struct Services {
     pub web: Option<WebServices>,
     /// Takes the text out of what was fetched.
     pub reader: Arc<dyn DocumentReader>,
+    /// Judges passages by their meaning; nothing where none is installed or configured.
+    pub encoder: Option<Arc<Encoder>>,
     /// Documents that were read lately.
     pub documents: DocumentCache,
 }

@@ -49,6 +49,8 @@ pub struct Settings {
     pub semantic_check: bool,
     /// Calls of the model for that, for each draft.
     pub max_semantic_calls: usize,
+    /// Passages that the encoder, where there is one, reads for one question.
+    pub max_encoded_passages: usize,
     /// Cited works with a DOI that are looked up in the registers for a report; 0 for none.
     pub max_work_lookups: usize,
     /// From this completeness on, 0 to 1, no further round is begun.
@@ -88,6 +90,7 @@ impl Default for Settings {
             max_concurrency: 8,
             semantic_check: true,
             max_semantic_calls: 20,
+            max_encoded_passages: 100,
             max_work_lookups: 20,
             complete_from: 0.95,
             completeness_weights: CompletenessWeights::default(),

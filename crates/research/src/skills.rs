@@ -4,6 +4,7 @@
 pub mod budget;
 pub(crate) mod cite;
 pub mod locate;
+pub mod rank;
 pub(crate) mod read;
 pub(crate) mod refine;
 pub mod search;

@@ -37,6 +37,7 @@ async fn run(question: &str) -> Ran {
         libraries: Arc::new(Examples::default()),
         web: None,
         reader: Arc::new(InProcessReader),
+        encoder: None,
         documents: DocumentCache::default(),
     };
     let store = Arc::new(MemoryStore::default());

@@ -32,6 +32,7 @@ fn engine(clock: &Arc<ManualClock>) -> Engine<State, Services> {
         libraries: Arc::new(Examples::default()),
         web: None,
         reader: Arc::new(InProcessReader),
+        encoder: None,
         documents: DocumentCache::default(),
     };
     Engine::with(

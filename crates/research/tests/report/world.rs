@@ -95,6 +95,7 @@ fn services(stage: &Stage) -> Services {
             clock,
         }),
         reader: Arc::new(InProcessReader),
+        encoder: None,
         documents: DocumentCache::default(),
     }
 }
