@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::{Result, ensure};
 use fathom_providers::call::{CallContext, CallKind};
 use fathom_providers::model::{
-    Embedder, InferenceServer, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings, Models,
+    Embedder, InferenceServer, ModelApi, ModelEndpoint, ModelRequest, ModelRole, ModelSettings,
+    Models,
 };
 use fathom_providers::{BaseUrl, ClientSettings, HttpClient, Secret, SystemClock};
 use futures::future::BoxFuture;
@@ -74,7 +75,12 @@ async fn ask(endpoint: &ModelEndpoint, client: &HttpClient, trace: &Trace) -> Re
         }
     }
     let caller = Arc::new(caller(&clock));
-    let embedder = Embedder::new(client.clone(), Arc::clone(&caller), endpoint.clone(), "vectors");
+    let embedder = Embedder::new(
+        client.clone(),
+        Arc::clone(&caller),
+        endpoint.clone(),
+        "vectors",
+    );
     match embedder.embed(&["kelp"], &terms).await {
         Ok(embedded) => trace.text(format!("{embedded:?}")),
         Err(failure) => trace.failure(&failure)?,
