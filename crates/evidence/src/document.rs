@@ -71,6 +71,8 @@ pub enum ParagraphRole {
     Body,
     /// One item of a list.
     ListItem,
+    /// What a list of definitions explains next: an option, a function, a word.
+    Term,
     /// One row of a table, its cells parted by bars.
     TableRow,
     /// The words under a picture or over a table.

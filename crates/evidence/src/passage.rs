@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Paragraph, ParagraphId};
+use crate::document::{Paragraph, ParagraphId, ParagraphRole};
 use crate::{Document, Span};
 use block::PassageBlock;
 
@@ -111,7 +111,9 @@ fn fits(open: &[PassageBlock<'_>], next: &PassageBlock<'_>, settings: &PassageSe
     // Nothing but white space stands between them: no heading, no other section.
     let adjoin = next.after == Some(last.last);
     let short_end = next.ends_section && next.span.len() < settings.passage_min_chars;
-    let wanted = so_far < settings.passage_wanted_chars || short_end;
+    // Program text shows what was said before it.
+    let shown = next.first.role == ParagraphRole::Code;
+    let wanted = so_far < settings.passage_wanted_chars || short_end || shown;
     adjoin && wanted && together <= settings.passage_max_chars && first.cites == next.cites
 }
 
@@ -132,7 +134,8 @@ fn close(
         .into_iter()
         .map(String::from)
         .collect();
-    for (nth, group) in groups(&sentences, settings).into_iter().enumerate() {
+    let groups = groups(document, &sentences, settings);
+    for (nth, group) in groups.into_iter().enumerate() {
         let (Some(begin), Some(end)) = (group.first(), group.last()) else {
             continue;
         };
@@ -153,19 +156,35 @@ fn close(
     }
 }
 
-/// Runs of sentences, each as long as the limit allows. A last one that is too short to stand alone
-/// goes to the one before.
-fn groups<'s>(sentences: &'s [Span], settings: &PassageSettings) -> Vec<&'s [Span]> {
+/// Runs of sentences within the limit. What is too long as a whole is cut between paragraphs, such as the items of a
+/// list, once there is enough; within a paragraph only at the limit. A last run that is too short to stand alone goes
+/// to the one before.
+fn groups<'s>(
+    document: &Document,
+    sentences: &'s [Span],
+    settings: &PassageSettings,
+) -> Vec<&'s [Span]> {
+    let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else {
+        return Vec::new();
+    };
+    if last.end.saturating_sub(first.start) <= settings.passage_max_chars {
+        return vec![sentences];
+    }
+    let paragraphs = &document.paragraphs;
+    let begins_paragraph = |at: usize| {
+        let found = paragraphs.binary_search_by_key(&at, |p| p.span.start);
+        let found = found.ok().and_then(|at| paragraphs.get(at));
+        found.is_some_and(|paragraph| paragraph.role != ParagraphRole::Code)
+    };
     let mut groups = Vec::new();
     let mut begun = 0;
-    for (nth, span) in sentences.iter().enumerate() {
+    for (nth, span) in sentences.iter().enumerate().skip(1) {
         let start = sentences.get(begun).map_or(span.start, |first| first.start);
-        let rest = sentences
-            .last()
-            .map_or(0, |last| last.end.saturating_sub(span.start));
-        let short_rest = rest < settings.passage_min_chars;
+        let so_far = span.start.saturating_sub(start);
+        let enough = so_far >= settings.passage_wanted_chars && begins_paragraph(span.start);
         let beyond = span.end.saturating_sub(start) > settings.passage_max_chars;
-        if nth > begun && beyond && !short_rest {
+        let short_rest = last.end.saturating_sub(span.start) < settings.passage_min_chars;
+        if nth > begun && (enough || beyond) && !short_rest {
             groups.extend(sentences.get(begun..nth));
             begun = nth;
         }

@@ -1,13 +1,13 @@
 //! Web pages: the main content without what surrounds it, and what the page says about itself.
 //!
-//! Nesting is limited first, so that no page can make the parser nest or grow without bound. Then a
-//! library finds the main content, and its blocks become paragraphs with their roles. A page in
-//! which no main content is found is read as a whole.
+//! Nesting is limited first, so that no page can make the parser nest or grow without bound. Of a
+//! page of a web site a library finds the main content, and its blocks become paragraphs with their
+//! roles. Pages of manuals, and those in which no main content is found, are read as a whole.
 
 mod blocks;
 mod limit_nesting;
 mod metadata;
-
+mod site;
 mod whole;
 
 use std::panic::catch_unwind;
@@ -18,6 +18,7 @@ use super::pieces::Pieces;
 use super::{DocumentFormat, Error, ExtractLimits};
 use crate::Document;
 use crate::fixed_hash::FixedSet;
+use blocks::LeftOut;
 
 /// What nobody sees on the page, and what is never content.
 const UNSEEN: &str = "[hidden]:not([hidden='until-found']), [aria-hidden='true' i], \
@@ -53,7 +54,9 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
             limited.flattened, limits.html_max_depth
         ));
     }
-    let main = if limited.deepest > SEARCHED_MAX_DEPTH {
+    let main = if !site::is_web_site(&page, limited.foreign_scripts) {
+        None
+    } else if limited.deepest > SEARCHED_MAX_DEPTH {
         pieces.lost("Its elements nest too deep; its main content was not looked for.");
         None
     } else if limited.tags.max(limited.ends) <= limits.html_max_tags {
@@ -66,7 +69,7 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
         None
     };
     match main.filter(|main| is_enough(main, &page) && !is_run_together(main, &page)) {
-        Some(main) => blocks::write(main.tree.root(), &|_| false, &mut pieces),
+        Some(main) => blocks::write(main.tree.root(), &LeftOut::default(), &mut pieces),
         None => whole::write(&page, &mut pieces),
     }
     pieces.build(DocumentFormat::Html, "only markup or scripts")

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod made;
+mod manuals;
 mod office;
 mod pages;
 mod pdfs;

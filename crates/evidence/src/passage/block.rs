@@ -4,6 +4,9 @@ use super::references;
 use crate::document::{Paragraph, ParagraphRole};
 use crate::{Document, Span, sentences};
 
+/// What goes with the sentence that leads into it: a list, and the program text that an item or a sentence shows.
+const ITEMS: &[ParagraphRole] = &[ParagraphRole::ListItem, ParagraphRole::Code];
+
 /// One paragraph, or several of which none is understood without the first.
 pub(super) struct PassageBlock<'d> {
     pub(super) first: &'d Paragraph,
@@ -73,22 +76,29 @@ fn together(document: &Document, rest: &[Paragraph]) -> usize {
             .filter(|p| p.section == first.section)
             .map(|p| p.role)
     };
-    let run = |from: usize, wanted: ParagraphRole| {
+    let run = |from: usize, wanted: &[ParagraphRole]| {
         (from..)
-            .take_while(|nth| role(*nth) == Some(wanted))
+            .take_while(|nth| role(*nth).is_some_and(|role| wanted.contains(&role)))
             .count()
     };
     match first.role {
-        ParagraphRole::Body if leads_in(document, first) => 1 + run(1, ParagraphRole::ListItem),
-        ParagraphRole::Caption => 1 + run(1, ParagraphRole::TableRow),
+        ParagraphRole::Body | ParagraphRole::Quote if leads_in(document, first) => {
+            1 + run(1, ITEMS)
+        }
+        ParagraphRole::Caption => 1 + run(1, &[ParagraphRole::TableRow]),
         ParagraphRole::TableRow => {
-            let rows = run(0, ParagraphRole::TableRow);
+            let rows = run(0, &[ParagraphRole::TableRow]);
             // A caption below its table; one that has a table of its own after it goes with that.
             let below = role(rows) == Some(ParagraphRole::Caption)
                 && role(rows + 1) != Some(ParagraphRole::TableRow);
             rows + usize::from(below)
         }
-        ParagraphRole::ListItem => run(0, ParagraphRole::ListItem),
+        // Several terms may share one definition.
+        ParagraphRole::Term => {
+            let terms = run(0, &[ParagraphRole::Term]);
+            terms + run(terms, ITEMS)
+        }
+        ParagraphRole::ListItem => run(0, ITEMS),
         ParagraphRole::Heading
         | ParagraphRole::Body
         | ParagraphRole::Quote
@@ -107,24 +117,24 @@ fn lead(document: &Document, parts: &[Paragraph]) -> Vec<Span> {
         return Vec::new();
     };
     match (first.role, rest.first()) {
-        (ParagraphRole::Body, Some(_)) => sentences_of(document, first)
+        (ParagraphRole::Body | ParagraphRole::Quote, Some(_)) => sentences_of(document, first)
             .last()
             .copied()
             .into_iter()
             .collect(),
         (ParagraphRole::Caption, Some(head)) => vec![first.span, head.span],
-        (ParagraphRole::TableRow, Some(_)) => vec![first.span],
+        (ParagraphRole::TableRow | ParagraphRole::Term, Some(_)) => vec![first.span],
         _ => Vec::new(),
     }
 }
 
-/// A row of a table or a line of code is not prose: it stays whole.
+/// A row of a table, a term or a block of code is not prose: it stays whole.
 fn sentences_of(document: &Document, paragraph: &Paragraph) -> Vec<Span> {
     let Some(text) = document.at(paragraph.span) else {
         return Vec::new();
     };
     match paragraph.role {
-        ParagraphRole::TableRow | ParagraphRole::Code => {
+        ParagraphRole::TableRow | ParagraphRole::Term | ParagraphRole::Code => {
             vec![paragraph.span.trimmed(&document.text)]
         }
         ParagraphRole::Heading

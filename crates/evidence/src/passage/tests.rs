@@ -64,6 +64,39 @@ fn a_list_stays_with_the_sentence_that_leads_into_it() {
 }
 
 #[test]
+fn a_term_stays_with_its_definition_and_a_further_part_names_it() {
+    let long = "The option goes on to say what it does in some detail. ".repeat(9);
+    let document = built(&[
+        (ParagraphRole::Term, "-a"),
+        (ParagraphRole::ListItem, &long),
+        (ParagraphRole::Term, "-b, --both"),
+        (ParagraphRole::ListItem, &long),
+        (ParagraphRole::ListItem, &long),
+        (ParagraphRole::ListItem, &long),
+    ]);
+    let parts = texts(&document);
+    assert!(parts[0].starts_with("-a\n\nThe option"));
+    assert!(parts[1].starts_with("-b, --both\n\nThe option"));
+    assert_eq!(parts.len(), 4, "each long paragraph is a part of its own");
+    let needs = cut(&document)[3].needs.clone();
+    assert_eq!(document.at(needs[0]), Some("-b, --both"));
+}
+
+#[test]
+fn code_stays_with_what_it_shows() {
+    let long = "Surround the statements with a transaction, since each is synced. ".repeat(7);
+    let document = built(&[
+        (ParagraphRole::Body, &long),
+        (
+            ParagraphRole::Code,
+            "BEGIN;\nINSERT INTO t VALUES (1);\nCOMMIT;",
+        ),
+        (ParagraphRole::Body, "This is another matter."),
+    ]);
+    assert!(texts(&document)[0].contains("COMMIT;"));
+}
+
+#[test]
 fn a_further_part_of_a_long_table_names_its_head() {
     let row =
         "Centre 12 | 40 people | 12.5 (3.2) | 9.5 to 15.5 | not reached at the end of the year";

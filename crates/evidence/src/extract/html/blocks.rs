@@ -2,13 +2,14 @@
 //!
 //! The walk keeps no call stack: a deep tree costs memory on the heap only.
 
-use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
 use scraper::Node;
 use scraper::node::Element;
 
 use super::super::pieces::Pieces;
 use crate::document::ParagraphRole;
+use crate::fixed_hash::FixedSet;
 
 /// A longer cell is a column of the page's layout, not a cell of data.
 const CELL_MAX_CHARS: usize = 400;
@@ -17,19 +18,41 @@ const CELL_MAX_CHARS: usize = 400;
 /// characters are taken out of every text.
 const BREAK: char = '\u{1}';
 
-/// Writes all blocks under a node. `skip` says which elements to leave out with all in them.
-pub(super) fn write(root: NodeRef<'_, Node>, skip: &dyn Fn(&Element) -> bool, pieces: &mut Pieces) {
+/// A paragraph that is one link of so few words is a button.
+const BUTTON_MAX_WORDS: usize = 4;
+
+/// A paragraph with so many links that are so much of it, in hundredths, is a bar of links.
+const BAR_MIN_LINKS: usize = 3;
+const BAR_MIN_PERCENT: usize = 60;
+
+/// What is not written.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    /// Elements that are left out with all in them.
+    pub(super) elements: FixedSet<NodeId>,
+    /// Whether paragraphs are left out that only lead elsewhere.
+    pub(super) bars: bool,
+}
+
+/// Writes all blocks under a node, but for what is left out.
+pub(super) fn write(root: NodeRef<'_, Node>, left_out: &LeftOut, pieces: &mut Pieces) {
     let mut walk = HtmlWalk {
         pieces,
         text: String::new(),
         around: Vec::new(),
         rows: Vec::new(),
+        links: Vec::new(),
+        linked: LinkCount::default(),
+        bars: left_out.bars,
         skipped: 0,
     };
     for edge in root.traverse() {
         match edge {
-            Edge::Open(node) => walk.open(node.value(), skip),
-            Edge::Close(node) => walk.close(node.value(), skip),
+            Edge::Open(node) if left_out.elements.contains(&node.id()) => walk.skipped += 1,
+            Edge::Close(node) if left_out.elements.contains(&node.id()) => walk.skipped -= 1,
+            Edge::Open(node) if walk.skipped == 0 => walk.open(node.value()),
+            Edge::Close(node) if walk.skipped == 0 => walk.close(node.value()),
+            Edge::Open(_) | Edge::Close(_) => {}
         }
         if walk.pieces.is_full() {
             break;
@@ -46,13 +69,27 @@ struct HtmlWalk<'p> {
     around: Vec<ParagraphRole>,
     /// The cells of the rows around, innermost last.
     rows: Vec<Vec<String>>,
+    /// Where the text of the open links begins.
+    links: Vec<usize>,
+    /// The links of the paragraph that is being read.
+    linked: LinkCount,
+    /// Whether bars of links are left out.
+    bars: bool,
     /// How many elements around are left out.
     skipped: usize,
+}
+
+#[derive(Default)]
+struct LinkCount {
+    links: usize,
+    letters: usize,
 }
 
 /// What an element means for the text in it.
 enum Meaning {
     Inline,
+    Link,
+    Raised,
     Break,
     Block,
     Part(ParagraphRole),
@@ -61,14 +98,18 @@ enum Meaning {
     Cell,
 }
 
-fn meaning(name: &str) -> Meaning {
-    match name {
+fn meaning(element: &Element) -> Meaning {
+    match element.name() {
+        // Without an address it only names a place, and may enclose all that follows.
+        "a" if element.attr("href").is_some() => Meaning::Link,
+        "sup" => Meaning::Raised,
         "br" => Meaning::Break,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+        name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
             let level = name.as_bytes().get(1).map_or(1, |digit| digit - b'0');
             Meaning::Heading(level)
         }
-        "li" | "dd" | "dt" => Meaning::Part(ParagraphRole::ListItem),
+        "li" | "dd" => Meaning::Part(ParagraphRole::ListItem),
+        "dt" => Meaning::Part(ParagraphRole::Term),
         "blockquote" => Meaning::Part(ParagraphRole::Quote),
         "pre" | "listing" => Meaning::Part(ParagraphRole::Code),
         "figcaption" | "caption" => Meaning::Part(ParagraphRole::Caption),
@@ -83,28 +124,30 @@ fn meaning(name: &str) -> Meaning {
 }
 
 impl HtmlWalk<'_> {
-    fn open(&mut self, node: &Node, skip: &dyn Fn(&Element) -> bool) {
+    fn open(&mut self, node: &Node) {
         match node {
-            Node::Text(text) if self.skipped == 0 => self.text.push_str(text),
-            Node::Element(element) if skip(element) => self.skipped += 1,
-            Node::Element(element) if self.skipped == 0 => self.begin(element.name()),
+            Node::Text(text) => self.text.push_str(text),
+            Node::Element(element) => self.begin(element),
             _ => {}
         }
     }
 
-    fn close(&mut self, node: &Node, skip: &dyn Fn(&Element) -> bool) {
-        match node {
-            Node::Element(element) if skip(element) => {
-                self.skipped = self.skipped.saturating_sub(1)
-            }
-            Node::Element(element) if self.skipped == 0 => self.end(element.name()),
-            _ => {}
+    fn close(&mut self, node: &Node) {
+        if let Node::Element(element) = node {
+            self.end(element);
         }
     }
 
-    fn begin(&mut self, name: &str) {
-        match meaning(name) {
+    fn begin(&mut self, element: &Element) {
+        let name = element.name();
+        match meaning(element) {
             Meaning::Inline => {}
+            Meaning::Link => self.links.push(self.text.len()),
+            // 2 to the power of 32 is not 232.
+            Meaning::Raised if self.text.ends_with(|c: char| c.is_ascii_digit()) => {
+                self.text.push('^');
+            }
+            Meaning::Raised => {}
             Meaning::Break => self.text.push(BREAK),
             Meaning::Block if self.in_cell() && name != "table" => self.text.push(' '),
             Meaning::Block | Meaning::Heading(_) | Meaning::Cell => self.flush(),
@@ -119,9 +162,11 @@ impl HtmlWalk<'_> {
         }
     }
 
-    fn end(&mut self, name: &str) {
-        match meaning(name) {
-            Meaning::Inline | Meaning::Break => {}
+    fn end(&mut self, element: &Element) {
+        let name = element.name();
+        match meaning(element) {
+            Meaning::Inline | Meaning::Break | Meaning::Raised => {}
+            Meaning::Link => self.end_link(),
             Meaning::Block if self.in_cell() && name != "table" => self.text.push(' '),
             Meaning::Block => self.flush(),
             Meaning::Heading(level) => {
@@ -143,6 +188,28 @@ impl HtmlWalk<'_> {
         }
     }
 
+    /// A mark such as `¶` or `§` leads to the place where it stands and is no text.
+    fn end_link(&mut self) {
+        let start = self.links.pop().unwrap_or_default();
+        let text = self.text.get(start..).unwrap_or_default();
+        match letters(text) {
+            0 => self.text.truncate(start),
+            letters => {
+                self.linked.links += 1;
+                self.linked.letters += letters;
+            }
+        }
+    }
+
+    /// "Next: Variables, Up: Parameters [Contents]" leads elsewhere and says nothing.
+    fn is_bar(&self, links: &LinkCount) -> bool {
+        let letters = letters(&self.text);
+        let all = links.links == 1 && links.letters >= letters;
+        let button = all && self.text.split_whitespace().count() <= BUTTON_MAX_WORDS;
+        let dense = links.letters * 100 >= letters * BAR_MIN_PERCENT;
+        self.bars && (button || links.links >= BAR_MIN_LINKS && dense)
+    }
+
     fn in_cell(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -162,8 +229,13 @@ impl HtmlWalk<'_> {
 
     /// Writes what was read as one paragraph, or as several where an empty line stands between.
     fn flush(&mut self) {
-        let text = std::mem::take(&mut self.text);
         let role = self.role();
+        let links = std::mem::take(&mut self.linked);
+        if role == ParagraphRole::Body && self.is_bar(&links) {
+            self.text.clear();
+            return;
+        }
+        let text = std::mem::take(&mut self.text);
         if role == ParagraphRole::Code {
             return self.pieces.piece(role, &text.replace(BREAK, "\n"));
         }
@@ -183,4 +255,9 @@ impl HtmlWalk<'_> {
     fn role(&self) -> ParagraphRole {
         self.around.last().copied().unwrap_or(ParagraphRole::Body)
     }
+}
+
+/// How many letters and digits a text has.
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
 }

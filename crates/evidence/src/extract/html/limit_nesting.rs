@@ -46,6 +46,8 @@ pub(super) struct LimitedHtml {
     pub(super) flattened: usize,
     /// How deep the elements nest that were kept.
     pub(super) deepest: usize,
+    /// Scripts that are loaded from another host.
+    pub(super) foreign_scripts: usize,
 }
 
 pub(super) fn limit_nesting(text: &str, depth_max: usize) -> LimitedHtml {
@@ -56,6 +58,7 @@ pub(super) fn limit_nesting(text: &str, depth_max: usize) -> LimitedHtml {
             ends: 0,
             flattened: 0,
             deepest: 0,
+            foreign_scripts: 0,
         },
         open: Vec::new(),
         formatting: 0,
@@ -122,7 +125,9 @@ impl<'t> Scan<'t> {
 
     fn start(&mut self, name: &'t str, tag: &str, rest: &'t str) -> &'t str {
         if is_one_of(name, DROPPED) {
-            let is_data = name.eq_ignore_ascii_case("script") && tag.contains("ld+json");
+            let is_script = name.eq_ignore_ascii_case("script");
+            self.out.foreign_scripts += usize::from(is_script && tag.contains("//"));
+            let is_data = is_script && tag.contains("ld+json");
             let (inside, after) = until_end(rest, name);
             if is_data && !inside.is_empty() {
                 self.keep(name, tag);

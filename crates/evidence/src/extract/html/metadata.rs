@@ -134,9 +134,12 @@ fn select<'h>(page: &'h Html, selector: &str) -> Vec<ElementRef<'h>> {
     }
 }
 
+/// The words in an element, without a mark at their end that only leads to the place.
 fn text(element: &ElementRef<'_>) -> String {
-    let words: Vec<&str> = element.text().flat_map(str::split_whitespace).collect();
-    words.join(" ")
+    let text: String = element.text().collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    words.trim_end_matches([' ', '¶', '§', '#']).to_owned()
 }
 
 fn title(page: &Html, meta: &MetaTags, data: &[Value]) -> Option<String> {
@@ -249,7 +252,9 @@ fn published(page: &Html, meta: &MetaTags, data: &[Value]) -> Option<String> {
 }
 
 fn language(page: &Html, meta: &MetaTags) -> Option<crate::Language> {
-    let declared = page.root_element().attr("lang").map(str::to_owned);
+    let root = page.root_element();
+    let declared = root.attr("lang").or(root.attr("xml:lang"));
+    let declared = declared.map(str::to_owned);
     let others = [
         "citation_language",
         "dc.language",

@@ -99,7 +99,10 @@ fn a_page_a_hundred_thousand_deep_is_read() {
 #[test]
 fn a_huge_page_is_read_as_a_whole() {
     let rows = "<tr><td>one</td><td>two</td></tr>".repeat(30_000);
-    let page = format!("<html><body><nav>Menu</nav><table>{rows}</table></body></html>");
+    let page = format!(
+        "<html><head><meta property=\"og:title\" content=\"Rows\"></head>\
+        <body><nav>Menu</nav><table>{rows}</table></body></html>"
+    );
     let document = read(page.as_bytes(), &FormatHint::default()).expect("it is a page");
     assert_eq!(document.paragraphs.len(), 30_000);
     assert!(!document.text.contains("Menu"));
