@@ -15,6 +15,7 @@ static BEFORE_NUMBER: Set = LazyLock::new(|| lists::set(WORDS, "goes on before a
 static BEFORE_SMALL: Set = LazyLock::new(|| lists::set(WORDS, "goes on before a small letter"));
 static NEVER_FIRST: Set = LazyLock::new(|| lists::set(WORDS, "never first"));
 static TAKES_A_LETTER: Set = LazyLock::new(|| lists::set(WORDS, "takes a letter"));
+static OPENS_GLUED: Set = LazyLock::new(|| lists::set(WORDS, "opens a sentence without a blank"));
 static LINE_GOES_ON: Set = LazyLock::new(|| lists::set(WORDS, "line goes on"));
 
 /// How far around a place a rule looks, in bytes.
@@ -192,6 +193,7 @@ fn goes_on(before: &str, after: &str) -> bool {
     let near = &said[said.floor_char_boundary(said.len().saturating_sub(NEAR))..];
     let after = after.trim_start();
     torn(near, gap, after)
+        || (gap.is_empty() && inside_name(near, after))
         || is_marker(said)
         || after_abbreviation(near, after)
         || small_start(near, after)
@@ -204,6 +206,19 @@ fn torn(near: &str, gap: &str, after: &str) -> bool {
     let ended = noted.len() < near.len() && noted.ends_with(STOPS);
     let inside = near.ends_with(|c: char| c.is_alphanumeric() || c == ',' || c == ';');
     inside && !ended && !gap.contains('\n') && !after.starts_with(marks_item)
+}
+
+/// `os.path.join`, `Node.js`, `BEGIN...COMMIT`, `list?page=2`: a stop with no blank after it is part of a name. A blank
+/// that was lost is told by the word that follows: "for a week.The others".
+fn inside_name(near: &str, after: &str) -> bool {
+    let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ')' | ']');
+    let head = near.trim_end_matches(['.', '?', '!']);
+    let word_end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let word = &after[..word_end.unwrap_or(after.len())];
+    head.len() < near.len()
+        && head.ends_with(named)
+        && !word.is_empty()
+        && !OPENS_GLUED.contains(word)
 }
 
 /// "1.", "a)", "M.": a mark before a sentence, not a sentence.
