@@ -135,12 +135,12 @@ pub(super) fn is_known_name(line: &str) -> bool {
     KNOWN_NAMES.lines().any(|name| name == line)
 }
 
-/// A short line in capitals.
+/// A short line in capitals. Letters of a script without capitals, such as Chinese or Arabic, are none.
 pub(super) fn is_capitals(line: &str) -> bool {
-    let letters = line.chars().filter(|c| c.is_alphabetic()).count();
-    letters >= 4
+    let mut letters = line.chars().filter(|c| c.is_alphabetic());
+    letters.clone().count() >= 4
+        && letters.all(char::is_uppercase)
         && line.chars().count() <= HEADING_MAX_CHARS
-        && !line.chars().any(char::is_lowercase)
         && !line.ends_with(['.', ',', ';', '!'])
 }
 

@@ -121,3 +121,23 @@ fn deep_markdown_ends() {
         assert!(read(deep.as_bytes(), &named("deep.md")).is_ok(), "{mark}");
     }
 }
+
+#[test]
+fn a_text_in_a_script_without_capitals_has_paragraphs_and_passages() {
+    let texts = [
+        "城市里的树木可以降低街道的温度。\n\n研究人员在夏天测量了四十条街道的温度。",
+        "ต้นไม้ในเมืองช่วยลดอุณหภูมิของถนน\n\nนักวิจัยวัดอุณหภูมิของถนนสี่สิบสายในฤดูร้อน",
+        "الأشجار في المدينة تخفض حرارة الشوارع.\n\nقاس الباحثون حرارة أربعين شارعا في الصيف.",
+        "शहर के पेड़ सड़कों का तापमान कम करते हैं।\n\nशोधकर्ताओं ने गर्मियों में चालीस सड़कों का तापमान मापा।",
+        "街の木は道の温度を下げる。\n\n研究者は夏に四十の道の温度を測った。",
+        "도시의 나무는 거리의 온도를 낮춘다.\n\n연구자들은 여름에 마흔 거리의 온도를 쟀다.",
+    ];
+    for text in texts {
+        let document = read(text.as_bytes(), &named("a.txt")).expect("it is text");
+        let bodies = cited(&document).into_iter();
+        let bodies = bodies.filter(|(role, _)| *role == ParagraphRole::Body);
+        assert_eq!(bodies.count(), 2, "{text}");
+        let passages = crate::passage::passages(&document, &Default::default());
+        assert!(!passages.is_empty(), "{text}");
+    }
+}
