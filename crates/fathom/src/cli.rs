@@ -113,6 +113,9 @@ pub struct OutputArgs {
     /// Format of the report
     #[arg(long)]
     pub format: Option<ReportFormat>,
+    /// Add the stored words that each claim rests on to Markdown and Word
+    #[arg(long)]
+    pub proofs: bool,
     /// Print events as JSON lines; the last line is the result
     #[arg(long)]
     pub json: bool,
@@ -204,6 +207,9 @@ pub enum RunsCommand {
         /// Format of the report
         #[arg(long)]
         format: Option<ReportFormat>,
+        /// Add the stored words that each claim rests on to Markdown and Word
+        #[arg(long)]
+        proofs: bool,
         /// Everything that is stored about the run, as JSON lines
         #[arg(long, conflicts_with = "format")]
         log: bool,

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use fathom_render::Report;
-use fathom_render::markdown::{MarkdownOptions, markdown};
+use fathom_render::markdown::{markdown, opening_lines};
 use fathom_render::report::ReportStatus;
+use fathom_render::{FormOptions, Report};
 use fathom_research::workflows::report;
 use fathom_workflow::record::Status;
 use fathom_workflow::{Host, RunId};
@@ -47,9 +47,9 @@ impl Deliverable {
     }
 
     /// The bytes of a file. What is no report is always JSON.
-    pub fn bytes(&self, format: ReportFormat) -> Result<Vec<u8>> {
+    pub fn bytes(&self, format: ReportFormat, options: &FormOptions) -> Result<Vec<u8>> {
         match self {
-            Self::Report(report) => render::render(report, format),
+            Self::Report(report) => render::render(report, format, options),
             Self::Json(value) => {
                 let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
                 bytes.push(b'\n');
@@ -58,47 +58,71 @@ impl Deliverable {
         }
     }
 
-    /// Prints it: painted for a person, raw for a program.
-    pub fn print(&self, format: ReportFormat) -> Result<()> {
+    /// Prints it: painted for a person, raw for a program. Gives the number of lines that a person was shown.
+    pub fn print(&self, format: ReportFormat, options: &FormOptions) -> Result<Option<usize>> {
         match (self, format) {
             (Self::Report(report), ReportFormat::Md) if std::io::stdout().is_terminal() => {
-                let text = markdown(report, &MarkdownOptions::default());
-                let painted = paint::paint(&text, screen::width(), screen::stdout_is_coloured());
-                screen::print(&painted)
+                let painted = painted(&markdown(report, options), screen::stdout_is_coloured());
+                screen::print(&painted)?;
+                Ok(Some(painted.lines().count()))
             }
-            _ => screen::print_bytes(&self.bytes(format)?),
+            _ => screen::print_bytes(&self.bytes(format, options)?).map(|()| None),
         }
     }
 
     /// Writes or prints it. When that fails it is still in the store, and the message says how to get it.
     pub fn deliver(&self, run: RunId, output: &OutputArgs) -> Result<()> {
         let format = render::chosen(output.format, output.out.as_deref())?;
+        let options = FormOptions {
+            proofs: output.proofs,
+        };
+        let mut out_of_sight = false;
         if let Some(path) = &output.out {
-            let bytes = self.bytes(format)?;
+            let bytes = self.bytes(format, &options)?;
             files::write(path, &bytes).map_err(|problem| {
                 problem.advise(format!(
                     "It is kept. Write it elsewhere: fathom runs export {run} --out FILE"
                 ))
             })?;
-            if !output.quiet {
-                screen::tell(&format!("Wrote {}.", path.display()));
-            }
+            out_of_sight = true;
         } else if !output.json {
-            self.print(format)?;
+            let shown = self.print(format, &options)?;
+            out_of_sight = shown.is_some_and(|lines| lines + ENDING_LINES > screen::height());
         }
         if !output.quiet {
-            screen::tell(&self.last_words(run));
+            if let Self::Report(report) = self {
+                if out_of_sight {
+                    let answer = opening_lines(report);
+                    screen::tell(&painted(&answer, screen::stderr_is_coloured()));
+                } else if let ReportStatus::Partial { reason } = &report.status {
+                    let reason = screen::harmless(reason);
+                    screen::tell(&format!("This report is partial: {reason}"));
+                }
+            }
+            screen::tell(&self.how_to_see_more(run, output));
         }
         Ok(())
     }
 
-    fn last_words(&self, run: RunId) -> String {
-        if let Self::Report(report) = self
-            && let ReportStatus::Partial { reason } = &report.status
-        {
-            let reason = screen::harmless(reason);
-            return format!("This report is partial: {reason}\nRun {run}");
+    /// The last lines: where the report is, and how to get it in another form.
+    fn how_to_see_more(&self, run: RunId, output: &OutputArgs) -> String {
+        let mut lines = Vec::new();
+        if let Some(path) = &output.out {
+            lines.push(format!("Wrote {}.", path.display()));
         }
-        format!("Run {run}")
+        lines.push(match self {
+            Self::Report(_) => format!(
+                "Run {run}. As a page or a Word file: fathom runs export {run} --out report.html"
+            ),
+            Self::Json(_) => format!("Run {run}"),
+        });
+        lines.join("\n")
     }
+}
+
+/// Lines that follow a report in a terminal.
+const ENDING_LINES: usize = 3;
+
+fn painted(markdown: &str, coloured: bool) -> String {
+    paint::paint(markdown, screen::width(), coloured)
 }

@@ -3,12 +3,12 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use fathom_render::Report;
 use fathom_render::bibtex::bibtex;
 use fathom_render::docx::docx;
-use fathom_render::html::{HtmlOptions, html};
+use fathom_render::html::html;
 use fathom_render::json::json;
-use fathom_render::markdown::{MarkdownOptions, markdown};
+use fathom_render::markdown::markdown;
+use fathom_render::{FormOptions, Report};
 
 use crate::cli::ReportFormat;
 use crate::exit::{Problem, Result};
@@ -46,13 +46,13 @@ pub fn chosen(asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportF
 }
 
 /// The bytes of the file.
-pub fn render(report: &Report, format: ReportFormat) -> Result<Vec<u8>> {
+pub fn render(report: &Report, format: ReportFormat, options: &FormOptions) -> Result<Vec<u8>> {
     let text = match format {
-        ReportFormat::Md => markdown(report, &MarkdownOptions::default()),
-        ReportFormat::Html => html(report, &HtmlOptions::default()),
+        ReportFormat::Md => markdown(report, options),
+        ReportFormat::Html => html(report),
         ReportFormat::Json => json(report),
         ReportFormat::Bibtex => bibtex(report),
-        ReportFormat::Docx => return docx(report).map_err(Problem::failed),
+        ReportFormat::Docx => return docx(report, options).map_err(Problem::failed),
     };
     Ok(text.into_bytes())
 }

@@ -8,6 +8,7 @@ use crate::exit::{Problem, Result};
 const WIDTH_MOST: usize = 100;
 const WIDTH_LEAST: usize = 40;
 const WIDTH_UNKNOWN: usize = 80;
+const HEIGHT_UNKNOWN: usize = 24;
 
 /// Ways to set text off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +102,12 @@ pub fn width() -> usize {
     let size = size.or_else(|| console::Term::stderr().size_checked());
     let width = size.map_or(WIDTH_UNKNOWN, |(_, columns)| usize::from(columns));
     width.clamp(WIDTH_LEAST, WIDTH_MOST)
+}
+
+/// The lines of the window; a common number where there is none.
+pub fn height() -> usize {
+    let size = console::Term::stdout().size_checked();
+    size.map_or(HEIGHT_UNKNOWN, |(rows, _)| usize::from(rows))
 }
 
 /// Text as a terminal may show it: nothing in a document can move the cursor or change the window.

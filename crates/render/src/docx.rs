@@ -10,18 +10,18 @@ mod package;
 mod parts;
 mod prose;
 
-use super::Report;
 use super::outline::{ReportPart, parts, title};
+use super::{FormOptions, Report};
 use body::{DocxBody, ParagraphStyle};
 
 pub use package::DocxError;
 
 /// The bytes of the document.
-pub fn docx(report: &Report) -> Result<Vec<u8>, DocxError> {
+pub fn docx(report: &Report, options: &FormOptions) -> Result<Vec<u8>, DocxError> {
     let mut body = DocxBody::new(&report.sources);
     body.plain(ParagraphStyle::Title, &title(report));
     parts::head(&mut body, report);
-    for part in parts(report, true) {
+    for part in parts(report, options.proofs) {
         body.plain(ParagraphStyle::Heading, &part.title(report));
         match part {
             ReportPart::Summary => prose::write(&mut body, &report.summary),

@@ -1,53 +1,59 @@
-//! The honest figures that a report opens with, in words that every format shows.
+//! The honest figures of a report, in words that every format shows: a line under its title, and all at its end.
 //!
 //! A share is never rounded up to all or down to none, and what is not known is said to be unknown.
 
 use super::Report;
-use crate::report::{Confidence, ReportStatus, StrengthCounts};
+use crate::phrases::n_of_m;
+use crate::report::{Answered, Confidence, ReportStatus, StrengthCounts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KeyFigure {
-    pub(super) group: FigureGroup,
     pub(super) label: &'static str,
     pub(super) value: String,
     pub(super) detail: Option<String>,
 }
 
-/// Figures that belong side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FigureGroup {
-    Outcome,
-    Evidence,
-    Claims,
-    Sources,
-    Spent,
+/// What a reader should know at a glance, in the one line under the title.
+pub(super) fn line(report: &Report) -> String {
+    let phrases = report.phrases();
+    let figures = &report.figures;
+    let claims = figures.claims;
+    let mut parts = Vec::new();
+    if figures.sources_read > 0 || figures.sources_cited > 0 {
+        let cited = phrases.cited.count(figures.sources_cited);
+        parts.push(cited.replace("{m}", &figures.sources_read.to_string()));
+    }
+    if claims.claims > 0 {
+        let words = match report.used_model() {
+            true => phrases.statements_verified,
+            false => phrases.quotes_verified,
+        };
+        parts.push(n_of_m(words, claims.supported, claims.claims));
+    }
+    if let Some(review) = report.model_review() {
+        let score = format!("{:.1}", review.score);
+        parts.push(phrases.review.replace("{n}", &score));
+    }
+    if !report.used_model() {
+        parts.push(phrases.no_model.to_owned());
+    }
+    parts.push(duration(figures.time_ms));
+    parts.join(" · ")
 }
 
-pub(super) const GROUPS: [FigureGroup; 5] = [
-    FigureGroup::Outcome,
-    FigureGroup::Evidence,
-    FigureGroup::Claims,
-    FigureGroup::Sources,
-    FigureGroup::Spent,
-];
-
-pub(super) fn figures(report: &Report) -> Vec<KeyFigure> {
-    let mut all = outcome(report);
-    all.extend(evidence(report));
-    all.extend(claims(report));
-    all.extend(sources(report));
-    all.extend(spent(report));
-    all
+/// All figures; those that belong side by side are in one group.
+pub(super) fn figures(report: &Report) -> Vec<Vec<KeyFigure>> {
+    vec![
+        outcome(report),
+        evidence(report),
+        claims(report),
+        sources(report),
+        spent(report),
+    ]
 }
 
-fn figure(
-    group: FigureGroup,
-    label: &'static str,
-    value: String,
-    detail: Option<String>,
-) -> KeyFigure {
+fn figure(label: &'static str, value: String, detail: Option<String>) -> KeyFigure {
     KeyFigure {
-        group,
         label,
         value,
         detail,
@@ -59,15 +65,23 @@ fn outcome(report: &Report) -> Vec<KeyFigure> {
         ReportStatus::Complete => "complete",
         ReportStatus::Partial { .. } => "partial",
     };
-    let score = report.review.as_ref();
-    let score = score.map(|review| format!("{:.1} of 10", review.score));
-    let score = score.unwrap_or_else(|| "none".to_owned());
-    // The review weighs the text against its sources; how well these bear each other out is told apart.
-    let confidence = format!("confidence {}", confidence(report.confidence));
-    vec![
-        figure(FigureGroup::Outcome, "Status", status.to_owned(), None),
-        figure(FigureGroup::Outcome, "Review", score, Some(confidence)),
-    ]
+    let mut all = vec![figure("Status", status.to_owned(), None)];
+    if let Some(answer) = &report.answer {
+        let answered = match answer.answered {
+            Answered::Yes => "yes",
+            Answered::Partly => "partly",
+            Answered::No => "no",
+        };
+        all.push(figure("Answered", answered.to_owned(), None));
+    }
+    // The review weighs the text against its sources; whether the question is answered is told apart.
+    if let Some(review) = report.model_review() {
+        let score = format!("{:.1} of 10", review.score);
+        let confidence = report.confidence.map(confidence);
+        let confidence = confidence.map(|word| format!("confidence {word}"));
+        all.push(figure("Review by a model", score, confidence));
+    }
+    all
 }
 
 fn evidence(report: &Report) -> Vec<KeyFigure> {
@@ -81,28 +95,13 @@ fn evidence(report: &Report) -> Vec<KeyFigure> {
     let (disagreements, open) = (report.contradictions.len(), report.gaps.len());
     let findings = (strong + moderate + weak).to_string();
     vec![
-        figure(
-            FigureGroup::Evidence,
-            "Findings",
-            findings,
-            Some(strengths.join(", ")),
-        ),
-        figure(
-            FigureGroup::Evidence,
-            "Disagreements",
-            disagreements.to_string(),
-            None,
-        ),
-        figure(
-            FigureGroup::Evidence,
-            "Open questions",
-            open.to_string(),
-            None,
-        ),
+        figure("Findings", findings, Some(strengths.join(", "))),
+        figure("Disagreements", disagreements.to_string(), None),
+        figure("Open questions", open.to_string(), None),
     ]
 }
 
-pub(super) fn confidence(confidence: Confidence) -> &'static str {
+fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::High => "high",
         Confidence::Medium => "medium",
@@ -129,24 +128,13 @@ fn claims(report: &Report) -> Vec<KeyFigure> {
     let supported: Vec<String> = share.into_iter().chain(against).collect();
     let supported = Some(supported.join(", ")).filter(|text| !text.is_empty());
     vec![
+        figure("Claims", counts.claims.to_string(), removed),
         figure(
-            FigureGroup::Claims,
-            "Claims",
-            counts.claims.to_string(),
-            removed,
-        ),
-        figure(
-            FigureGroup::Claims,
             "Checked",
             of_all(counts.checked),
             self::share(counts.checked, counts.claims),
         ),
-        figure(
-            FigureGroup::Claims,
-            "Supported",
-            of_all(counts.supported),
-            supported,
-        ),
+        figure("Supported", of_all(counts.supported), supported),
         meaning(report),
     ]
 }
@@ -155,7 +143,7 @@ fn claims(report: &Report) -> Vec<KeyFigure> {
 fn meaning(report: &Report) -> KeyFigure {
     let Some(opinions) = report.figures.claims.judged else {
         let why = Some("no model judged the meaning".to_owned());
-        return figure(FigureGroup::Claims, "Judged", "by code".to_owned(), why);
+        return figure("Judged", "by code".to_owned(), why);
     };
     let asked = opinions.asked();
     let against = [
@@ -171,12 +159,7 @@ fn meaning(report: &Report) -> KeyFigure {
     };
     let detail: Vec<String> = std::iter::once(whole).chain(against).collect();
     let value = format!("{} of {asked} supported", opinions.supported);
-    figure(
-        FigureGroup::Claims,
-        "Judged",
-        value,
-        Some(detail.join(", ")),
-    )
+    figure("Judged", value, Some(detail.join(", ")))
 }
 
 fn sources(report: &Report) -> Vec<KeyFigure> {
@@ -188,8 +171,8 @@ fn sources(report: &Report) -> Vec<KeyFigure> {
     let cited = Some(format!("{} cited", figures.sources_cited));
     let failed = figures.fetches_failed.to_string();
     vec![
-        figure(FigureGroup::Sources, "Sources read", read, cited),
-        figure(FigureGroup::Sources, "Fetches failed", failed, None),
+        figure("Sources read", read, cited),
+        figure("Fetches failed", failed, None),
     ]
 }
 
@@ -200,9 +183,9 @@ fn spent(report: &Report) -> Vec<KeyFigure> {
         None => ("not known".to_owned(), Some("no price is set".to_owned())),
     };
     vec![
-        figure(FigureGroup::Spent, "Time", duration(figures.time_ms), None),
-        figure(FigureGroup::Spent, "Tokens", grouped(figures.tokens), None),
-        figure(FigureGroup::Spent, "Cost", cost, why),
+        figure("Time", duration(figures.time_ms), None),
+        figure("Tokens", grouped(figures.tokens), None),
+        figure("Cost", cost, why),
     ]
 }
 

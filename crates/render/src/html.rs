@@ -1,6 +1,6 @@
 //! A report as one HTML file that stands by itself: it asks for nothing from anywhere, and can be kept or sent on.
 //!
-//! Takes a finished report; gives a page with its figures, its contents, the text with source and quote on each
+//! Takes a finished report; gives a page with its answer, its contents, the text with source and quote on each
 //! citation, the references and the proofs. It works without its script, which only adds comfort. All text is escaped, the
 //! prose holds only the forms of [`super::prose`], and a content policy forbids every request and every script but ours.
 
@@ -23,50 +23,30 @@ use tag::HtmlPage;
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// What a page shows besides the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HtmlOptions {
-    /// Whether the page says for each claim which stored words it rests on.
-    pub proofs: bool,
-}
-
-impl Default for HtmlOptions {
-    fn default() -> Self {
-        Self { proofs: true }
-    }
-}
-
 /// The whole page.
-pub fn html(report: &Report, options: &HtmlOptions) -> String {
-    let parts = parts(report, options.proofs);
+pub fn html(report: &Report) -> String {
+    let parts = parts(report, true);
+    let phrases = report.phrases();
     let mut page = HtmlPage::default();
     page.out.push_str("<!DOCTYPE html>\n");
-    page.open("html", &[("lang", "en")]);
+    page.open("html", &[("lang", report.language.code())]);
     page.line();
     document_head(&mut page, report);
     page.open("body", &[]);
-    page.element(
-        "a",
-        &[("class", "skip"), ("href", "#text")],
-        "Skip to the text",
-    );
+    page.element("a", &[("class", "skip"), ("href", "#text")], phrases.skip);
     page.line();
     head::write(&mut page, report);
     contents(&mut page, report, &parts);
     page.open("main", &[("id", "text")]);
     page.line();
-    let mut writer = ProseWriter::new(&report.sources, &report.claims, page);
+    let mut writer = ProseWriter::new(report, page);
     for (at, part) in parts.iter().enumerate() {
-        write_part(&mut writer, report, *part, &anchor(at), options);
+        write_part(&mut writer, report, *part, &anchor(at));
     }
     let mut page = writer.html;
     page.close("main");
     page.line();
-    page.element(
-        "footer",
-        &[],
-        "Made by Fathom, which says only what a stored passage says.",
-    );
+    page.element("footer", &[], phrases.footer);
     page.line();
     page.open("script", &[]);
     page.out.push_str(SCRIPT);
@@ -129,7 +109,7 @@ fn anchor(at: usize) -> String {
 
 fn contents(page: &mut HtmlPage, report: &Report, parts: &[ReportPart]) {
     page.open("nav", &[("aria-labelledby", "contents")]);
-    page.element("h2", &[("id", "contents")], "Contents");
+    page.element("h2", &[("id", "contents")], report.phrases().contents);
     page.open("ol", &[]);
     for (at, part) in parts.iter().enumerate() {
         page.open("li", &[]);
@@ -142,13 +122,7 @@ fn contents(page: &mut HtmlPage, report: &Report, parts: &[ReportPart]) {
     page.line();
 }
 
-fn write_part(
-    writer: &mut ProseWriter<'_>,
-    report: &Report,
-    part: ReportPart,
-    anchor: &str,
-    options: &HtmlOptions,
-) {
+fn write_part(writer: &mut ProseWriter<'_>, report: &Report, part: ReportPart, anchor: &str) {
     let heading = format!("{anchor}-title");
     let section = [("id", anchor), ("aria-labelledby", &heading)];
     writer.html.open("section", &section);
@@ -166,7 +140,7 @@ fn write_part(
         ReportPart::Disagreements => parts::disagreements(writer, report),
         ReportPart::Unknown => parts::unknown(writer, report),
         ReportPart::Method => parts::method(&mut writer.html, report),
-        ReportPart::References => parts::references(&mut writer.html, report, options.proofs),
+        ReportPart::References => parts::references(&mut writer.html, report),
         ReportPart::Proofs => parts::proofs(&mut writer.html, report),
     }
     writer.html.close("section");
@@ -174,8 +148,8 @@ fn write_part(
 }
 
 /// The language to declare for a text, where it is not that of the page.
-fn foreign(text: &str) -> Option<Language> {
-    Language::detect(text).filter(|language| *language != Language::ENGLISH)
+fn foreign(text: &str, page: Language) -> Option<Language> {
+    Language::detect(text).filter(|language| *language != page)
 }
 
 #[cfg(test)]

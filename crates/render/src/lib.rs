@@ -16,11 +16,19 @@ pub mod json;
 pub mod markdown;
 mod notes;
 mod outline;
+pub mod phrases;
 mod prose;
 mod references;
 pub mod report;
 #[cfg(test)]
 mod sample;
+
+/// What a form holds besides the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormOptions {
+    /// Whether an appendix says for each claim which stored words it rests on. A page always has it, folded.
+    pub proofs: bool,
+}
 
 pub use references::{CitationStyle, StyleError};
 pub use report::Report;

@@ -1,38 +1,24 @@
 //! A report as Markdown, for a terminal, a file or another program that reads prose.
 //!
-//! Takes a finished report; gives CommonMark with tables, which opens with the honest figures and, where the report is
-//! partial, says so before anything else. Words from sources are escaped: no quote, title or query can add a heading, a
+//! Takes a finished report; gives CommonMark with tables, which opens with a line of figures and the answer and, where the
+//! report is partial, says so before anything else. Words from sources are escaped: no quote, title or query can add a heading, a
 //! link or raw HTML. Colours are left to the program that prints it.
 
 mod appendix;
 mod escape;
 mod prose;
 
-use super::figures::{GROUPS, figures};
+use super::figures::line;
 use super::outline::{ReportPart, disagreements, next_query, parts, title, unnamed_sub_question};
-use super::{Report, SourceId, clean};
+use super::{FormOptions, Report, SourceId, clean};
 use crate::report::claim::{Disagreement, SourceQuote};
-use crate::report::{OpenQuestion, ReportStatus};
+use crate::report::{Answered, OpenQuestion, ReportStatus};
 use escape::{opening, text};
 
-/// What the text holds besides the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarkdownOptions {
-    /// Whether the appendix says for each claim which stored words it rests on.
-    pub proofs: bool,
-}
-
-impl Default for MarkdownOptions {
-    fn default() -> Self {
-        Self { proofs: true }
-    }
-}
-
 /// The whole text.
-pub fn markdown(report: &Report, options: &MarkdownOptions) -> String {
-    let mut page = MarkdownPage::default();
-    page.block(&format!("# {}", text(&title(report))));
-    head(&mut page, report);
+pub fn markdown(report: &Report, options: &FormOptions) -> String {
+    let mut page = head(report);
+    caveats(&mut page, report);
     for part in parts(report, options.proofs) {
         page.block(&format!("## {}", text(&part.title(report))));
         match part {
@@ -52,27 +38,51 @@ pub fn markdown(report: &Report, options: &MarkdownOptions) -> String {
     page.out
 }
 
-/// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
-fn head(page: &mut MarkdownPage, report: &Report) {
+/// What a reader came for: the title, a line of figures and the answer.
+pub fn opening_lines(report: &Report) -> String {
+    head(report).out
+}
+
+/// What a reader must see first: that a report is partial, the line of figures, the answer.
+fn head(report: &Report) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
+    page.block(&format!("# {}", text(&title(report))));
     if let ReportStatus::Partial { reason } = &report.status {
         let reason = sentence(report, &clean::sentence(reason));
         page.block(&format!(
-            "> **This is a partial report, not a full answer.** {}",
+            "> **{}** {}",
+            report.phrases().partial_note,
             opening(&reason)
         ));
     }
-    let figures = figures(report);
-    page.list(GROUPS.iter().map(|group| {
-        let of_group = figures.iter().filter(|figure| figure.group == *group);
-        let shown = of_group.map(|figure| {
-            let detail = figure.detail.as_ref();
-            let detail = detail.map_or_else(String::new, |detail| format!(" ({})", text(detail)));
-            format!("**{}:** {}{detail}", figure.label, text(&figure.value))
-        });
-        shown.collect::<Vec<_>>().join(" · ")
-    }));
+    page.block(&format!("*{}*", text(&line(report))));
+    answer(&mut page, report);
+    page
+}
+
+/// The answer, whether it is one, and who says so. Where it is none, that comes first.
+fn answer(page: &mut MarkdownPage, report: &Report) {
+    let Some(answer) = &report.answer else {
+        return;
+    };
+    let phrases = report.phrases();
+    if answer.answered != Answered::No {
+        page.prose(report, &answer.text);
+    }
+    let verdict = phrases.verdict(answer.answered);
+    let reason = sentence(report, &clean::sentence(&answer.reason));
+    page.block(&format!("**{verdict}** {}", opening(&reason)));
+    if let Some(evidence) = phrases.evidence(answer.agree, answer.dispute) {
+        page.block(&text(&evidence));
+    }
+    if answer.answered == Answered::No {
+        page.prose(report, &answer.text);
+    }
+}
+
+fn caveats(page: &mut MarkdownPage, report: &Report) {
     if !report.caveats.is_empty() {
-        page.block("**Before you rely on it**");
+        page.block(&format!("**{}**", report.phrases().before_relying));
         page.list(report.caveats.iter().map(|caveat| sentence(report, caveat)));
     }
 }
@@ -83,7 +93,7 @@ fn disagree(page: &mut MarkdownPage, report: &Report) {
         page.block(&format!(
             "**{}**",
             if about.is_empty() {
-                "They differ"
+                report.phrases().disagreements
             } else {
                 &about
             }
@@ -105,7 +115,7 @@ fn quoted(report: &Report, side: &SourceQuote) -> String {
 fn weighed(report: &Report, pair: &Disagreement) -> String {
     match &pair.weighed {
         Some(weighed) => opening(&sentence(report, weighed)),
-        None => "Neither side clearly outweighs the other; judge for yourself.".to_owned(),
+        None => report.phrases().neither_side.to_owned(),
     }
 }
 
@@ -120,7 +130,10 @@ fn unknown(report: &Report, gap: &OpenQuestion) -> String {
     }
     match next_query(report, gap) {
         None => words,
-        Some(query) => format!("{words} Search next for “{}”.", text(&query)),
+        Some(query) => {
+            let search_next = report.phrases().search_next;
+            format!("{words} {search_next} “{}”.", text(&query))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a report came about, as lists of plain sentences that every format shows.
 
 use super::{Report, clean};
+use crate::report::EXTRACTIVE;
 use crate::report::claim::{ClaimVerdict, ModelVerdict, ReportClaim, SourceQuote};
 use crate::report::method::SearchRound;
 use crate::report::review::{ReviewVerdict, Severity};
@@ -29,7 +30,8 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
         note("Sub-questions", method.sub_questions.clone(), true),
         note("Queries", method.queries.clone(), false),
         note("Rounds of searching", rounds(&method.rounds), true),
-        note("Review", review(report), false),
+        note("Review by a model", score(report), false),
+        note("Found in the text", remarks(report), false),
         note(
             "Done with less than planned",
             method.degraded.clone(),
@@ -69,13 +71,13 @@ fn general(report: &Report) -> Vec<String> {
         report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),
     ));
     let names = method.reasoners.iter().map(|name| match name.as_str() {
-        "extractive" => "the built-in extractive reasoner",
+        EXTRACTIVE => "the built-in extractive reasoner",
         model => model,
     });
     let names: Vec<&str> = names.collect();
     if !names.is_empty() {
         let alone = match method.reasoners.as_slice() {
-            [only] if only == "extractive" => ", without a language model",
+            [only] if only == EXTRACTIVE => ", without a language model",
             _ => "",
         };
         entries.push(format!("Reasoned by {}{alone}.", names.join(", then ")));
@@ -122,26 +124,31 @@ fn rounds(rounds: &[SearchRound]) -> Vec<String> {
     told.collect()
 }
 
-fn review(report: &Report) -> Vec<String> {
-    let Some(review) = &report.review else {
-        return Vec::new();
-    };
-    let verdict = match review.verdict {
-        ReviewVerdict::Approve => "was approved",
-        ReviewVerdict::Revise => "was sent back",
-        ReviewVerdict::Reject => "was rejected",
-    };
-    let mut entries = vec![format!(
-        "Draft {} scored {:.1} of 10 and {verdict}.",
-        review.draft, review.score
-    )];
-    let grave = review.items.iter().filter_map(|item| match item.severity {
+/// What a model thought of the draft; code finds faults, but gives no score.
+fn score(report: &Report) -> Vec<String> {
+    let told = report.model_review().map(|review| {
+        let verdict = match review.verdict {
+            ReviewVerdict::Approve => "was approved",
+            ReviewVerdict::Revise => "was sent back",
+            ReviewVerdict::Reject => "was rejected",
+        };
+        format!(
+            "Draft {} scored {:.1} of 10 and {verdict}.",
+            review.draft, review.score
+        )
+    });
+    told.into_iter().collect()
+}
+
+/// What is wrong with the text and was not put right, whoever found it.
+fn remarks(report: &Report) -> Vec<String> {
+    let items = report.review.iter().flat_map(|review| &review.items);
+    let grave = items.filter_map(|item| match item.severity {
         Severity::Critical => Some(format!("Critical: {}", item.description)),
         Severity::Major => Some(format!("Major: {}", item.description)),
         Severity::Minor | Severity::Suggestion => None,
     });
-    entries.extend(grave);
-    entries
+    grave.collect()
 }
 
 /// What a model says of a claim's meaning, where one was asked.

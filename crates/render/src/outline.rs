@@ -27,13 +27,17 @@ pub(super) fn parts(report: &Report, proofs: bool) -> Vec<ReportPart> {
     };
     add(filled(&report.summary), ReportPart::Summary);
     for at in 0..report.sections.len() {
-        add(true, ReportPart::Section(at));
+        let text = report.sections.get(at).map(|section| &section.text);
+        add(
+            text.is_some_and(|text| filled(text)),
+            ReportPart::Section(at),
+        );
     }
     add(!disagreements(report).is_empty(), ReportPart::Disagreements);
     add(!report.gaps.is_empty(), ReportPart::Unknown);
     add(filled(&report.conclusion), ReportPart::Conclusion);
-    add(true, ReportPart::Method);
     add(!report.sources.is_empty(), ReportPart::References);
+    add(true, ReportPart::Method);
     add(proofs && !report.claims.is_empty(), ReportPart::Proofs);
     parts
 }
@@ -41,15 +45,16 @@ pub(super) fn parts(report: &Report, proofs: bool) -> Vec<ReportPart> {
 impl ReportPart {
     /// Its heading, in one line, not yet escaped.
     pub(super) fn title(self, report: &Report) -> String {
+        let phrases = report.phrases();
         let ours = match self {
-            Self::Summary => "Summary",
+            Self::Summary => phrases.summary,
             Self::Section(at) => return section_title(report, at),
-            Self::Disagreements => "Where the sources disagree",
-            Self::Unknown => "What is not known",
-            Self::Conclusion => "Conclusion",
-            Self::Method => "How this report was made",
-            Self::References => "References",
-            Self::Proofs => "Proofs",
+            Self::Disagreements => phrases.disagreements,
+            Self::Unknown => phrases.unknown,
+            Self::Conclusion => phrases.conclusion,
+            Self::Method => phrases.method,
+            Self::References => phrases.sources,
+            Self::Proofs => phrases.proofs,
         };
         ours.to_owned()
     }
@@ -59,7 +64,7 @@ fn section_title(report: &Report, at: usize) -> String {
     let title = report.sections.get(at).map(|section| &section.title);
     let title = title.map(|title| clean::line(title)).unwrap_or_default();
     if title.is_empty() {
-        format!("Section {}", at + 1)
+        format!("{} {}", report.phrases().section, at + 1)
     } else {
         title
     }
@@ -74,7 +79,7 @@ pub(super) fn title(report: &Report) -> String {
         own
     };
     if report.is_partial() {
-        format!("Partial report: {title}")
+        format!("{}: {title}", report.phrases().partial_title)
     } else {
         title
     }
@@ -108,7 +113,9 @@ pub(super) fn next_query(report: &Report, gap: &OpenQuestion) -> Option<String> 
 /// The contradictions that the text does not quote itself, both sides of them.
 pub(super) fn disagreements(report: &Report) -> Vec<&Disagreement> {
     let sections = report.sections.iter().map(|section| &section.text);
-    let texts = sections.chain([&report.summary, &report.conclusion]);
+    let answer = report.answer.iter().map(|answer| &answer.text);
+    let texts = sections.chain(answer);
+    let texts = texts.chain([&report.summary, &report.conclusion]);
     let texts: Vec<String> = texts.map(|text| clean::skeleton(text)).collect();
     let told = |quote: &str| {
         let words = clean::skeleton(quote);

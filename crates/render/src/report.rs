@@ -10,16 +10,21 @@ pub mod method;
 pub mod review;
 pub mod source;
 
+use fathom_evidence::Language;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::phrases::Phrases;
 use crate::references::CitationStyle;
 pub use answer::{Answered, ReportAnswer};
 use claim::{Disagreement, ReportClaim};
 use method::ResearchMethod;
 use review::ReportReview;
 use source::{CitedSource, SourceId};
+
+/// What the reasoner without a language model calls itself in stored reports.
+pub const EXTRACTIVE: &str = "extractive";
 
 /// A report as it leaves the research. Its texts are Markdown that cites sources as `[3]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,11 +37,15 @@ pub struct Report {
     /// What a reader came for; nothing in reports of versions that did not tell it apart.
     #[serde(default)]
     pub answer: Option<ReportAnswer>,
-    /// How far a reader may rely on it.
-    pub confidence: Confidence,
+    /// The language that it is written in: that of the question.
+    #[serde(default = "english")]
+    pub language: Language,
+    /// How far a reader may rely on it, by a model's review; nothing where no model reviewed it.
+    #[serde(default)]
+    pub confidence: Option<Confidence>,
     /// What a reader must know before relying on it, in sentences.
     pub caveats: Vec<String>,
-    /// The figures that it opens with.
+    /// What was found, checked, read and spent.
     pub figures: ReportFigures,
     /// Its title; may be empty, and the question stands for it then.
     pub title: String,
@@ -62,6 +71,11 @@ pub struct Report {
     pub method: ResearchMethod,
     /// When the last word of it was there.
     pub finished_at: Timestamp,
+}
+
+/// The language of reports that were stored before they named it.
+fn english() -> Language {
+    Language::ENGLISH
 }
 
 /// What a person asked, and how they wanted the answer.
@@ -162,7 +176,7 @@ pub struct OpenQuestion {
     pub next_query: String,
 }
 
-/// The figures that a report opens with.
+/// The figures of a report: some in the line under its title, all of them at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportFigures {
@@ -245,6 +259,30 @@ impl Report {
     /// The source with this number; nothing where the list does not reach so far.
     pub fn source(&self, id: SourceId) -> Option<&CitedSource> {
         self.sources.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// The sentences around its text, in its language.
+    pub(crate) fn phrases(&self) -> &'static Phrases {
+        Phrases::new(self.language)
+    }
+
+    /// Whether a language model took part in it.
+    pub fn used_model(&self) -> bool {
+        let mut reasoners = self.method.reasoners.iter();
+        reasoners.any(|name| name != EXTRACTIVE)
+    }
+
+    /// The review, where a language model made it: the reasoner without one has findings, but no score to give.
+    pub fn model_review(&self) -> Option<&ReportReview> {
+        let review = self.review.as_ref()?;
+        let by_model = match &review.by {
+            Some(by) => by != EXTRACTIVE,
+            // Stored before reviews named their maker.
+            None => {
+                self.used_model() && !self.method.reasoners.iter().any(|name| name == EXTRACTIVE)
+            }
+        };
+        by_model.then_some(review)
     }
 
     /// Whether it must be presented as partial.

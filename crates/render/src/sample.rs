@@ -3,6 +3,7 @@
 mod filled;
 mod works;
 
+use fathom_evidence::Language;
 use fathom_evidence::citation::CitationReason;
 use jiff::Timestamp;
 
@@ -180,7 +181,8 @@ pub(super) fn full() -> Report {
             agree: 2,
             dispute: 1,
         }),
-        confidence: Confidence::High,
+        language: Language::ENGLISH,
+        confidence: Some(Confidence::High),
         title: "Street trees cool a town by day; what they cost is disputed".to_owned(),
         summary: "Rows of street trees lowered the felt temperature by 3.1 °C at noon [1]. Costs are disputed [3][6]."
             .to_owned(),
@@ -239,6 +241,7 @@ fn figures() -> ReportFigures {
 fn review() -> ReportReview {
     ReportReview {
         draft: 2,
+        by: Some("gpt-4o".to_owned()),
         scores: ReviewScores {
             accuracy: 9.0,
             completeness: 8.0,
@@ -314,7 +317,7 @@ pub(super) fn partial() -> Report {
         status: ReportStatus::Partial {
             reason: "the time was used up before the draft could be approved".to_owned(),
         },
-        confidence: Confidence::Low,
+        confidence: Some(Confidence::Low),
         sections: whole.sections.into_iter().take(1).collect(),
         conclusion: String::new(),
         caveats: vec!["The second sub-question was not written about.".to_owned()],

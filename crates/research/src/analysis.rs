@@ -1,6 +1,7 @@
 //! What the evidence says: findings, themes, contradictions and gaps.
 
-use fathom_evidence::Span;
+use fathom_evidence::{Language, Span};
+use fathom_render::phrases::Phrases;
 use fathom_render::report::{Answered, StrengthCounts};
 use serde::{Deserialize, Serialize};
 
@@ -157,17 +158,12 @@ pub enum Sufficiency {
 
 impl AnsweredVerdict {
     /// The verdict that a list of findings allows at best: none without a finding, and no yes where each is weak.
-    pub(crate) fn held_to(self, findings: &[Finding]) -> Self {
+    pub(crate) fn held_to(self, findings: &[Finding], language: Language) -> Self {
+        let reasons = &Phrases::new(language).reasons;
         let weak = |finding: &Finding| finding.strength <= Strength::Weak;
         let (most, reason) = match findings {
-            [] => (
-                Answered::No,
-                "The sources say nothing that answers the question.",
-            ),
-            findings if findings.iter().all(weak) => (
-                Answered::Partly,
-                "Each point rests on one source, or on sources that disagree.",
-            ),
+            [] => (Answered::No, reasons.nothing_answers),
+            findings if findings.iter().all(weak) => (Answered::Partly, reasons.weak_only),
             _ => return self,
         };
         if self.answered <= most {
@@ -205,7 +201,7 @@ mod tests {
         };
         let findings: Vec<Finding> = strengths.iter().map(finding).collect();
         let reason = "As judged.".to_owned();
-        AnsweredVerdict { answered, reason }.held_to(&findings)
+        AnsweredVerdict { answered, reason }.held_to(&findings, Language::ENGLISH)
     }
 
     #[test]

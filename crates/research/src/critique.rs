@@ -1,5 +1,6 @@
 //! A review of a draft: six scores, the items found, and the verdict, which code alone computes.
 
+use fathom_render::report::EXTRACTIVE;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::DraftPlace;
@@ -61,6 +62,9 @@ pub struct ReviewOpinion {
 pub struct Critique {
     /// The draft it is about.
     pub version: u32,
+    /// Who reviewed it; nothing in runs of versions that did not keep it.
+    #[serde(default)]
+    pub by: Option<String>,
     /// As the reviewer gave them.
     pub scores: ReviewScores,
     /// The weighted score, 0 to 10.
@@ -98,6 +102,11 @@ impl Default for ReviewThresholds {
 }
 
 impl Critique {
+    /// Whether a language model gave the scores; those of the brief are for its own use.
+    pub fn is_by_model(&self) -> bool {
+        self.by.as_deref().is_some_and(|by| by != EXTRACTIVE)
+    }
+
     /// Judges a draft by a reviewer's opinion and the items that are known already.
     pub fn new(
         version: u32,
@@ -126,6 +135,7 @@ impl Critique {
             ReviewVerdict::Reject
         };
         Self {
+            by: None,
             version,
             scores: opinion.scores,
             score,

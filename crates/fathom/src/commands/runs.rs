@@ -9,6 +9,7 @@ mod work;
 
 use std::path::Path;
 
+use fathom_render::FormOptions;
 use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::RunHeader;
@@ -48,13 +49,15 @@ pub async fn run(command: RunsCommand, context: &RunsContext) -> Result<Exit> {
             run,
             out,
             format,
+            proofs,
             log,
         } => {
             let run = resolve(context, &run.id).await?;
             if log {
                 export_log(context, run, out.as_deref()).await?;
             } else {
-                export_outcome(context, run, out.as_deref(), format).await?;
+                let options = FormOptions { proofs };
+                export_outcome(context, run, out.as_deref(), format, options).await?;
             }
         }
         RunsCommand::Keep { run, off } => {
@@ -151,6 +154,7 @@ async fn export_outcome(
     run: RunId,
     out: Option<&Path>,
     format: Option<ReportFormat>,
+    options: FormOptions,
 ) -> Result<()> {
     let format = render::chosen(format, out)?;
     let Some(outcome) = deliver::outcome(&context.host, run).await? else {
@@ -162,8 +166,8 @@ async fn export_outcome(
         );
     };
     match out {
-        Some(path) => files::write(path, &outcome.bytes(format)?),
-        None => outcome.print(format),
+        Some(path) => files::write(path, &outcome.bytes(format, &options)?),
+        None => outcome.print(format, &options).map(drop),
     }
 }
 

@@ -173,11 +173,12 @@ fn show_draft(
             counts.supported, counts.claims
         ));
     }
-    if let Some(critique) = critique {
+    if let Some(critique) = critique.filter(|critique| critique.is_by_model()) {
         figures.push(format!("score {:.1} of 10", critique.score));
     }
     lines.push(format!("  {}", figures.join(", ")));
-    let summary = draft.summary.lines().filter(|line| !line.trim().is_empty());
+    let texts = draft.answer.lines().chain(draft.summary.lines());
+    let summary = texts.filter(|line| !line.trim().is_empty());
     lines.extend(
         summary
             .take(FIRST_LINES)

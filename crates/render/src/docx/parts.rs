@@ -1,46 +1,57 @@
 //! The parts of a document that code writes: its head, disagreements, what is not known, the method, references, proofs.
 
 use super::body::{BULLETS, DocxBody, ListPosition, ParagraphStyle, RunFormat};
-use super::prose::{bookmark, cite, sentence};
-use crate::figures::{GROUPS, figures};
+use super::prose::{self, bookmark, cite, sentence};
+use crate::figures::{self, figures};
 use crate::notes::{judged, notes, short_hash, verdict};
 use crate::outline;
 use crate::references::{self, ReferencePiece};
-use crate::report::ReportStatus;
 use crate::report::claim::{ReportClaim, SourceQuote};
+use crate::report::{Answered, ReportAnswer, ReportStatus};
 use crate::{Report, clean};
 
 const PLAIN: RunFormat = RunFormat::PLAIN;
 const STRONG: RunFormat = RunFormat::STRONG;
 const SLANTED: RunFormat = RunFormat::SLANTED;
 
-/// What a reader must see first: that a report is partial, its figures, and what to keep in mind.
+/// What a reader must see first: that a report is partial, the line of figures, the answer, what to keep in mind.
 pub(super) fn head(body: &mut DocxBody<'_>, report: &Report) {
+    let phrases = report.phrases();
     if let ReportStatus::Partial { reason } = &report.status {
         body.open(ParagraphStyle::Warning, ListPosition::Free);
-        body.run("This is a partial report, not a full answer. ", STRONG);
+        body.run(&format!("{} ", phrases.partial_note), STRONG);
         sentence(body, &clean::sentence(reason), PLAIN);
         body.close();
     }
-    let figures = figures(report);
-    for group in GROUPS {
-        item(body, BULLETS, |body| {
-            let of_group = figures.iter().filter(|figure| figure.group == group);
-            for (at, figure) in of_group.enumerate() {
-                let joint = if at > 0 { " · " } else { "" };
-                body.run(&format!("{joint}{}: ", figure.label), STRONG);
-                body.run(&figure.value, PLAIN);
-                if let Some(detail) = &figure.detail {
-                    body.run(&format!(" ({detail})"), PLAIN);
-                }
-            }
-        });
+    body.open(ParagraphStyle::Text, ListPosition::Free);
+    body.run(&figures::line(report), SLANTED);
+    body.close();
+    if let Some(given) = &report.answer {
+        answer(body, report, given);
     }
     if !report.caveats.is_empty() {
-        body.plain(ParagraphStyle::Lead, "Before you rely on it");
+        body.plain(ParagraphStyle::Lead, phrases.before_relying);
         for caveat in &report.caveats {
             item(body, BULLETS, |body| sentence(body, caveat, PLAIN));
         }
+    }
+}
+
+/// The answer, whether it is one, and who says so. Where it is none, that comes first.
+fn answer(body: &mut DocxBody<'_>, report: &Report, answer: &ReportAnswer) {
+    let phrases = report.phrases();
+    if answer.answered != Answered::No {
+        prose::write(body, &answer.text);
+    }
+    body.open(ParagraphStyle::Text, ListPosition::Free);
+    body.run(&format!("{} ", phrases.verdict(answer.answered)), STRONG);
+    sentence(body, &clean::sentence(&answer.reason), PLAIN);
+    if let Some(evidence) = phrases.evidence(answer.agree, answer.dispute) {
+        body.run(&format!(" {evidence}"), PLAIN);
+    }
+    body.close();
+    if answer.answered == Answered::No {
+        prose::write(body, &answer.text);
     }
 }
 
@@ -55,10 +66,7 @@ pub(super) fn disagreements(body: &mut DocxBody<'_>, report: &Report) {
         body.open(ParagraphStyle::Text, ListPosition::Free);
         match &pair.weighed {
             Some(weighed) => sentence(body, weighed, PLAIN),
-            None => body.run(
-                "Neither side clearly outweighs the other; judge for yourself.",
-                PLAIN,
-            ),
+            None => body.run(report.phrases().neither_side, PLAIN),
         }
         body.close();
     }
@@ -84,13 +92,26 @@ pub(super) fn unknown(body: &mut DocxBody<'_>, report: &Report) {
                 body.run(&format!(" (sub-question {number}: {sub})"), PLAIN);
             }
             if let Some(query) = outline::next_query(report, gap) {
-                body.run(&format!(" Search next for “{query}”."), PLAIN);
+                let search_next = report.phrases().search_next;
+                body.run(&format!(" {search_next} “{query}”."), PLAIN);
             }
         });
     }
 }
 
 pub(super) fn method(body: &mut DocxBody<'_>, report: &Report) {
+    for group in figures(report) {
+        item(body, BULLETS, |body| {
+            for (at, figure) in group.iter().enumerate() {
+                let joint = if at > 0 { " · " } else { "" };
+                body.run(&format!("{joint}{}: ", figure.label), STRONG);
+                body.run(&figure.value, PLAIN);
+                if let Some(detail) = &figure.detail {
+                    body.run(&format!(" ({detail})"), PLAIN);
+                }
+            }
+        });
+    }
     for note in notes(report) {
         body.plain(ParagraphStyle::Lead, note.label);
         let list = if note.numbered {

@@ -2,6 +2,7 @@
 
 use super::prose::ProseWriter;
 use super::tag::HtmlPage;
+use crate::figures::figures;
 use crate::notes::{judged, notes, verdict};
 use crate::references::{self, Reference, ReferencePiece};
 use crate::report::claim::{ClaimVerdict, ReportClaim, SourceQuote};
@@ -22,9 +23,7 @@ pub(super) fn disagreements(writer: &mut ProseWriter<'_>, report: &Report) {
             .open("p", &[("class", "weighed"), ("dir", "auto")]);
         match &pair.weighed {
             Some(weighed) => writer.sentence(weighed),
-            None => writer
-                .html
-                .text("Neither side clearly outweighs the other; judge for yourself."),
+            None => writer.html.text(report.phrases().neither_side),
         }
         writer.html.close("p");
         writer.html.close("div");
@@ -63,7 +62,8 @@ pub(super) fn unknown(writer: &mut ProseWriter<'_>, report: &Report) {
             writer.html.element("span", &[("class", "aside")], &sub);
         }
         if let Some(query) = outline::next_query(report, gap) {
-            writer.html.text(" Search next for ");
+            let search_next = report.phrases().search_next;
+            writer.html.text(&format!(" {search_next} "));
             writer.html.element("q", &[("dir", "auto")], &query);
             writer.html.text(".");
         }
@@ -72,7 +72,22 @@ pub(super) fn unknown(writer: &mut ProseWriter<'_>, report: &Report) {
     writer.html.close("ul");
 }
 
+/// The figures in full; how they came about is folded below them.
 pub(super) fn method(page: &mut HtmlPage, report: &Report) {
+    page.open("dl", &[("class", "figures")]);
+    for figure in figures(report).into_iter().flatten() {
+        page.open("div", &[]);
+        page.element("dt", &[], figure.label);
+        page.element("dd", &[("class", "value")], &figure.value);
+        if let Some(detail) = &figure.detail {
+            page.element("dd", &[("class", "detail")], detail);
+        }
+        page.close("div");
+    }
+    page.close("dl");
+    page.line();
+    page.open("details", &[]);
+    page.element("summary", &[], "Questions, queries and rounds of searching");
     for note in notes(report) {
         page.element("h3", &[], note.label);
         let name = if note.numbered { "ol" } else { "ul" };
@@ -83,19 +98,20 @@ pub(super) fn method(page: &mut HtmlPage, report: &Report) {
         page.close(name);
         page.line();
     }
+    page.close("details");
 }
 
-pub(super) fn references(page: &mut HtmlPage, report: &Report, proofs: bool) {
+pub(super) fn references(page: &mut HtmlPage, report: &Report) {
     page.open("ol", &[("class", "references")]);
     page.line();
     for reference in references::references(report) {
-        one_reference(page, report, &reference, proofs);
+        one_reference(page, report, &reference);
         page.line();
     }
     page.close("ol");
 }
 
-fn one_reference(page: &mut HtmlPage, report: &Report, reference: &Reference, proofs: bool) {
+fn one_reference(page: &mut HtmlPage, report: &Report, reference: &Reference) {
     let anchor = format!("source-{}", reference.source.0);
     page.open("li", &[("id", &anchor), ("dir", "auto")]);
     for piece in &reference.pieces {
@@ -115,9 +131,7 @@ fn one_reference(page: &mut HtmlPage, report: &Report, reference: &Reference, pr
     if let Some(why) = unread {
         page.element("p", &[("class", "where")], &clean::line(why));
     }
-    if proofs {
-        cited_by(page, report, reference.source);
-    }
+    cited_by(page, report, reference.source);
     page.close("li");
 }
 

@@ -3,30 +3,23 @@
 use super::tag::HtmlPage;
 use crate::prose::{self, ProseBlock, ProseInline, claims_of};
 use crate::report::claim::{ReportClaim, TextPlace};
-use crate::{CitedSource, clean, notes, references};
+use crate::{CitedSource, Report, SourceId, clean, notes, references};
 
 const CARD_QUOTE_MAX_CHARS: usize = 420;
 
 /// Writes prose into a page, with a card behind each citation of one of the sources.
 pub(super) struct ProseWriter<'r> {
     pub(super) html: HtmlPage,
-    sources: &'r [CitedSource],
-    /// The checked claims of the whole text; empty where nothing was checked.
-    all_claims: &'r [ReportClaim],
+    report: &'r Report,
     claims: Vec<&'r ReportClaim>,
     owners: std::vec::IntoIter<Option<&'r ReportClaim>>,
 }
 
 impl<'r> ProseWriter<'r> {
-    pub(super) fn new(
-        sources: &'r [CitedSource],
-        all_claims: &'r [ReportClaim],
-        html: HtmlPage,
-    ) -> Self {
+    pub(super) fn new(report: &'r Report, html: HtmlPage) -> Self {
         Self {
             html,
-            sources,
-            all_claims,
+            report,
             claims: Vec::new(),
             owners: Vec::new().into_iter(),
         }
@@ -34,10 +27,10 @@ impl<'r> ProseWriter<'r> {
 
     /// The text at a place, in its own language.
     pub(super) fn prose(&mut self, place: TextPlace, section: Option<usize>, text: &str) {
-        let claims = self.all_claims.iter();
+        let claims = self.report.claims.iter();
         let here = |claim: &&ReportClaim| (claim.place, claim.section) == (place, section);
         self.claims = claims.filter(here).collect();
-        let language = super::foreign(text);
+        let language = super::foreign(text, self.report.language);
         let mut attributes = vec![("class", "prose"), ("dir", "auto")];
         attributes.extend(language.as_ref().map(|language| ("lang", language.code())));
         self.html.open("div", &attributes);
@@ -183,11 +176,10 @@ impl<'r> ProseWriter<'r> {
             .iter()
             .map(|id| (*id, self.owners.next().flatten()))
             .collect();
-        let sources = self.sources;
-        let known = owned.iter().filter_map(|(id, claim)| {
-            let source = sources.iter().find(|source| source.number.0 == *id)?;
-            Some((source, *claim))
-        });
+        let report = self.report;
+        let known = owned
+            .iter()
+            .filter_map(|(id, claim)| Some((report.source(SourceId(*id))?, *claim)));
         let mut shown = 0;
         self.html.text("[");
         for (source, claim) in known {

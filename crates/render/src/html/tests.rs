@@ -9,7 +9,7 @@ use super::*;
 use crate::{clean, sample};
 
 fn shown(report: &Report) -> String {
-    html(report, &HtmlOptions::default())
+    html(report)
 }
 
 const ELEMENTS: &[&str] = &[
@@ -215,13 +215,7 @@ fn each_citation_shows_its_source_and_the_words_it_rests_on() {
 
 #[test]
 fn every_way_inside_the_page_leads_somewhere_and_ids_are_unique() {
-    for proofs in [true, false] {
-        every_way_leads_somewhere(&html(&sample::full(), &HtmlOptions { proofs }));
-    }
-}
-
-fn every_way_leads_somewhere(page: &str) {
-    let tree = Tree::parse_document(page);
+    let tree = Tree::parse_document(&shown(&sample::full()));
     let ids: Vec<&str> = all(&tree, "[id]")
         .iter()
         .map(|e| e.value().attr("id").unwrap())
@@ -250,11 +244,24 @@ fn a_number_without_a_source_is_never_shown_as_a_citation() {
 }
 
 #[test]
-fn the_proofs_name_the_whole_hash_and_can_be_left_out() {
+fn the_proofs_name_the_whole_hash_and_are_folded() {
     let report = sample::full();
     let hash = report.claims[0].proofs[0].snapshot.clone().unwrap();
-    assert!(shown(&report).contains(&hash));
-    assert!(!html(&report, &HtmlOptions { proofs: false }).contains(&hash));
+    let tree = Tree::parse_document(&shown(&report));
+    let proofs = all(&tree, "details.proofs");
+    assert!(words(&proofs[0]).contains(&hash));
+    assert_eq!(proofs[0].value().attr("open"), None);
+}
+
+#[test]
+fn the_answer_stands_in_the_head_with_the_words_it_rests_on() {
+    let tree = Tree::parse_document(&shown(&sample::full()));
+    let head = all(&tree, "header .answer");
+    let text = words(&head[0]);
+    assert!(text.contains("3.1 °C at noon"), "{text}");
+    assert!(text.contains("Partly answered."), "{text}");
+    assert!(text.contains("2 sources agree, 1 disputes it."), "{text}");
+    assert_eq!(all(&tree, "header .answer .card").len(), 1);
 }
 
 proptest! {

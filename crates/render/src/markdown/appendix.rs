@@ -2,6 +2,7 @@
 
 use super::escape::{append, text};
 use super::{MarkdownPage, cite};
+use crate::figures::figures;
 use crate::notes::{judged, notes, short_hash, verdict};
 use crate::references::{self, ReferencePiece};
 use crate::report::claim::{ReportClaim, SourceQuote};
@@ -12,6 +13,14 @@ const CLAIM_MAX_CHARS: usize = 120;
 const QUOTE_MAX_CHARS: usize = 200;
 
 pub(super) fn method(page: &mut MarkdownPage, report: &Report) {
+    page.list(figures(report).iter().map(|group| {
+        let shown = group.iter().map(|figure| {
+            let detail = figure.detail.as_ref();
+            let detail = detail.map_or_else(String::new, |detail| format!(" ({})", text(detail)));
+            format!("**{}:** {}{detail}", figure.label, text(&figure.value))
+        });
+        shown.collect::<Vec<_>>().join(" · ")
+    }));
     for note in notes(report) {
         page.block(&format!("**{}**", note.label));
         let entries = note.entries.iter().map(|entry| text(entry));

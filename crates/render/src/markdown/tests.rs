@@ -5,7 +5,7 @@ use super::*;
 use crate::{clean, sample};
 
 fn shown(report: &Report) -> String {
-    markdown(report, &MarkdownOptions::default())
+    markdown(report, &FormOptions { proofs: true })
 }
 
 #[test]
@@ -15,10 +15,7 @@ fn a_full_report_reads_like_this() {
 
 #[test]
 fn a_partial_report_reads_like_this() {
-    insta::assert_snapshot!(markdown(
-        &sample::partial(),
-        &MarkdownOptions { proofs: false }
-    ));
+    insta::assert_snapshot!(markdown(&sample::partial(), &FormOptions { proofs: false }));
 }
 
 #[test]
@@ -30,6 +27,101 @@ fn a_partial_report_says_so_before_anything_else() {
     assert!(said.contains("partial report, not a full answer"), "{said}");
     assert!(said.contains("The time was used up"), "{said}");
     assert!(!shown(&sample::full()).contains("partial"));
+}
+
+/// A report without a language model: code reviewed it by itself.
+fn brief() -> Report {
+    let mut report = sample::full();
+    report.method.reasoners = vec!["extractive".to_owned()];
+    report.confidence = None;
+    let review = report.review.as_mut().unwrap();
+    review.by = Some("extractive".to_owned());
+    report
+}
+
+#[test]
+fn a_report_opens_with_a_line_of_figures_the_answer_and_who_agrees() {
+    let text = shown(&sample::full());
+    let blocks: Vec<&str> = text.split("\n\n").skip(1).take(4).collect();
+    assert!(
+        blocks[0].starts_with("*7 sources cited, 14 read · "),
+        "{}",
+        blocks[0]
+    );
+    assert!(blocks[1].contains("3.1 °C at noon [1]"), "{}", blocks[1]);
+    assert!(
+        blocks[2].starts_with("**Partly answered.** The sources tell"),
+        "{}",
+        blocks[2]
+    );
+    assert_eq!(blocks[3], "2 sources agree, 1 disputes it.");
+}
+
+#[test]
+fn a_report_that_does_not_answer_says_so_before_it_shows_what_is_nearest() {
+    let mut report = sample::full();
+    let answer = report.answer.as_mut().unwrap();
+    answer.answered = Answered::No;
+    answer.reason = "Your documents do not mention ginkgo.".to_owned();
+    let text = opening_lines(&report);
+    let said = text.find("**Not answered.** Your documents do not mention ginkgo.");
+    assert!(
+        said.unwrap() < text.find("3.1 °C at noon").unwrap(),
+        "{text}"
+    );
+}
+
+#[test]
+fn only_a_model_gives_a_score_and_a_confidence() {
+    let by_model = shown(&sample::full());
+    assert!(
+        by_model.contains("confidence high") && by_model.contains("of 10"),
+        "{by_model}"
+    );
+    let by_code = shown(&brief());
+    assert!(!by_code.contains("of 10"), "{by_code}");
+    assert!(!by_code.contains("confidence high"), "{by_code}");
+    assert!(by_code.contains("no language model used"), "{by_code}");
+    assert!(by_code.contains("quotes verified: "), "{by_code}");
+    assert!(by_code.contains("**Found in the text**"), "{by_code}");
+}
+
+#[test]
+fn proofs_are_an_appendix_for_those_who_ask() {
+    let without = markdown(&sample::full(), &FormOptions::default());
+    assert!(!without.contains("## Proofs"), "{without}");
+    assert!(shown(&sample::full()).contains("## Proofs"));
+}
+
+#[test]
+fn a_part_without_text_leaves_no_heading() {
+    let mut report = sample::full();
+    report.summary = " ".to_owned();
+    report.conclusion = String::new();
+    report.sections[0].text = "\n".to_owned();
+    let titles: Vec<String> = headings(&shown(&report))
+        .into_iter()
+        .map(|(_, title)| title)
+        .collect();
+    for gone in ["Summary", "Conclusion", &report.sections[0].title] {
+        assert!(!titles.iter().any(|title| title == gone), "{titles:?}");
+    }
+}
+
+#[test]
+fn the_words_around_a_report_are_in_its_language() {
+    let mut report = brief();
+    report.language = "de".parse().unwrap();
+    let text = shown(&report);
+    for words in [
+        "## Quellen",
+        "## Fazit",
+        "**Teilweise beantwortet.**",
+        "2 Quellen stimmen überein, 1 widerspricht.",
+        "ohne Sprachmodell",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use super::claim::TextPlace;
 pub struct ReportReview {
     /// The number of the draft, from 1.
     pub draft: u32,
+    /// Who reviewed: a model's name, or `extractive`; nothing in reports that were stored before it was kept.
+    #[serde(default)]
+    pub by: Option<String>,
     /// 0 to 10, weighed by code from the scores.
     pub score: f64,
     /// The single scores.

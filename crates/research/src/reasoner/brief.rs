@@ -17,6 +17,7 @@ mod review;
 mod section;
 
 use async_trait::async_trait;
+use fathom_render::report::EXTRACTIVE;
 
 use super::{
     AnalyseTask, Analyst, Ctx, DraftReviewer, FrameTask, PlanTask, Planner, QueryRefiner, Reasoner,
@@ -36,16 +37,13 @@ use refine::refine_query;
 pub use review::review;
 pub use section::write_section;
 
-/// Saved in reports and logs, so it stays whatever this module is called.
-const NAME: &str = "extractive";
-
 /// Ranks, proves and quotes. It holds nothing and calls nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BriefReasoner;
 
 impl Reasoner for BriefReasoner {
     fn name(&self) -> &str {
-        NAME
+        EXTRACTIVE
     }
 }
 

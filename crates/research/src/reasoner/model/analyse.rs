@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fathom_evidence::Language;
 use fathom_providers::model::ModelRole;
 use fathom_render::report::Answered;
 use schemars::JsonSchema;
@@ -177,7 +178,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         sufficient: reply.sufficient && !findings.is_empty(),
         answered: reply
             .answered
-            .map(|answered| answered_verdict(answered, reply.reason, &findings)),
+            .map(|answered| answered_verdict(answered, reply.reason, &findings, task.language)),
         findings,
     }
 }
@@ -187,6 +188,7 @@ fn answered_verdict(
     answered: ReplyAnswered,
     reason: Option<String>,
     findings: &[Finding],
+    language: Language,
 ) -> AnsweredVerdict {
     let verdict = AnsweredVerdict {
         answered: match answered {
@@ -196,7 +198,7 @@ fn answered_verdict(
         },
         reason: reason.unwrap_or_default().trim().to_owned(),
     };
-    verdict.held_to(findings)
+    verdict.held_to(findings, language)
 }
 
 /// A finding that rests on evidence that exists; else nothing.

@@ -16,6 +16,7 @@ use crate::degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
 use crate::skills::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
+use crate::workflows::report::nodes::language;
 use crate::workflows::report::state::State;
 
 use renumber::Numbers;
@@ -29,7 +30,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) check: Option<&'a CitationCheck>,
     pub(crate) critique: Option<&'a Critique>,
     pub(crate) status: ReportStatus,
-    pub(crate) confidence: Confidence,
+    pub(crate) confidence: Option<Confidence>,
     pub(crate) caveats: Vec<String>,
 }
 
@@ -74,6 +75,7 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
             text: draft.answer,
             ..answer
         }),
+        language: language(state),
         confidence: parts.confidence,
         title: draft.title,
         summary: draft.summary,

@@ -37,7 +37,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
         check,
         critique: best.map_or(state.critique.as_deref(), |best| Some(&*best.critique)),
         status: ReportStatus::Partial { reason },
-        confidence: Confidence::Low,
+        confidence: Some(Confidence::Low),
         caveats,
     };
     let mut report = assemble(state, ctx, parts);
@@ -68,6 +68,10 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     }
     if let Some(critique) = &state.critique {
         let score = critique.score;
+        if !critique.is_by_model() {
+            return "the draft still had faults that code can prove after the last revision"
+                .to_owned();
+        }
         return match critique.verdict {
             ReviewVerdict::Reject => {
                 format!("the review gave the draft {score:.1} of 10 and judged it beyond repair")

@@ -21,19 +21,17 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let (Some(draft), Some(check)) = (&state.draft, &state.check) else {
         return Err(NodeError::new("there is no checked draft to hand over"));
     };
-    let score = state
-        .critique
-        .as_ref()
-        .map_or(0.0, |critique| critique.score);
+    let reviewed = state.critique.as_deref();
+    let reviewed = reviewed.filter(|critique| critique.is_by_model());
     let parts = Parts {
         draft: Draft::clone(draft),
         check: Some(check),
         critique: state.critique.as_deref(),
         status: ReportStatus::Complete,
-        confidence: match score >= HIGH_FROM {
+        confidence: reviewed.map(|critique| match critique.score >= HIGH_FROM {
             true => Confidence::High,
             false => Confidence::Medium,
-        },
+        }),
         caveats: caveats(state),
     };
     let mut report = assemble(state, ctx, parts);

@@ -43,13 +43,17 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         reviewer.review(ctx, &task)
     })
     .await?;
+    let by = judged.by.clone();
     let mut opinion = notes.take(judged, JudgedPart::Review);
     for item in &mut opinion.items {
         item.proven = false;
     }
     let left = state.revisions() < state.settings.max_iterations;
     let thresholds = &state.settings.review;
-    let critique = Critique::new(draft.version, opinion, known, left, thresholds);
+    let critique = Critique {
+        by: Some(by),
+        ..Critique::new(draft.version, opinion, known, left, thresholds)
+    };
     Ok(notes.update(StateChange::Reviewed(Arc::new(critique))))
 }
 

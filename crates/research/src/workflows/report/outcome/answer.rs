@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fathom_render::phrases::Phrases;
 use fathom_render::report::{Answered, ReportAnswer};
 
 use super::renumber::cited;
@@ -9,6 +10,7 @@ use crate::analysis::{Analysis, AnsweredVerdict, Evidence};
 use crate::citations::{CitationCheck, Proof};
 use crate::draft::{Draft, DraftPlace};
 use crate::source::SourceId;
+use crate::workflows::report::nodes::language;
 use crate::workflows::report::state::State;
 
 /// The answer of a draft whose citations still have the numbers of the run. Nothing where the evidence was not judged
@@ -34,25 +36,25 @@ pub(super) fn answer(
 
 /// The analyst's verdict, held to what there is to show.
 fn verdict(state: &State, analysis: Option<&Analysis>, text: &str) -> Option<AnsweredVerdict> {
+    let reasons = &Phrases::new(language(state)).reasons;
     let no = |reason: &str| AnsweredVerdict {
         answered: Answered::No,
         reason: reason.to_owned(),
     };
     let Some(analysis) = analysis else {
         return Some(no(match state.sources.is_empty() {
-            true => "Nothing was found on the question.",
-            false => "The run ended before the sources were weighed.",
+            true => reasons.nothing_found,
+            false => reasons.not_weighed,
         }));
     };
     let Some(verdict) = analysis.answered.clone() else {
         let none = analysis.findings.is_empty();
-        return none.then(|| no("The sources say nothing that answers the question."));
+        return none.then(|| no(reasons.nothing_answers));
     };
     if verdict.answered == Answered::Yes && text.trim().is_empty() {
         return Some(AnsweredVerdict {
             answered: Answered::Partly,
-            reason: "The sources bear on it, but no short answer passed the check against them."
-                .to_owned(),
+            reason: reasons.no_short_answer.to_owned(),
         });
     }
     Some(verdict)

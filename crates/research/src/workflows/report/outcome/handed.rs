@@ -140,6 +140,7 @@ pub(super) fn gap(gap: &Gap) -> OpenQuestion {
 pub(super) fn review(critique: &Critique) -> ReportReview {
     ReportReview {
         draft: critique.version,
+        by: critique.by.clone(),
         score: critique.score,
         scores: critique.scores,
         verdict: critique.verdict,

@@ -1,0 +1,191 @@
+//! The sentences that a report has around its text, in the language of its question.
+//!
+//! A language without a table gets English. `{n}` and `{m}` stand for numbers. What sources say is never translated.
+
+mod de;
+mod en;
+mod es;
+mod fr;
+mod it;
+mod nl;
+mod pt;
+
+use fathom_evidence::Language;
+
+use crate::report::Answered;
+
+/// Everything that a form says by itself.
+pub struct Phrases {
+    /// Heading of the summary.
+    pub summary: &'static str,
+    /// Heading of what the sources disagree on.
+    pub disagreements: &'static str,
+    /// Heading of what nothing answers.
+    pub unknown: &'static str,
+    /// Heading of the conclusion.
+    pub conclusion: &'static str,
+    /// Heading of how the report came about.
+    pub method: &'static str,
+    /// Heading of the list of sources.
+    pub sources: &'static str,
+    /// Heading of the proofs.
+    pub proofs: &'static str,
+    /// Heading of the table of contents.
+    pub contents: &'static str,
+    /// Heading of a section without a title, before its number.
+    pub section: &'static str,
+    /// Before the question, where the title is another.
+    pub asked: &'static str,
+    /// A way past the contents, for who listens to the page.
+    pub skip: &'static str,
+    /// Before the title of a partial report.
+    pub partial_title: &'static str,
+    /// Says that a report is partial, before the reason.
+    pub partial_note: &'static str,
+    /// Over what a reader must know first.
+    pub before_relying: &'static str,
+    /// The question is answered.
+    pub answered: &'static str,
+    /// The question is answered in part.
+    pub partly_answered: &'static str,
+    /// The question is not answered.
+    pub not_answered: &'static str,
+    /// How many sources say what the answer says.
+    pub agree: Plural,
+    /// How many say otherwise; follows a comma.
+    pub dispute: Plural,
+    /// `{n}` sources are cited, `{m}` were read.
+    pub cited: Plural,
+    /// `{n}` of `{m}` quotes stand in their source word for word.
+    pub quotes_verified: &'static str,
+    /// `{n}` of `{m}` sentences are borne out by their source.
+    pub statements_verified: &'static str,
+    /// No language model took part.
+    pub no_model: &'static str,
+    /// A model reviewed the report and gave it `{n}` of 10.
+    pub review: &'static str,
+    /// Two sides, and nothing to weigh them by.
+    pub neither_side: &'static str,
+    /// Before a query in quotation marks.
+    pub search_next: &'static str,
+    /// The last line of a page.
+    pub footer: &'static str,
+    /// Reasons for which a question is not, or only partly, answered.
+    pub reasons: Reasons,
+}
+
+/// Why a question is not, or only partly, answered: one sentence each.
+pub struct Reasons {
+    /// No source was found.
+    pub nothing_found: &'static str,
+    /// The run ended before its evidence was weighed.
+    pub not_weighed: &'static str,
+    /// Sources were read, and none answers.
+    pub nothing_answers: &'static str,
+    /// `{subject}` stands in none of the reader's documents.
+    pub not_in_documents: &'static str,
+    /// Every finding has one source, or sources against it.
+    pub weak_only: &'static str,
+    /// What was to be the answer did not pass the check.
+    pub no_short_answer: &'static str,
+}
+
+/// A sentence with a number in it.
+pub struct Plural {
+    /// For one.
+    pub one: &'static str,
+    /// For any other number.
+    pub many: &'static str,
+}
+
+impl Plural {
+    /// The sentence for a number.
+    pub fn count(&self, n: usize) -> String {
+        let words = if n == 1 { self.one } else { self.many };
+        words.replace("{n}", &n.to_string())
+    }
+}
+
+/// A sentence with two numbers in it.
+pub(crate) fn n_of_m(words: &str, n: usize, m: usize) -> String {
+    words
+        .replace("{n}", &n.to_string())
+        .replace("{m}", &m.to_string())
+}
+
+impl Phrases {
+    /// The phrases of a language.
+    pub fn new(language: Language) -> &'static Self {
+        match language.code() {
+            "de" => &de::PHRASES,
+            "es" => &es::PHRASES,
+            "fr" => &fr::PHRASES,
+            "it" => &it::PHRASES,
+            "nl" => &nl::PHRASES,
+            "pt" => &pt::PHRASES,
+            _ => &en::PHRASES,
+        }
+    }
+
+    /// How far the question is answered, in a word or two.
+    pub fn verdict(&self, answered: Answered) -> &'static str {
+        match answered {
+            Answered::Yes => self.answered,
+            Answered::Partly => self.partly_answered,
+            Answered::No => self.not_answered,
+        }
+    }
+
+    /// How many sources agree and how many dispute, in a sentence; nothing where none agrees.
+    pub fn evidence(&self, agree: usize, dispute: usize) -> Option<String> {
+        if agree == 0 {
+            return None;
+        }
+        let agree = self.agree.count(agree);
+        Some(match dispute {
+            0 => format!("{agree}."),
+            dispute => format!("{agree}, {}.", self.dispute.count(dispute)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_evidence_counts_in_each_language() {
+        let line = |code: &str, agree, dispute| {
+            let language = code.parse().unwrap();
+            Phrases::new(language).evidence(agree, dispute)
+        };
+        assert_eq!(line("en", 0, 2), None);
+        assert_eq!(line("en", 1, 0).unwrap(), "One source says so.");
+        assert_eq!(line("en", 3, 1).unwrap(), "3 sources agree, 1 disputes it.");
+        assert_eq!(
+            line("de", 3, 1).unwrap(),
+            "3 Quellen stimmen überein, 1 widerspricht."
+        );
+        assert_eq!(
+            line("fr", 2, 2).unwrap(),
+            "2 sources concordent, 2 disent le contraire."
+        );
+        assert_eq!(line("ja", 1, 0), line("en", 1, 0));
+    }
+
+    #[test]
+    fn every_language_has_the_places_of_its_numbers() {
+        for code in ["de", "en", "es", "fr", "it", "nl", "pt"] {
+            let phrases = Phrases::new(code.parse().unwrap());
+            for words in [phrases.quotes_verified, phrases.statements_verified] {
+                assert!(words.contains("{n}") && words.contains("{m}"), "{words}");
+            }
+            assert!(phrases.review.contains("{n}"), "{code}");
+            assert!(phrases.agree.many.contains("{n}"), "{code}");
+            assert!(phrases.cited.one.contains("{m}"), "{code}");
+            assert!(phrases.cited.many.contains("{m}"), "{code}");
+            let absent = phrases.reasons.not_in_documents;
+            assert!(absent.contains("{subject}"), "{code}");
+        }
+    }
+}
