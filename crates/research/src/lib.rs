@@ -22,6 +22,7 @@ mod services;
 pub mod settings;
 pub mod skills;
 pub mod source;
+mod strength;
 mod words;
 pub mod workflows;
 

@@ -6,18 +6,15 @@ use fathom_evidence::themes;
 
 use super::groups::groups;
 use super::refine;
-use crate::analysis::{Analysis, Contradiction, Evidence, Finding, Gap, Strength, Theme};
+use crate::analysis::{Analysis, Evidence, Finding, Gap, Strength, Theme};
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
 use crate::source::SourceId;
+use crate::strength::StrengthScale;
 use crate::words;
 
 /// Findings beyond this are not told apart; the evidence behind them stays.
 const FINDINGS_MOST: usize = 10;
-
-/// So many independent sources make a finding strong, if some of them have data of their own.
-const STRONG_SOURCES: usize = 3;
-const STRONG_PRIMARY: usize = 2;
 
 /// A finding from this confidence on covers its sub-question.
 const COVERS_FROM: f64 = 0.7;
@@ -69,8 +66,7 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
 /// What findings are weighed by.
 struct EvidenceScale<'t> {
     evidence: &'t [Evidence],
-    contradictions: &'t [Contradiction],
-    primary: BTreeSet<SourceId>,
+    strength: StrengthScale<'t>,
     /// Sources that sum up many others.
     syntheses: BTreeSet<SourceId>,
     /// Sub-questions that ask what a word means.
@@ -85,11 +81,9 @@ impl<'t> EvidenceScale<'t> {
         for one in task.evidence {
             company.entry(one.answers).or_default().insert(one.source);
         }
-        let primary = task.evidence.iter().filter(|one| is_primary(one));
         Self {
             evidence: task.evidence,
-            contradictions: task.contradictions,
-            primary: primary.map(|one| one.source).collect(),
+            strength: StrengthScale::new(task.evidence, task.contradictions),
             syntheses: syntheses(task),
             definitions: definitions(task),
             company,
@@ -103,15 +97,9 @@ impl<'t> EvidenceScale<'t> {
             .filter_map(|at| self.evidence.get(*at))
             .collect();
         let lead = *members.first()?;
-        let sources: BTreeSet<SourceId> = members.iter().map(|one| one.source).collect();
-        let disputed = members.iter().any(|one| self.is_disputed(one));
-        let primary = sources.intersection(&self.primary).count();
-        let strength = match sources.len() {
-            _ if disputed => Strength::Weak,
-            0 | 1 => Strength::Weak,
-            n if n >= STRONG_SOURCES && primary >= STRONG_PRIMARY => Strength::Strong,
-            _ => Strength::Moderate,
-        };
+        let disputed = members.iter().any(|one| self.strength.is_disputed(one));
+        let strength = self.strength.strength(&group);
+        let primary = self.strength.primary(&group);
         let judged = members.iter().map(|one| one.confidence).sum::<f64>() / members.len() as f64;
         let company = self.company.get(&lead.answers).map_or(0, BTreeSet::len);
         let enough = !disputed
@@ -140,15 +128,6 @@ impl<'t> EvidenceScale<'t> {
             confidence: sure.clamp(0.0, cap),
         })
     }
-
-    fn is_disputed(&self, one: &Evidence) -> bool {
-        self.contradictions.iter().any(|found| {
-            let sides = [&found.left, &found.right];
-            sides
-                .into_iter()
-                .any(|side| side.source == one.source && side.span.overlaps(one.span))
-        })
-    }
 }
 
 fn syntheses(task: &AnalyseTask<'_>) -> BTreeSet<SourceId> {
@@ -173,19 +152,6 @@ fn definitions(task: &AnalyseTask<'_>) -> BTreeSet<SubQuestionId> {
         sub.is_some_and(|text| cues.iter().any(|word| words::holds(&text, word)))
     };
     task.plan.ids().filter(asks).collect()
-}
-
-/// Whether a source tells what it measured or counted itself: figures among results, or words of measuring.
-fn is_primary(one: &Evidence) -> bool {
-    let lower = one.quote.to_lowercase();
-    let figures = lower.contains(|c: char| c.is_ascii_digit());
-    let measured = words::all("primary").any(|word| words::holds(&lower, word));
-    let section = one.sections.last().map(|title| title.to_lowercase());
-    let results = section.is_some_and(|title| {
-        let wanted = words::list("cue sections", "size");
-        wanted.iter().any(|word| words::holds(&title, word))
-    });
-    figures && (measured || results)
 }
 
 /// The best of each sub-question first, then the best of all.

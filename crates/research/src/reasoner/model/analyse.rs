@@ -1,6 +1,4 @@
-//! An analysis by a model. Its references are checked, and strengths are counted here.
-
-use std::collections::BTreeSet;
+//! An analysis by a model. Its references are checked, and strengths are counted by code.
 
 use fathom_evidence::Language;
 use fathom_providers::model::ModelRole;
@@ -17,6 +15,7 @@ use crate::analysis::{
     Analysis, AnsweredVerdict, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme,
 };
 use crate::reasoner::{AnalyseTask, Ctx, ReasonerError};
+use crate::strength::StrengthScale;
 
 const FINDINGS_MOST: usize = 10;
 const THEMES_MOST: usize = 5;
@@ -122,6 +121,8 @@ pub(super) async fn analyse(
 /// The reply with everything left out that refers to nothing.
 fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
     let known = |number: u32| task.plan.sub_question(id(number)).is_some();
+    let contradictions = contradictions(reply.contradictions, task);
+    let scale = StrengthScale::new(task.evidence, &contradictions);
     let mut kept = Vec::new();
     let mut findings = Vec::new();
     for (reply, number) in reply
@@ -131,7 +132,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         .zip(1_usize..)
     {
         if let Some(finding) = known(reply.sub_question)
-            .then(|| finding(reply, task.evidence))
+            .then(|| finding(reply, task.evidence, &scale))
             .flatten()
         {
             kept.push(number);
@@ -144,22 +145,6 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         findings: theme.findings.iter().filter_map(place).collect(),
     });
     let gaps = reply.gaps.into_iter().filter(|gap| known(gap.sub_question));
-    let mut contradictions = task.contradictions.to_vec();
-    let own = reply
-        .contradictions
-        .into_iter()
-        .filter_map(|pair| contradiction(pair, task.evidence));
-    for pair in own {
-        let same = |other: &Contradiction| {
-            (&other.left, &other.right) == (&pair.left, &pair.right)
-                || (&other.left, &other.right) == (&pair.right, &pair.left)
-        };
-        match contradictions.iter_mut().find(|other| same(other)) {
-            Some(other) => other.weighed = pair.weighed.or(other.weighed.take()),
-            None => contradictions.push(pair),
-        }
-    }
-    contradictions.truncate(CONTRADICTIONS_MOST);
     Analysis {
         themes: themes
             .filter(|theme| !theme.findings.is_empty())
@@ -183,6 +168,26 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
     }
 }
 
+/// What code found and what the model found, each pair once.
+fn contradictions(replies: Vec<ReplyContradiction>, task: &AnalyseTask<'_>) -> Vec<Contradiction> {
+    let mut all = task.contradictions.to_vec();
+    let own = replies
+        .into_iter()
+        .filter_map(|pair| contradiction(pair, task.evidence));
+    for pair in own {
+        let same = |other: &Contradiction| {
+            (&other.left, &other.right) == (&pair.left, &pair.right)
+                || (&other.left, &other.right) == (&pair.right, &pair.left)
+        };
+        match all.iter_mut().find(|other| same(other)) {
+            Some(other) => other.weighed = pair.weighed.or(other.weighed.take()),
+            None => all.push(pair),
+        }
+    }
+    all.truncate(CONTRADICTIONS_MOST);
+    all
+}
+
 /// The model's verdict, held to what it found.
 fn answered_verdict(
     answered: ReplyAnswered,
@@ -202,7 +207,11 @@ fn answered_verdict(
 }
 
 /// A finding that rests on evidence that exists; else nothing.
-fn finding(reply: ReplyFinding, evidence: &[Evidence]) -> Option<Finding> {
+fn finding(
+    reply: ReplyFinding,
+    evidence: &[Evidence],
+    scale: &StrengthScale<'_>,
+) -> Option<Finding> {
     let mut places: Vec<usize> = reply
         .evidence
         .iter()
@@ -211,17 +220,10 @@ fn finding(reply: ReplyFinding, evidence: &[Evidence]) -> Option<Finding> {
         .collect();
     places.sort_unstable();
     places.dedup();
-    let sources: BTreeSet<_> = places
-        .iter()
-        .filter_map(|at| evidence.get(*at))
-        .map(|piece| piece.source)
-        .collect();
-    let strength = match sources.len() {
-        0 => return None,
-        1 => Strength::Weak,
-        2 | 3 => Strength::Moderate,
-        _ => Strength::Strong,
-    };
+    let strength = scale.strength(&places);
+    if strength == Strength::Gap {
+        return None;
+    }
     Some(Finding {
         statement: reply.statement,
         answers: id(reply.sub_question),
