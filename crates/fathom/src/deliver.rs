@@ -92,8 +92,8 @@ impl Deliverable {
         if !output.quiet {
             if let Self::Report(report) = self {
                 if out_of_sight {
-                    let answer = opening_lines(report);
-                    screen::tell(&painted(&answer, screen::stderr_is_coloured()));
+                    let answer = painted(&opening_lines(report), screen::stderr_is_coloured());
+                    screen::tell(&format!("\n{answer}"));
                 } else if let ReportStatus::Partial { reason } = &report.status {
                     let reason = screen::harmless(reason);
                     screen::tell(&format!("This report is partial: {reason}"));
@@ -106,17 +106,13 @@ impl Deliverable {
 
     /// The last lines: where the report is, and how to get it in another form.
     fn how_to_see_more(&self, run: RunId, output: &OutputArgs) -> String {
-        let mut lines = Vec::new();
-        if let Some(path) = &output.out {
-            lines.push(format!("Wrote {}.", path.display()));
-        }
-        lines.push(match self {
-            Self::Report(_) => format!(
-                "Run {run}. As a page or a Word file: fathom runs export {run} --out report.html"
+        match (self, &output.out) {
+            (_, Some(path)) => format!("Wrote {}.\nRun {run}", path.display()),
+            (Self::Json(_), None) => format!("Run {run}"),
+            (Self::Report(_), None) => format!(
+                "To keep it as a page (or .docx, .md, .json):\n  fathom runs export {run} --out report.html"
             ),
-            Self::Json(_) => format!("Run {run}"),
-        });
-        lines.join("\n")
+        }
     }
 }
 
