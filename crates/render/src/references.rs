@@ -74,6 +74,10 @@ pub(super) fn set(sources: &[CitedSource], style: &CitationStyle) -> Vec<Referen
             line.text(" ")
                 .push(ReferencePiece::Strong("Retracted.".to_owned()));
         }
+        // A DOI leads to the work; which of one's own files was read is told besides.
+        if source.kind == SourceKind::Local && source.doi.as_deref().and_then(doi_link).is_some() {
+            line.text(format!(" [File {}]", clean::line(&source.location)));
+        }
         if source.snapshot.is_none() {
             line.text(" [Not read; only its search result was seen.]");
         }

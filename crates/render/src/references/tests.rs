@@ -250,3 +250,16 @@ fn a_text_that_is_no_style_of_its_own_is_refused_with_the_reason() {
     let long = format!("{OWN_STYLE}<!--{}-->", "x".repeat(512 * 1024));
     assert_eq!(refused(&long), StyleError::TooLong);
 }
+
+#[test]
+fn a_file_with_a_doi_keeps_its_name_in_every_style() {
+    let mut source = sample::sources().remove(6);
+    source.location = "papers/shade 2021.pdf".to_owned();
+    source.doi = Some("10.5555/shade".to_owned());
+    for style in ["numeric", "apa", "ieee", "vancouver", "mla", "nature"] {
+        let lines = set(&[source.clone()], &style.parse().unwrap());
+        let line = plain(&lines[0].pieces);
+        assert!(line.contains("10.5555/shade"), "{line}");
+        assert!(line.contains("[File papers/shade 2021.pdf]"), "{line}");
+    }
+}
