@@ -64,8 +64,8 @@ pub enum Command {
 pub struct ReportArgs {
     /// What you want to know, in 10 to 2,000 characters
     pub question: String,
-    /// Folder of your own documents; may be given several times
-    #[arg(long, value_name = "DIR")]
+    /// Folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
     /// Also search the web, as is done anyway when there is no library
     #[arg(long)]
@@ -309,9 +309,9 @@ pub enum VerdictArg {
 /// What `fathom library` can do.
 #[derive(Subcommand)]
 pub enum LibraryCommand {
-    /// Add folders that `report` searches when it gets no --library
+    /// Add folders or files that `report` searches when it gets no --library
     Add {
-        #[arg(required = true, value_name = "DIR")]
+        #[arg(required = true, value_name = "PATH")]
         folders: Vec<PathBuf>,
     },
     /// List the folders
@@ -320,8 +320,8 @@ pub enum LibraryCommand {
     Search {
         /// Words to search for
         query: String,
-        /// Folder to search instead; may be given several times
-        #[arg(long, value_name = "DIR")]
+        /// Folder or file to search instead; may be given several times
+        #[arg(long, value_name = "PATH")]
         library: Vec<PathBuf>,
         /// How many passages at most
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1_000))]

@@ -1,6 +1,6 @@
-//! A person's own documents: folders that are read once and then searched in memory.
+//! A person's own documents: folders and single files that are read once and then searched in memory.
 //!
-//! Takes folders; gives a [`DocumentLibrary`] whose documents are found by what they say and read by name. What cannot be read is
+//! Takes their paths; gives a [`DocumentLibrary`] whose documents are found by what they say and read by name. What cannot be read is
 //! listed with a sentence and stops nothing. Everything here waits for the disk, so callers put it on a blocking thread.
 //!
 //! Where documents are parsed is up to the [`DocumentReader`] that is given; each is behind a guard against panics and has a
@@ -51,14 +51,14 @@ impl Default for LibraryLimits {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenLibraryError {
     /// Nothing is at the path.
-    #[error("there is no folder {}; check the path", path.display())]
+    #[error("there is no folder or file {}; check the path", path.display())]
     Missing {
         /// As it was given.
         path: PathBuf,
     },
-    /// A file is at the path.
-    #[error("{} is not a folder; give the folder that holds it", path.display())]
-    NotAFolder {
+    /// Something else is at the path, such as a device.
+    #[error("{} is neither a folder nor a file; check the path", path.display())]
+    NotAFile {
         /// As it was given.
         path: PathBuf,
     },
@@ -134,7 +134,7 @@ pub struct DocumentLibrary {
 }
 
 impl DocumentLibrary {
-    /// Reads every document under the folders.
+    /// Reads every document under the folders, and the files that are named themselves.
     pub fn open<P: AsRef<Path>>(
         roots: &[P],
         reader: &dyn DocumentReader,

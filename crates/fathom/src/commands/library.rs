@@ -70,7 +70,8 @@ async fn add(given: Vec<PathBuf>, settings: &Settings) -> Result<()> {
         let opened = read(vec![folder.clone()]).await?;
         let real = folder.canonicalize().map_err(Problem::usage)?;
         let (path, count) = (real.display().to_string(), opened.documents().len());
-        screen::print_line(&format!("{path}: {count} documents"))?;
+        let documents = if count == 1 { "document" } else { "documents" };
+        screen::print_line(&format!("{path}: {count} {documents}"))?;
         for one in opened.skipped() {
             screen::tell(&screen::harmless(&format!(
                 "Skipped {}: {}",
@@ -91,6 +92,7 @@ fn list(settings: &Settings) -> Result<()> {
     }
     for folder in known {
         let about = match documents::count(&folder) {
+            Ok(1) => "1 file".to_owned(),
             Ok(count) => format!("{count} files"),
             Err(fault) => fault.to_string(),
         };

@@ -28,6 +28,23 @@ fn added_folders_are_listed_searched_used_and_removed() {
 }
 
 #[test]
+fn one_file_is_a_library() {
+    let sandbox = Sandbox::new();
+    let words = ["report", QUESTION, "--library", "library/night.md", "-q"];
+    let ran = sandbox.run(&words);
+    assert!([0, 3].contains(&ran.code), "{}", ran.err);
+    assert!(ran.out.contains("night.md"), "{}", ran.out);
+    let added = sandbox.run(&["library", "add", "library/night.md"]);
+    assert!(
+        added.out.contains("night.md: 1 document\n"),
+        "{}",
+        added.out
+    );
+    let listed = sandbox.run(&["library", "list"]).out;
+    assert!(listed.contains("night.md  (1 file)"), "{listed}");
+}
+
+#[test]
 fn a_search_without_a_library_says_what_to_do() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(sandbox.run(&["library", "search", "trees"]).err, @r"

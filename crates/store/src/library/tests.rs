@@ -153,16 +153,31 @@ fn a_library_beyond_its_limits_is_read_in_part_and_says_so() {
 }
 
 #[test]
-fn a_missing_folder_and_a_file_in_its_place_are_refused_by_name() {
-    let place = folder(&[TREES]);
+fn what_is_neither_folder_nor_file_is_refused_by_name() {
+    let place = folder(&[]);
     let missing = DocumentLibrary::open(&[place.path().join("nowhere")], &InProcessReader)
         .err()
         .unwrap();
-    assert!(missing.to_string().contains("there is no folder"));
-    let file = DocumentLibrary::open(&[place.path().join("trees.md")], &InProcessReader)
-        .err()
-        .unwrap();
-    assert!(file.to_string().contains("is not a folder"));
+    assert!(missing.to_string().contains("there is no folder or file"));
+    let device = DocumentLibrary::open(&["/dev/null"], &InProcessReader);
+    let device = device.err().unwrap().to_string();
+    assert!(device.contains("is neither a folder nor a file"));
+}
+
+#[test]
+fn a_single_file_is_a_library_and_keeps_its_name() {
+    let place = folder(&[TREES, PAVING, ("other/trees.md", "Oaks grow slowly here.")]);
+    let [trees, other] = ["trees.md", "other/trees.md"].map(|name| place.path().join(name));
+    let alone = DocumentLibrary::open(&[&trees], &InProcessReader).unwrap();
+    assert_eq!(names(&alone), ["trees.md"]);
+    assert_eq!(alone.read("trees.md").unwrap(), TREES.1.as_bytes());
+    let both = DocumentLibrary::open(&[&trees, &other], &InProcessReader).unwrap();
+    assert_eq!(names(&both), ["trees-2.md", "trees.md"]);
+    let streets = place.path().join("streets");
+    let mixed = DocumentLibrary::open(&[&trees, &streets], &InProcessReader).unwrap();
+    assert_eq!(names(&mixed), ["streets/paving.md", "trees.md"]);
+    let inside = DocumentLibrary::open(&[place.path(), &trees], &InProcessReader).unwrap();
+    assert_eq!(names(&inside).len(), 3, "it is read once");
 }
 
 #[test]

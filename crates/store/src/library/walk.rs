@@ -1,16 +1,17 @@
 //! Finds the files of a library: bounded, in a stable order, and never outside its folders.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{LibraryLimits, OpenLibraryError, SkippedFile};
 
-/// A folder of the library, by its real path.
+/// A folder or a single file of the library, by its real path.
 pub(super) struct LibraryRoot {
     path: PathBuf,
-    /// Stands before the names of its files; empty where it is the only one.
+    /// Stands before the names of a folder's files, empty where it is the only one; the whole name of a single file.
     prefix: String,
 }
 
@@ -29,9 +30,9 @@ pub(super) struct FoundFiles {
 }
 
 impl LibraryRoot {
-    /// The folders as they are on the disk, each once; one inside another is part of that.
+    /// Folders and files as they are on the disk, each once; one inside another is part of that.
     pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, OpenLibraryError> {
-        let real = given.iter().map(|path| real_folder(path.as_ref()));
+        let real = given.iter().map(|path| real_path(path.as_ref()));
         let real: BTreeSet<PathBuf> = real.collect::<Result<_, _>>()?;
         let inside = |path: &PathBuf| {
             real.iter()
@@ -41,7 +42,7 @@ impl LibraryRoot {
         let mut taken = BTreeSet::new();
         let alone = outermost.len() == 1;
         let root = |path: &PathBuf| Self {
-            prefix: if alone {
+            prefix: if alone && path.is_dir() {
                 String::new()
             } else {
                 prefix(path, &mut taken)
@@ -52,7 +53,7 @@ impl LibraryRoot {
     }
 }
 
-fn real_folder(path: &Path) -> Result<PathBuf, OpenLibraryError> {
+fn real_path(path: &Path) -> Result<PathBuf, OpenLibraryError> {
     let real = path.canonicalize().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => OpenLibraryError::Missing {
             path: path.to_owned(),
@@ -62,23 +63,27 @@ fn real_folder(path: &Path) -> Result<PathBuf, OpenLibraryError> {
             source,
         },
     })?;
-    if real.is_dir() {
+    if real.is_dir() || real.is_file() {
         return Ok(real);
     }
-    Err(OpenLibraryError::NotAFolder {
+    Err(OpenLibraryError::NotAFile {
         path: path.to_owned(),
     })
 }
 
-/// The folder's own name; with a number where another folder has it.
+/// The own name of a folder or file; with a number where another has it.
 fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
-    let own = path.file_name().unwrap_or(path.as_os_str());
-    let own = own.to_string_lossy();
-    let mut prefix = format!("{own}/");
+    let name = |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+    let (own, ending) = match path.extension() {
+        _ if path.is_dir() => (name(path.file_name()), "/".to_owned()),
+        Some(ending) => (name(path.file_stem()), format!(".{}", name(Some(ending)))),
+        None => (name(path.file_name()), String::new()),
+    };
+    let mut prefix = format!("{own}{ending}");
     let mut nth = 1_usize;
     while !taken.insert(prefix.clone()) {
         nth += 1;
-        prefix = format!("{own}-{nth}/");
+        prefix = format!("{own}-{nth}{ending}");
     }
     prefix
 }
@@ -94,6 +99,12 @@ pub(super) fn files(
         left_out: 0,
     };
     for root in roots {
+        if let Ok(about) = fs::metadata(&root.path)
+            && about.is_file()
+        {
+            walk.file(&root.prefix, root.path.clone(), about.len());
+            continue;
+        }
         let listed = fs::read_dir(&root.path).map_err(|source| OpenLibraryError::Unreadable {
             path: root.path.clone(),
             source,
