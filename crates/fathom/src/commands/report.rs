@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use fathom_research::Question;
 use fathom_research::workflows::report::{self, ReportInput};
+use fathom_store::library::DocumentLibrary;
 use fathom_workflow::NewRun;
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::Register;
@@ -24,6 +26,7 @@ pub async fn run(
     settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
     register: Register,
 ) -> Result<Exit> {
+    let asked_at = Timestamp::now();
     let mut settings = settings(flags(&args))?;
     // Refused before a library is read for it.
     Question::parse(&args.question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
@@ -48,6 +51,8 @@ pub async fn run(
         depth: settings.depth,
         style: settings.style,
         settings: settings.report,
+        // Reading the library is part of the time that a person waits.
+        asked_at: Some(asked_at),
     };
     let new = NewRun {
         keep: args.keep,

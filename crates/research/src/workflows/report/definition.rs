@@ -30,6 +30,9 @@ pub struct ReportInput {
     /// Every other setting; those that are left out have their defaults.
     #[serde(default)]
     pub settings: Settings,
+    /// When it was asked, where something was done for it before the run began: the run's time counts from here.
+    #[serde(default)]
+    pub asked_at: Option<Timestamp>,
 }
 
 /// The workflow `report`, for a host to register.
@@ -58,6 +61,7 @@ impl Definition for ReportWorkflow {
                 "depth": { "enum": ["quick", "standard", "comprehensive", "auto"] },
                 "style": { "enum": ["academic", "technical", "executive"] },
                 "settings": { "type": "object", "default": Settings::default() },
+                "asked_at": { "type": ["string", "null"], "format": "date-time" },
             },
             "required": ["question"],
             "additionalProperties": false,
@@ -76,7 +80,11 @@ impl Definition for ReportWorkflow {
         Ok(FirstState {
             title: question.text().to_owned(),
             time_limit: Some(input.settings.time_limit()),
-            state: State::new(question, input.settings, now),
+            state: State::new(
+                question,
+                input.settings,
+                input.asked_at.unwrap_or(now).min(now),
+            ),
         })
     }
 

@@ -225,3 +225,23 @@ fn a_critical_draft_that_a_person_accepts_still_meets_the_final_review() {
     );
     assert_eq!(after(Decision::Reject, |_| {}), FALLBACK);
 }
+
+#[test]
+fn the_time_of_a_run_counts_from_when_it_was_asked() {
+    use fathom_workflow::Definition as _;
+    let now = Timestamp::from_second(1_000).unwrap();
+    let began = |asked_at: Option<i64>| {
+        let input = ReportInput {
+            question: "How do street trees cool a town?".to_owned(),
+            context: None,
+            depth: Default::default(),
+            style: Default::default(),
+            settings: Settings::default(),
+            asked_at: asked_at.map(|second| Timestamp::from_second(second).unwrap()),
+        };
+        ReportWorkflow.begin(input, now).unwrap().state.started_at
+    };
+    assert_eq!(began(Some(940)).as_second(), 940, "a library was read");
+    assert_eq!(began(Some(2_000)), now, "nobody asks in the future");
+    assert_eq!(began(None), now);
+}
