@@ -19,6 +19,7 @@ mod own_library;
 mod paint;
 mod pdf_subprocess;
 mod progress;
+mod reading;
 mod render;
 mod screen;
 mod settings;

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fathom_evidence::extract::CancelOnDrop;
-use fathom_research::library::{Libraries, Library, LibraryFault, LocalHit};
-use fathom_store::library::{DocumentLibrary, OpenLibraryError, ReadDocumentError};
+use fathom_research::library::{Libraries, Library, LibraryFault, LibraryStock, LocalHit};
+use fathom_store::library::{
+    DocumentLibrary, LibraryLimits, OpenLibraryError, ReadDocumentError, ReadProgress,
+};
 use tokio::sync::OnceCell;
 
 use crate::pdf_subprocess::PdfSubprocess;
@@ -35,6 +37,7 @@ impl Libraries for OwnLibraries {
 pub struct OwnLibrary {
     roots: Vec<PathBuf>,
     folder: OnceCell<Arc<DocumentLibrary>>,
+    progress: Arc<ReadProgress>,
 }
 
 impl OwnLibrary {
@@ -42,6 +45,7 @@ impl OwnLibrary {
         Self {
             roots,
             folder: OnceCell::new(),
+            progress: Arc::default(),
         }
     }
 
@@ -52,9 +56,12 @@ impl OwnLibrary {
             // Nothing is read any more once nobody waits for it.
             let waiting = CancelOnDrop::default();
             let reader = PdfSubprocess::until(waiting.flag());
-            let reading =
-                tokio::task::spawn_blocking(move || DocumentLibrary::open(&roots, &reader)).await;
-            match reading {
+            let progress = Arc::clone(&self.progress);
+            let reading = tokio::task::spawn_blocking(move || {
+                let limits = LibraryLimits::default();
+                DocumentLibrary::open_within(&roots, limits, &reader, &progress)
+            });
+            match reading.await {
                 Ok(folder) => folder.map(Arc::new),
                 Err(error) => Err(OpenLibraryError::Unreadable {
                     path: self.roots.first().cloned().unwrap_or_default(),
@@ -63,6 +70,11 @@ impl OwnLibrary {
             }
         });
         opened.await.map(Arc::clone)
+    }
+
+    /// How far the reading has come.
+    pub fn progress(&self) -> &ReadProgress {
+        &self.progress
     }
 
     /// Does something with the folders that waits for the disk or takes time.
@@ -97,6 +109,16 @@ impl Library for OwnLibrary {
             Ok(hits.collect())
         };
         self.with("library", search).await
+    }
+
+    async fn stock(&self) -> Result<LibraryStock, LibraryFault> {
+        let stock = |folder: &DocumentLibrary| {
+            Ok(LibraryStock {
+                documents: folder.documents().len(),
+                skipped: folder.files_skipped(),
+            })
+        };
+        self.with("library", stock).await
     }
 
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {

@@ -190,6 +190,8 @@ pub struct ReportFigures {
     pub sources_read: usize,
     /// Sources that the report cites.
     pub sources_cited: usize,
+    /// Files of the asker's library that could not be read.
+    pub files_skipped: usize,
     /// Pages that could not be fetched.
     pub fetches_failed: usize,
     /// Queries that were put to a search.

@@ -229,6 +229,7 @@ fn figures() -> ReportFigures {
         sources_found: 31,
         sources_read: 14,
         sources_cited: 7,
+        files_skipped: 2,
         fetches_failed: 3,
         queries: 4,
         words: 1_204,

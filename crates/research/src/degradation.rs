@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::library::LibraryStock;
+
 /// Something that a run could not do as well as intended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -13,6 +15,8 @@ pub enum Degradation {
         /// The name of the reasoner that made it.
         reasoner: String,
     },
+    /// Files of the asker's library could not be read.
+    FilesSkipped(LibraryStock),
     /// At least one search failed.
     SearchFailed,
     /// A model was to judge every sentence, and could not judge some.
@@ -61,6 +65,7 @@ pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
     for one in all {
         let sentence = match one {
             Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner),
+            Degradation::FilesSkipped(stock) => skipped_sentence(*stock),
             Degradation::SearchFailed => {
                 "Search capabilities were limited: some searches failed, and the answer rests on partial information."
                     .to_owned()
@@ -80,6 +85,28 @@ pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
         }
     }
     told
+}
+
+/// How many files of the library could not be read.
+pub(crate) fn files_skipped(all: &[Degradation]) -> usize {
+    let skipped = all.iter().map(|one| match one {
+        Degradation::FilesSkipped(stock) => stock.skipped,
+        _ => 0,
+    });
+    skipped.max().unwrap_or(0)
+}
+
+/// That files are missing, and plainly so where most are.
+fn skipped_sentence(stock: LibraryStock) -> String {
+    let LibraryStock { documents, skipped } = stock;
+    let all = documents + skipped;
+    let were = if skipped == 1 { "was" } else { "were" };
+    let most = if skipped > documents {
+        "Most of your library is missing here: "
+    } else {
+        ""
+    };
+    format!("{most}{skipped} of {all} files could not be read and {were} left out.")
 }
 
 /// That one reasoner made all its parts in the place of the language model.
@@ -137,6 +164,22 @@ mod tests {
         assert_eq!(
             sentences(&all[..1])[0],
             "The plan was made by the extractive reasoner, because the language model could not be used."
+        );
+    }
+
+    #[test]
+    fn a_library_that_is_mostly_unread_is_told_plainly() {
+        let told = |documents, skipped| {
+            let stock = LibraryStock { documents, skipped };
+            sentences(&[Degradation::FilesSkipped(stock)]).concat()
+        };
+        assert_eq!(
+            told(9, 1),
+            "1 of 10 files could not be read and was left out."
+        );
+        assert_eq!(
+            told(1, 9),
+            "Most of your library is missing here: 9 of 10 files could not be read and were left out."
         );
     }
 

@@ -19,8 +19,20 @@ pub trait Library: Send + Sync {
     /// The documents that fit the query best, best first.
     async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault>;
 
+    /// How much of it could be read.
+    async fn stock(&self) -> Result<LibraryStock, LibraryFault>;
+
     /// A document's bytes, by the name under which it was found.
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault>;
+}
+
+/// How much of a library could be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LibraryStock {
+    /// Files that are searched.
+    pub documents: usize,
+    /// Files that could not be read and are left out.
+    pub skipped: usize,
 }
 
 /// A document that fits a query.

@@ -13,6 +13,7 @@ mod walk;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fathom_evidence::extract::{self, DocumentReader};
 
@@ -109,6 +110,27 @@ pub struct SkippedFile {
     pub name: String,
     /// In a sentence that says what to do.
     pub why: String,
+    /// How many files it stands for: 1, unless files beyond the limits are counted together.
+    pub files: usize,
+}
+
+/// How far the reading of a library has come, for whoever shows it meanwhile.
+#[derive(Debug, Default)]
+pub struct ReadProgress {
+    files: AtomicUsize,
+    read: AtomicUsize,
+}
+
+impl ReadProgress {
+    /// How many files there are to read; 0 until they are counted.
+    pub fn files(&self) -> usize {
+        self.files.load(Ordering::Relaxed)
+    }
+
+    /// How many of them were read or skipped. Once it is all, they are being indexed.
+    pub fn read(&self) -> usize {
+        self.read.load(Ordering::Relaxed)
+    }
 }
 
 /// A document that fits a query.
@@ -139,21 +161,23 @@ impl DocumentLibrary {
         roots: &[P],
         reader: &dyn DocumentReader,
     ) -> Result<Self, OpenLibraryError> {
-        Self::open_within(roots, LibraryLimits::default(), reader)
+        let limits = LibraryLimits::default();
+        Self::open_within(roots, limits, reader, &ReadProgress::default())
     }
 
-    /// As [`DocumentLibrary::open`], with other limits than the usual ones.
+    /// As [`DocumentLibrary::open`], with limits of one's own, and telling how far it has come.
     pub fn open_within<P: AsRef<Path>>(
         roots: &[P],
         limits: LibraryLimits,
         reader: &dyn DocumentReader,
+        progress: &ReadProgress,
     ) -> Result<Self, OpenLibraryError> {
         let walked = walk::files(&LibraryRoot::named(roots)?, &limits)?;
         let mut skipped = walked.skipped;
         let mut documents = Vec::new();
         let mut paths = BTreeMap::new();
         let mut texts = Vec::new();
-        for (file, read) in read::all(walked.files, &limits, reader) {
+        for (file, read) in read::all(walked.files, &limits, reader, progress) {
             match read {
                 Ok(text) => {
                     documents.push(LibraryDocument {
@@ -167,6 +191,7 @@ impl DocumentLibrary {
                 Err(why) => skipped.push(SkippedFile {
                     name: file.name,
                     why,
+                    files: 1,
                 }),
             }
         }
@@ -187,6 +212,11 @@ impl DocumentLibrary {
     /// Files that were left out, and why.
     pub fn skipped(&self) -> &[SkippedFile] {
         &self.skipped
+    }
+
+    /// How many files were left out.
+    pub fn files_skipped(&self) -> usize {
+        self.skipped.iter().map(|one| one.files).sum()
     }
 
     /// The documents that fit the query best, best first.

@@ -10,7 +10,7 @@ use crate::cli::LibraryCommand;
 use crate::exit::{Exit, Problem, Result};
 use crate::screen::{self, TextStyle};
 use crate::settings::Settings;
-use crate::{files, wiring};
+use crate::{files, reading, wiring};
 
 const FILE: &str = "library.toml";
 
@@ -165,7 +165,10 @@ fn remove(given: &[PathBuf], settings: &Settings) -> Result<()> {
 
 async fn read(roots: Vec<PathBuf>) -> Result<std::sync::Arc<DocumentLibrary>> {
     match wiring::library(roots) {
-        Some(library) => library.folder().await.map_err(Problem::usage),
+        Some(library) => {
+            let read = reading::shown(library.progress(), false, library.folder());
+            read.await.map_err(Problem::usage)
+        }
         None => Err(Problem::usage("there is no folder to read")),
     }
 }

@@ -16,7 +16,7 @@ use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
-use crate::{follow, render, screen, wiring};
+use crate::{follow, reading, render, screen, wiring};
 
 /// Files of a library that could not be read and are named; the rest are counted.
 const SKIPPED_NAMED: usize = 5;
@@ -148,9 +148,10 @@ async fn open_library(
         return Ok(());
     }
     let library = libraries.get(&roots);
-    let folder = library.folder().await.map_err(Problem::usage)?;
+    let reading = reading::shown(library.progress(), quiet, library.folder());
+    let folder = reading.await.map_err(Problem::usage)?;
     if !quiet {
-        tell_skipped(folder.skipped());
+        tell_skipped(&folder);
     }
     if folder.documents().is_empty() {
         return Err(Problem::usage("the library has no document that can be read").advise(
@@ -160,13 +161,26 @@ async fn open_library(
     Ok(())
 }
 
-fn tell_skipped(skipped: &[fathom_store::library::SkippedFile]) {
+fn tell_skipped(folder: &DocumentLibrary) {
+    let skipped = folder.skipped();
+    let (files, read) = (folder.files_skipped(), folder.documents().len());
+    if files > read && read > 0 {
+        let all = files + read;
+        screen::tell(&format!(
+            "Most of the library cannot be read: {files} of {all} files are left out."
+        ));
+    }
     for one in skipped.iter().take(SKIPPED_NAMED) {
         let line = format!("Skipped {}: {}", one.name, one.why);
         screen::tell(&screen::harmless(&line));
     }
     if skipped.len() > SKIPPED_NAMED {
-        let more = skipped.len() - SKIPPED_NAMED;
+        let named: usize = skipped
+            .iter()
+            .take(SKIPPED_NAMED)
+            .map(|one| one.files)
+            .sum();
+        let more = files - named;
         screen::tell(&format!("Skipped {more} more files that cannot be read."));
     }
 }

@@ -43,6 +43,25 @@ fn a_file_that_cannot_be_read_is_named_and_stops_nothing() {
 }
 
 #[test]
+fn files_that_could_not_be_read_are_counted_in_the_report() {
+    let sandbox = Sandbox::new();
+    sandbox.file("library/photo.png", b"\x89PNG\r\n\x1a\n");
+    let told = "1 of 4 files could not be read and was left out.";
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library", "-q"]);
+    assert!(ran.out.contains(told), "{}", ran.out);
+    for name in ["a.png", "b.png", "c.png"] {
+        sandbox.file(&format!("library/{name}"), b"\x89PNG\r\n\x1a\n");
+    }
+    let ran = sandbox.run(&["report", QUESTION, "--library", "library", "--json"]);
+    let plainly = "Most of the library cannot be read: 4 of 7 files are left out.";
+    assert!(ran.err.contains(plainly), "{}", ran.err);
+    let report = &ran.result()["report"];
+    assert_eq!(report["figures"]["files_skipped"], 4);
+    let caveats = report["caveats"].to_string();
+    assert!(caveats.contains("Most of your library"), "{caveats}");
+}
+
+#[test]
 fn unknown_words_are_refused_with_the_known_ones() {
     let sandbox = Sandbox::new();
     let report = |flag: &str, value: &str| {

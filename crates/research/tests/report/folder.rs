@@ -8,7 +8,7 @@ use fathom_evidence::bm25::{Bm25, Bm25Settings};
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::{Document, Language};
 use fathom_research::Settings;
-use fathom_research::library::{Libraries, Library, LibraryFault, LocalHit};
+use fathom_research::library::{Libraries, Library, LibraryFault, LibraryStock, LocalHit};
 
 pub struct Folder {
     root: PathBuf,
@@ -76,6 +76,13 @@ impl Library for Folder {
             }
         };
         Ok(hits.iter().map(hit).collect())
+    }
+
+    async fn stock(&self) -> Result<LibraryStock, LibraryFault> {
+        Ok(LibraryStock {
+            documents: self.documents.len(),
+            skipped: 0,
+        })
     }
 
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {

@@ -11,8 +11,8 @@ use fathom_evidence::extract::{DocumentReader, FormatHint};
 use fathom_evidence::locate::PassageEntry;
 use fathom_evidence::{Language, passage};
 
-use super::LibraryLimits;
 use super::walk::{LibraryFile, explain};
+use super::{LibraryLimits, ReadProgress};
 
 /// Readers of nested formats call themselves; most threads' stacks are small for that.
 const STACK_BYTES: usize = 64 << 20;
@@ -30,12 +30,15 @@ pub(super) fn all(
     files: Vec<LibraryFile>,
     limits: &LibraryLimits,
     reader: &dyn DocumentReader,
+    progress: &ReadProgress,
 ) -> Vec<(LibraryFile, Result<IndexedText, String>)> {
     let next = AtomicUsize::new(0);
+    progress.files.store(files.len(), Ordering::Relaxed);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
         while let Some((at, file)) = nth(&files, next.fetch_add(1, Ordering::Relaxed)) {
             let text = guarded(file, limits, reader);
+            progress.read.fetch_add(1, Ordering::Relaxed);
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.push((at, text));
         }

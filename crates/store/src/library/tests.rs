@@ -140,16 +140,27 @@ fn several_folders_give_their_names_to_their_documents() {
 
 #[test]
 fn a_library_beyond_its_limits_is_read_in_part_and_says_so() {
-    let place = folder(&[("a.txt", "alpha"), ("b.txt", "beta"), ("d/e/f.txt", "deep")]);
+    let files = [
+        ("a", "alpha"),
+        ("b", "beta"),
+        ("c", "gamma"),
+        ("d/e/f", "deep"),
+    ];
+    let place = folder(&files);
     let limits = LibraryLimits {
         files: 1,
         depth: 2,
         ..LibraryLimits::default()
     };
-    let library = DocumentLibrary::open_within(&[place.path()], limits, &InProcessReader).unwrap();
-    assert_eq!(names(&library), ["a.txt"]);
+    let progress = ReadProgress::default();
+    let roots = [place.path()];
+    let library =
+        DocumentLibrary::open_within(&roots, limits, &InProcessReader, &progress).unwrap();
+    assert_eq!(names(&library), ["a"]);
+    assert_eq!((progress.read(), progress.files()), (1, 1));
     let skipped: Vec<&str> = library.skipped().iter().map(|s| s.name.as_str()).collect();
-    assert_eq!(skipped, ["d/e", "1 more files"]);
+    assert_eq!(skipped, ["d/e", "2 more files"]);
+    assert_eq!(library.files_skipped(), 3);
 }
 
 #[test]

@@ -178,7 +178,11 @@ impl FolderWalk<'_> {
     }
 
     fn skip(&mut self, name: String, why: String) {
-        self.found.skipped.push(SkippedFile { name, why });
+        self.found.skipped.push(SkippedFile {
+            name,
+            why,
+            files: 1,
+        });
     }
 
     fn done(mut self) -> FoundFiles {
@@ -187,7 +191,11 @@ impl FolderWalk<'_> {
             let why = format!(
                 "the library is larger than {files} files or {bytes} MiB: split it into smaller ones"
             );
-            self.skip(format!("{} more files", self.left_out), why);
+            self.found.skipped.push(SkippedFile {
+                name: format!("{} more files", self.left_out),
+                why,
+                files: self.left_out,
+            });
         }
         let mut found = self.found;
         found.files.sort_by(|a, b| a.name.cmp(&b.name));

@@ -134,6 +134,7 @@ fn figures(
             .filter(|source| source.snapshot.is_some())
             .count(),
         sources_cited,
+        files_skipped: degradation::files_skipped(&state.degraded),
         fetches_failed: usize::try_from(ctx.spent(FETCHES_FAILED)).unwrap_or(usize::MAX),
         queries: state
             .queries

@@ -1,9 +1,10 @@
 //! Searches for what the plan or the gaps ask for, and reads the best of what is found.
 
-use fathom_workflow::NodeResult;
+use fathom_workflow::{NodeResult, StepHalted};
 
 use super::Notes;
 use crate::degradation::Degradation;
+use crate::library::LibraryStock;
 use crate::reasoner::Ctx;
 use crate::skills::search::{self, SearchTask};
 use crate::workflows::report::state::{Searched, State, StateChange};
@@ -17,8 +18,13 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
         sources: &state.sources,
         max_sources: state.settings.max_sources.unwrap_or(usual),
     };
-    let found = search::search(&task, ctx).await?;
     let mut notes = Notes::new(ctx);
+    if let Some(stock) = library_stock(state, ctx).await?
+        && stock.skipped > 0
+    {
+        notes.degraded(Degradation::FilesSkipped(stock));
+    }
+    let found = search::search(&task, ctx).await?;
     if !found.failed_searches.is_empty() {
         notes.degraded(Degradation::SearchFailed);
     }
@@ -29,4 +35,14 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
         reformulated: found.refined,
         sources: found.sources,
     })))
+}
+
+/// How much of the run's library could be read, asked once. One that cannot be opened is told of by its searches.
+async fn library_stock(state: &State, ctx: &Ctx) -> Result<Option<LibraryStock>, StepHalted> {
+    let library = ctx.deps().library(state.settings.scope());
+    let Some(library) = library.filter(|_| !state.is_searched()) else {
+        return Ok(None);
+    };
+    let stock = ctx.effect("library", |_| async move { library.stock().await.ok() });
+    stock.await
 }
