@@ -1,5 +1,7 @@
 //! The language of a text, as far as splitting and stemming need to know it.
 
+mod short;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// How much of a text is looked at: more does not change the answer.
 const ENOUGH_CHARACTERS: usize = 4_000;
+
+/// Of a shorter text the words are looked at first.
+const SHORT_BYTES: usize = 300;
 
 /// A language by its two-letter code (ISO 639-1), lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -17,15 +22,18 @@ impl Language {
     /// English, the language of all word lists here.
     pub const ENGLISH: Self = Self(*b"en");
 
-    /// The language a text is written in; nothing when it is too short or too mixed to tell.
+    /// The language a text is written in; nothing when it is too short or too mixed to tell. A question of a few words
+    /// is enough in English, German, French, Spanish, Italian, Portuguese and Dutch.
     pub fn detect(text: &str) -> Option<Self> {
-        let info = whatlang::detect(head(text)).filter(whatlang::Info::is_reliable)?;
-        two_letters(info.lang())
-    }
-
-    /// The likeliest language of a text, however short it is.
-    pub(crate) fn likeliest(text: &str) -> Option<Self> {
-        two_letters(whatlang::detect(head(text))?.lang())
+        if text.len() <= SHORT_BYTES
+            && let Some(language) = short::language(text)
+        {
+            return Some(language);
+        }
+        let info = whatlang::detect(head(text))?;
+        // A script tells its language better than letters that many languages share.
+        let told = info.is_reliable() || info.script() != whatlang::Script::Latin;
+        two_letters(info.lang()).filter(|_| told)
     }
 
     /// The two letters of ISO 639-1.
@@ -118,3 +126,6 @@ fn two_letters(lang: whatlang::Lang) -> Option<Language> {
     };
     code.parse().ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,9 @@
 //! question that none fits, as one in another language, is of kind `Other` and its own subject.
 //! Sub-questions, sections and queries are made from it by [`plan`].
 
+mod answer_kind;
 mod clause;
-mod foreign;
+mod fillers;
 mod parts;
 mod pattern;
 mod plan;
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Language, lists};
 use pattern::{QuestionPattern, QuestionWord, SlotValues};
 
+pub use answer_kind::AnswerKind;
+pub use fillers::without_fillers;
 pub use plan::{PlanHints, SectionTemplate, SubQuestionTemplate, TemplatePlan, plan};
 
 const WORDS: &str = include_str!("question/words.txt");
@@ -128,7 +131,7 @@ pub fn read(question: &str) -> QuestionReading {
     // The patterns are English, and so is what fits one.
     let language = match matched {
         Some(_) => Language::ENGLISH,
-        None => foreign::language(asked),
+        None => Language::detect(asked).unwrap_or(Language::ENGLISH),
     };
     let (kind, found) = matched.unwrap_or_else(|| (QuestionKind::Other, SlotValues::new()));
     let mut reading = QuestionReading {

@@ -5,6 +5,7 @@
 //! without spaces are cut into pairs of characters. [`Vocabulary`] numbers terms and remembers
 //! each word it has met, so that no word is stemmed twice.
 
+mod compounds;
 mod fold;
 mod stop;
 mod tokens;
@@ -14,6 +15,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
+pub(crate) use stop::stop_words;
 pub use tokens::words;
 pub use vocabulary::{TermId, Vocabulary};
 
@@ -83,6 +85,11 @@ impl Terms {
         // Accents are folded last: the stemmers of French or Spanish read them.
         fold::without_accents(&stem).into_owned()
     }
+}
+
+/// In small letters without accents: how words of a question are compared with those of a list.
+pub(crate) fn plain_letters(text: &str) -> String {
+    fold::without_accents(&fold::lower(text)).into_owned()
 }
 
 fn algorithm(language: Language) -> Option<Algorithm> {

@@ -8,8 +8,7 @@ pub(super) struct StopWords(FixedSet<&'static str>);
 
 impl StopWords {
     pub(super) fn new(language: Language) -> Self {
-        let lines = list(language).lines().filter(|line| !line.starts_with('#'));
-        Self(lines.flat_map(str::split_whitespace).collect())
+        Self(stop_words(language.code()).collect())
     }
 
     /// Whether this lower-case word is one.
@@ -18,8 +17,14 @@ impl StopWords {
     }
 }
 
-fn list(language: Language) -> &'static str {
-    match language.code() {
+/// The stop words of the language with this code, in lower case.
+pub(crate) fn stop_words(code: &str) -> impl Iterator<Item = &'static str> {
+    let lines = list(code).lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace)
+}
+
+fn list(code: &str) -> &'static str {
+    match code {
         "de" => include_str!("stop/de.txt"),
         "en" => include_str!("stop/en.txt"),
         "es" => include_str!("stop/es.txt"),

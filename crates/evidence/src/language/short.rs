@@ -1,0 +1,107 @@
+//! The language of a text of a few words.
+//!
+//! Runs of letters tell little about ten words, but such words are mostly small ones, and those are different in every
+//! language. So they are counted, one that several languages share for less.
+
+use std::sync::LazyLock;
+
+use crate::fixed_hash::FixedMap;
+use crate::terms::{stop_words, words};
+use crate::{Language, lists};
+
+use whatlang::{Detector, Lang};
+
+const FREQUENT: &str = include_str!("frequent.txt");
+
+/// Languages with a list of stop words.
+const LANGUAGES: [(&str, Lang); 7] = [
+    ("en", Lang::Eng),
+    ("de", Lang::Deu),
+    ("fr", Lang::Fra),
+    ("es", Lang::Spa),
+    ("it", Lang::Ita),
+    ("pt", Lang::Por),
+    ("nl", Lang::Nld),
+];
+
+/// Where the best language has less than this more than others, runs of letters decide between them.
+const MARGIN: f32 = 0.4;
+
+/// What a letter counts that stands in the words of few languages.
+const LETTER: f32 = 0.5;
+
+/// Letters and signs, and the languages in which they stand.
+const LETTERS: [(&str, &[&str]); 9] = [
+    ("ß", &["de"]),
+    ("äö", &["de"]),
+    ("ü", &["de", "es"]),
+    ("ñ¿¡", &["es"]),
+    ("ãõ", &["pt"]),
+    ("ç", &["fr", "pt"]),
+    ("ûîœë", &["fr"]),
+    ("ùòì", &["it"]),
+    ("êâ", &["fr", "pt"]),
+];
+
+type Scores = [f32; LANGUAGES.len()];
+
+/// What each word speaks for.
+static WORDS: LazyLock<FixedMap<&'static str, Scores>> = LazyLock::new(|| {
+    let mut found: FixedMap<&'static str, Scores> = FixedMap::default();
+    for (nth, (code, _)) in LANGUAGES.iter().enumerate() {
+        let further = lists::lines(FREQUENT, code).flat_map(str::split_whitespace);
+        for word in stop_words(code).chain(further) {
+            found.entry(word).or_default()[nth] = 1.0;
+        }
+    }
+    for scores in found.values_mut() {
+        let languages: f32 = scores.iter().sum();
+        scores.iter_mut().for_each(|score| *score /= languages);
+    }
+    found
+});
+
+/// The language of a short text, where its small words and letters speak for one of the seven more than for the others.
+pub(super) fn language(text: &str) -> Option<Language> {
+    let text = text.to_lowercase().replace('’', "'");
+    let mut scores = Scores::default();
+    let apart = |c: char| !(c.is_alphanumeric() || c == '\'');
+    let whole = text.split(apart);
+    let parts = words(&text).filter_map(|span| span.of(&text));
+    // "l'option" is two words, "what's" is one.
+    let joined = whole.filter(|word| word.contains('\''));
+    for found in parts.chain(joined).filter_map(|word| WORDS.get(word)) {
+        scores
+            .iter_mut()
+            .zip(found)
+            .for_each(|(all, one)| *all += one);
+    }
+    for (letters, languages) in LETTERS {
+        let count = text.chars().filter(|c| letters.contains(*c)).count();
+        for (nth, (code, _)) in LANGUAGES.iter().enumerate() {
+            if languages.contains(code) {
+                scores[nth] += LETTER * count.min(3) as f32 / languages.len() as f32;
+            }
+        }
+    }
+    decided(&text, &scores)
+}
+
+fn decided(text: &str, scores: &Scores) -> Option<Language> {
+    let best = scores.iter().copied().fold(0.0, f32::max);
+    if best == 0.0 {
+        return None;
+    }
+    let likely = LANGUAGES.iter().zip(scores);
+    let likely = likely.filter(|(_, score)| **score > best - MARGIN);
+    let likely: Vec<(&str, Lang)> = likely.map(|(language, _)| *language).collect();
+    let code = match likely.as_slice() {
+        [(only, _)] => only,
+        several => {
+            let allowed = several.iter().map(|(_, lang)| *lang).collect();
+            let told = Detector::with_allowlist(allowed).detect_lang(text)?;
+            several.iter().find(|(_, lang)| *lang == told)?.0
+        }
+    };
+    code.parse().ok()
+}

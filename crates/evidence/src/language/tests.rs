@@ -1,0 +1,27 @@
+use super::Language;
+
+#[test]
+fn names_alone_tell_no_language() {
+    assert_eq!(Language::detect("BTreeMap ValueError"), None);
+}
+
+#[test]
+fn a_script_of_its_own_tells_its_language() {
+    let detected = |text| Language::detect(text).map(|language| language.to_string());
+    assert_eq!(detected("城市里的树木").as_deref(), Some("zh"));
+    assert_eq!(detected("街の木は涼しい").as_deref(), Some("ja"));
+    assert_eq!(detected("الأشجار في المدينة").as_deref(), Some("ar"));
+}
+
+#[test]
+fn a_filler_or_a_foreign_name_does_not_turn_the_language() {
+    let detected = |text| Language::detect(text).map(|language| language.to_string());
+    assert_eq!(
+        detected("was ist eigentlich ein merge commit?").as_deref(),
+        Some("de")
+    );
+    assert_eq!(
+        detected("comment faire un git rebase ?").as_deref(),
+        Some("fr")
+    );
+}

@@ -1,0 +1,152 @@
+//! What kind of answer a question asks for, in seven languages.
+//!
+//! Takes a question as people type it, and its language; gives the kind. It looks for question words and set phrases of
+//! a table and at nothing else, so that a further language is a further part of the table.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fixed_hash::FixedMap;
+use crate::{Language, lists, terms};
+
+const TABLE: &str = include_str!("answer_kinds.txt");
+
+/// Languages of the table.
+const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "pt", "nl"];
+
+/// What an answer must bring to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// How two things differ, or which is better.
+    Compare,
+    /// A number, an amount, a duration.
+    HowMuch,
+    /// A reason or a purpose.
+    Why,
+    /// What to do: steps, a command, an option.
+    HowTo,
+    /// A date or a time.
+    When,
+    /// A person or an institution.
+    Who,
+    /// What a thing is, or what a word means.
+    WhatIs,
+    /// One or more of several things.
+    Which,
+    /// Whether something is so.
+    YesNo,
+    /// None of these, or asked in a language that the table does not have.
+    Other,
+}
+
+/// The kinds by their names in the table, in the order in which they are tried.
+const KINDS: [(&str, AnswerKind); 9] = [
+    ("compare", AnswerKind::Compare),
+    ("how much", AnswerKind::HowMuch),
+    ("why", AnswerKind::Why),
+    ("how to", AnswerKind::HowTo),
+    ("when", AnswerKind::When),
+    ("who", AnswerKind::Who),
+    ("what is", AnswerKind::WhatIs),
+    ("which", AnswerKind::Which),
+    ("yes/no", AnswerKind::YesNo),
+];
+
+/// The phrases of one language. All have a blank before and after, to be found as whole words.
+struct KindPhrases {
+    lead: Vec<&'static str>,
+    anywhere: Vec<(String, AnswerKind)>,
+    opening: Vec<(String, AnswerKind)>,
+}
+
+static PHRASES: LazyLock<FixedMap<&'static str, KindPhrases>> = LazyLock::new(|| {
+    let languages = LANGUAGES.into_iter();
+    languages.map(|code| (code, phrases(code))).collect()
+});
+
+fn phrases(language: &str) -> KindPhrases {
+    let mut found = KindPhrases {
+        lead: lists::entries(TABLE, &format!("{language} lead")),
+        anywhere: Vec::new(),
+        opening: Vec::new(),
+    };
+    for (name, kind) in KINDS {
+        for phrase in lists::entries(TABLE, &format!("{language} {name}")) {
+            match phrase.strip_prefix('^') {
+                Some(phrase) => found.opening.push((format!(" {phrase} "), kind)),
+                None => found.anywhere.push((format!(" {phrase} "), kind)),
+            }
+        }
+    }
+    found
+}
+
+impl AnswerKind {
+    /// Reads a question. Phrases that ask wherever they stand come first, then the first clause that opens with a
+    /// question word or a verb; only then those that ask for yes or no wherever they stand.
+    pub fn read(question: &str, language: Language) -> Self {
+        let Some(phrases) = PHRASES.get(language.code()) else {
+            return Self::Other;
+        };
+        let clauses = clauses(question);
+        let stands = |phrase: &str| clauses.iter().any(|clause| clause.contains(phrase));
+        let anywhere = |yes_no: bool| {
+            let phrases = phrases.anywhere.iter();
+            let mut wanted = phrases.filter(|(_, kind)| (*kind == Self::YesNo) == yes_no);
+            wanted.find(|(phrase, _)| stands(phrase))
+        };
+        let opened = |clause: &String| {
+            let inner = phrases.without_lead(clause);
+            let mut opening = phrases.opening.iter();
+            opening.find(|(phrase, _)| {
+                clause.starts_with(phrase.as_str()) || inner.starts_with(phrase.as_str())
+            })
+        };
+        let found = anywhere(false)
+            .or_else(|| clauses.iter().find_map(opened))
+            .or_else(|| anywhere(true));
+        found.map_or(Self::Other, |(_, kind)| *kind)
+    }
+}
+
+impl KindPhrases {
+    /// A clause without the words that lead into it: "and in which file" asks "which file".
+    fn without_lead<'c>(&self, clause: &'c str) -> &'c str {
+        let mut rest = clause;
+        while let Some((word, after)) = rest.trim_start().split_once(' ')
+            && self.lead.contains(&word)
+        {
+            rest = &rest[rest.len() - after.len() - 1..];
+        }
+        rest
+    }
+}
+
+/// The clauses of a question as words in small letters without accents, each with a blank before and after it. Those
+/// that end in a question mark come first.
+fn clauses(question: &str) -> Vec<String> {
+    let inside_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-' | '_' | '/');
+    let (mut asked, mut said) = (Vec::new(), Vec::new());
+    for clause in question.split_inclusive(|c: char| !c.is_whitespace() && !inside_word(c)) {
+        let folded = terms::plain_letters(clause);
+        let words: Vec<&str> = folded
+            .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let clause_words = format!(" {} ", words.join(" "));
+        if words.is_empty() {
+            continue;
+        } else if clause.ends_with(['?', '？']) {
+            asked.push(clause_words);
+        } else {
+            said.push(clause_words);
+        }
+    }
+    asked.append(&mut said);
+    asked
+}
+
+#[cfg(test)]
+mod tests;
