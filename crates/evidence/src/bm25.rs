@@ -38,7 +38,7 @@ impl Bm25Settings {
     };
 }
 
-/// An index over texts of one language.
+/// An index over texts of one language or several.
 pub struct Bm25 {
     vocabulary: Vocabulary,
     index: Inverted,
@@ -70,12 +70,24 @@ impl Bm25 {
         language: Language,
         settings: &Bm25Settings,
     ) -> Self {
-        let mut vocabulary = Vocabulary::new(language);
+        let texts = texts.into_iter().map(|text| (language, text));
+        Self::build_languages(texts, language, settings)
+    }
+
+    /// Of texts in parts, each text in its own language. A question is taken to be in the main language unless it is
+    /// plainly in another of them.
+    pub fn build_languages<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
+        texts: impl IntoIterator<Item = (Language, F)>,
+        main: Language,
+        settings: &Bm25Settings,
+    ) -> Self {
+        let mut vocabulary = Vocabulary::new(main);
         let mut counter = Counter::default();
         let mut rows = Rows::default();
-        for text in texts {
+        for (language, text) in texts {
             for (part, weight) in text {
-                vocabulary.learn(part.as_ref(), |term| counter.add(term, weight));
+                let count = |term| counter.add(term, weight);
+                vocabulary.learn_in(language, part.as_ref(), count);
             }
             rows.push(counter.take());
         }
@@ -116,12 +128,15 @@ impl Bm25 {
         &self.vocabulary
     }
 
-    /// A question as terms, each once: a word that a claim repeats is not what it is about.
+    /// A question as terms, each once: a word that a claim repeats is not what it is about. Compounds of its words
+    /// count for less than the words.
     pub fn query(&self, question: &str) -> Vec<(TermId, f32)> {
+        let said = self.vocabulary.find(question).into_iter();
+        let said = said.map(|term| (term, 1.0));
         let mut query: Vec<(TermId, f32)> = Vec::new();
-        for term in self.vocabulary.find(question) {
+        for (term, weight) in said.chain(self.vocabulary.compounds(question)) {
             if query.iter().all(|(known, _)| *known != term) {
-                query.push((term, 1.0));
+                query.push((term, weight));
             }
         }
         query

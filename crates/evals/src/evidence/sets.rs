@@ -36,6 +36,7 @@ pub(super) fn pool<'t>(
     let mut entries = Vec::new();
     for (nth, (title, text)) in texts.into_iter().enumerate() {
         entries.push(PassageEntry {
+            language: None,
             key: PassageKey {
                 source: if one_source {
                     "0".into()

@@ -91,3 +91,21 @@ proptest! {
         prop_assert_eq!(again.scores(&question), index.scores(&question));
     }
 }
+
+#[test]
+fn texts_in_several_languages_are_found_by_questions_in_each() {
+    let texts = [
+        ("en", "The packages were installed on every machine."),
+        ("de", "Die Festplatten waren verschlüsselt worden."),
+        ("fr", "Les paquets ont été installés sur les machines."),
+    ];
+    let texts = texts.map(|(code, text)| (code.parse().unwrap(), [(text, 1.0)]));
+    let index = Bm25::build_languages(texts, Language::ENGLISH, &Bm25Settings::default());
+    let best = |question: &str| index.search(question, 1).first().map(|hit| hit.doc);
+    assert_eq!(best("which package is installed?"), Some(0));
+    assert_eq!(best("Wie verschlüssele ich eine Platte?"), Some(1));
+    assert_eq!(
+        best("comment installer un paquet sur ma machine ?"),
+        Some(2)
+    );
+}

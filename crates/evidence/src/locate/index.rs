@@ -34,6 +34,8 @@ pub struct PassageEntry {
     pub sections: Vec<String>,
     /// Its words.
     pub text: String,
+    /// The language of its document; nothing where that cannot be told.
+    pub language: Option<Language>,
 }
 
 impl PassageEntry {
@@ -51,6 +53,7 @@ impl PassageEntry {
                 title: Arc::clone(&title),
                 sections: passage.sections.clone(),
                 text: document.at(passage.span)?.to_owned(),
+                language: document.about.language,
             })
         };
         let numbered = passages.iter().enumerate();
@@ -86,9 +89,14 @@ impl PassageIndex {
             title.into_iter().chain([(text, 1.0)])
         };
         let fit = LengthFit::new(&entries, settings);
-        let words = Bm25::build_fields(entries.iter().map(fields), language, &fit.words);
+        let language_of = |entry: &PassageEntry| entry.language.unwrap_or(language);
+        let texts = entries
+            .iter()
+            .map(|entry| (language_of(entry), fields(entry)));
+        let words = Bm25::build_languages(texts, language, &fit.words);
         let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &fit.pieces);
-        let sequence = |entry: &PassageEntry| words.vocabulary().find(&entry.text);
+        let vocabulary = words.vocabulary();
+        let sequence = |entry: &PassageEntry| vocabulary.find_in(language_of(entry), &entry.text);
         let sequences = entries.iter().map(sequence).collect();
         Self {
             sources,

@@ -5,6 +5,7 @@ use crate::Language;
 
 fn pool(texts: &[&str]) -> PassageIndex {
     let entry = |(nth, text): (usize, &&str)| PassageEntry {
+        language: None,
         key: PassageKey {
             source: "report".into(),
             passage: serde_json::from_str(&format!("\"p{nth}\"")).unwrap(),

@@ -86,6 +86,68 @@ fn a_vocabulary_finds_what_it_learnt_in_any_form() {
     assert_eq!(vocabulary.name(0), Some("cell"));
 }
 
+#[test]
+fn each_text_is_stemmed_in_its_own_language_and_found_in_any() {
+    let (english, german) = (Language::ENGLISH, "de".parse().unwrap());
+    let mut vocabulary = Vocabulary::new(english);
+    let mut learnt = Vec::new();
+    vocabulary.learn("the installed packages", |id| learnt.push(id));
+    vocabulary.learn_in(german, "die installierten Pakete", |id| learnt.push(id));
+    let names: Vec<&str> = learnt
+        .iter()
+        .filter_map(|id| vocabulary.name(*id))
+        .collect();
+    assert_eq!(names, ["instal", "packag", "installiert", "paket"]);
+    // Each question is understood in its own language, and a name is found in texts of all.
+    assert_eq!(vocabulary.find("Welches Paket ist installiert?"), [3, 2]);
+    assert_eq!(vocabulary.find("which package is installed?"), [1, 0]);
+    assert_eq!(vocabulary.find_in(german, "ein Paket"), [3]);
+}
+
+#[test]
+fn a_stop_word_of_the_question_is_not_looked_for_in_other_languages() {
+    let german = "de".parse().unwrap();
+    let mut vocabulary = Vocabulary::new(Language::ENGLISH);
+    vocabulary.learn("stars die after a war", |_| ());
+    vocabulary.learn_in(german, "Die Sterne sind alt", |_| ());
+    let found = vocabulary.find("Wann war der Stern noch jung, und wie heiß sind die anderen?");
+    let names: Vec<&str> = found.iter().filter_map(|id| vocabulary.name(*id)).collect();
+    assert!(
+        !names.contains(&"die") && !names.contains(&"war"),
+        "{names:?}"
+    );
+    assert!(names.contains(&"stern"), "{names:?}");
+}
+
+#[test]
+fn compounds_and_their_parts_are_found_in_german_and_dutch() {
+    let mut german = Vocabulary::new("de".parse().unwrap());
+    german.learn(
+        "Festplatten, Plattengröße, Plattformen und Sicherheitsaktualisierung, Sicherheit der Aktualisierungen",
+        |_| (),
+    );
+    let names = |vocabulary: &Vocabulary, question: &str| -> Vec<String> {
+        let found = vocabulary.compounds(question).into_iter();
+        let found = found.filter_map(|(id, _)| vocabulary.name(id));
+        found.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        names(&german, "Was kostet eine Platte?"),
+        ["festplatt", "plattengross"]
+    );
+    let parts = names(&german, "Sicherheitsaktualisierungen");
+    assert!(
+        parts.contains(&"sich".to_owned()) || parts.contains(&"sicherheit".to_owned()),
+        "{parts:?}"
+    );
+    let mut dutch = Vocabulary::new("nl".parse().unwrap());
+    dutch.learn("De schijfruimte en het geheugen", |_| ());
+    assert_eq!(names(&dutch, "schijf"), ["schijfruimt"]);
+    let mut english = Vocabulary::new(Language::ENGLISH);
+    english.learn("discs and discotheques", |_| ());
+    assert!(names(&english, "disc").is_empty());
+}
+
 proptest! {
     #[test]
     fn any_text_has_words_in_order_and_within_it(text in any::<String>()) {
