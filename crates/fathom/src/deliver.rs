@@ -62,7 +62,12 @@ impl Deliverable {
     pub fn print(&self, format: ReportFormat, options: &FormOptions) -> Result<Option<usize>> {
         match (self, format) {
             (Self::Report(report), ReportFormat::Md) if std::io::stdout().is_terminal() => {
-                let painted = painted(&markdown(report, options), screen::stdout_is_coloured());
+                // How a report came about is for its file; a screen is for what it says.
+                let options = FormOptions {
+                    method: options.proofs,
+                    ..*options
+                };
+                let painted = painted(&markdown(report, &options), screen::stdout_is_coloured());
                 screen::print(&painted)?;
                 Ok(Some(painted.lines().count()))
             }
@@ -75,6 +80,7 @@ impl Deliverable {
         let format = render::chosen(output.format, output.out.as_deref())?;
         let options = FormOptions {
             proofs: output.proofs,
+            ..FormOptions::default()
         };
         let mut out_of_sight = false;
         if let Some(path) = &output.out {

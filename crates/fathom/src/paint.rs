@@ -126,7 +126,8 @@ impl MarkdownPainter {
             TagEnd::CodeBlock => self.in_code = false,
             TagEnd::Link => {
                 let target = self.links.pop().filter(|target| target.contains("://"));
-                if let Some(target) = target {
+                let shown = self.pieces.last().map(|piece| piece.text.as_str());
+                if let Some(target) = target.filter(|target| shown != Some(target)) {
                     self.push(&format!(" ({target})"), TextStyle::DIM);
                 }
             }

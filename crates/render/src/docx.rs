@@ -21,7 +21,7 @@ pub fn docx(report: &Report, options: &FormOptions) -> Result<Vec<u8>, DocxError
     let mut body = DocxBody::new(&report.sources);
     body.plain(ParagraphStyle::Title, &title(report));
     parts::head(&mut body, report);
-    for part in parts(report, options.proofs) {
+    for part in parts(report, options) {
         body.plain(ParagraphStyle::Heading, &part.title(report));
         match part {
             ReportPart::Summary => prose::write(&mut body, &report.summary),

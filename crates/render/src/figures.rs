@@ -4,7 +4,7 @@
 
 use super::Report;
 use crate::phrases::n_of_m;
-use crate::report::{Answered, Confidence, ReportStatus, StrengthCounts};
+use crate::report::{Answered, Confidence, JudgementCounts, ReportStatus, StrengthCounts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KeyFigure {
@@ -91,11 +91,12 @@ fn evidence(report: &Report) -> Vec<KeyFigure> {
         weak,
     } = report.figures.findings;
     let strengths = [(strong, "strong"), (moderate, "moderate"), (weak, "weak")];
-    let strengths = strengths.map(|(count, word)| format!("{count} {word}"));
+    let strengths: Vec<String> = counted(&strengths).collect();
+    let strengths = Some(strengths.join(", ")).filter(|text| !text.is_empty());
     let (disagreements, open) = (report.contradictions.len(), report.gaps.len());
     let findings = (strong + moderate + weak).to_string();
     vec![
-        figure("Findings", findings, Some(strengths.join(", "))),
+        figure("Findings", findings, strengths),
         figure("Disagreements", disagreements.to_string(), None),
         figure("Open questions", open.to_string(), None),
     ]
@@ -111,7 +112,6 @@ fn confidence(confidence: Confidence) -> &'static str {
 
 fn claims(report: &Report) -> Vec<KeyFigure> {
     let counts = report.figures.claims;
-    let of_all = |part: usize| format!("{part} of {}", counts.claims);
     let removed = match counts.removed {
         0 => None,
         removed => Some(format!("{removed} more removed by the check")),
@@ -122,44 +122,35 @@ fn claims(report: &Report) -> Vec<KeyFigure> {
         (counts.unsupported, "not supported"),
         (unchecked, "not checked"),
     ];
-    let against = against.iter().filter(|(count, _)| *count > 0);
-    let against = against.map(|(count, word)| format!("{count} {word}"));
     let share = share(counts.supported, counts.claims);
-    let supported: Vec<String> = share.into_iter().chain(against).collect();
-    let supported = Some(supported.join(", ")).filter(|text| !text.is_empty());
-    vec![
+    let verified: Vec<String> = share.into_iter().chain(counted(&against)).collect();
+    let verified = Some(verified.join(", ")).filter(|text| !text.is_empty());
+    let of_all = format!("{} of {}", counts.supported, counts.claims);
+    let mut all = vec![
         figure("Claims", counts.claims.to_string(), removed),
-        figure(
-            "Checked",
-            of_all(counts.checked),
-            self::share(counts.checked, counts.claims),
-        ),
-        figure("Supported", of_all(counts.supported), supported),
-        meaning(report),
-    ]
+        figure("Verified in their sources", of_all, verified),
+    ];
+    all.extend(counts.judged.map(meaning));
+    all
 }
 
-/// What a model says of the sentences, or that none was asked.
-fn meaning(report: &Report) -> KeyFigure {
-    let Some(opinions) = report.figures.claims.judged else {
-        let why = Some("no model judged the meaning".to_owned());
-        return figure("Judged", "by code".to_owned(), why);
-    };
-    let asked = opinions.asked();
+/// What a model says of the sentences that are more than quotations.
+fn meaning(opinions: JudgementCounts) -> KeyFigure {
     let against = [
         (opinions.contradicted, "contradicted"),
         (opinions.not_supported, "not supported"),
         (opinions.could_not_check, "could not be judged"),
     ];
-    let against = against.iter().filter(|(count, _)| *count > 0);
-    let against = against.map(|(count, word)| format!("{count} {word}"));
-    let whole = match asked {
-        0 => "plain quotations need no judgement".to_owned(),
-        _ => "of those that are more than quotations, by a model".to_owned(),
-    };
-    let detail: Vec<String> = std::iter::once(whole).chain(against).collect();
-    let value = format!("{} of {asked} supported", opinions.supported);
-    figure("Judged", value, Some(detail.join(", ")))
+    let against: Vec<String> = counted(&against).collect();
+    let detail = Some(against.join(", ")).filter(|text| !text.is_empty());
+    let value = format!("{} of {} supported", opinions.supported, opinions.asked());
+    figure("Judged by a model", value, detail)
+}
+
+/// Those that are there, each with its number.
+fn counted(parts: &[(usize, &'static str)]) -> impl Iterator<Item = String> {
+    let there = parts.iter().filter(|(count, _)| *count > 0);
+    there.map(|(count, word)| format!("{count} {word}"))
 }
 
 fn sources(report: &Report) -> Vec<KeyFigure> {
@@ -169,24 +160,26 @@ fn sources(report: &Report) -> Vec<KeyFigure> {
         figures.sources_read, figures.sources_found
     );
     let cited = Some(format!("{} cited", figures.sources_cited));
-    let failed = figures.fetches_failed.to_string();
-    vec![
-        figure("Sources read", read, cited),
-        figure("Fetches failed", failed, None),
-    ]
+    let mut all = vec![figure("Sources read", read, cited)];
+    if figures.fetches_failed > 0 {
+        let failed = figures.fetches_failed.to_string();
+        all.push(figure("Fetches failed", failed, None));
+    }
+    all
 }
 
 fn spent(report: &Report) -> Vec<KeyFigure> {
     let figures = &report.figures;
-    let (cost, why) = match figures.cost_micros {
-        Some(micros) => (dollars(micros), None),
-        None => ("not known".to_owned(), Some("no price is set".to_owned())),
-    };
-    vec![
-        figure("Time", duration(figures.time_ms), None),
-        figure("Tokens", grouped(figures.tokens), None),
-        figure("Cost", cost, why),
-    ]
+    let mut all = vec![figure("Time", duration(figures.time_ms), None)];
+    if figures.tokens > 0 {
+        let (cost, why) = match figures.cost_micros {
+            Some(micros) => (dollars(micros), None),
+            None => ("not known".to_owned(), Some("no price is set".to_owned())),
+        };
+        all.push(figure("Tokens", grouped(figures.tokens), None));
+        all.push(figure("Cost", cost, why));
+    }
+    all
 }
 
 /// A share in whole per cent; nothing of nothing has none.

@@ -14,8 +14,8 @@ use base64::engine::general_purpose::STANDARD;
 use fathom_evidence::Language;
 use sha2::{Digest as _, Sha256};
 
-use super::Report;
 use super::outline::{ReportPart, parts, title};
+use super::{FormOptions, Report};
 use crate::report::claim::TextPlace;
 use prose::ProseWriter;
 use tag::HtmlPage;
@@ -25,7 +25,7 @@ const SCRIPT: &str = include_str!("html/page.js");
 
 /// The whole page.
 pub fn html(report: &Report) -> String {
-    let parts = parts(report, true);
+    let parts = parts(report, &FormOptions::FULL);
     let phrases = report.phrases();
     let mut page = HtmlPage::default();
     page.out.push_str("<!DOCTYPE html>\n");

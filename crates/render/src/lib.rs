@@ -24,10 +24,29 @@ pub mod report;
 mod sample;
 
 /// What a form holds besides the report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormOptions {
+    /// Whether it says at the end how the report came about, with all figures.
+    pub method: bool,
     /// Whether an appendix says for each claim which stored words it rests on. A page always has it, folded.
     pub proofs: bool,
+}
+
+impl Default for FormOptions {
+    fn default() -> Self {
+        Self {
+            method: true,
+            proofs: false,
+        }
+    }
+}
+
+impl FormOptions {
+    /// With everything that a form may hold.
+    pub const FULL: Self = Self {
+        method: true,
+        proofs: true,
+    };
 }
 
 pub use references::{CitationStyle, StyleError};

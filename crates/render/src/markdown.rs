@@ -9,17 +9,19 @@ mod escape;
 mod prose;
 
 use super::figures::line;
-use super::outline::{ReportPart, disagreements, next_query, parts, title, unnamed_sub_question};
+use super::outline::{
+    ReportPart, disagreements, next_query, partial_reason, parts, title, unnamed_sub_question,
+};
 use super::{FormOptions, Report, SourceId, clean};
 use crate::report::claim::{Disagreement, SourceQuote};
-use crate::report::{Answered, OpenQuestion, ReportStatus};
+use crate::report::{Answered, OpenQuestion};
 use escape::{opening, text};
 
 /// The whole text.
 pub fn markdown(report: &Report, options: &FormOptions) -> String {
     let mut page = head(report);
     caveats(&mut page, report);
-    for part in parts(report, options.proofs) {
+    for part in parts(report, options) {
         page.block(&format!("## {}", text(&part.title(report))));
         match part {
             ReportPart::Summary => page.prose(report, &report.summary),
@@ -47,13 +49,10 @@ pub fn opening_lines(report: &Report) -> String {
 fn head(report: &Report) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.block(&format!("# {}", text(&title(report))));
-    if let ReportStatus::Partial { reason } = &report.status {
-        let reason = sentence(report, &clean::sentence(reason));
-        page.block(&format!(
-            "> **{}** {}",
-            report.phrases().partial_note,
-            opening(&reason)
-        ));
+    if let Some(reason) = partial_reason(report) {
+        let note = report.phrases().partial_note;
+        let reason = sentence(report, &reason);
+        page.block(&format!("> **{note}** {}", opening(&reason)));
     }
     page.block(&format!("*{}*", text(&line(report))));
     answer(&mut page, report);

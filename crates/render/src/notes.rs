@@ -3,7 +3,6 @@
 use super::{Report, clean};
 use crate::report::EXTRACTIVE;
 use crate::report::claim::{ClaimVerdict, ModelVerdict, ReportClaim, SourceQuote};
-use crate::report::method::SearchRound;
 use crate::report::review::{ReviewVerdict, Severity};
 
 /// A longer entry is cut: the full text stands in the JSON.
@@ -29,7 +28,6 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
         note("Method", general(report), false),
         note("Sub-questions", method.sub_questions.clone(), true),
         note("Queries", method.queries.clone(), false),
-        note("Rounds of searching", rounds(&method.rounds), true),
         note("Review by a model", score(report), false),
         note("Found in the text", remarks(report), false),
         note(
@@ -96,32 +94,13 @@ fn general(report: &Report) -> Vec<String> {
         method.steps,
         super::figures::grouped(report.figures.words as u64),
     ));
+    let stop = method.rounds.last().and_then(|round| round.stop);
+    entries.extend(stop.map(|stop| format!("Searching stopped, because {}.", stop.sentence())));
     entries
 }
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
-}
-
-fn rounds(rounds: &[SearchRound]) -> Vec<String> {
-    let told = rounds.iter().map(|round| {
-        let signals = &round.signals;
-        let end = match round.stop {
-            Some(stop) => format!("stopped, because {}", stop.sentence()),
-            None => "the search went on".to_owned(),
-        };
-        format!(
-            "Completeness {:.2} (rounds {:.2}, coverage {:.2}, confidence {:.2}, gaps {:.2}); {} new {} of evidence; {end}.",
-            signals.completeness,
-            signals.iteration,
-            signals.coverage,
-            signals.confidence,
-            signals.gaps,
-            round.new_evidence,
-            plural(round.new_evidence, "piece", "pieces"),
-        )
-    });
-    told.collect()
 }
 
 /// What a model thought of the draft; code finds faults, but gives no score.

@@ -1,8 +1,8 @@
 //! The parts of a report in reading order, the same for every format that is read by people.
 
-use super::{Report, clean};
-use crate::report::OpenQuestion;
+use super::{FormOptions, Report, clean};
 use crate::report::claim::Disagreement;
+use crate::report::{OpenQuestion, ReportStatus};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportPart {
@@ -17,7 +17,7 @@ pub(super) enum ReportPart {
 }
 
 /// The parts that a report has.
-pub(super) fn parts(report: &Report, proofs: bool) -> Vec<ReportPart> {
+pub(super) fn parts(report: &Report, options: &FormOptions) -> Vec<ReportPart> {
     let filled = |text: &str| !text.trim().is_empty();
     let mut parts = Vec::new();
     let mut add = |there: bool, part: ReportPart| {
@@ -37,8 +37,11 @@ pub(super) fn parts(report: &Report, proofs: bool) -> Vec<ReportPart> {
     add(!report.gaps.is_empty(), ReportPart::Unknown);
     add(filled(&report.conclusion), ReportPart::Conclusion);
     add(!report.sources.is_empty(), ReportPart::References);
-    add(true, ReportPart::Method);
-    add(proofs && !report.claims.is_empty(), ReportPart::Proofs);
+    add(options.method, ReportPart::Method);
+    add(
+        options.proofs && !report.claims.is_empty(),
+        ReportPart::Proofs,
+    );
     parts
 }
 
@@ -83,6 +86,17 @@ pub(super) fn title(report: &Report) -> String {
     } else {
         title
     }
+}
+
+/// Why a report is partial, in a sentence; empty where the answer gives the same reason, nothing for a full report.
+pub(super) fn partial_reason(report: &Report) -> Option<String> {
+    let ReportStatus::Partial { reason } = &report.status else {
+        return None;
+    };
+    let reason = clean::sentence(reason);
+    let mut answer = report.answer.iter();
+    let told = answer.any(|answer| clean::sentence(&answer.reason) == reason);
+    Some(if told { String::new() } else { reason })
 }
 
 /// The sub-question of a gap, where the words on what is missing do not name it.

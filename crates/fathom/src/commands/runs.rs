@@ -56,7 +56,10 @@ pub async fn run(command: RunsCommand, context: &RunsContext) -> Result<Exit> {
             if log {
                 export_log(context, run, out.as_deref()).await?;
             } else {
-                let options = FormOptions { proofs };
+                let options = FormOptions {
+                    proofs,
+                    ..FormOptions::default()
+                };
                 export_outcome(context, run, out.as_deref(), format, options).await?;
             }
         }

@@ -50,6 +50,12 @@ fn a_report_is_laid_out_for_reading() {
 }
 
 #[test]
+fn an_address_that_stands_for_itself_is_shown_once() {
+    let painted = paint("See <https://example.org/trial>.", 50, false);
+    assert_eq!(painted, "See https://example.org/trial.\n");
+}
+
+#[test]
 fn no_line_is_wider_than_the_terminal() {
     for width in [40, 55, 80] {
         let painted = paint(REPORT, width, false);

@@ -95,6 +95,26 @@ fn a_plan_approved_at_the_terminal_goes_on_to_the_report_at_once() {
 }
 
 #[test]
+fn a_report_in_a_terminal_ends_with_its_answer_and_how_to_keep_it() {
+    let sandbox = Sandbox::new();
+    let words = ["report", QUESTION, "--library", "library"];
+    let (code, seen) = Terminal::open(&sandbox, &words, "true").end();
+    assert!([0, 3].contains(&code), "{seen}");
+    let (body, ending) = seen.rsplit_once("Sources").unwrap();
+    assert!(
+        body.contains(" sources cited, ") || body.contains(" source cited, "),
+        "{seen}"
+    );
+    assert!(ending.contains(" cited, "), "{ending}");
+    let last = ending.trim_end().lines().last().unwrap();
+    assert!(
+        last.trim_start().starts_with("fathom runs export "),
+        "{ending}"
+    );
+    assert!(!seen.contains("How this report was made"), "{seen}");
+}
+
+#[test]
 fn an_edit_that_does_not_fit_is_refused_by_its_field_and_can_be_made_again() {
     let sandbox = Sandbox::new();
     // The first time a number, then a text.

@@ -7,7 +7,7 @@ use crate::notes::{judged, notes, short_hash, verdict};
 use crate::outline;
 use crate::references::{self, ReferencePiece};
 use crate::report::claim::{ReportClaim, SourceQuote};
-use crate::report::{Answered, ReportAnswer, ReportStatus};
+use crate::report::{Answered, ReportAnswer};
 use crate::{Report, clean};
 
 const PLAIN: RunFormat = RunFormat::PLAIN;
@@ -17,10 +17,10 @@ const SLANTED: RunFormat = RunFormat::SLANTED;
 /// What a reader must see first: that a report is partial, the line of figures, the answer, what to keep in mind.
 pub(super) fn head(body: &mut DocxBody<'_>, report: &Report) {
     let phrases = report.phrases();
-    if let ReportStatus::Partial { reason } = &report.status {
+    if let Some(reason) = outline::partial_reason(report) {
         body.open(ParagraphStyle::Warning, ListPosition::Free);
         body.run(&format!("{} ", phrases.partial_note), STRONG);
-        sentence(body, &clean::sentence(reason), PLAIN);
+        sentence(body, &reason, PLAIN);
         body.close();
     }
     body.open(ParagraphStyle::Text, ListPosition::Free);

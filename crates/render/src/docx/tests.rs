@@ -18,9 +18,6 @@ use crate::html::html;
 use crate::markdown::markdown;
 use crate::{clean, notes, sample};
 
-/// With everything that a document may hold.
-const PROOFS: FormOptions = FormOptions { proofs: true };
-
 /// The parts of the file by name.
 fn unpacked(bytes: &[u8]) -> Vec<(String, String)> {
     let mut package = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -46,7 +43,7 @@ fn text_of(bytes: &[u8]) -> String {
 fn with_text(text: &str) -> Vec<u8> {
     let mut report = sample::full();
     report.sections[0].text = text.to_owned();
-    let bytes = docx(&report, &PROOFS).unwrap();
+    let bytes = docx(&report, &FormOptions::FULL).unwrap();
     assert_eq!(faults(&bytes), Vec::<String>::new());
     bytes
 }
@@ -137,9 +134,9 @@ fn our_own_reader_finds_every_heading_quote_and_reference_in_it() {
         file_name: Some("report.docx"),
         ..FormatHint::default()
     };
-    let document = read(&docx(&report, &PROOFS).unwrap(), &hint).unwrap();
+    let document = read(&docx(&report, &FormOptions::FULL).unwrap(), &hint).unwrap();
     let text = clean::skeleton(&document.text);
-    let titles = parts(&report, true)
+    let titles = parts(&report, &FormOptions::FULL)
         .into_iter()
         .map(|part| part.title(&report));
     let quotes = report.claims.iter().flat_map(|claim| &claim.proofs);
@@ -162,7 +159,7 @@ fn our_own_reader_finds_every_heading_quote_and_reference_in_it() {
 #[test]
 fn each_citation_leads_to_its_reference_and_names_the_source() {
     let report = sample::full();
-    let bytes = docx(&report, &PROOFS).unwrap();
+    let bytes = docx(&report, &FormOptions::FULL).unwrap();
     assert_eq!(faults(&bytes), Vec::<String>::new());
     let body = text_of(&bytes);
     for source in &report.sources {
@@ -174,23 +171,23 @@ fn each_citation_leads_to_its_reference_and_names_the_source() {
 
 #[test]
 fn a_partial_report_says_so_before_its_figures() {
-    let body = text_of(&docx(&sample::partial(), &PROOFS).unwrap());
+    let body = text_of(&docx(&sample::partial(), &FormOptions::FULL).unwrap());
     let warning = body.find("This is a partial report").unwrap();
     assert!(warning < body.find("Claims: ").unwrap());
-    assert!(faults(&docx(&sample::empty(), &PROOFS).unwrap()).is_empty());
+    assert!(faults(&docx(&sample::empty(), &FormOptions::FULL).unwrap()).is_empty());
 }
 
 #[test]
 fn the_same_report_gives_the_same_bytes() {
     assert_eq!(
-        docx(&sample::full(), &PROOFS).unwrap(),
-        docx(&sample::full(), &PROOFS).unwrap()
+        docx(&sample::full(), &FormOptions::FULL).unwrap(),
+        docx(&sample::full(), &FormOptions::FULL).unwrap()
     );
 }
 
 #[test]
 fn no_part_of_the_file_bears_the_time_of_its_making() {
-    let bytes = docx(&sample::full(), &PROOFS).unwrap();
+    let bytes = docx(&sample::full(), &FormOptions::FULL).unwrap();
     let mut package = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
     for at in 0..package.len() {
         let part = package.by_index(at).unwrap();
@@ -210,11 +207,11 @@ fn names_and_hashes_are_cut_as_in_the_other_formats() {
     }
     let name = clean::name(&"n".repeat(300));
     let hash = notes::short_hash(&report.claims[0].proofs[0]);
-    let body = text_of(&docx(&report, &PROOFS).unwrap());
+    let body = text_of(&docx(&report, &FormOptions::FULL).unwrap());
     assert!(body.contains(&format!("tooltip=\"{name}\"")));
     assert!(body.contains(&format!("] ({name})")));
     assert!(body.contains(&format!("] {hash} ")));
-    let page = markdown(&report, &PROOFS);
+    let page = markdown(&report, &FormOptions::FULL);
     assert!(page.contains(&format!(" ({name})")));
     assert!(page.contains(&format!("`{hash}`")));
     let page = html(&report);
@@ -227,13 +224,13 @@ proptest! {
 
     #[test]
     fn whatever_the_texts_are_the_file_is_sound(text in "(?s).{0,80}") {
-        let bytes = docx(&sample::filled_with(&text), &PROOFS).unwrap();
+        let bytes = docx(&sample::filled_with(&text), &FormOptions::FULL).unwrap();
         prop_assert_eq!(faults(&bytes), Vec::<String>::new());
     }
 
     #[test]
     fn markup_in_the_texts_stays_text(text in r#"[<>&"'\]\[() :/w.p!*_#|`\n-]{0,60}(file:///etc|javascript:x|https://example\.org/?a=1&b=2)?"#) {
-        let bytes = docx(&sample::filled_with(&text), &PROOFS).unwrap();
+        let bytes = docx(&sample::filled_with(&text), &FormOptions::FULL).unwrap();
         prop_assert_eq!(faults(&bytes), Vec::<String>::new());
     }
 }

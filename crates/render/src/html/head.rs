@@ -3,9 +3,9 @@
 use super::prose::ProseWriter;
 use super::tag::HtmlPage;
 use crate::figures::line;
-use crate::outline::title;
+use crate::outline::{partial_reason, title};
 use crate::report::claim::TextPlace;
-use crate::report::{Answered, ReportAnswer, ReportStatus};
+use crate::report::{Answered, ReportAnswer};
 use crate::{Report, clean};
 
 pub(super) fn write(page: &mut HtmlPage, report: &Report) {
@@ -23,11 +23,11 @@ pub(super) fn write(page: &mut HtmlPage, report: &Report) {
         page.close("p");
         page.line();
     }
-    if let ReportStatus::Partial { reason } = &report.status {
+    if let Some(reason) = partial_reason(report) {
         page.open("p", &[("class", "partial"), ("role", "note")]);
         page.element("strong", &[], phrases.partial_note);
         page.text(" ");
-        page.text(&clean::sentence(reason));
+        page.text(&reason);
         page.close("p");
         page.line();
     }

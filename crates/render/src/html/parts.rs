@@ -87,7 +87,7 @@ pub(super) fn method(page: &mut HtmlPage, report: &Report) {
     page.close("dl");
     page.line();
     page.open("details", &[]);
-    page.element("summary", &[], "Questions, queries and rounds of searching");
+    page.element("summary", &[], "Method, sub-questions and queries");
     for note in notes(report) {
         page.element("h3", &[], note.label);
         let name = if note.numbered { "ol" } else { "ul" };

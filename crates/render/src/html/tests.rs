@@ -138,7 +138,7 @@ fn no_payload_can_run_or_fetch_wherever_it_stands() {
     assert!(payloads::PAYLOADS.len() >= 60);
     for payload in payloads::PAYLOADS {
         let report = sample::filled_with(payload);
-        let faults = wild(&shown(&report), parts(&report, true).len());
+        let faults = wild(&shown(&report), parts(&report, &FormOptions::FULL).len());
         assert!(faults.is_empty(), "{payload:?}: {faults:?}");
     }
 }
@@ -148,7 +148,7 @@ fn payloads_side_by_side_do_not_add_up_to_one() {
     for few in payloads::PAYLOADS.chunks(8) {
         let payload = few.concat();
         let report = sample::filled_with(&payload);
-        let faults = wild(&shown(&report), parts(&report, true).len());
+        let faults = wild(&shown(&report), parts(&report, &FormOptions::FULL).len());
         assert!(faults.is_empty(), "{payload:?}: {faults:?}");
     }
 }
@@ -270,12 +270,12 @@ proptest! {
     #[test]
     fn any_text_anywhere_gives_a_tame_page(text in "[-#>*+=_`~|!<>&;:.()\\[\\]\\\\/ \n\ta1é王x\"'{}$^?@]{0,60}") {
         let report = sample::filled_with(&text);
-        prop_assert_eq!(wild(&shown(&report), parts(&report, true).len()), Vec::<String>::new());
+        prop_assert_eq!(wild(&shown(&report), parts(&report, &FormOptions::FULL).len()), Vec::<String>::new());
     }
 
     #[test]
     fn any_characters_at_all_give_a_tame_page(text in any::<String>()) {
         let report = sample::filled_with(&text);
-        prop_assert_eq!(wild(&shown(&report), parts(&report, true).len()), Vec::<String>::new());
+        prop_assert_eq!(wild(&shown(&report), parts(&report, &FormOptions::FULL).len()), Vec::<String>::new());
     }
 }

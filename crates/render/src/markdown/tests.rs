@@ -2,10 +2,11 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::*;
+use crate::report::ReportStatus;
 use crate::{clean, sample};
 
 fn shown(report: &Report) -> String {
-    markdown(report, &FormOptions { proofs: true })
+    markdown(report, &FormOptions::FULL)
 }
 
 #[test]
@@ -15,7 +16,7 @@ fn a_full_report_reads_like_this() {
 
 #[test]
 fn a_partial_report_reads_like_this() {
-    insta::assert_snapshot!(markdown(&sample::partial(), &FormOptions { proofs: false }));
+    insta::assert_snapshot!(markdown(&sample::partial(), &FormOptions::default()));
 }
 
 #[test]
@@ -67,6 +68,22 @@ fn a_report_that_does_not_answer_says_so_before_it_shows_what_is_nearest() {
     let said = text.find("**Not answered.** Your documents do not mention ginkgo.");
     assert!(
         said.unwrap() < text.find("3.1 °C at noon").unwrap(),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_reason_that_the_answer_gives_is_not_told_twice() {
+    let mut report = sample::partial();
+    let reason = "the sources say nothing that answers the question".to_owned();
+    report.status = ReportStatus::Partial { reason };
+    let answer = report.answer.as_mut().unwrap();
+    answer.reason = "The sources say nothing that answers the question.".to_owned();
+    let text = opening_lines(&report);
+    assert!(text.contains("partial report, not a full answer"), "{text}");
+    assert_eq!(
+        text.matches("say nothing that answers").count(),
+        1,
         "{text}"
     );
 }
@@ -135,7 +152,7 @@ fn a_report_of_nothing_but_its_reason_shows_the_reason_and_the_question() {
     assert_eq!(headings(&text), expected);
     assert!(text.contains("The time was used up"), "{text}");
     assert!(
-        text.contains("**Claims:** 0 · **Checked:** 0 of 0"),
+        text.contains("**Claims:** 0 · **Verified in their sources:** 0 of 0"),
         "{text}"
     );
 }
@@ -201,7 +218,7 @@ fn headings(markdown: &str) -> Vec<(u8, String)> {
 }
 
 fn our_headings(report: &Report) -> Vec<(u8, String)> {
-    let parts = parts(report, true).into_iter();
+    let parts = parts(report, &FormOptions::FULL).into_iter();
     let titles = parts.map(|part| (2, part.title(report)));
     std::iter::once((1, title(report))).chain(titles).collect()
 }

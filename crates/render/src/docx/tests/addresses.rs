@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{PROOFS, docx, faults, sample, text_of, unpacked};
+use super::{FormOptions, docx, faults, sample, text_of, unpacked};
 
 /// Whether an address is one by RFC 3986, told without the parser that the product uses.
 pub(super) fn is_uri(text: &str) -> bool {
@@ -55,7 +55,7 @@ fn an_address_that_word_would_refuse_is_shown_as_plain_words() {
     for address in ADDRESSES {
         let report = sample::filled_with(address);
         assert_eq!(
-            faults(&docx(&report, &PROOFS).unwrap()),
+            faults(&docx(&report, &FormOptions::FULL).unwrap()),
             Vec::<String>::new()
         );
     }
@@ -63,7 +63,7 @@ fn an_address_that_word_would_refuse_is_shown_as_plain_words() {
     report.summary = "Read [the first plan](http://[::1/), <http://example.org:99999999/> or \
                       [the second *plan*](https://example.org/a?b=c&d)."
         .to_owned();
-    let bytes = docx(&report, &PROOFS).unwrap();
+    let bytes = docx(&report, &FormOptions::FULL).unwrap();
     let text = text_of(&bytes);
     for words in ["the first plan", "http://example.org:99999999/"] {
         let run = format!("<w:r><w:rPr></w:rPr><w:t xml:space=\"preserve\">{words}</w:t></w:r>");
@@ -86,7 +86,7 @@ proptest! {
     ) {
         let address = format!("{scheme}{host}{path}");
         for text in [address.clone(), format!("[words](<{address}>) <{address}> [w]({known}{path})")] {
-            let bytes = docx(&sample::filled_with(&text), &PROOFS).unwrap();
+            let bytes = docx(&sample::filled_with(&text), &FormOptions::FULL).unwrap();
             prop_assert_eq!(faults(&bytes), Vec::<String>::new());
         }
     }

@@ -2,7 +2,7 @@
 
 use roxmltree::{Document as Tree, Node};
 
-use super::{PROOFS, docx, sample, unpacked};
+use super::{FormOptions, docx, sample, unpacked};
 
 /// An element and what may stand in it, in the order of the schema, as far as we write it: each once, with a star any
 /// number of times, with bars one or another of them.
@@ -94,7 +94,7 @@ fn wrong(text: &str) -> Vec<String> {
 #[test]
 fn every_element_stands_where_the_schema_wants_it() {
     for report in [sample::full(), sample::partial(), sample::empty()] {
-        for (part, text) in unpacked(&docx(&report, &PROOFS).unwrap()) {
+        for (part, text) in unpacked(&docx(&report, &FormOptions::FULL).unwrap()) {
             assert_eq!(wrong(&text), Vec::<String>::new(), "{part}");
         }
     }
