@@ -71,6 +71,11 @@ pub(crate) fn peak_kib() -> u64 {
     told("/proc/self/status", "VmHWM:")
 }
 
+/// The most that another process has held so far, in KiB; 0 where the system does not tell.
+pub(crate) fn peak_kib_of(process: u32) -> u64 {
+    told(&format!("/proc/{process}/status"), "VmHWM:")
+}
+
 /// What this process has sent to disks, in bytes; 0 where the system does not tell.
 pub(crate) fn bytes_written() -> u64 {
     told("/proc/self/io", "write_bytes:")

@@ -12,6 +12,7 @@ use wait4::{ResUse, Wait4 as _};
 
 use super::questions::TestQuestion;
 use super::score::{AnswerRow, ReadAnswer, parse_output};
+use crate::figure;
 
 /// How often it is looked whether the program has ended.
 const POLL: Duration = Duration::from_millis(10);
@@ -62,7 +63,7 @@ pub(super) fn ask(
     let begun = Instant::now();
     let child = command.spawn();
     let child = child.with_context(|| format!("{} cannot be started", asking.binary.display()))?;
-    let ended = wait(child, asking.limit)?;
+    let (ended, peak_kib) = wait(child, asking.limit)?;
     let seconds = begun.elapsed().as_secs_f64();
     let exit = ended.status.code().unwrap_or(-1);
     let ReadAnswer {
@@ -84,7 +85,7 @@ pub(super) fn ask(
         exit,
         seconds,
         cpu_s: (ended.rusage.utime + ended.rusage.stime).as_secs_f64(),
-        peak_mb: ended.rusage.maxrss >> 20,
+        peak_mb: peak_kib >> 10,
         lead,
         whole,
         said,
@@ -95,16 +96,19 @@ pub(super) fn ask(
     })
 }
 
-/// Waits for a program, and kills it after the limit.
-fn wait(mut child: Child, limit: Duration) -> Result<ResUse> {
+/// Waits for a program, kills it after the limit, and gives the most memory that it was seen to hold, in KiB.
+fn wait(mut child: Child, limit: Duration) -> Result<(ResUse, u64)> {
     let begun = Instant::now();
+    // Not the peak that `wait4` gives: on Linux that is at least what we held ourselves when we started the program.
+    let mut peak_kib = 0;
     loop {
+        peak_kib = figure::peak_kib_of(child.id()).max(peak_kib);
         if let Some(ended) = child.try_wait4()? {
-            return Ok(ended);
+            return Ok((ended, peak_kib));
         }
         if begun.elapsed() > limit {
             child.kill()?;
-            return Ok(child.wait4()?);
+            return Ok((child.wait4()?, peak_kib));
         }
         std::thread::sleep(POLL);
     }
