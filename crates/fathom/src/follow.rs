@@ -53,6 +53,16 @@ enum Worked {
 
 /// Works on a run that is open in the host until it ends or waits for somebody who is not here.
 pub async fn follow(host: &Host, run: RunId, output: &OutputArgs) -> Result<Exit> {
+    follow_since(None, host, run, output).await
+}
+
+/// As [`follow`], for a person who has waited since a moment before the run began.
+pub async fn follow_since(
+    asked_at: Option<Timestamp>,
+    host: &Host,
+    run: RunId,
+    output: &OutputArgs,
+) -> Result<Exit> {
     let seen = match host.header(run).await?.head.events {
         // A new run is shown from its first event on.
         0..=1 => 0,
@@ -62,7 +72,7 @@ pub async fn follow(host: &Host, run: RunId, output: &OutputArgs) -> Result<Exit
         host,
         run,
         output,
-        progress: Progress::new(output.quiet),
+        progress: Progress::new(output.quiet, asked_at),
         seen,
         signals: Signals::listen()?,
         stopped: None,

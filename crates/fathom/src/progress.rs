@@ -37,7 +37,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(quiet: bool) -> Self {
+    /// `asked_at` is when the person began to wait; the run's first event, where nothing is said.
+    pub fn new(quiet: bool, asked_at: Option<Timestamp>) -> Self {
         let mode = match (quiet, screen::stderr_is_live()) {
             (true, _) => ProgressMode::Silent,
             (false, true) => ProgressMode::Live,
@@ -46,7 +47,7 @@ impl Progress {
         Self {
             mode,
             coloured: screen::stderr_is_coloured(),
-            tree: ProgressTree::default(),
+            tree: ProgressTree::new(asked_at),
             drawn: 0,
             turn: 0,
             notice: None,

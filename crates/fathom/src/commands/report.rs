@@ -62,7 +62,7 @@ pub async fn run(
     if !args.output.quiet {
         screen::tell(&format!("Run {run}"));
     }
-    follow::follow(&host, run, &args.output).await
+    follow::follow_since(Some(asked_at), &host, run, &args.output).await
 }
 
 /// What the flags say about settings.

@@ -27,6 +27,13 @@ pub(super) struct StepRow {
 }
 
 impl ProgressTree {
+    pub(super) fn new(began: Option<Timestamp>) -> Self {
+        Self {
+            began,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn take(&mut self, event: &Event) {
         self.began.get_or_insert(event.at);
         match &event.kind {
@@ -245,5 +252,13 @@ mod tests {
         assert_eq!(row.name(), "plan review");
         assert_eq!(row.told(now), "0/1 read, 1/2 searches, 2 retries, 1:15 min");
         assert_eq!(tree.sums(now), "1:15 min, 1,234,567 tokens, $0.0015");
+    }
+
+    #[test]
+    fn the_time_counts_from_when_the_person_began_to_wait() {
+        let mut tree = ProgressTree::new(Some(Timestamp::from_second(0).unwrap()));
+        let workflow = "report".into();
+        tree.take(&event(1, 40, EventKind::RunStarted { workflow }));
+        assert_eq!(tree.sums(Timestamp::from_second(75).unwrap()), "1:15 min");
     }
 }
