@@ -40,6 +40,9 @@ pub enum Command {
     /// Manage the folders of your own documents
     #[command(subcommand)]
     Library(LibraryCommand),
+    /// Install the sentence encoder, which finds passages by their meaning
+    #[command(subcommand)]
+    Encoder(EncoderCommand),
     /// Draw a workflow, or the path a run took through it
     Graph(GraphArgs),
     /// Check what works here, and what a key would add
@@ -335,6 +338,22 @@ pub enum LibraryCommand {
         #[arg(required = true, value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
+}
+
+/// What `fathom encoder` can do.
+#[derive(Subcommand)]
+pub enum EncoderCommand {
+    /// Fetch the encoder's files (21 MB), check them and keep them in the data folder
+    Install {
+        /// Take this ONNX file instead of fetching it; its vocab.txt or tokenizer.json is taken from beside it
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+        /// Accept another model than the one that Fathom was measured with
+        #[arg(long, requires = "from")]
+        any: bool,
+    },
+    /// Show which encoder is installed
+    Status,
 }
 
 /// What `fathom graph` takes.

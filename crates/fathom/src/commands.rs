@@ -2,6 +2,7 @@
 
 mod config;
 mod doctor;
+mod encoder;
 mod graph;
 mod library;
 mod report;
@@ -28,6 +29,7 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
             runs::run(command, &context).await
         }
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,
+        Command::Encoder(command) => encoder::run(command, &settings(Vec::new())?).await,
         Command::Graph(args) => graph::run(args, settings, register).await,
         Command::Doctor => doctor::run(&settings(Vec::new())?).await,
         Command::Config => config::run(&settings(Vec::new())?),

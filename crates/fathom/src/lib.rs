@@ -9,6 +9,7 @@ mod cli;
 mod commands;
 mod deliver;
 mod edits;
+mod encoder_files;
 mod exit;
 mod files;
 mod follow;

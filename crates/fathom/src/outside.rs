@@ -1,26 +1,34 @@
-//! The way out of this machine: the model's reasoner, searches and pages, as far as settings open it.
+//! The way out of this machine: the model's reasoner, the encoder, searches and pages, as far as settings open it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use fathom_providers::call::{self, Caller};
+use fathom_providers::call::{self, CallContext, CallEvent, CallKind, Caller};
 use fathom_providers::fetch::{AllowList, FetchLimits, FetchNetwork, Fetcher};
-use fathom_providers::model::{self, ModelApi, ModelEndpoint, ModelRole, Models};
+use fathom_providers::model::{
+    self, Embedder, InferenceServer, ModelApi, ModelEndpoint, ModelRole, Models,
+};
 use fathom_providers::pages::{MemoryPageCache, PageDeps, PageSettings, Pages};
 use fathom_providers::search::{
     FolderSearchCache, SearchCaching, SearchChains, SearchEngine, SearchSettings,
 };
 use fathom_providers::works::{WorkSettings, Works};
 use fathom_providers::{BaseUrl, ClientSettings, Clock, HttpClient, Secret, SystemClock};
-use fathom_research::WebServices;
 use fathom_research::reasoner::model::ModelReasoner;
+use fathom_research::{Encoder, EncoderKind, WebServices};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use crate::encoder_files::{self, PUBLISHED_AT};
 use crate::exit::{Problem, Result};
 use crate::settings::Settings;
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com/v1";
+
+/// The files of an encoder are larger than any answer of a provider, and may take their time.
+const DOWNLOAD_MAX_BYTES: usize = 64 * 1024 * 1024;
+const DOWNLOAD_TIME_MAX: Duration = Duration::from_secs(1_800);
 
 /// What every call to the outside shares.
 pub struct Outside {
@@ -62,6 +70,66 @@ impl Outside {
             Arc::clone(&self.clock),
             &name,
         )))
+    }
+
+    /// What judges passages by their meaning; nothing where none is installed or wanted.
+    pub fn encoder(&self, settings: &Settings) -> Result<Option<Encoder>> {
+        let kind = settings.lookup("FATHOM_ENCODER_KIND").unwrap_or_default();
+        let (name, kind) = match kind.as_str() {
+            "none" => return Ok(None),
+            "file" => match installed_encoder(settings) {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+            "embeddings" => {
+                let model = settings.lookup("FATHOM_ENCODER_MODEL").ok_or_else(|| {
+                    Problem::usage("encoder.model is not set; name the model of the endpoint")
+                })?;
+                let (client, caller) = (self.client.clone(), Arc::clone(&self.caller));
+                let endpoint = encoder_endpoint(settings)?;
+                let embedder = Embedder::new(client, caller, endpoint, &model);
+                (model, EncoderKind::Embeddings(embedder))
+            }
+            "sparse" | "rerank" => {
+                let endpoint = encoder_endpoint(settings)?;
+                let named = settings.lookup("FATHOM_ENCODER_MODEL");
+                let name = named.unwrap_or_else(|| endpoint.name.clone());
+                let (client, caller) = (self.client.clone(), Arc::clone(&self.caller));
+                let server = InferenceServer::new(client, caller, endpoint);
+                match kind.as_str() {
+                    "sparse" => (name, EncoderKind::Sparse(server)),
+                    _ => (name, EncoderKind::Rerank(server)),
+                }
+            }
+            other => {
+                return Err(Problem::usage(format!(
+                    "encoder.kind is file, embeddings, sparse, rerank or none, not \"{other}\""
+                )));
+            }
+        };
+        Ok(Some(Encoder::new(&name, kind, Arc::clone(&self.clock))))
+    }
+
+    /// A file below the place where the encoder's files are published.
+    pub async fn download(&self, settings: &Settings, path: &str) -> Result<Vec<u8>> {
+        let client = HttpClient::new(ClientSettings {
+            answer_max_bytes: DOWNLOAD_MAX_BYTES,
+            ..ClientSettings::default()
+        });
+        let client = client.map_err(Problem::failed)?;
+        let address = settings.lookup("FATHOM_ENCODER_FILES_URL");
+        let address = BaseUrl::parse(address.as_deref().unwrap_or(PUBLISHED_AT));
+        let address = address.map_err(|fault| {
+            Problem::usage(format!("FATHOM_ENCODER_FILES_URL cannot be used: {fault}"))
+        })?;
+        let sink = |event: CallEvent| drop(event);
+        let context = CallContext {
+            kind: CallKind::Model,
+            deadline: self.clock.elapsed() + DOWNLOAD_TIME_MAX,
+            sink: &sink,
+        };
+        let fetched = fathom_providers::download(&client, &self.caller, &address, path, &context);
+        fetched.await.map_err(Problem::failed)
     }
 
     pub fn chains(&self, settings: &Settings) -> Result<SearchChains> {
@@ -126,6 +194,27 @@ impl Outside {
             clock: Arc::clone(&self.clock),
         })
     }
+}
+
+#[cfg(feature = "encoder")]
+fn installed_encoder(settings: &Settings) -> Option<(String, EncoderKind)> {
+    let installed = encoder_files::installed(&settings.home)?;
+    let name = installed.name.clone();
+    let loaded = encoder_files::LoadedEncoder::new(installed);
+    Some((name, EncoderKind::Local(Arc::new(loaded))))
+}
+
+#[cfg(not(feature = "encoder"))]
+fn installed_encoder(_: &Settings) -> Option<(String, EncoderKind)> {
+    None
+}
+
+fn encoder_endpoint(settings: &Settings) -> Result<ModelEndpoint> {
+    let address = settings.lookup("FATHOM_ENCODER_URL").ok_or_else(|| {
+        Problem::usage("encoder.url is not set; name the address of the endpoint")
+    })?;
+    let key = settings.lookup("FATHOM_ENCODER_API_KEY");
+    endpoint(ModelApi::OpenAi, "FATHOM_ENCODER_URL", &address, key)
 }
 
 fn searched(settings: &Settings) -> Result<SearchSettings> {

@@ -93,7 +93,7 @@ pub fn services(
         libraries,
         web: if web_needed { Some(web?) } else { web.ok() },
         reader: Arc::new(PdfSubprocess::default()),
-        encoder: None,
+        encoder: outside.encoder(settings)?.map(Arc::new),
         documents: DocumentCache::default(),
     })
 }

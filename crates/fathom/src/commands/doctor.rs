@@ -24,6 +24,7 @@ pub async fn run(settings: &Settings) -> Result<Exit> {
         ("store", store(settings).await),
         ("library", own_documents(settings).await),
         ("model", model(settings)),
+        ("encoder", encoder(settings)),
     ];
     rows.extend(searches(settings));
     let mut healthy = true;
@@ -104,6 +105,18 @@ fn model(settings: &Settings) -> HealthFinding {
             "not configured, so the built-in reasoner is used; set OPENAI_API_KEY, OPENAI_BASE_URL for a local server, or ANTHROPIC_API_KEY with FATHOM_ANTHROPIC_MODEL"
                 .to_owned(),
     )
+}
+
+/// What judges passages by their meaning. It is neither loaded nor asked.
+fn encoder(settings: &Settings) -> HealthFinding {
+    match Outside::open().and_then(|outside| outside.encoder(settings)) {
+        Ok(Some(encoder)) => HealthFinding::Good(encoder.name().to_owned()),
+        Ok(None) => HealthFinding::Absent(
+            "none, so passages are found by their words alone; to find them by their meaning too: fathom encoder install"
+                .to_owned(),
+        ),
+        Err(problem) => HealthFinding::Bad(problem.to_string().replace('\n', " ")),
+    }
 }
 
 /// Which providers are asked for each kind of source, and which settings would add more. Nothing is sent.

@@ -64,6 +64,13 @@ pub fn defaults() -> Value {
             "anthropic_base_url": null,
             "anthropic_api_key": null,
         },
+        "encoder": {
+            "kind": "file",
+            "url": null,
+            "model": null,
+            "api_key": null,
+            "files_url": null,
+        },
         "providers": providers,
         "search": { "cache_ttl_s": 24 * 60 * 60 },
         "report": report,

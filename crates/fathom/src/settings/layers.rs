@@ -112,10 +112,12 @@ impl Layers {
 
     /// Refuses a setting of a model or a provider that is no text. Nobody else reads them by type.
     pub(super) fn check_texts(&self) -> Result<()> {
-        ["model", "providers"].iter().try_for_each(|table| {
-            self.get::<BTreeMap<String, Option<String>>>(table)
-                .map(drop)
-        })
+        ["encoder", "model", "providers"]
+            .iter()
+            .try_for_each(|table| {
+                self.get::<BTreeMap<String, Option<String>>>(table)
+                    .map(drop)
+            })
     }
 
     /// The file in the data folder, then the one in the current folder.
