@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod ranking;
 mod waiting;
 mod world;
 
