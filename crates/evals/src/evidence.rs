@@ -46,9 +46,14 @@ const RACES: &[EvidencePart] = &[("ranking", ranking_race::race)];
 #[cfg(not(feature = "peers"))]
 const RACES: &[EvidencePart] = &[];
 
-/// `eval evidence --data DIR [--only PART,PART]`
+/// `eval evidence --data DIR [--only PART,PART] [--encoder DIR]`
 pub fn eval(rest: &[&str]) -> Result<()> {
-    measure(PARTS, rest)
+    let wanted = SetChoice::parse(rest)?;
+    measure(PARTS, &wanted)?;
+    match &wanted.encoder {
+        Some(folder) => scifact::measure_encoder(&wanted.data, folder),
+        None => Ok(()),
+    }
 }
 
 /// `bench evidence --data DIR [--only PART,PART]`
@@ -56,11 +61,10 @@ pub fn bench(rest: &[&str]) -> Result<()> {
     if RACES.is_empty() {
         bail!("built without the peers: run `cargo xtask bench evidence`");
     }
-    measure(RACES, rest)
+    measure(RACES, &SetChoice::parse(rest)?)
 }
 
-fn measure(parts: &[EvidencePart], rest: &[&str]) -> Result<()> {
-    let wanted = SetChoice::parse(rest)?;
+fn measure(parts: &[EvidencePart], wanted: &SetChoice<'_>) -> Result<()> {
     let known: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = wanted.only.iter().find(|name| !known.contains(name)) {
         bail!(
@@ -86,15 +90,18 @@ struct SetChoice<'a> {
     data: PathBuf,
     /// Names of parts; empty means all.
     only: Vec<&'a str>,
+    /// A folder with `model.onnx` and `vocab.txt`, to be measured too.
+    encoder: Option<PathBuf>,
 }
 
 impl<'a> SetChoice<'a> {
     fn parse(rest: &[&'a str]) -> Result<Self> {
         let mut data = std::env::var_os("FATHOM_DATA").map(PathBuf::from);
-        let mut only = Vec::new();
+        let (mut only, mut encoder) = (Vec::new(), None);
         for pair in rest.chunks(2) {
             match *pair {
                 ["--data", folder] => data = Some(folder.into()),
+                ["--encoder", folder] => encoder = Some(folder.into()),
                 ["--only", names] => only = names.split(',').map(str::trim).collect(),
                 _ => bail!("\"{}\" is not known here", pair.join(" ")),
             }
@@ -103,6 +110,10 @@ impl<'a> SetChoice<'a> {
         if !data.is_dir() {
             bail!("{} is no folder", data.display());
         }
-        Ok(Self { data, only })
+        Ok(Self {
+            data,
+            only,
+            encoder,
+        })
     }
 }

@@ -11,7 +11,7 @@ usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
        fathom-evals bench engine --peer
        fathom-evals bench providers [--only PART,PART]
-       fathom-evals eval evidence --data DIR [--only PART,PART]
+       fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
 

@@ -19,7 +19,7 @@ use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
 pub use index::{PassageEntry, PassageIndex};
-pub use model::ModelScores;
+pub use model::{ENCODER_WEIGHT, ModelScores};
 pub use rules::{LocatorRule, LocatorRules, RuleError};
 pub use settings::{LocateSettings, LocatorWeights};
 
