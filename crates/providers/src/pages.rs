@@ -90,17 +90,8 @@ impl Pages {
                 attempts: 0,
                 ..failure
             }),
-            None => self.share(&target, false, context).await,
+            None => self.share(&target, context).await,
         }
-    }
-
-    /// Reads a page from its server, whatever the cache holds. What comes is kept all the same.
-    pub async fn read_anew(
-        &self,
-        url: &str,
-        context: &CallContext<'_>,
-    ) -> Result<ReadPage, CallFailure> {
-        self.share(&self.target(url)?, true, context).await
     }
 
     /// The address by the guard's rules. What they refuse is never dialled, and no lane is opened for it.
@@ -118,11 +109,10 @@ impl Pages {
     async fn share(
         &self,
         target: &FetchTarget,
-        anew: bool,
         context: &CallContext<'_>,
     ) -> Result<ReadPage, CallFailure> {
         let context = context.with_kind(CallKind::Page);
-        let seat = self.flights.join(target.url().as_str(), anew);
+        let seat = self.flights.join(target.url().as_str());
         let left = context.deadline.saturating_sub(self.deps.clock.elapsed());
         let mut result = tokio::select! {
             biased;

@@ -1,20 +1,17 @@
 //! Looks works up by their DOI: who wrote what, where and when, and whether it was retracted.
 //!
 //! Crossref is asked first, then DataCite; both need no key. Takes a [`Doi`]; gives a [`Work`], or none if both
-//! registers say that they have none. Where a free copy may be read is told by Unpaywall, if a mail address is
-//! set for it. The resolver at doi.org is not asked: it answers with redirects to other hosts, which the client does
-//! not follow. Its form of metadata, CSL-JSON, is what Crossref's parser reads as well.
+//! registers say that they have none. The resolver at doi.org is not asked: it answers with redirects to other
+//! hosts, which the client does not follow. Its form of metadata, CSL-JSON, is what Crossref's parser reads as well.
 
 mod crossref;
 mod datacite;
 mod fields;
 mod notice;
-mod unpaywall;
 mod work;
 
 pub(crate) use notice::is_retracted;
 pub use notice::{NoticeKind, WorkNotice};
-pub use unpaywall::OpenCopy;
 pub use work::{Work, WorkAuthor};
 
 use std::sync::Arc;
@@ -37,9 +34,7 @@ pub struct WorkSettings {
     pub crossref: BaseUrl,
     /// Asked for what Crossref does not have.
     pub datacite: BaseUrl,
-    /// Knows free copies.
-    pub unpaywall: BaseUrl,
-    /// Whom the registers may write to. Crossref serves those sooner who give one; Unpaywall serves nobody else.
+    /// Whom the registers may write to. Crossref serves those sooner who give one.
     pub mail: Option<String>,
     /// How long a register may take to begin its answer.
     pub first_byte: Duration,
@@ -51,7 +46,6 @@ impl Default for WorkSettings {
         Self {
             crossref: fixed("https://api.crossref.org"),
             datacite: fixed("https://api.datacite.org"),
-            unpaywall: fixed("https://api.unpaywall.org/v2"),
             mail: None,
             first_byte: Duration::from_secs(10),
         }
@@ -66,7 +60,7 @@ pub struct Works {
 }
 
 /// A register's answer, understood; none if the JSON is of another shape.
-type ParseWork<T> = fn(&Value, &Doi) -> Option<T>;
+type ParseWork = fn(&Value, &Doi) -> Option<Work>;
 
 impl Works {
     /// Shares the caller with everything else that asks these registers.
@@ -87,7 +81,7 @@ impl Works {
     ) -> Result<Option<Work>, ChainExhausted> {
         let mut tried = Vec::new();
         let settings = &self.settings;
-        let registers: [(&str, &BaseUrl, &str, ParseWork<Work>); 2] = [
+        let registers: [(&str, &BaseUrl, &str, ParseWork); 2] = [
             ("crossref", &settings.crossref, "works", crossref::work),
             ("datacite", &settings.datacite, "dois", datacite::work),
         ];
@@ -111,31 +105,15 @@ impl Works {
         Err(ChainExhausted { tried })
     }
 
-    /// Where a copy may be read for free, as far as Unpaywall knows; it is not asked where no mail address is set.
-    pub async fn open_copy(
-        &self,
-        doi: &Doi,
-        context: &CallContext<'_>,
-    ) -> Result<Option<OpenCopy>, CallFailure> {
-        if self.settings.mail.is_none() {
-            return Ok(None);
-        }
-        let url = self.settings.unpaywall.join([doi.as_str()]);
-        let copy = self
-            .ask("unpaywall", &url, doi, unpaywall::copy, context)
-            .await?;
-        Ok(copy.flatten())
-    }
-
     /// Asks one register. That it has no such work is an answer.
-    async fn ask<T>(
+    async fn ask(
         &self,
         name: &str,
         url: &Url,
         doi: &Doi,
-        parse: ParseWork<T>,
+        parse: ParseWork,
         context: &CallContext<'_>,
-    ) -> Result<Option<T>, CallFailure> {
+    ) -> Result<Option<Work>, CallFailure> {
         let context = context.with_kind(CallKind::Search);
         let operation = async |attempt: CallAttempt| {
             let request = self.request(name, url.clone());
@@ -157,7 +135,6 @@ impl Works {
         let request = HttpRequest::get(url, self.settings.first_byte).accept("application/json");
         match (name, &self.settings.mail) {
             ("crossref", Some(mail)) => request.query("mailto", mail),
-            ("unpaywall", Some(mail)) => request.query("email", mail),
             _ => request,
         }
     }

@@ -67,7 +67,11 @@ struct World {
 }
 
 impl World {
-    fn call(&self, what: &str) -> Result<String, std::io::Error> {
+    fn call(&self, what: &str) -> Result<String, String> {
+        self.noted(what).map_err(|error| error.to_string())
+    }
+
+    fn noted(&self, what: &str) -> Result<String, std::io::Error> {
         let mut notes = OpenOptions::new()
             .create(true)
             .append(true)
@@ -81,29 +85,27 @@ impl World {
     }
 }
 
+/// Makes a call whose answer is recorded.
+async fn asked(ctx: &Context<World>, what: &str) -> Result<String, NodeError> {
+    let answer = ctx.effect(what, |_| async { ctx.deps().call(what) });
+    answer.await?.map_err(NodeError::new)
+}
+
 async fn plan(_: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
-    let outline = |_| async { ctx.deps().call("outline") };
-    let _: String = ctx.try_effect("outline", outline).await?;
+    asked(ctx, "outline").await?;
     Ok(Update::Planned(QUERIES.map(String::from).to_vec()))
 }
 
 async fn search(state: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
     // One at a time, so that it is plain which answers had been stored at the crash.
-    let found = fan_out(&state.queries, 1, |query| {
-        ctx.try_effect(
-            query.as_str(),
-            move |_| async move { ctx.deps().call(query) },
-        )
-    })
-    .await;
+    let found = fan_out(&state.queries, 1, |query| asked(ctx, query)).await;
     Ok(Update::Found(
         found.into_iter().collect::<Result<_, NodeError>>()?,
     ))
 }
 
 async fn write(state: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
-    let prose = |_| async { ctx.deps().call("prose") };
-    let _: String = ctx.try_effect("prose", prose).await?;
+    asked(ctx, "prose").await?;
     Ok(Update::Written(state.found.join("; ")))
 }
 

@@ -143,35 +143,6 @@ impl<D> Context<D> {
         }
     }
 
-    /// Like [`Context::effect`], but only success is recorded. A failure must end the step (`?`);
-    /// the call is made again when the run is resumed.
-    pub async fn try_effect<T, E, F, Fut>(
-        &self,
-        key: impl Into<String>,
-        call: F,
-    ) -> Result<T, NodeError>
-    where
-        T: Serialize + DeserializeOwned,
-        E: Into<NodeError>,
-        F: FnOnce(EffectCall) -> Fut,
-        Fut: Future<Output = Result<T, E>>,
-    {
-        let key = key.into();
-        if let Some(answer) = self.buffer.begin(&key)?.answered {
-            return Ok(self.recorded(&answer)?);
-        }
-        let call_made = self.buffer.started(&key);
-        let handle = EffectCall::new(Arc::clone(&self.buffer), key);
-        match call(handle.clone()).await {
-            Ok(value) => {
-                self.record(EntryKind::Call, &handle, call_made, &value)
-                    .await?;
-                Ok(value)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// An effect that must never happen twice: its start is stored first. If a crash leaves open
     /// whether it happened, the run waits for a person, who approves (it did not happen: do it),
     /// modifies (it did: the edits are its answer) or rejects (the step fails).

@@ -24,9 +24,7 @@ use crate::interrupt::Decision;
 use crate::journal::{Purged, RunFilter, RunPage};
 use crate::record::RunHeader;
 use crate::runtime::Runtime;
-use crate::{
-    Error, Gate, NewRun, Outline, Progress, ReplayReport, RunId, RunOutcome, RunView, Store,
-};
+use crate::{Error, Gate, NewRun, Progress, ReplayReport, RunId, RunOutcome, RunView, Store};
 
 pub use self::definition::{Definition, FirstState, InvalidInput};
 pub use self::edits::overlay;
@@ -294,11 +292,6 @@ impl Host {
     /// not.
     pub async fn check_edits(&self, run: RunId, edits: &Value) -> Result<(), Error> {
         self.workflow_of(run).await?.check_edits(run, edits).await
-    }
-
-    /// The shape of a run's workflow, to draw.
-    pub async fn outline(&self, run: RunId) -> Result<Outline, Error> {
-        Ok(self.workflow_of(run).await?.outline())
     }
 
     // What works on every run.

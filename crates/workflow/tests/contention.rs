@@ -45,7 +45,8 @@ fn distracted(
     let other = stage.engine(line(), scripts);
     let act = move || {
         // Nothing in it waits, so one poll is enough.
-        let ended = other.drive(run).now_or_never().unwrap().unwrap();
+        let working = async { other.open(run).await?.run().await };
+        let ended = working.now_or_never().unwrap().unwrap();
         assert_eq!(ended.status, Status::Completed);
     };
     let clock = Arc::new(Distraction {
@@ -114,7 +115,14 @@ async fn a_run_that_nobody_works_on_is_let_go_although_its_process_works_on_othe
     let elsewhere = stage.engine(line(), &[]);
     assert_eq!(unattended(&elsewhere, 10).await.unwrap(), [run]);
     assert_eq!(
-        elsewhere.drive(run).await.unwrap().status,
+        elsewhere
+            .open(run)
+            .await
+            .unwrap()
+            .run()
+            .await
+            .unwrap()
+            .status,
         Status::Completed
     );
     assert!(matches!(

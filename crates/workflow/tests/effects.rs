@@ -82,34 +82,6 @@ async fn answers_of_parallel_calls_are_each_recorded_when_they_come() {
 const NAMES: [&str; 6] = ["zero", "one", "two", "three", "four", "five"];
 
 #[tokio::test]
-async fn a_failure_of_try_effect_is_not_recorded_and_the_call_is_made_again() {
-    let stage = Stage::new();
-    let script: Script = |_, ctx| {
-        Box::pin(async move {
-            let flaky = |_: EffectCall| async {
-                ctx.deps().call("flaky");
-                match ctx.deps().calls().len() {
-                    1 => Err(std::io::Error::other("the line is busy")),
-                    _ => Ok("through".to_owned()),
-                }
-            };
-            ctx.try_effect("flaky", flaky).await
-        })
-    };
-    let engine = stage.engine(line(), &[("a", script)]);
-    let mut execution = start(&engine).await;
-    let outcome = execution.run().await.unwrap();
-    assert_eq!(outcome.status, Status::Failed);
-    assert_eq!(outcome.reason.as_deref(), Some("the line is busy"));
-    let run = execution.id();
-
-    let mut resumed = engine.resume(run).await.unwrap();
-    assert_eq!(resumed.run().await.unwrap().status, Status::Completed);
-    assert_eq!(resumed.state().lines[0], "through");
-    assert_eq!(deps(&resumed).calls().len(), 2);
-}
-
-#[tokio::test]
 async fn a_key_used_twice_in_a_step_fails_the_run_and_says_which() {
     let stage = Stage::new();
     let script: Script = |_, ctx| {
@@ -157,7 +129,10 @@ async fn a_call_that_must_not_repeat_waits_for_a_person_after_a_crash() {
 
         stage.clock.advance(LAPSE);
         let after = stage.engine(line(), &[("a", script)]);
-        assert_eq!(after.drive(run).await.unwrap().status, Status::Waiting);
+        assert_eq!(
+            after.open(run).await.unwrap().run().await.unwrap().status,
+            Status::Waiting
+        );
         let gate = after.gate(run).await.unwrap();
         assert_eq!(gate.key, "pay/outcome");
         let decision = Decision {

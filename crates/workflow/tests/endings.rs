@@ -312,7 +312,10 @@ async fn runs_without_an_owner_are_found_after_a_minute() {
     assert!(unattended(&other, 10).await.unwrap().is_empty());
     stage.clock.advance(Duration::from_secs(2));
     assert_eq!(unattended(&other, 10).await.unwrap(), [run]);
-    assert_eq!(other.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        other.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
 }
 
 #[tokio::test]
@@ -473,7 +476,10 @@ async fn work_that_was_broken_off_cannot_be_taken_up_in_memory() {
     drop(execution);
     stage.clock.advance(MINUTE);
     let mended = stage.engine(line(), &[]);
-    assert_eq!(mended.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        mended.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
 }
 
 #[tokio::test]

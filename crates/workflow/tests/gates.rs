@@ -126,7 +126,7 @@ async fn a_late_decision_can_reopen_the_run_without_repeating_its_calls() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
 
     engine.reopen(run, approve()).await.unwrap();
     let mut execution = engine.open(run).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_late_decision_does_not_get_the_answers_that_the_deadline_led_to() {
     execution.run().await.unwrap();
     let run = execution.id();
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
 
     engine.reopen(run, approve()).await.unwrap();
     let mut execution = engine.open(run).await.unwrap();
@@ -188,7 +188,7 @@ async fn only_a_gate_that_timed_out_can_be_reopened() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
     decide(&engine, run, approve()).await.unwrap();
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let refused = engine.reopen(run, approve()).await.unwrap_err();
     assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
 }
@@ -198,13 +198,15 @@ async fn the_first_late_decision_wins() {
     let stage = Stage::new();
     let (engine, run) = parked(&stage).await;
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     engine.reopen(run, approve()).await.unwrap();
     let second = Decision::new(Verdict::Reject, "lee");
     for _ in 0..2 {
         let refused = engine.reopen(run, second.clone()).await.unwrap_err();
         assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
-        let _ = engine.drive(run).await;
+        if let Ok(mut execution) = engine.open(run).await {
+            execution.run().await.unwrap();
+        }
     }
     let state = engine.view(run, None).await.unwrap().state;
     assert_eq!(state.lines[1], "Approve by kim");
@@ -250,12 +252,12 @@ async fn reopening_one_gate_leaves_the_answers_of_others_in_its_step() {
     execution.run().await.unwrap();
     let lee = Decision::new(Verdict::Reject, "lee");
     decide(&engine, run, lee).await.unwrap();
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
 
     engine.reopen(run, approve()).await.unwrap();
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let state = engine.view(run, None).await.unwrap().state;
     assert_eq!(state.lines[1], "lee, kim");
 }
@@ -272,10 +274,13 @@ async fn the_time_until_a_late_decision_is_not_the_runs_own() {
     execution.run().await.unwrap();
     let run = execution.id();
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     stage.clock.advance(24 * HOUR);
     engine.reopen(run, approve()).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
 }
 
 #[tokio::test]
@@ -291,7 +296,10 @@ async fn waiting_for_people_is_not_the_runs_own_time() {
     let run = execution.id();
     stage.clock.advance(HOUR / 2);
     decide(&engine, run, approve()).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
 }
 
 #[tokio::test]
@@ -354,7 +362,10 @@ async fn an_answer_never_falls_to_a_later_gate() {
     let run = execution.id();
     let plan = engine.gate(run).await.unwrap();
     engine.decide(&plan, approve()).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Waiting
+    );
 
     let refused = engine.decide(&plan, approve()).await.unwrap_err();
     assert!(matches!(refused, Error::GateClosed { .. }), "{refused}");
@@ -383,7 +394,7 @@ async fn a_step_that_asks_many_questions_has_not_crashed() {
     let mut outcome = execution.run().await.unwrap();
     while outcome.status == Status::Waiting {
         decide(&engine, run, approve()).await.unwrap();
-        outcome = engine.drive(run).await.unwrap();
+        outcome = engine.open(run).await.unwrap().run().await.unwrap();
     }
     assert_eq!(outcome.status, Status::Completed);
 }
@@ -413,18 +424,27 @@ async fn a_question_that_stood_open_keeps_its_deadline_when_an_earlier_gate_is_r
     let run = execution.id();
     execution.run().await.unwrap();
     stage.clock.advance(HOUR);
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Waiting
+    );
     let second = engine.gate(run).await.unwrap();
 
     engine.reopen(run, approve()).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Waiting
+    );
     let deadline = second.interrupt.deadline;
     assert_eq!(engine.gate(run).await.unwrap().interrupt.deadline, deadline);
     assert_eq!(engine.header(run).await.unwrap().head.wake_at, deadline);
 
     stage.clock.advance(3 * HOUR);
     assert_eq!(unattended(&engine, 10).await.unwrap(), [run]);
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
     let view = engine.view(run, None).await.unwrap();
     assert_eq!(view.state.lines[0], "decided missed ");
 }
@@ -450,10 +470,16 @@ async fn what_a_step_spent_that_never_ended_is_counted_when_a_gate_before_it_is_
     let run = execution.id();
     execution.run().await.unwrap();
     stage.clock.advance(HOUR);
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Failed);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Failed
+    );
 
     engine.reopen(run, approve()).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Completed);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Completed
+    );
     let tally = engine.view(run, None).await.unwrap().tally;
     assert_eq!(tally.meters["tokens"], 14);
 }

@@ -58,7 +58,7 @@ async fn a_run_is_reached_by_its_id_alone_whatever_its_workflow() {
     assert_eq!(view.run.about.title, "dear diary");
     assert_eq!(view.run.about.time_limit, Some(Duration::from_secs(3600)));
     assert_eq!(host.replay(line).await.unwrap().steps, 3);
-    assert_eq!(host.outline(dot).await.unwrap().nodes, ["a"]);
+    assert_eq!(host.workflow_of(dot).await.unwrap().outline().nodes, ["a"]);
     // Whoever asks again is told the same, and no step is taken.
     let done = Progress::Done(RunOutcome {
         status: Status::Completed,

@@ -67,7 +67,7 @@ async fn a_parked_run_goes_on_at_its_time_in_another_process_and_repeats_no_call
     let run = parked(&engine(&stage), 20 * MINUTE).await;
     let other = engine(&stage);
     assert_eq!(unattended(&other, 9).await.unwrap(), [], "not due yet");
-    let early = other.drive(run).await.unwrap_err();
+    let early = other.open(run).await.err().unwrap();
     assert!(matches!(early, Error::Waiting { .. }), "{early}");
 
     stage.clock.advance(5 * MINUTE);
@@ -87,7 +87,7 @@ async fn the_time_parked_is_the_runs_own_and_only_what_comes_after_is_put_off() 
     let engine = engine(&stage);
     let run = parked(&engine, 20 * MINUTE).await;
     stage.clock.advance(12 * MINUTE);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let head = engine.header(run).await.unwrap().head;
     assert_eq!(
         head.deadline,
@@ -219,8 +219,11 @@ async fn a_late_decision_does_not_bring_back_a_park_that_came_after_its_gate() {
     assert_eq!(execution.run().await.unwrap().status, Status::Completed);
     let decision = Decision::new(Verdict::Approve, "kim");
     engine.reopen(run, decision).await.unwrap();
-    assert_eq!(engine.drive(run).await.unwrap().status, Status::Waiting);
+    assert_eq!(
+        engine.open(run).await.unwrap().run().await.unwrap().status,
+        Status::Waiting
+    );
     stage.clock.advance(MINUTE);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert!(first_line(&engine, run).await.contains("Approve"));
 }

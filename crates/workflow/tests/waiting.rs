@@ -95,7 +95,7 @@ async fn an_answer_moves_the_time_on_and_the_wait_for_it_is_told_apart() {
     stage.clock.advance(30 * MINUTE);
     approve(&engine, run).await;
     stage.clock.advance(5 * MINUTE);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, run).await,
         ["0/0", "1/0 31/30 31/30", "36/35"]
@@ -108,7 +108,7 @@ async fn a_time_out_counts_until_it_is_noticed() {
     let engine = engine(&stage);
     let run = parked(&stage, &engine).await;
     stage.clock.advance(80 * MINUTE);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, run).await,
         ["0/0", "1/0 81/80 81/80", "81/80"]
@@ -147,7 +147,7 @@ async fn the_wait_of_a_run_that_was_cancelled_at_its_gate_is_told_whole() {
     assert_eq!(execution.run().await.unwrap().status, Status::Waiting);
     stage.clock.advance(3 * MINUTE);
     approve(&engine, run).await;
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, run).await,
         ["0/0", "1/0 29/28 29/28", "29/28"]
@@ -165,7 +165,7 @@ async fn a_run_that_is_out_of_time_and_resumed_is_told_that_it_waited() {
     stage.clock.advance(7 * MINUTE);
     engine.resume(run).await.unwrap().run().await.unwrap();
     approve(&engine, run).await;
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let state = engine.view(run, None).await.unwrap().state;
     assert_eq!(state.lines, ["0/0", "3607/7 3607/7 3607/7", "3607/7"]);
     assert_eq!(engine.replay(run).await.unwrap().state, state);
@@ -190,7 +190,7 @@ async fn every_answer_in_a_step_moves_the_time_on() {
         stage.clock.advance(minutes * MINUTE);
         approve(&engine, run).await;
         stage.clock.advance(MINUTE);
-        engine.drive(run).await.unwrap();
+        engine.open(run).await.unwrap().run().await.unwrap();
     }
     // The second answer brings the minute in which nobody took the run up after the first.
     assert_eq!(
@@ -213,7 +213,7 @@ async fn a_run_that_goes_back_to_a_missed_gate_has_worked_only_while_it_was_held
     let decision = Decision::new(Verdict::Approve, "kim");
     engine.reopen(run, decision).await.unwrap();
     stage.clock.advance(MINUTE);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     // By then it had worked for a minute and for four.
     assert_eq!(
         lines(&engine, run).await,
@@ -232,7 +232,7 @@ async fn a_gate_reopened_before_the_run_went_on_keeps_its_waiting() {
     engine.decide(&gate, decision.clone()).await.unwrap_err();
     stage.clock.advance(MINUTE);
     engine.reopen(run, decision).await.unwrap();
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, run).await,
         ["0/0", "62/61 62/61 62/61", "62/61"]
@@ -246,13 +246,13 @@ async fn a_fork_goes_on_from_the_time_its_origin_had_worked() {
     let run = parked(&stage, &engine).await;
     stage.clock.advance(30 * MINUTE);
     approve(&engine, run).await;
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     stage.clock.advance(24 * HOUR);
     let fork = engine.fork(run, 2, limited(), |_| {}).await.unwrap();
     let forked = fork.id();
     drop(fork);
     stage.clock.advance(2 * MINUTE);
-    engine.drive(forked).await.unwrap();
+    engine.open(forked).await.unwrap().run().await.unwrap();
     assert_eq!(lines(&engine, forked).await[2], "1471/1470");
 
     let mut early = engine.fork(run, 1, limited(), |_| {}).await.unwrap();
@@ -260,7 +260,7 @@ async fn a_fork_goes_on_from_the_time_its_origin_had_worked() {
     let early = early.id();
     stage.clock.advance(3 * MINUTE);
     approve(&engine, early).await;
-    engine.drive(early).await.unwrap();
+    engine.open(early).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, early).await[1..],
         ["1473/1472 1476/1475 1476/1475", "1476/1475"]
@@ -274,12 +274,12 @@ async fn what_was_waited_before_a_missed_gate_is_counted_once_when_the_run_goes_
     let run = parked(&stage, &engine).await;
     stage.clock.advance(10 * MINUTE);
     approve(&engine, run).await;
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     stage.clock.advance(HOUR);
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let decision = Decision::new(Verdict::Approve, "kim");
     engine.reopen(run, decision).await.unwrap();
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         lines(&engine, run).await,
         ["0/0 11/10 11/10", "71/70 71/70 71/70", "71/70"]
@@ -343,7 +343,7 @@ async fn an_answer_from_before_waiting_was_counted_leaves_the_time_as_it_was() {
     let run = parked(&stage, &engine).await;
     stage.clock.advance(30 * MINUTE);
     approve_uncounted(&stage, &engine, run).await;
-    engine.drive(run).await.unwrap();
+    engine.open(run).await.unwrap().run().await.unwrap();
     let state = engine.view(run, None).await.unwrap().state;
     assert_eq!(state.lines, ["0/0", "1/0 1/0 1/0", "31/0"]);
     assert_eq!(engine.replay(run).await.unwrap().state, state);

@@ -25,8 +25,6 @@ pub enum Act {
     Call,
     /// So many calls, some of them at once.
     FanOut { items: u32, at_once: usize },
-    /// A call whose first tries fail, each failing its step.
-    Try { failures: u32 },
     /// A call that must not happen twice, and counts so much on the meter of calls.
     Once { spends: u64 },
     /// A call that never returns.
@@ -68,7 +66,6 @@ pub async fn perform(
                 lines.push(answer?);
             }
         }
-        Act::Try { failures } => lines.push(try_call(ctx, &key, *failures).await?),
         Act::Once { spends } => {
             lines.push(call_once(ctx, &format!("{ONCE} {number}"), *spends).await?);
         }
@@ -110,20 +107,6 @@ async fn call(ctx: &Context<Deps>, key: &str) -> Result<String, NodeError> {
         made(ctx, key).await
     });
     gone_on(ctx, key, answer.await?).await
-}
-
-/// Makes a call of which only a good answer is recorded; its first tries may be failed on purpose.
-async fn try_call(ctx: &Context<Deps>, key: &str, failures: u32) -> Result<String, NodeError> {
-    let answer = ctx.try_effect(key, |call| async move {
-        call.spend(CALLS, 1);
-        let (world, run, step) = (&ctx.deps().0, ctx.run(), ctx.step());
-        let answer = world.call(run, step, key).await;
-        if world.times(run, step, key) <= failures {
-            return Err(NodeError::new("it was to be refused"));
-        }
-        answer
-    });
-    gone_on(ctx, key, Ok(answer.await?)).await
 }
 
 /// Makes a call that must not happen twice. What it spends is lost if a person has to find out whether

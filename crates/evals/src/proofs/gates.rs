@@ -150,7 +150,7 @@ impl<'a> Crowd<'a> {
 
     /// Somebody lets the run go on, and it must come to this.
     async fn goes_on(&self, nth: usize, run: RunId, to: Status) -> Result<()> {
-        let outcome = self.engine(nth).drive(run).await?;
+        let outcome = self.engine(nth).open(run).await?.run().await?;
         ensure!(outcome.status == to, "it came to {outcome:?}, not {to}");
         Ok(())
     }
@@ -222,7 +222,8 @@ impl<'a> Crowd<'a> {
     }
 
     async fn everybody_opens(&self, run: RunId) -> Result<()> {
-        let open = |engine: ReviewEngine, _| async move { engine.drive(run).await.map(drop) };
+        let open =
+            |engine: ReviewEngine, _| async move { engine.open(run).await?.run().await.map(drop) };
         let refused = |error: &Error| matches!(error, Error::Held { .. } | Error::Ended { .. });
         self.taken(ENGINES, open, refused).await.map(drop)
     }
@@ -230,7 +231,9 @@ impl<'a> Crowd<'a> {
     /// The second gate was passed once, by its deadline; the log says that it was not before it.
     async fn timed_out_once(&self, run: RunId) -> Result<()> {
         // Those who came second may all have been told to try again.
-        match self.engine(0).drive(run).await {
+        let engine = self.engine(0);
+        let ended = async { engine.open(run).await?.run().await };
+        match ended.await {
             Ok(outcome) => ensure!(outcome.status == Status::Completed, "it ended {outcome:?}"),
             Err(Error::Ended { .. }) => {}
             Err(error) => bail!("after its deadline it could not go on: {error}"),

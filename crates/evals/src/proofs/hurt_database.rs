@@ -216,7 +216,7 @@ impl Load {
         let gate = engine.gate(run).await?;
         let decision = Decision::new(Verdict::Approve, "a person");
         engine.decide(&gate, decision).await?;
-        let ended = self.engine(worker + 1).drive(run).await?;
+        let ended = self.engine(worker + 1).open(run).await?.run().await?;
         ensure!(ended.status == Status::Completed, "it ended with {ended:?}");
         Ok(())
     }

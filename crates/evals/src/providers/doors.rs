@@ -233,7 +233,7 @@ fn post(server: &Server, path: &str, body: Value) -> Result<DoorCall> {
     }))
 }
 
-/// `Pages::read_anew`, which opens a connection for each page; the bare call is made to do so too.
+/// `Pages::read`, which opens a connection for each page; the bare call is made to do so too.
 fn page_door(server: &Server) -> Result<Door> {
     let allow = AllowList::parse(&format!("127.0.0.1:{}", server.port))?;
     let limits = FetchLimits {
@@ -258,7 +258,7 @@ fn page_door(server: &Server) -> Result<Door> {
         // Each its own address, or those who ask at once would share one fetch.
         let n = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let (pages, url) = (pages.clone(), format!("{address}?{n}"));
-        Box::pin(async move { Ok(pages.read_anew(&url, &terms()).await.map(drop)?) })
+        Box::pin(async move { Ok(pages.read(&url, &terms()).await.map(drop)?) })
     });
     let client = loopback::client()?;
     let bare: DoorCall = Arc::new(move || {

@@ -11,17 +11,16 @@ use crate::error::CallFailure;
 
 type FlightOutcome = Result<ReadPage, CallFailure>;
 type PageFlight = tokio::sync::Mutex<Option<FlightOutcome>>;
-/// The page's address, and whether the cache is to be passed over.
-type FlightKey = (String, bool);
 
 #[derive(Default)]
 pub(super) struct PageFlights {
-    under_way: Mutex<HashMap<FlightKey, Arc<PageFlight>>>,
+    /// By the page's address.
+    under_way: Mutex<HashMap<String, Arc<PageFlight>>>,
 }
 
 impl PageFlights {
-    pub(super) fn join(&self, url: &str, anew: bool) -> FlightSeat<'_> {
-        let key = (url.to_owned(), anew);
+    pub(super) fn join(&self, url: &str) -> FlightSeat<'_> {
+        let key = url.to_owned();
         let flight = Arc::clone(self.under_way().entry(key.clone()).or_default());
         FlightSeat {
             flights: self,
@@ -30,7 +29,7 @@ impl PageFlights {
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<FlightKey, Arc<PageFlight>>> {
+    fn under_way(&self) -> MutexGuard<'_, HashMap<String, Arc<PageFlight>>> {
         self.under_way
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -40,7 +39,7 @@ impl PageFlights {
 /// A place in a flight; the last to leave ends it.
 pub(super) struct FlightSeat<'a> {
     flights: &'a PageFlights,
-    key: FlightKey,
+    key: String,
     flight: Arc<PageFlight>,
 }
 

@@ -21,9 +21,6 @@ pub const AUTHORS_MAX: usize = 5_000;
 /// A person, a journal, an outlet.
 pub const NAME_CHARS_MAX: usize = 300;
 
-/// Authors named before "et al.".
-const AUTHORS_SHOWN: usize = 3;
-
 /// One result, in the same form whoever found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchHit {
@@ -79,21 +76,5 @@ impl SearchHit {
     /// The year of publication.
     pub fn year(&self) -> Option<i16> {
         self.published.map(PublicationDate::year)
-    }
-
-    /// Three authors, then "et al.".
-    pub fn authors_short(&self) -> String {
-        let shown: Vec<&str> = self
-            .authors
-            .iter()
-            .take(AUTHORS_SHOWN)
-            .map(String::as_str)
-            .collect();
-        let more = if self.authors.len() > AUTHORS_SHOWN {
-            " et al."
-        } else {
-            ""
-        };
-        format!("{}{more}", shown.join(", "))
     }
 }

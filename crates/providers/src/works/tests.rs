@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::lenient::{count, list, yes};
+use crate::lenient::{count, list};
 
 /// The bodies of a folder's recorded answers that succeeded, with their files.
 fn recorded(folder: &str) -> Option<Vec<(PathBuf, u16, String)>> {
@@ -112,33 +112,4 @@ fn recorded_answers_of_the_resolver_are_redirects_and_refusals() {
         all.len(),
         parsed.count()
     );
-}
-
-#[test]
-fn recorded_answers_of_unpaywall_are_understood() {
-    let Some(all) = recorded("unpaywall") else {
-        println!("recorded answers of Unpaywall: not run, FATHOM_DATA is not set");
-        return;
-    };
-    let (mut works, mut copies) = (0, 0);
-    for (path, _, body) in &all {
-        let json: Value = serde_json::from_str(body).unwrap();
-        let results = list(&json["results"]).iter();
-        let found: Vec<&Value> = results
-            .filter_map(|result| result.get("response"))
-            .collect();
-        let found = if found.is_empty() { vec![&json] } else { found };
-        for answer in found {
-            works += 1;
-            let copy = unpaywall::copy(answer, &asked());
-            let copy = copy.unwrap_or_else(|| panic!("{path:?} holds a work"));
-            assert_eq!(copy.is_some(), yes(&answer["is_oa"]), "{path:?}");
-            copies += usize::from(copy.is_some());
-        }
-    }
-    println!(
-        "recorded answers of Unpaywall: {} files, {works} works, {copies} with a free copy",
-        all.len()
-    );
-    assert!(copies > 0);
 }

@@ -12,7 +12,6 @@ use registers::Registers;
 
 const CROSSREF: &str = include_str!("crossref.json");
 const DATACITE: &str = include_str!("datacite.json");
-const UNPAYWALL: &str = include_str!("unpaywall.json");
 
 fn doi(raw: &str) -> Doi {
     Doi::parse(raw).unwrap()
@@ -124,23 +123,4 @@ async fn answers_of_another_shape_are_garbled_and_the_next_register_is_asked() {
         let work = registers.look_up(&doi("10.5555/dataset")).await.unwrap();
         assert_eq!(work.unwrap().kind.as_deref(), Some("Dataset"), "{body}");
     }
-}
-
-#[tokio::test]
-async fn a_free_copy_is_told_where_unpaywall_knows_one() {
-    let registers = Registers::start(|path| match path {
-        "/v2/10.5555%2Fopen?email=me%40example.org" => (200, UNPAYWALL),
-        "/v2/10.5555%2Fclosed?email=me%40example.org" => (
-            200,
-            r#"{"doi": "10.5555/closed", "best_oa_location": null}"#,
-        ),
-        _ => (404, ""),
-    });
-    let registers = registers.await;
-    let copy = registers.open_copy(&doi("10.5555/open")).await.unwrap();
-    let copy = copy.unwrap();
-    assert_eq!(copy.url, "https://repository.example.org/1234.pdf");
-    assert!(copy.is_pdf);
-    assert_eq!(registers.open_copy(&doi("10.5555/closed")).await, Ok(None));
-    assert_eq!(registers.open_copy(&doi("10.5555/unknown")).await, Ok(None));
 }

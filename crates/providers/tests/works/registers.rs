@@ -7,8 +7,8 @@ use std::time::Duration;
 use fathom_providers::call::{
     CallContext, CallEvent, CallKind, CallSettings, Caller, ChainExhausted,
 };
-use fathom_providers::works::{OpenCopy, Work, WorkSettings, Works};
-use fathom_providers::{BaseUrl, CallFailure, ClientSettings, Doi, HttpClient, SystemClock};
+use fathom_providers::works::{Work, WorkSettings, Works};
+use fathom_providers::{BaseUrl, ClientSettings, Doi, HttpClient, SystemClock};
 use rand::RngCore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -45,7 +45,6 @@ impl Registers {
         let settings = WorkSettings {
             crossref: address("").unwrap(),
             datacite: address("/").unwrap(),
-            unpaywall: address("/v2").unwrap(),
             mail: Some("me@example.org".to_owned()),
             ..WorkSettings::default()
         };
@@ -61,10 +60,6 @@ impl Registers {
 
     pub async fn look_up(&self, doi: &Doi) -> Result<Option<Work>, ChainExhausted> {
         self.works.look_up(doi, &context()).await
-    }
-
-    pub async fn open_copy(&self, doi: &Doi) -> Result<Option<OpenCopy>, CallFailure> {
-        self.works.open_copy(doi, &context()).await
     }
 
     pub fn asked(&self) -> Vec<String> {

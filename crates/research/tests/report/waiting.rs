@@ -76,7 +76,7 @@ async fn run(people: GateSettings, wait: Duration) -> Ran {
         let gate = engine.gate(run).await.unwrap();
         let decision = Decision::new(Verdict::Approve, "kim");
         engine.decide(&gate, decision).await.unwrap();
-        outcome = engine.drive(run).await.unwrap();
+        outcome = engine.open(run).await.unwrap().run().await.unwrap();
     }
     assert_eq!(outcome.status, Status::Completed);
     let replayed = engine.replay(run).await.unwrap();

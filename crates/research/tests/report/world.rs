@@ -381,7 +381,7 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
     drop((execution, before));
     clock.advance(Duration::from_secs(60));
     let after = engine();
-    after.drive(run).await.unwrap();
+    after.open(run).await.unwrap().run().await.unwrap();
     assert_eq!(
         count(&stage, "Section"),
         made,
@@ -469,7 +469,10 @@ async fn a_model_that_asks_for_five_minutes_parks_the_run_until_then() {
     clock.advance(Duration::from_secs(310));
     // Another process, so that nothing but the log remembers.
     let after = engine();
-    assert_eq!(after.drive(id).await.unwrap().status, RunStatus::Completed);
+    assert_eq!(
+        after.open(id).await.unwrap().run().await.unwrap().status,
+        RunStatus::Completed
+    );
     let report = after.view(id, None).await.unwrap().state.report.unwrap();
     assert_eq!(
         report.status,

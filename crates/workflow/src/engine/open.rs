@@ -9,7 +9,7 @@ use crate::clock::later;
 use crate::event::EventKind;
 use crate::lease::HeldRun;
 use crate::record::{LogHead, RunHeader, Status, Token};
-use crate::run::{Execution, RunOutcome};
+use crate::run::Execution;
 use crate::runtime::Runtime;
 use crate::step_buffer::{self, StepNotes};
 use crate::{Error, Owner, RunId, State, fold, waiting};
@@ -103,11 +103,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             .note_resumption(owner.clone(), clock.now())
             .await?;
         Ok(execution)
-    }
-
-    /// Opens a run and works on it until it ends or waits.
-    pub async fn drive(&self, run: RunId) -> Result<RunOutcome, Error> {
-        self.open(run).await?.run().await
     }
 
     /// Asks a run to stop, wherever it is worked on. It can be resumed.

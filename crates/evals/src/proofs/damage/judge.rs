@@ -99,7 +99,7 @@ impl GoodStore {
         ensure!(wrong.is_none(), "unharmed, it answers {wrong:?}");
         let engine = specimen::engine(Arc::clone(store))?;
         for &run in &good.specimen.unfinished {
-            let ended = engine.drive(run).await?;
+            let ended = engine.open(run).await?.run().await?;
             ensure!(ended.status == Status::Completed, "it ended {ended:?}");
             let state = digest(&engine.view(run, None).await?.state);
             good.endings.insert(run, state);
@@ -170,7 +170,8 @@ impl GoodStore {
         let engine = specimen::engine(Arc::clone(store))?;
         let mut went_on = BTreeSet::new();
         for (&run, ending) in &self.endings {
-            let ended = match engine.drive(run).await {
+            let going_on = async { engine.open(run).await?.run().await };
+            let ended = match going_on.await {
                 Ok(ended) => ended,
                 Err(error) => {
                     difference.refuse(harmed, run, format!("going on with {run}: {error}"));

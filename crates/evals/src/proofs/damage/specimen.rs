@@ -61,10 +61,10 @@ pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
     let large = run(&engine, "large", ScriptedRun::new(large), Status::Completed).await?;
     let reopened = run(&engine, "reopened", asks(), Status::Waiting).await?;
     clock.advance(WITHIN);
-    engine.drive(reopened).await?;
+    engine.open(reopened).await?.run().await?;
     let late = Decision::new(Verdict::Modify, "a latecomer");
     engine.reopen(reopened, late).await?;
-    engine.drive(reopened).await?;
+    engine.open(reopened).await?.run().await?;
     let waiting = run(&engine, "waiting", asks(), Status::Waiting).await?;
     let rests = ScriptedRun::new(vec![vec![Act::Call, Act::Park { for_ms: 600_000 }], jot()]);
     let parked = run(&engine, "parked", rests, Status::Waiting).await?;

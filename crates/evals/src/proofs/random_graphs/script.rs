@@ -229,13 +229,10 @@ fn draw_part(chance: &mut StdRng) -> NodePart {
 
 fn draw_act(chance: &mut StdRng) -> Act {
     match chance.random_range(0..22) {
-        0..=5 => Act::Call,
+        0..=5 | 10 => Act::Call,
         6..=9 => Act::FanOut {
             items: chance.random_range(2..6),
             at_once: chance.random_range(1..4),
-        },
-        10 => Act::Try {
-            failures: [0, 0, 0, 1, 2][chance.random_range(0..5)],
         },
         11..=13 => Act::Once { spends: 1 },
         14 | 15 => {
