@@ -83,6 +83,14 @@ impl CitationStyle {
         }
     }
 
+    /// Whether it is a style that is known here.
+    pub fn check(&self) -> Result<(), StyleError> {
+        match self.csl {
+            Some(_) => Ok(()),
+            None => self.text.parse::<Self>().map(drop),
+        }
+    }
+
     /// A style from the text of a CSL file.
     fn from_xml(text: &str) -> Result<Self, StyleError> {
         if text.len() > Self::MAX_BYTES {
@@ -292,9 +300,14 @@ impl Serialize for CitationStyle {
 }
 
 impl<'de> Deserialize<'de> for CitationStyle {
+    /// Takes every text, since stored reports must still open when a style has gone; one that is not known sets the list
+    /// as `numeric` does. Where a person writes it, [`CitationStyle::check`] refuses it.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        Ok(text.parse().unwrap_or_else(|_| Self {
+            text: text.as_ref().into(),
+            csl: None,
+        }))
     }
 }
 

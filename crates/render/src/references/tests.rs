@@ -101,6 +101,16 @@ fn a_style_that_is_not_known_is_refused_with_the_nearest_names() {
 }
 
 #[test]
+fn a_stored_style_that_is_not_known_any_more_is_kept_and_sets_a_numbered_list() {
+    let stored: CitationStyle = serde_json::from_str("\"of-tomorrow\"").unwrap();
+    assert_eq!(serde_json::to_string(&stored).unwrap(), "\"of-tomorrow\"");
+    assert_eq!(list_in(&stored), list_in(&CitationStyle::default()));
+    assert!(stored.check().is_err());
+    assert!(CitationStyle::default().check().is_ok());
+    assert!("apa".parse::<CitationStyle>().unwrap().check().is_ok());
+}
+
+#[test]
 fn a_doi_is_an_address_whatever_stands_before_it() {
     for doi in [
         "10.5555/x.1",
