@@ -87,6 +87,20 @@ impl HttpClient {
         Ok(Self { http, settings })
     }
 
+    /// Whether anybody answers at an address within this time, whatever they say; else why not. No key is sent.
+    pub async fn reach(&self, address: &BaseUrl, within: Duration) -> Result<(), String> {
+        let asked = self.http.get(address.join([])).timeout(within).send();
+        asked.await.map(drop).map_err(|error| {
+            if error.is_timeout() {
+                format!("no answer within {} s", within.as_secs())
+            } else if error.is_connect() {
+                "no connection".to_owned()
+            } else {
+                "no answer that can be read".to_owned()
+            }
+        })
+    }
+
     /// Sends the request and reads the whole answer. Anything but a success is a fault.
     pub(crate) async fn ask(
         &self,

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use fathom_evidence::extract::{self, DocumentReader};
 
@@ -251,6 +252,30 @@ impl DocumentLibrary {
 pub fn count<P: AsRef<Path>>(root: P) -> Result<usize, OpenLibraryError> {
     let walked = walk::files(&LibraryRoot::named(&[root])?, &LibraryLimits::default())?;
     Ok(walked.files.len())
+}
+
+/// What changes when a file of a library is added, removed or written to: how many there are, and the newest change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LibraryStamp {
+    files: usize,
+    bytes: u64,
+    newest: Option<SystemTime>,
+}
+
+/// The stamp of the files under the folders now, without reading them.
+pub fn stamp<P: AsRef<Path>>(roots: &[P]) -> Result<LibraryStamp, OpenLibraryError> {
+    let walked = walk::files(&LibraryRoot::named(roots)?, &LibraryLimits::default())?;
+    let changed =
+        |file: &walk::LibraryFile| file.path.metadata().and_then(|about| about.modified());
+    Ok(LibraryStamp {
+        files: walked.files.len(),
+        bytes: walked.files.iter().map(|file| file.bytes).sum(),
+        newest: walked
+            .files
+            .iter()
+            .filter_map(|file| changed(file).ok())
+            .max(),
+    })
 }
 
 #[cfg(test)]

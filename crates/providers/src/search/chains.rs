@@ -144,6 +144,11 @@ impl SearchChains {
         &self.left_out
     }
 
+    /// Where a provider that can be asked is reached.
+    pub fn address(&self, engine: SearchEngine) -> Option<&BaseUrl> {
+        Some(&self.endpoints.get(&engine)?.address)
+    }
+
     /// The kind's providers that can be asked, in order.
     pub fn ready(&self, kind: SearchKind) -> impl Iterator<Item = SearchEngine> {
         let chain = self.chains.get(&kind).map_or(&[][..], Vec::as_slice);
