@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::*;
-use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const COUNT: &str = "count";
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Input {
     from: u32,
     #[serde(default)]
@@ -44,12 +44,11 @@ impl State for Countdown {
 async fn count(state: &Countdown, ctx: &Context<()>) -> NodeResult<Countdown> {
     if state.rest_ms > 0 {
         let next = ctx.now() + Duration::from_millis(state.rest_ms);
-        ctx.park_until("rest", next, "the next number is not due")
-            .await?;
+        let reason = "the next number is not due";
+        ctx.park_until("rest", next, reason).await?;
     }
-    Ok(ctx
-        .effect("say", |_| async { format!("{}…", state.left) })
-        .await?)
+    let say = |_| async { format!("{}…", state.left) };
+    Ok(ctx.effect("say", say).await?)
 }
 
 struct CountdownWorkflow;
@@ -66,23 +65,19 @@ impl Definition for CountdownWorkflow {
         graph.at_most(1_000, COUNT, COUNT, END).build()
     }
 
-    fn input_schema(&self) -> Value {
-        json!({ "type": "object", "properties": { "from": { "type": "integer" } }, "required": ["from"] })
-    }
-
-    fn begin(&self, input: Input, _: Timestamp) -> Result<FirstState<Countdown>, InvalidInput> {
-        let Input { from, rest_ms } = input;
-        let (left, said) = (from, Vec::new());
+    fn begin(
+        &self,
+        input: Input,
+        _: &(),
+        _: jiff::Timestamp,
+    ) -> Result<FirstState<Countdown>, InvalidInput> {
+        let (left, rest_ms, said) = (input.from, input.rest_ms, Vec::new());
         let state = Countdown {
             left,
             rest_ms,
             said,
         };
-        Ok(FirstState {
-            title: format!("Count down from {from}"),
-            state,
-            time_limit: None,
-        })
+        Ok(FirstState::titled(format!("Count down from {left}"), state))
     }
 
     fn outcome(&self, state: &Countdown) -> Option<Value> {

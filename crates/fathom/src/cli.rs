@@ -46,7 +46,11 @@ pub enum Command {
     /// Draw a workflow, or the path a run took through it
     Graph(GraphArgs),
     /// Check what works here, and what a key would add
-    Doctor,
+    Doctor {
+        /// Send nothing: do not ask whether models and providers answer
+        #[arg(long)]
+        offline: bool,
+    },
     /// Show every setting, its value and where it came from
     Config,
     /// Print a completion script for your shell
@@ -266,7 +270,7 @@ pub struct RunArg {
 /// What `fathom runs list` takes.
 #[derive(Args)]
 pub struct ListArgs {
-    /// Only runs with this status, such as waiting or completed
+    /// Only runs with this status, such as waiting, completed or partial
     #[arg(long)]
     pub status: Vec<String>,
     /// Only runs of this workflow

@@ -11,11 +11,12 @@ mod shell;
 
 use std::sync::Arc;
 
-use fathom_workflow::{Host, RunId, Store};
+use fathom_workflow::{Host, Store};
 
 use crate::Register;
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
+use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
 use crate::wiring;
 
@@ -30,8 +31,8 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
         }
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,
         Command::Encoder(command) => encoder::run(command, &settings(Vec::new())?).await,
-        Command::Graph(args) => graph::run(args, settings, register).await,
-        Command::Doctor => doctor::run(&settings(Vec::new())?).await,
+        Command::Graph(args) => graph::run(args, settings(Vec::new())?, register).await,
+        Command::Doctor { offline } => doctor::run(&settings(Vec::new())?, offline).await,
         Command::Config => config::run(&settings(Vec::new())?),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { out } => shell::man(out.as_deref()),
@@ -39,39 +40,32 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
     }
 }
 
-/// What commands on runs need.
+/// What commands on runs need: the settings, and the one host of this process.
 pub struct RunsContext {
     /// All settings of this process.
     pub settings: Settings,
-    /// Looks at runs and changes their records. It has nothing to call, so it works on none.
+    /// Works on runs, looks at them and changes their records.
     pub host: Host,
-    store: Arc<dyn Store>,
-    register: Register,
+    /// The libraries that the host's runs search.
+    pub libraries: Arc<OwnLibraries>,
 }
 
 impl RunsContext {
     /// Opens the store that the settings name.
     pub async fn open(settings: Settings, register: Register) -> Result<Self> {
         let store = wiring::store(&settings.store).await?;
-        let lease = settings.lease;
-        let host = wiring::host(Arc::clone(&store), wiring::no_services(), lease, register)?;
+        Self::on(store, settings, register)
+    }
+
+    /// Sets the host up on a store that is open.
+    pub fn on(store: Arc<dyn Store>, settings: Settings, register: Register) -> Result<Self> {
+        let libraries = Arc::new(OwnLibraries::default());
+        let services = wiring::services(&settings, Arc::clone(&libraries));
+        let host = wiring::host(store, services, settings.lease, register)?;
         Ok(Self {
             settings,
             host,
-            store,
-            register,
+            libraries,
         })
-    }
-
-    /// A host that can work on runs. It fails where the way out cannot be opened and the given run, or any run that may
-    /// come, needs it.
-    pub async fn working_host(&self, run: Option<RunId>) -> Result<Host> {
-        let web_needed = match run {
-            Some(run) => wiring::needs_web(&self.host, run).await?,
-            None => true,
-        };
-        let services = wiring::services(&self.settings, Arc::default(), web_needed)?;
-        let store = Arc::clone(&self.store);
-        wiring::host(store, services, self.settings.lease, self.register)
     }
 }

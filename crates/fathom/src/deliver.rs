@@ -1,11 +1,11 @@
 //! Hands over what a finished run brought: to a file, to a terminal, or to whatever reads standard output.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use fathom_render::markdown::{markdown, opening_lines};
 use fathom_render::report::ReportStatus;
 use fathom_render::{FormOptions, Report};
-use fathom_research::workflows::report;
 use fathom_workflow::record::Status;
 use fathom_workflow::{Host, RunId};
 use serde_json::Value;
@@ -24,20 +24,48 @@ pub enum Deliverable {
 
 /// What a run has brought, if it has brought anything yet.
 pub async fn outcome(host: &Host, run: RunId) -> Result<Option<Deliverable>> {
-    let view = host.view(run, None).await?;
-    if view.run.about.workflow != report::NAME {
-        let outcome = host.outcome(run).await?;
-        let ended = view.run.head.status == Status::Completed;
-        return Ok(outcome
-            .or(ended.then_some(Value::Null))
-            .map(Deliverable::Json));
+    let kind = host.workflow_of(run).await?.outcome_kind();
+    let outcome = host.outcome(run).await?;
+    if kind == fathom_render::report::KIND {
+        let report = outcome.map(serde_json::from_value).transpose();
+        let report = report.map_err(|error| {
+            Problem::failed(format!("the report of run {run} cannot be read: {error}"))
+        })?;
+        return Ok(report.map(|report| Deliverable::Report(Box::new(report))));
     }
-    let stored = view.state.get("report").cloned().unwrap_or_default();
-    let report: Option<Report> = serde_json::from_value(stored).map_err(Problem::failed)?;
-    Ok(report.map(|report| Deliverable::Report(Box::new(report))))
+    let ended = host.header(run).await?.head.status == Status::Completed;
+    let outcome = outcome.or(ended.then_some(Value::Null));
+    Ok(outcome.map(Deliverable::Json))
+}
+
+/// Refuses what could only fail after all the work is done: a form that the outcome does not have, and a folder that is
+/// not there.
+pub fn check_output(kind: &str, output: &OutputArgs) -> Result<()> {
+    render::chosen(kind, output.format, output.out.as_deref())?;
+    let folder = output.out.as_deref().and_then(Path::parent);
+    match folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => Err(Problem::usage(format!(
+            "the folder {} does not exist",
+            folder.display()
+        ))
+        .advise("Create it first, or choose another --out")),
+        None => Ok(()),
+    }
+}
+
+/// The same for a run that exists.
+pub async fn check_output_of(host: &Host, run: RunId, output: &OutputArgs) -> Result<()> {
+    check_output(host.workflow_of(run).await?.outcome_kind(), output)
 }
 
 impl Deliverable {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Report(_) => fathom_render::report::KIND,
+            Self::Json(_) => fathom_workflow::JSON_OUTCOME,
+        }
+    }
+
     /// Whether it says itself that it is not a full one.
     pub fn is_partial(&self) -> bool {
         match self {
@@ -77,7 +105,7 @@ impl Deliverable {
 
     /// Writes or prints it. When that fails it is still in the store, and the message says how to get it.
     pub fn deliver(&self, run: RunId, output: &OutputArgs) -> Result<()> {
-        let format = render::chosen(output.format, output.out.as_deref())?;
+        let format = render::chosen(self.kind(), output.format, output.out.as_deref())?;
         let options = FormOptions {
             proofs: output.proofs,
             ..FormOptions::default()

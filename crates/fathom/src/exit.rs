@@ -119,6 +119,7 @@ impl From<Error> for Problem {
             | Error::NoSuchRun { .. }
             | Error::NoSuchStep { .. }
             | Error::NoSuchWorkflow { .. }
+            | Error::NotReady { .. }
             | Error::OtherWorkflow { .. } => Exit::Usage,
             Error::Waiting { .. } => Exit::Waiting,
             _ => Exit::Failed,
@@ -138,7 +139,7 @@ impl From<Error> for Problem {
                 "Update the program, or keep new runs elsewhere: FATHOM_STORE=sqlite:PATH"
                     .to_owned(),
             ),
-            Error::StoreGone { .. } | Error::Store { .. } => {
+            Error::NotReady { .. } | Error::StoreGone { .. } | Error::Store { .. } => {
                 Some("See what works with: fathom doctor".to_owned())
             }
             _ => None,

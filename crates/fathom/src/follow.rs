@@ -142,7 +142,7 @@ impl RunFollower<'_> {
                     }
                 }
                 Status::Completed => return self.completed().await,
-                Status::Cancelled => return self.cancelled(),
+                Status::Cancelled => return self.cancelled(&outcome).await,
                 _ => return self.failed(&outcome),
             }
         }
@@ -198,7 +198,7 @@ impl RunFollower<'_> {
         self.progress.say("Stopping. Ctrl-C again leaves at once.");
         match self.host.cancel(self.run).await {
             // It has just ended by itself.
-            Ok(()) | Err(Error::Ended { .. }) => Ok(()),
+            Ok(_) | Err(Error::Ended { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -247,7 +247,7 @@ impl RunFollower<'_> {
 
     async fn completed(&self) -> Result<Exit> {
         let Some(outcome) = deliver::outcome(self.host, self.run).await? else {
-            return self.rejected();
+            return self.refused("it brought nothing");
         };
         let (status, exit) = if outcome.is_partial() {
             ("partial", Exit::Partial)
@@ -263,15 +263,18 @@ impl RunFollower<'_> {
         delivered.map(|()| exit)
     }
 
-    fn rejected(&self) -> Result<Exit> {
-        let why = "it was rejected before anything was written";
+    /// Tells of a run that a person has ended for good.
+    fn refused(&self, why: &str) -> Result<Exit> {
         self.result("rejected", Exit::Failed, Some(why), None)?;
         Err(Problem::failed(format!(
             "the run ended without a report: {why}"
         )))
     }
 
-    fn cancelled(&self) -> Result<Exit> {
+    async fn cancelled(&self, outcome: &RunOutcome) -> Result<Exit> {
+        if self.host.header(self.run).await?.head.next.is_none() {
+            return self.refused(outcome.reason.as_deref().unwrap_or("it was rejected"));
+        }
         let exit = self.stopped.unwrap_or(Exit::Failed);
         self.result("cancelled", exit, None, None)?;
         screen::tell(&format!("Stopped. {}", self.how_to_resume()));

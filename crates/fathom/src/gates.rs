@@ -93,7 +93,13 @@ impl OpenGate<'_> {
         };
         let mut text = editor::text(editable)?;
         loop {
-            text = editor::edit(text).await?;
+            text = match editor::edit(text).await {
+                Ok(edited) => edited,
+                Err(problem) => {
+                    screen::tell(&screen::harmless(&problem.to_string()));
+                    return Ok(None);
+                }
+            };
             let why = match editor::taken(&text, editable) {
                 Ok(None) => {
                     screen::tell("Nothing was changed.");

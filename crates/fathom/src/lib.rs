@@ -37,12 +37,15 @@ use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
 use crate::screen::{TextColour, TextStyle};
 
-/// Registers workflows with the host of this process. `Ok` registers none.
-pub type Register = fn(HostBuilder) -> std::result::Result<HostBuilder, Error>;
+/// Registers workflows with the host of this process.
+type Register = Box<dyn FnOnce(HostBuilder) -> std::result::Result<HostBuilder, Error>>;
 
-/// Does what the arguments of this process ask for and gives its exit code.
-pub fn run_with(register: Register) -> ExitCode {
-    let exit = run(Cli::parse(), register).unwrap_or_else(|problem| {
+/// Does what the arguments of this process ask for and gives its exit code. `register` adds workflows to the built-in
+/// ones, each with what its nodes may call; `Ok` adds none.
+pub fn run_with(
+    register: impl FnOnce(HostBuilder) -> std::result::Result<HostBuilder, Error> + 'static,
+) -> ExitCode {
+    let exit = run(Cli::parse(), Box::new(register)).unwrap_or_else(|problem| {
         tell(&problem);
         problem.exit
     });

@@ -50,6 +50,11 @@ impl Outside {
         })
     }
 
+    /// The client for the addresses of settings.
+    pub fn client(&self) -> &HttpClient {
+        &self.client
+    }
+
     /// The reasoner that asks a language model, if one is configured.
     pub fn model(&self, settings: &Settings) -> Result<Option<ModelReasoner>> {
         let endpoints = endpoints(settings)?;

@@ -1,29 +1,58 @@
 //! A person's own documents as a workflow sees them: the store's folders behind the method's trait.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_evidence::extract::CancelOnDrop;
 use fathom_research::library::{Libraries, Library, LibraryFault, LibraryStock, LocalHit};
 use fathom_store::library::{
-    DocumentLibrary, LibraryLimits, OpenLibraryError, ReadDocumentError, ReadProgress,
+    self, DocumentLibrary, LibraryLimits, LibraryStamp, OpenLibraryError, ReadDocumentError,
+    ReadProgress,
 };
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use crate::pdf_subprocess::PdfSubprocess;
 
-/// The libraries of this process, each opened once, whoever asks for its folders.
+/// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
+const FRESH_FOR: Duration = Duration::from_secs(60);
+
+/// A library that nobody used for this time is let go.
+const KEPT_FOR: Duration = Duration::from_secs(600);
+
+/// The libraries of this process, each read once for all who name its folders, and again when its files have changed.
 #[derive(Default)]
-pub struct OwnLibraries(Mutex<HashMap<Vec<PathBuf>, Arc<OwnLibrary>>>);
+pub struct OwnLibraries(Mutex<HashMap<Vec<PathBuf>, KeptLibrary>>);
+
+struct KeptLibrary {
+    library: Arc<OwnLibrary>,
+    used: Instant,
+}
 
 impl OwnLibraries {
     /// The library of these folders; they are read when it is first searched.
     pub fn get(&self, roots: &[PathBuf]) -> Arc<OwnLibrary> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let opened = open.entry(roots.to_vec());
-        Arc::clone(opened.or_insert_with(|| Arc::new(OwnLibrary::new(roots.to_vec()))))
+        let now = Instant::now();
+        open.retain(|_, kept| now.duration_since(kept.used) < KEPT_FOR);
+        let outdated = |kept: &KeptLibrary| {
+            now.duration_since(kept.used) >= FRESH_FOR && kept.library.is_outdated()
+        };
+        let kept = match open.entry(roots.to_vec()) {
+            Entry::Occupied(kept) if !outdated(kept.get()) => kept.into_mut(),
+            entry => entry
+                .insert_entry(KeptLibrary {
+                    library: Arc::new(OwnLibrary::new(roots.to_vec())),
+                    used: now,
+                })
+                .into_mut(),
+        };
+        kept.used = now;
+        Arc::clone(&kept.library)
     }
 }
 
@@ -31,13 +60,24 @@ impl Libraries for OwnLibraries {
     fn open(&self, roots: &[PathBuf]) -> Arc<dyn Library> {
         self.get(roots)
     }
+
+    fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
+        std::path::absolute(root)
+    }
 }
 
 /// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
 pub struct OwnLibrary {
     roots: Vec<PathBuf>,
-    folder: OnceCell<Arc<DocumentLibrary>>,
+    folder: OnceCell<ReadFolders>,
     progress: Arc<ReadProgress>,
+}
+
+/// Folders as they were when they were read.
+struct ReadFolders {
+    library: Arc<DocumentLibrary>,
+    /// Taken before the reading; nothing where it could not be taken.
+    stamp: Option<LibraryStamp>,
 }
 
 impl OwnLibrary {
@@ -58,18 +98,27 @@ impl OwnLibrary {
             let reader = PdfSubprocess::until(waiting.flag());
             let progress = Arc::clone(&self.progress);
             let reading = tokio::task::spawn_blocking(move || {
+                let stamp = library::stamp(&roots).ok();
                 let limits = LibraryLimits::default();
-                DocumentLibrary::open_within(&roots, limits, &reader, &progress)
+                let library = DocumentLibrary::open_within(&roots, limits, &reader, &progress)?;
+                let library = Arc::new(library);
+                Ok(ReadFolders { library, stamp })
             });
             match reading.await {
-                Ok(folder) => folder.map(Arc::new),
+                Ok(read) => read,
                 Err(error) => Err(OpenLibraryError::Unreadable {
                     path: self.roots.first().cloned().unwrap_or_default(),
                     source: std::io::Error::other(error),
                 }),
             }
         });
-        opened.await.map(Arc::clone)
+        opened.await.map(|read| Arc::clone(&read.library))
+    }
+
+    /// Whether files were added, removed or written to since the folders were read.
+    fn is_outdated(&self) -> bool {
+        let read = self.folder.get();
+        read.is_some_and(|read| read.stamp != library::stamp(&self.roots).ok())
     }
 
     /// How far the reading has come.
@@ -132,5 +181,43 @@ impl Library for OwnLibrary {
             })
         };
         self.with(name, read).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_library_is_read_again_when_its_files_have_changed_and_let_go_when_nobody_uses_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let add = |name: &str| {
+            std::fs::write(folder.path().join(name), "Trees cool the air in summer.").unwrap();
+        };
+        add("one.md");
+        let libraries = OwnLibraries::default();
+        let roots = [folder.path().to_owned()];
+        let documents =
+            async |library: Arc<OwnLibrary>| library.folder().await.unwrap().documents().len();
+        let first = libraries.get(&roots);
+        assert_eq!(documents(Arc::clone(&first)).await, 1);
+        add("two.md");
+        assert!(
+            Arc::ptr_eq(&first, &libraries.get(&roots)),
+            "a run keeps to what it began with"
+        );
+        tokio::time::advance(FRESH_FOR).await;
+        let second = libraries.get(&roots);
+        assert_eq!(documents(Arc::clone(&second)).await, 2);
+        tokio::time::advance(FRESH_FOR).await;
+        assert!(
+            Arc::ptr_eq(&second, &libraries.get(&roots)),
+            "nothing has changed"
+        );
+        let weak = Arc::downgrade(&second);
+        drop(second);
+        tokio::time::advance(KEPT_FOR).await;
+        libraries.get(&[folder.path().join("other")]);
+        assert!(weak.upgrade().is_none());
     }
 }

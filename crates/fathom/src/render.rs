@@ -26,8 +26,19 @@ pub fn format_of(path: &Path) -> Option<ReportFormat> {
     }
 }
 
-/// The format for a file: as asked, else by its ending. Without a file it is Markdown.
-pub fn chosen(asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportFormat> {
+/// The format for an outcome of this kind: as asked, else by the file's ending. Without a file a report is Markdown; what
+/// is no report has no form but JSON.
+pub fn chosen(kind: &str, asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportFormat> {
+    if kind != fathom_render::report::KIND {
+        return match asked.or_else(|| out.and_then(format_of)) {
+            Some(ReportFormat::Json) => Ok(ReportFormat::Json),
+            None if out.is_none() => Ok(ReportFormat::Json),
+            _ => Err(
+                Problem::usage("this workflow brings JSON and has no other form")
+                    .advise("Use the extension .json, or add --format json"),
+            ),
+        };
+    }
     match (asked, out) {
         (Some(ReportFormat::Docx), None) if std::io::stdout().is_terminal() => {
             Err(Problem::usage("a Word file cannot be shown in a terminal")

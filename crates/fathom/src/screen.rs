@@ -141,6 +141,19 @@ pub fn tell(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// A number of things: "1 retry", "6 retries", "2 searches".
+pub fn counted(count: u64, kind: &str) -> String {
+    if count == 1 {
+        return format!("1 {kind}");
+    }
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| kind.ends_with(end));
+    match kind.strip_suffix('y') {
+        Some(stem) => format!("{count} {stem}ies"),
+        None if hisses => format!("{count} {kind}es"),
+        None => format!("{count} {kind}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use fathom_research as research;
 use fathom_research::workflows::report::breakpoint::WrittenBreakpoint;
 use serde_json::Value;
 
-use crate::exit::Result;
+use crate::exit::{Problem, Result};
 use layers::{Layers, Trust};
 
 pub use location::StoreLocation;
@@ -104,6 +104,15 @@ impl Settings {
         layers.check_texts()?;
         // A stored run tolerates fields that it does not know; a person's settings do not.
         layers.get::<Vec<WrittenBreakpoint>>("report.people.breakpoints")?;
+        let report: research::Settings = layers.get("report")?;
+        report.citation_style.check().map_err(|error| {
+            let name = "report.citation_style";
+            let origin = layers.origin(name).map(|origin| format!(" in {origin}"));
+            let origin = origin.unwrap_or_default();
+            Problem::usage(format!(
+                "the setting {name}{origin} cannot be used: {error}"
+            ))
+        })?;
         let seconds = |name: &str| layers.get(name).map(Duration::from_secs);
         let store: Option<String> = layers.get("store")?;
         Ok(Self {
@@ -118,7 +127,7 @@ impl Settings {
             search_kept: seconds("search.cache_ttl_s")?,
             depth: layers.get("report.depth")?,
             style: layers.get("report.style")?,
-            report: layers.get("report")?,
+            report,
             layers,
         })
     }

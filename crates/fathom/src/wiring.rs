@@ -6,12 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::reasoner::Reasoners;
-use fathom_research::workflows::report::{self, ReportWorkflow};
-use fathom_research::{self as research, DocumentCache, Services};
+use fathom_research::workflows::report::ReportWorkflow;
+use fathom_research::{DocumentCache, ServiceFaults, Services};
 use fathom_store::{Postgres, Sqlite};
-use fathom_workflow::{
-    Error, Host, MemoryStore, RunId, Runtime, RuntimeSettings, Store, SystemClock,
-};
+use fathom_workflow::{Error, Host, MemoryStore, Runtime, RuntimeSettings, Store, SystemClock};
 
 use crate::Register;
 use crate::exit::{Problem, Result};
@@ -67,58 +65,34 @@ pub fn host(
     Ok(register(host)?.build())
 }
 
-/// A host to look at the workflows themselves.
-pub fn storeless_host(register: Register) -> Result<Host> {
-    let lease = RuntimeSettings::default().lease;
-    host(
-        Arc::new(MemoryStore::default()),
-        no_services(),
-        lease,
-        register,
-    )
-}
-
-/// What all runs of this process share. Where the way out cannot be opened, that is an error only if it is needed: a run
-/// over one's own documents goes on without it.
-pub fn services(
-    settings: &Settings,
-    libraries: Arc<OwnLibraries>,
-    web_needed: bool,
-) -> Result<Services> {
-    let outside = Outside::open()?;
-    let reasoners = Reasoners::new(outside.model(settings)?);
-    let web = outside.web(settings);
-    Ok(Services {
-        reasoners,
-        libraries,
-        web: if web_needed { Some(web?) } else { web.ok() },
-        reader: Arc::new(PdfSubprocess::default()),
-        encoder: outside.encoder(settings)?.map(Arc::new),
-        documents: DocumentCache::default(),
-    })
-}
-
-/// For a host that looks at runs and never works on one: nothing to call.
-pub fn no_services() -> Services {
+/// What all runs of this process share. What cannot be set up is kept as a sentence for the runs that need it, so that a
+/// slip in a setting keeps nobody from listing runs, or from working on their own documents.
+pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
+    let sentence = |problem: Problem| problem.to_string().replace('\n', " ");
+    let (model, encoder, web) = match Outside::open() {
+        Ok(outside) => (
+            outside.model(settings).map_err(sentence),
+            outside.encoder(settings).map_err(sentence),
+            outside.web(settings).map_err(sentence),
+        ),
+        Err(problem) => {
+            let why = sentence(problem);
+            (Err(why.clone()), Err(why.clone()), Err(why))
+        }
+    };
+    let faults = ServiceFaults {
+        reasoning: model.as_ref().err().or(encoder.as_ref().err()).cloned(),
+        web: web.as_ref().err().cloned(),
+    };
     Services {
-        reasoners: Reasoners::new(None),
-        libraries: Arc::new(OwnLibraries::default()),
-        web: None,
+        reasoners: Reasoners::new(model.ok().flatten()),
+        libraries,
+        web: web.ok(),
         reader: Arc::new(PdfSubprocess::default()),
-        encoder: None,
+        encoder: encoder.ok().flatten().map(Arc::new),
         documents: DocumentCache::default(),
+        faults,
     }
-}
-
-/// Whether a run was started with leave to use the web.
-pub async fn needs_web(host: &Host, run: RunId) -> Result<bool> {
-    let first = host.view(run, Some(0)).await?;
-    if first.run.about.workflow != report::NAME {
-        return Ok(false);
-    }
-    let settings = first.state.get("settings").cloned().unwrap_or_default();
-    let settings: research::Settings = serde_json::from_value(settings).map_err(Problem::failed)?;
-    Ok(settings.scope().web)
 }
 
 /// The folders as a library; none for no folders.

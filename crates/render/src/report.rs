@@ -26,6 +26,9 @@ use source::{CitedSource, SourceId};
 /// What the reasoner without a language model calls itself in stored reports.
 pub const EXTRACTIVE: &str = "extractive";
 
+/// What the outcome of a workflow that gives a [`Report`] is called.
+pub const KIND: &str = "report";
+
 /// A report as it leaves the research. Its texts are Markdown that cites sources as `[3]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {

@@ -1,6 +1,7 @@
 //! A review of a draft: six scores, the items found, and the verdict, which code alone computes.
 
 use fathom_render::report::EXTRACTIVE;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::DraftPlace;
@@ -80,7 +81,7 @@ pub struct Critique {
 }
 
 /// From where on a draft is good enough, or not worth a revision.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ReviewThresholds {
     /// The least score of an approved draft.

@@ -31,6 +31,6 @@ pub use degradation::{Degradation, JudgedPart};
 pub use documents::DocumentCache;
 pub use encoder::{Encoder, EncoderKind, LocalEncoder};
 pub use question::{AskedDepth, Depth, Question, ReportStyle};
-pub use services::{Services, SourceScope, WebServices};
+pub use services::{ServiceFaults, Services, SourceScope, WebServices};
 pub use settings::Settings;
 pub use workflows::report::state::State;

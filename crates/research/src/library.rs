@@ -1,6 +1,6 @@
 //! A person's own documents, as a workflow sees them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,6 +11,9 @@ pub trait Libraries: Send + Sync {
     /// The library of these folders: the same one whenever the same folders are named, so that runs share its index.
     /// Nothing is read before the first search.
     fn open(&self, roots: &[PathBuf]) -> Arc<dyn Library>;
+
+    /// The path of a folder by which it is found again from wherever a run is resumed.
+    fn absolute(&self, root: &Path) -> std::io::Result<PathBuf>;
 }
 
 /// Documents that can be searched and read.

@@ -33,6 +33,17 @@ pub struct Services {
     pub encoder: Option<Arc<Encoder>>,
     /// Documents that were read lately.
     pub documents: DocumentCache,
+    /// What could not be set up here, in sentences. A run that needs it is refused with the sentence.
+    pub faults: ServiceFaults,
+}
+
+/// Settings that cannot be used.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceFaults {
+    /// Of the language model or the encoder. Every run is refused: without them it would be another run than was asked for.
+    pub reasoning: Option<String>,
+    /// Of the web. Runs that keep to a library need not mind.
+    pub web: Option<String>,
 }
 
 /// Search, pages and registers of works of the outside world.
@@ -65,6 +76,15 @@ impl Services {
     /// The web, where the run may use it.
     pub fn web(&self, scope: SourceScope<'_>) -> Option<&WebServices> {
         self.web.as_ref().filter(|_| scope.web)
+    }
+
+    /// Whether a run with this scope can be worked on here; else a sentence that says what is wrong.
+    pub fn check(&self, scope: SourceScope<'_>) -> Result<(), String> {
+        let web = self.faults.web.as_ref().filter(|_| scope.web);
+        match self.faults.reasoning.as_ref().or(web) {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(()),
+        }
     }
 
     /// The kinds of sources that a run can search, a person's own first.

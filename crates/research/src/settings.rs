@@ -6,15 +6,21 @@
 use std::time::Duration;
 
 pub use fathom_render::CitationStyle;
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::critique::ReviewThresholds;
 use crate::services::SourceScope;
+use crate::skills::budget::RunBudget;
+use crate::skills::cite::CitationCheckSettings;
+use crate::skills::search::SearchSettings;
 use crate::skills::stop::CompletenessWeights;
+use crate::skills::works::WorkLookupSettings;
 use crate::workflows::report::breakpoint::Breakpoint;
 
 /// The numbers and choices of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
     /// Folders of the asker's own documents. The program opens them; a run that is resumed finds them again.
@@ -66,8 +72,10 @@ pub struct Settings {
     /// What may be spent.
     pub caps: Caps,
     /// The form of the reference list.
+    #[schemars(with = "String")]
     pub citation_style: CitationStyle,
     /// How rules are relaxed where too little evidence is accepted.
+    #[schemars(with = "serde_json::Value")]
     pub evidence: fathom_evidence::validate::retry::RetrySettings,
 }
 
@@ -113,6 +121,47 @@ impl Settings {
         }
     }
 
+    /// What searching needs of them.
+    pub fn search(&self) -> SearchSettings<'_> {
+        SearchSettings {
+            scope: self.scope(),
+            fresh: self.fresh,
+            max_results_per_query: self.max_results_per_query,
+            min_useful_results: self.min_useful_results,
+            max_reformulations: self.max_reformulations,
+            max_search_iterations: self.max_search_iterations,
+            max_concurrency: self.max_concurrency,
+            caps: self.caps,
+        }
+    }
+
+    /// What the check of citations needs of them.
+    pub(crate) fn citation_check(&self) -> CitationCheckSettings {
+        CitationCheckSettings {
+            semantic_check: self.semantic_check,
+            max_semantic_calls: self.max_semantic_calls,
+            max_concurrency: self.max_concurrency,
+        }
+    }
+
+    /// What the look-up of cited works needs of them.
+    pub(crate) fn work_lookups(&self) -> WorkLookupSettings<'_> {
+        WorkLookupSettings {
+            scope: self.scope(),
+            max_work_lookups: self.max_work_lookups,
+            max_concurrency: self.max_concurrency,
+        }
+    }
+
+    /// What a run that was started then may use up.
+    pub fn budget(&self, started_at: Timestamp) -> RunBudget {
+        RunBudget {
+            caps: self.caps,
+            time_limit: self.time_limit(),
+            started_at,
+        }
+    }
+
     /// How long a run may take.
     pub fn time_limit(&self) -> Duration {
         Duration::from_secs(self.max_execution_time_s)
@@ -120,7 +169,7 @@ impl Settings {
 }
 
 /// Where a person is asked, and how long a run waits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GateSettings {
     /// Whether a person looks at the plan.
@@ -138,6 +187,7 @@ pub struct GateSettings {
     /// Whether a deadline approves; else it rejects.
     pub auto_approve_on_timeout: bool,
     /// Stops of a person's own. Where two meet, the first asks.
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub breakpoints: Vec<Breakpoint>,
 }
 
@@ -157,7 +207,7 @@ impl Default for GateSettings {
 }
 
 /// What a run may spend at most; nothing means no cap. A share is kept back for writing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Caps {
     /// Tokens of all model calls, both ways.

@@ -3,6 +3,7 @@
 
 pub mod budget;
 pub(crate) mod cite;
+pub(crate) mod gates;
 pub mod locate;
 pub mod rank;
 pub(crate) mod read;

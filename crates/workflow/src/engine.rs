@@ -113,6 +113,11 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         &self.shared.graph
     }
 
+    /// What the nodes may call.
+    pub fn deps(&self) -> &D {
+        &self.shared.deps
+    }
+
     /// What this engine shares with the other workflows of the process.
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.shared.runtime

@@ -73,6 +73,8 @@ pub enum Error {
     },
     #[error("the workflow \"{workflow}\" was registered twice; give one of them another name")]
     DuplicateWorkflow { workflow: String },
+    #[error("{why}")]
+    NotReady { why: String },
     #[error(transparent)]
     InvalidInput(#[from] InvalidInput),
     #[error(transparent)]
@@ -124,6 +126,10 @@ pub enum Error {
         owner: Owner,
         until: Timestamp,
     },
+    #[error(
+        "run {run} was asked to stop, but the process that works on it has not stopped yet; try again, or end that process"
+    )]
+    NotStopped { run: RunId },
     #[error(
         "the work on run {run} was interrupted, so this process may be ahead of the log; open the run again"
     )]

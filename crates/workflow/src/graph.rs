@@ -45,6 +45,7 @@ pub struct Graph<S: State, D> {
     version: u32,
     start: NodeName,
     rescue: Option<NodeName>,
+    ending: EndingFn<S>,
     nodes: BTreeMap<NodeName, GraphNode<S, D>>,
     /// In the order they were declared, which is the order a reader of the drawing expects.
     order: Vec<NodeName>,
@@ -57,6 +58,20 @@ pub(crate) struct GraphNode<S: State, D> {
     exit: NodeExit<S>,
     bounds: BTreeMap<NodeName, EdgeBound>,
 }
+
+/// How a run ends, as its last state tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnding {
+    /// It has done all that it was started for.
+    Complete,
+    /// It is completed, but what it brought is less than was asked for; the sentence says why.
+    Partial(String),
+    /// A person wanted no more of it; the sentence says who and why. It counts as cancelled and, having
+    /// no step left, cannot be resumed.
+    Refused(String),
+}
+
+type EndingFn<S> = Box<dyn Fn(&S) -> RunEnding + Send + Sync>;
 
 /// What a run's status says while a node works on a state.
 type PhaseFn<S> = Box<dyn Fn(&S) -> &'static str + Send + Sync>;
@@ -96,6 +111,7 @@ impl<S: State, D: 'static> Graph<S, D> {
             rescue: None,
             nodes: Vec::new(),
             phases: Vec::new(),
+            ending: Box::new(|_| RunEnding::Complete),
             exits: Vec::new(),
             bounds: Vec::new(),
         }
@@ -144,6 +160,11 @@ impl<S: State, D: 'static> Graph<S, D> {
             // The word of another status would be read back as that status.
             _ => Name::Borrowed(RUNNING),
         }
+    }
+
+    /// How a run ends whose last state this is.
+    pub(crate) fn ending(&self, state: &S) -> RunEnding {
+        (self.ending)(state)
     }
 
     /// Chooses the way out of `node` for `state`; bounds that are used up divert it. `Err` holds a
@@ -225,6 +246,7 @@ pub struct GraphBuilder<S: State, D> {
     rescue: Option<NodeName>,
     nodes: Vec<(NodeName, BoxNode<S, D>)>,
     phases: Vec<(NodeName, PhaseFn<S>)>,
+    ending: EndingFn<S>,
     exits: Vec<(NodeName, NodeExit<S>)>,
     bounds: Vec<(NodeName, NodeName, EdgeBound)>,
 }
@@ -254,6 +276,12 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
         phase: impl Fn(&S) -> &'static str + Send + Sync + 'static,
     ) -> Self {
         self.phases.push((node, Box::new(phase)));
+        self
+    }
+
+    /// How a run that has come to its end is to be listed; as complete unless said otherwise.
+    pub fn ending(mut self, ending: impl Fn(&S) -> RunEnding + Send + Sync + 'static) -> Self {
+        self.ending = Box::new(ending);
         self
     }
 
@@ -353,6 +381,7 @@ impl<S: State, D: 'static> GraphBuilder<S, D> {
             version: self.version,
             start: checked.start,
             rescue: self.rescue,
+            ending: self.ending,
             nodes,
             order,
             most_steps: checked.most_steps,

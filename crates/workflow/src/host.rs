@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use futures::Stream;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use self::open_runs::OpenRuns;
 use crate::event::Event;
@@ -26,10 +27,13 @@ use crate::record::RunHeader;
 use crate::runtime::Runtime;
 use crate::{Error, Gate, NewRun, Progress, ReplayReport, RunId, RunOutcome, RunView, Store};
 
-pub use self::definition::{Definition, FirstState, InvalidInput};
-pub use self::edits::overlay;
-pub use self::work::{SkippedRun, WorkPass};
+pub use self::definition::{Definition, FirstState, InvalidInput, JSON_OUTCOME};
+pub use self::edits::{overlay, read_input};
+pub use self::work::{SkippedRun, WorkPass, WorkedRun};
 pub use self::workflow::{OpenRun, Workflow};
+
+/// How often is looked whether a run has stopped that was asked to.
+const STOP_LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The bounds of a host.
 #[derive(Clone, Debug)]
@@ -252,11 +256,28 @@ impl Host {
         self.workflow_of(run).await?.reopen(run, decision).await
     }
 
-    /// Asks a run to stop, wherever it is worked on. It can be resumed.
-    pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
+    /// Asks a run to stop, wherever it is worked on, and tells whether it has stopped already. It can
+    /// be resumed.
+    pub async fn cancel(&self, run: RunId) -> Result<bool, Error> {
         // One that nobody works on just now would not hear of it.
         self.open_runs.release(run).await;
         self.workflow_of(run).await?.cancel(run).await
+    }
+
+    /// Like [`Host::cancel`], and waits until the run has stopped. One whose process has died, or
+    /// keeps it open without working on it, is stopped here when its lease has lapsed.
+    pub async fn stop(&self, run: RunId) -> Result<(), Error> {
+        let deadline = Instant::now() + self.runtime.settings().lease + 2 * STOP_LOOK_EVERY;
+        while !self.cancel(run).await? {
+            if Instant::now() >= deadline {
+                return Err(Error::NotStopped { run });
+            }
+            tokio::time::sleep(STOP_LOOK_EVERY).await;
+            if self.header(run).await?.head.status.is_finished() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// A new run that goes on from step `at` of another, with parts of its state changed. It stays

@@ -44,12 +44,13 @@ pub use export::StepView;
 pub use fan_out::fan_out;
 pub use gate::Gate;
 pub use graph::{
-    END, EdgeKind, Graph, GraphBuilder, GraphError, NodeName, Outline, OutlineEdge, edge_name,
+    END, EdgeKind, Graph, GraphBuilder, GraphError, NodeName, Outline, OutlineEdge, RunEnding,
+    edge_name,
 };
 pub use history::{ReplayReport, RunView};
 pub use host::{
-    Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, OpenRun, SkippedRun,
-    WorkPass, Workflow, overlay,
+    Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, JSON_OUTCOME, OpenRun,
+    SkippedRun, WorkPass, WorkedRun, Workflow, overlay, read_input,
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;

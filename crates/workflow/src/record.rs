@@ -108,7 +108,7 @@ pub struct LogHead {
     /// Whether it waits for `wake_at` alone: nobody is asked anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parked: bool,
-    /// Why it waits, failed or was cancelled.
+    /// Why it waits, failed or was cancelled; of a completed run, why what it brought is partial.
     pub reason: Option<String>,
     /// The number of the last event.
     pub events: u64,

@@ -64,7 +64,7 @@ pub enum Progress {
 pub struct RunOutcome {
     /// Waiting, completed, failed or cancelled.
     pub status: Status,
-    /// Why, unless it is completed.
+    /// Why; of a completed run, why what it brought is partial.
     pub reason: Option<String>,
 }
 

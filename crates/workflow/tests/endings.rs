@@ -519,3 +519,32 @@ async fn a_run_that_was_stopped_with_time_left_has_that_time_when_resumed() {
         jiff::SignedDuration::from_secs(60)
     );
 }
+
+#[tokio::test]
+async fn the_last_state_tells_whether_a_run_is_complete_partial_or_was_refused() {
+    let stage = Stage::new();
+    let ended = async |ending: RunEnding| {
+        let graph = line().ending(move |_| ending.clone());
+        let engine = stage.engine(graph, &[]);
+        let mut execution = start(&engine).await;
+        execution.run().await.unwrap();
+        let head = engine.header(execution.id()).await.unwrap().head;
+        let again = engine.resume(execution.id()).await.err().unwrap();
+        assert!(matches!(again, Error::Ended { .. }), "{again}");
+        engine
+            .fork(execution.id(), 1, NewRun::titled("again"), |_| {})
+            .await
+            .unwrap();
+        (head.status, head.reason)
+    };
+    assert_eq!(ended(RunEnding::Complete).await, (Status::Completed, None));
+    let why = || "two pages were missing".to_owned();
+    assert_eq!(
+        ended(RunEnding::Partial(why())).await,
+        (Status::Completed, Some(why()))
+    );
+    assert_eq!(
+        ended(RunEnding::Refused(why())).await,
+        (Status::Cancelled, Some(why()))
+    );
+}

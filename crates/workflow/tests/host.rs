@@ -73,8 +73,12 @@ async fn an_input_that_does_not_fit_is_refused_by_its_field_and_starts_nothing()
     let host = stage.host(&[LINE], &[]);
     for (input, told) in [
         (json!({"first": ""}), "first: write something"),
-        (json!({"first": 7}), "first: invalid type"),
-        (json!({}), "missing field `first`"),
+        (json!({"first": 7}), "first: it must be a text, not 7"),
+        (json!({}), "first: it is missing"),
+        (
+            json!({"first": "a", "frist": "b"}),
+            "frist: there is no such field",
+        ),
     ] {
         let error = host.start("line", NewRun::untitled(), input).await;
         let error = error.unwrap_err();
@@ -273,4 +277,48 @@ async fn a_run_of_a_newer_version_is_listed_and_refused_with_both_versions() {
             "{told}"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_nobody_works_on_any_more_is_stopped_when_its_lease_has_lapsed() {
+    for dead in [true, false] {
+        let stage = Stage::new();
+        let holder = stage.host(&[LINE], &[]);
+        let run = begin(&holder, "line").await;
+        holder.advance(run).await.unwrap();
+        // Else it keeps the run open between two steps, and nobody takes the next.
+        let _idle = (!dead).then_some(holder);
+        let other = stage.host(&[LINE], &[]);
+        assert!(!other.cancel(run).await.unwrap(), "somebody may hold it");
+        let stopping = tokio::spawn({
+            let other = other.clone();
+            async move { other.stop(run).await }
+        });
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert!(!stopping.is_finished());
+        stage.clock.advance(Duration::from_secs(31));
+        stopping.await.unwrap().unwrap();
+        let status = other.header(run).await.unwrap().head.status;
+        assert_eq!(status, Status::Cancelled);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_a_run_to_stop_is_told_when_its_holder_does_not_hear() {
+    let stage = Stage::new();
+    let holder = stage.host(&[LINE], &[]);
+    let run = begin(&holder, "line").await;
+    // The clock that leases go by stands still, so the lease does not lapse.
+    let refused = stage.host(&[LINE], &[]).stop(run).await.unwrap_err();
+    assert!(matches!(refused, Error::NotStopped { .. }), "{refused}");
+}
+
+#[test]
+fn a_workflow_tells_the_schema_of_its_input_and_the_kind_of_its_outcome() {
+    let host = Stage::new().host(&[LINE], &[]);
+    let workflow = host.workflow("line").unwrap();
+    assert_eq!(workflow.outcome_kind(), JSON_OUTCOME);
+    let schema = workflow.input_schema();
+    assert_eq!(schema["properties"]["first"]["type"], "string");
+    assert_eq!(schema["required"], json!(["first"]));
 }

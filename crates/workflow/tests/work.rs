@@ -74,7 +74,7 @@ async fn deadlines_and_wake_up_times_fire_while_the_host_works_and_never_early()
         let stop = CancellationToken::new();
         let working = tokio::spawn({
             let (host, stop) = (host.clone(), stop.clone());
-            async move { host.work(4, stop).await }
+            async move { host.work(4, stop, drop).await }
         });
         settle().await;
         stage.clock.advance(9 * MINUTE);
@@ -135,7 +135,7 @@ async fn runs_that_cannot_be_taken_up_do_not_stand_in_the_way_of_the_others() {
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(1, stop).await }
+        async move { host.work(1, stop, drop).await }
     });
     for _ in 0..10 {
         settle().await;
@@ -145,6 +145,51 @@ async fn runs_that_cannot_be_taken_up_do_not_stand_in_the_way_of_the_others() {
     for run in bad {
         assert_eq!(status(&host, run).await, Status::Pending);
     }
+    stop.cancel();
+    working.await.unwrap();
+}
+
+/// [`LINE`] with another node in the place of its first.
+fn from_b() -> GraphBuilder<Diary, World> {
+    let graph = Graph::new("line").node("z", play).node("b", play);
+    let graph = graph.node("c", play).start("z").edge("z", "b");
+    graph.edge("b", "c").edge("c", END)
+}
+
+#[tokio::test]
+async fn a_run_that_was_left_alone_is_tried_again_after_others_have_worked_on_it() {
+    let stage = Stage::new();
+    let writer = stage.host(&[LINE], &[]);
+    let run = begin(&writer, "line").await;
+    writer.release_open_runs().await;
+    let half = DiaryWorkflow {
+        graph: from_b,
+        version: 1,
+    };
+    let host = stage.host(&[half], &[]);
+    let stop = CancellationToken::new();
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move {
+            host.work(4, stop, |worked| told.send(worked).unwrap())
+                .await
+        }
+    });
+    settle().await;
+    let WorkedRun::Skipped(skipped) = heard.recv().await.unwrap() else {
+        panic!("it has no node \"a\"")
+    };
+    assert!(skipped.lasting && skipped.run == run, "{skipped:?}");
+    writer.advance(run).await.unwrap();
+    stage.clock.advance(Duration::from_secs(1));
+    settle().await;
+    writer.release_open_runs().await;
+    stage.clock.advance(Duration::from_secs(1));
+    settle().await;
+    assert_eq!(status(&host, run).await, Status::Completed);
+    let worked = heard.recv().await.unwrap();
+    assert!(matches!(worked, WorkedRun::Worked(id, _) if id == run));
     stop.cancel();
     working.await.unwrap();
 }
@@ -160,7 +205,7 @@ async fn a_host_that_is_told_to_stop_gives_its_runs_up_at_once() {
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let stop = stop.clone();
-        async move { host.work(4, stop).await }
+        async move { host.work(4, stop, drop).await }
     });
     settle().await;
     assert_eq!(world.calls(), ["call"]);
@@ -186,7 +231,7 @@ async fn no_more_runs_are_under_way_than_the_limit_says() {
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(2, stop).await }
+        async move { host.work(2, stop, drop).await }
     });
     for _ in 0..3 {
         settle().await;
@@ -215,7 +260,7 @@ async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let stop = stop.clone();
-        async move { host.work(4, stop).await }
+        async move { host.work(4, stop, drop).await }
     });
     settle().await;
     assert_eq!(store.claims(), 1);
@@ -243,7 +288,7 @@ async fn a_run_that_the_store_refused_is_tried_again_and_does_not_hold_the_other
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(1, stop).await }
+        async move { host.work(1, stop, drop).await }
     });
     settle().await;
     assert_eq!(store.claims(), 1);
@@ -264,7 +309,7 @@ async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(4, stop).await }
+        async move { host.work(4, stop, drop).await }
     });
     settle().await;
     stage.clock.set(noon() - 60 * MINUTE);
@@ -293,7 +338,7 @@ async fn the_backlog_of_one_workflow_does_not_keep_the_others_waiting() {
     let stop = CancellationToken::new();
     let working = tokio::spawn({
         let stop = stop.clone();
-        async move { host.work(1, stop).await }
+        async move { host.work(1, stop, drop).await }
     });
     settle().await;
     assert_eq!(world.calls(), ["dot", "call", "dot", "dot"]);

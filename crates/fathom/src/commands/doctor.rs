@@ -1,7 +1,11 @@
 //! `fathom doctor`: what works here now, and what a key would add.
 
+use std::time::Duration;
+
+use fathom_providers::HttpClient;
 use fathom_providers::model::ModelEndpoint;
-use fathom_providers::search::{SearchEngine, SearchKind};
+use fathom_providers::search::{SearchChains, SearchEngine, SearchKind};
+use futures::future::join_all;
 
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
@@ -9,6 +13,9 @@ use crate::outside::{self, Outside};
 use crate::screen::{self, TextColour, TextStyle};
 use crate::settings::Settings;
 use crate::wiring;
+
+/// How long an address may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How a part of the set-up does.
 enum HealthFinding {
@@ -18,15 +25,21 @@ enum HealthFinding {
     Bad(String),
 }
 
-pub async fn run(settings: &Settings) -> Result<Exit> {
+pub async fn run(settings: &Settings, offline: bool) -> Result<Exit> {
     let mut rows = vec![
         ("data folder", data_folder(settings)),
         ("store", store(settings).await),
         ("library", own_documents(settings).await),
-        ("model", model(settings)),
-        ("encoder", encoder(settings)),
     ];
-    rows.extend(searches(settings));
+    match Outside::open() {
+        Ok(outside) => {
+            let door = (!offline).then(|| outside.client());
+            rows.push(("model", model(settings, door).await));
+            rows.push(("encoder", encoder(settings, &outside)));
+            rows.extend(searches(settings, &outside, door).await);
+        }
+        Err(problem) => rows.push(("web", HealthFinding::Bad(problem.to_string()))),
+    }
     let mut healthy = true;
     for (name, finding) in rows {
         let (mark, colour, text) = match &finding {
@@ -81,35 +94,52 @@ async fn own_documents(settings: &Settings) -> HealthFinding {
     };
     match library.folder().await.map_err(Problem::usage) {
         Ok(folder) => {
-            let (read, left_out) = (folder.documents().len(), folder.skipped().len());
-            HealthFinding::Good(format!("{read} documents, {left_out} files skipped"))
+            let read = screen::counted(folder.documents().len() as u64, "document");
+            let left_out = screen::counted(folder.skipped().len() as u64, "file");
+            HealthFinding::Good(format!("{read}, {left_out} skipped"))
         }
         Err(problem) => HealthFinding::Bad(problem.to_string()),
     }
 }
 
-fn model(settings: &Settings) -> HealthFinding {
+/// Asks each endpoint once whether anybody is there; nothing is sent without a door.
+async fn model(settings: &Settings, door: Option<&HttpClient>) -> HealthFinding {
     let endpoints = match outside::endpoints(settings) {
         Ok(endpoints) => endpoints,
         Err(problem) => return HealthFinding::Bad(problem.to_string()),
     };
+    if endpoints.is_empty() {
+        return HealthFinding::Absent(
+            "not configured, so the built-in reasoner is used; set OPENAI_API_KEY, OPENAI_BASE_URL for a local server, or ANTHROPIC_API_KEY with FATHOM_ANTHROPIC_MODEL"
+                .to_owned(),
+        );
+    }
     let named = |endpoint: &ModelEndpoint| match &endpoint.model {
         Some(model) => format!("{model} at {}", endpoint.address),
         None => format!("a model for each role at {}", endpoint.address),
     };
-    if !endpoints.is_empty() {
-        let named: Vec<String> = endpoints.iter().map(named).collect();
-        return HealthFinding::Good(named.join(", then "));
+    let named: Vec<String> = endpoints.iter().map(named).collect();
+    let Some(door) = door else {
+        return HealthFinding::Absent(format!("{}; not asked", named.join(", then ")));
+    };
+    let asked = endpoints
+        .iter()
+        .map(|one| door.reach(&one.address, PATIENCE));
+    let silent = join_all(asked).await.into_iter().zip(&endpoints);
+    let silent =
+        silent.filter_map(|(asked, one)| Some(format!("{}: {}", one.address, asked.err()?)));
+    match silent.collect::<Vec<_>>().as_slice() {
+        [] => HealthFinding::Good(named.join(", then ")),
+        silent => HealthFinding::Bad(format!(
+            "{}; check the address, or whether the server runs",
+            silent.join(", ")
+        )),
     }
-    HealthFinding::Absent(
-            "not configured, so the built-in reasoner is used; set OPENAI_API_KEY, OPENAI_BASE_URL for a local server, or ANTHROPIC_API_KEY with FATHOM_ANTHROPIC_MODEL"
-                .to_owned(),
-    )
 }
 
 /// What judges passages by their meaning. It is neither loaded nor asked.
-fn encoder(settings: &Settings) -> HealthFinding {
-    match Outside::open().and_then(|outside| outside.encoder(settings)) {
+fn encoder(settings: &Settings, outside: &Outside) -> HealthFinding {
+    match outside.encoder(settings) {
         Ok(Some(encoder)) => HealthFinding::Good(encoder.name().to_owned()),
         Ok(None) => HealthFinding::Absent(
             "none, so passages are found by their words alone; to find them by their meaning too: fathom encoder install"
@@ -119,20 +149,15 @@ fn encoder(settings: &Settings) -> HealthFinding {
     }
 }
 
-/// Which providers are asked for each kind of source, and which settings would add more. Nothing is sent.
-fn searches(settings: &Settings) -> Vec<(&'static str, HealthFinding)> {
-    let chains = match Outside::open().and_then(|outside| outside.chains(settings)) {
+/// Which providers answer for each kind of source, and which settings would add more.
+async fn searches(
+    settings: &Settings,
+    outside: &Outside,
+    door: Option<&HttpClient>,
+) -> Vec<(&'static str, HealthFinding)> {
+    let chains = match outside.chains(settings) {
         Ok(chains) => chains,
         Err(problem) => return vec![("search", HealthFinding::Bad(problem.to_string()))],
-    };
-    let row = |(name, kind): (&'static str, SearchKind)| {
-        let ready: Vec<&str> = chains.ready(kind).map(SearchEngine::as_str).collect();
-        let finding = if ready.is_empty() {
-            HealthFinding::Absent("not configured".to_owned())
-        } else {
-            HealthFinding::Good(ready.join(", then "))
-        };
-        (name, finding)
     };
     let kinds = [
         ("web", SearchKind::Web),
@@ -140,7 +165,8 @@ fn searches(settings: &Settings) -> Vec<(&'static str, HealthFinding)> {
         ("news", SearchKind::News),
         ("code", SearchKind::Code),
     ];
-    let mut rows: Vec<_> = kinds.into_iter().map(row).collect();
+    let rows = kinds.map(async |(name, kind)| (name, providers(&chains, kind, door).await));
+    let mut rows = join_all(rows).await;
     let left_out: Vec<String> = chains
         .left_out()
         .iter()
@@ -153,4 +179,48 @@ fn searches(settings: &Settings) -> Vec<(&'static str, HealthFinding)> {
         ));
     }
     rows
+}
+
+/// The providers of a kind, in the order in which they are asked, those that do not answer named apart.
+async fn providers(
+    chains: &SearchChains,
+    kind: SearchKind,
+    door: Option<&HttpClient>,
+) -> HealthFinding {
+    let ready: Vec<SearchEngine> = chains.ready(kind).collect();
+    let names = |engines: &[SearchEngine]| {
+        let names: Vec<&str> = engines.iter().map(|engine| engine.as_str()).collect();
+        names.join(", then ")
+    };
+    let Some(door) = door else {
+        return HealthFinding::Absent(match ready.as_slice() {
+            [] => "not configured".to_owned(),
+            ready => format!("{}; not asked", names(ready)),
+        });
+    };
+    let asked = ready
+        .iter()
+        .map(async |engine| match chains.address(*engine) {
+            Some(address) => door.reach(address, PATIENCE).await.is_ok(),
+            None => false,
+        });
+    let answers = join_all(asked).await;
+    let (answering, silent): (Vec<_>, Vec<_>) =
+        ready.into_iter().zip(answers).partition(|(_, ok)| *ok);
+    let engines = |all: Vec<(SearchEngine, bool)>| {
+        all.into_iter()
+            .map(|(engine, _)| engine)
+            .collect::<Vec<_>>()
+    };
+    let (answering, silent) = (engines(answering), engines(silent));
+    match (answering.as_slice(), silent.as_slice()) {
+        ([], []) => HealthFinding::Absent("not configured".to_owned()),
+        (answering, []) => HealthFinding::Good(names(answering)),
+        ([], silent) => HealthFinding::Absent(format!("no answer from {}", names(silent))),
+        (answering, silent) => HealthFinding::Good(format!(
+            "{}; no answer from {}",
+            names(answering),
+            names(silent)
+        )),
+    }
 }

@@ -1,44 +1,41 @@
 //! `fathom graph`: draws a workflow, or the path a run took through it.
 
+use std::sync::Arc;
+
 use fathom_workflow::draw::{self, RunPath};
 use fathom_workflow::record::StepMeta;
-use fathom_workflow::{Error, Host, RunId};
+use fathom_workflow::{Error, Host, MemoryStore, RunId, Store};
 
 use super::{RunsContext, runs};
 use crate::Register;
 use crate::cli;
 use crate::exit::{Exit, Result};
 use crate::screen;
-use crate::settings::{FlagValue, Settings};
+use crate::settings::Settings;
 use crate::wiring;
 
 /// Steps read from the store at a time.
 const PAGE: usize = 256;
 
-pub async fn run(
-    args: cli::GraphArgs,
-    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
-    register: Register,
-) -> Result<Exit> {
-    let (outline, path) = match &args.run {
+pub async fn run(args: cli::GraphArgs, settings: Settings, register: Register) -> Result<Exit> {
+    let store: Arc<dyn Store> = match args.run {
+        Some(_) => wiring::store(&settings.store).await?,
+        // Nothing is stored of a workflow itself.
+        None => Arc::new(MemoryStore::default()),
+    };
+    let context = RunsContext::on(store, settings, register)?;
+    let outline = context.host.workflow(&args.workflow)?.outline();
+    let path = match &args.run {
         Some(run) => {
-            let context = RunsContext::open(settings(Vec::new())?, register).await?;
             let run = runs::resolve(&context, run).await?;
-            let outline = context.host.workflow(&args.workflow)?.outline();
             let is = context.host.header(run).await?.about.workflow;
             if is != args.workflow {
                 let (is, wanted) = (is.into_owned(), args.workflow);
                 return Err(Error::OtherWorkflow { run, is, wanted }.into());
             }
-            let path = RunPath::from_steps(&steps(&context.host, run).await?);
-            (outline, Some(path))
+            Some(RunPath::from_steps(&steps(&context.host, run).await?))
         }
-        None => (
-            wiring::storeless_host(register)?
-                .workflow(&args.workflow)?
-                .outline(),
-            None,
-        ),
+        None => None,
     };
     let drawing = draw::draw(&outline, path.as_ref(), args.format);
     screen::print_line(drawing.trim_end())?;

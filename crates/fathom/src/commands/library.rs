@@ -69,9 +69,8 @@ async fn add(given: Vec<PathBuf>, settings: &Settings) -> Result<()> {
     for folder in given {
         let opened = read(vec![folder.clone()]).await?;
         let real = folder.canonicalize().map_err(Problem::usage)?;
-        let (path, count) = (real.display().to_string(), opened.documents().len());
-        let documents = if count == 1 { "document" } else { "documents" };
-        screen::print_line(&format!("{path}: {count} {documents}"))?;
+        let count = screen::counted(opened.documents().len() as u64, "document");
+        screen::print_line(&format!("{}: {count}", real.display()))?;
         for one in opened.skipped() {
             screen::tell(&screen::harmless(&format!(
                 "Skipped {}: {}",
@@ -92,8 +91,7 @@ fn list(settings: &Settings) -> Result<()> {
     }
     for folder in known {
         let about = match documents::count(&folder) {
-            Ok(1) => "1 file".to_owned(),
-            Ok(count) => format!("{count} files"),
+            Ok(count) => screen::counted(count as u64, "file"),
             Err(fault) => fault.to_string(),
         };
         screen::print_line(&format!("{}  ({about})", folder.display()))?;

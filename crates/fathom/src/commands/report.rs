@@ -1,7 +1,6 @@
 //! `fathom report`: from a question to a report.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use fathom_research::Question;
 use fathom_research::workflows::report::{self, ReportInput};
@@ -12,11 +11,11 @@ use serde_json::json;
 
 use crate::Register;
 use crate::cli::{self, ReviewGate};
-use crate::commands::library;
+use crate::commands::{RunsContext, library};
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
-use crate::{follow, reading, render, screen, wiring};
+use crate::{deliver, follow, reading, screen};
 
 /// Files of a library that could not be read and are named; the rest are counted.
 const SKIPPED_NAMED: usize = 5;
@@ -27,20 +26,17 @@ pub async fn run(
     register: Register,
 ) -> Result<Exit> {
     let asked_at = Timestamp::now();
-    let mut settings = settings(flags(&args))?;
+    let settings = settings(flags(&args))?;
     // Refused before a library is read for it.
     Question::parse(&args.question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
-    check_output(&args.output)?;
-    let libraries = Arc::new(OwnLibraries::default());
+    deliver::check_output(fathom_render::report::KIND, &args.output)?;
+    let context = RunsContext::open(settings, register).await?;
+    let RunsContext {
+        mut settings,
+        host,
+        libraries,
+    } = context;
     open_library(&mut settings, &libraries, args.output.quiet).await?;
-    let scope = settings.report.scope();
-    let services = wiring::services(&settings, libraries, scope.web)?;
-    if services.kinds(scope).is_empty() {
-        return Err(Problem::usage("there is nothing to search")
-            .advise("Give --library DIR, or set a key; see: fathom doctor"));
-    }
-    let store = wiring::store(&settings.store).await?;
-    let host = wiring::host(store, services, settings.lease, register)?;
     // That old runs cannot be removed is no reason not to start a new one.
     if let Err(error) = host.expire(settings.ttl).await {
         tracing::warn!(%error, "old runs could not be removed");
@@ -113,20 +109,6 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
     flags
 }
 
-/// Refuses what could only fail after all the work is done.
-fn check_output(output: &cli::OutputArgs) -> Result<()> {
-    render::chosen(output.format, output.out.as_deref())?;
-    let folder = output.out.as_deref().and_then(Path::parent);
-    match folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        Some(folder) => Err(Problem::usage(format!(
-            "the folder {} does not exist",
-            folder.display()
-        ))
-        .advise("Create it first, or choose another --out")),
-        None => Ok(()),
-    }
-}
-
 /// Reads the library: the one that is named, else the folders that were added. The settings of the run keep it.
 async fn open_library(
     settings: &mut Settings,
@@ -180,7 +162,7 @@ fn tell_skipped(folder: &DocumentLibrary) {
             .take(SKIPPED_NAMED)
             .map(|one| one.files)
             .sum();
-        let more = files - named;
-        screen::tell(&format!("Skipped {more} more files that cannot be read."));
+        let more = screen::counted((files - named) as u64, "more file");
+        screen::tell(&format!("Skipped {more} that cannot be read."));
     }
 }

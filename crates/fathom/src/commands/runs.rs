@@ -8,11 +8,12 @@ mod start;
 mod work;
 
 use std::path::Path;
+use std::time::Duration;
 
 use fathom_render::FormOptions;
-use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::RunHeader;
+use fathom_workflow::record::{RunHeader, Status};
+use fathom_workflow::{Host, RunId};
 use futures::StreamExt;
 
 use super::RunsContext;
@@ -23,6 +24,9 @@ use crate::{deliver, files, follow, render, screen};
 /// Runs looked through for the one that an id begins.
 const LOOKED_THROUGH: usize = 50_000;
 const PAGE: usize = 500;
+
+/// A run that is not stopped by then is held by another process, which is told.
+const TELL_AFTER: Duration = Duration::from_secs(2);
 
 /// Ids that are named where several fit.
 const CANDIDATES_NAMED: usize = 4;
@@ -119,36 +123,44 @@ pub(super) async fn resolve(context: &RunsContext, given: &str) -> Result<RunId>
 
 async fn resume(context: &RunsContext, id: &str, output: &OutputArgs) -> Result<Exit> {
     let run = resolve(context, id).await?;
-    render::chosen(output.format, output.out.as_deref())?;
-    go_on(context, run, output).await
+    deliver::check_output_of(&context.host, run, output).await?;
+    go_on(&context.host, run, output).await
 }
 
 /// Works on a run that exists until it ends or waits for a person.
-async fn go_on(context: &RunsContext, run: RunId, output: &OutputArgs) -> Result<Exit> {
-    // A run that cannot be resumed is refused before anything is set up for it.
-    context.host.workflow_of(run).await?;
-    let host = context.working_host(Some(run)).await?;
-    follow::take_up(&host, run, output.quiet).await?;
-    follow::follow(&host, run, output).await
+async fn go_on(host: &Host, run: RunId, output: &OutputArgs) -> Result<Exit> {
+    follow::take_up(host, run, output.quiet).await?;
+    follow::follow(host, run, output).await
 }
 
 async fn replay(context: &RunsContext, id: &str) -> Result<()> {
     let run = resolve(context, id).await?;
-    // Nodes ask what there is to call, though they call nothing of it.
-    let host = context.working_host(Some(run)).await?;
-    let replayed = host.replay(run).await?;
+    let replayed = context.host.replay(run).await?;
+    let steps = screen::counted(replayed.steps, "step");
+    let answers = screen::counted(replayed.answers, "recorded answer");
     screen::print_line(&format!(
-        "Identical: {} steps and {} recorded answers, without any outside call.",
-        replayed.steps, replayed.answers
+        "Identical: {steps} and {answers}, without any outside call."
     ))
 }
 
 async fn cancel(context: &RunsContext, id: &str) -> Result<()> {
     let run = resolve(context, id).await?;
-    context.host.cancel(run).await?;
-    screen::tell(&format!(
-        "Cancelled run {run}. Continue with: fathom runs resume {run}"
-    ));
+    let mut stopping = std::pin::pin!(context.host.stop(run));
+    tokio::select! {
+        stopped = &mut stopping => stopped?,
+        () = tokio::time::sleep(TELL_AFTER) => {
+            screen::tell(
+                "Another process holds this run, or crashed while it did; waiting for it to stop, or for its lease to end.",
+            );
+            stopping.await?;
+        }
+    }
+    screen::tell(&match context.host.header(run).await?.head.status {
+        Status::Cancelled => {
+            format!("Cancelled run {run}. Continue with: fathom runs resume {run}")
+        }
+        other => format!("Run {run} came to its end before it could be cancelled: it is {other}."),
+    });
     Ok(())
 }
 
@@ -159,7 +171,8 @@ async fn export_outcome(
     format: Option<ReportFormat>,
     options: FormOptions,
 ) -> Result<()> {
-    let format = render::chosen(format, out)?;
+    let kind = context.host.workflow_of(run).await?.outcome_kind();
+    let format = render::chosen(kind, format, out)?;
     let Some(outcome) = deliver::outcome(&context.host, run).await? else {
         let status = context.host.header(run).await?.head.status;
         return Err(

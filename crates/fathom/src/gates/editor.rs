@@ -9,7 +9,7 @@ use crate::exit::{Problem, Result};
 
 const HEAD: &str = "\
 # Change what you like, save and close. Where one field refers to an item of another, items are counted from 0.
-# Feedback goes to the next planning or writing; given alone, it has the work at hand done again.
+# Feedback says what you want done differently, in your own words.
 feedback = \"\"
 
 ";
@@ -42,7 +42,7 @@ fn edit_now(text: &str) -> Result<String> {
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
     let unusable = |why: String| {
         Problem::failed(format!("your editor \"{editor}\" cannot be used: {why}")).advise(
-            "Name another: EDITOR=nano, or decide with: fathom runs review ID modify --edits FILE",
+            "Set EDITOR to one that is installed, such as EDITOR=nano. Or choose later, and decide with: fathom runs review ID modify --edits FILE",
         )
     };
     let file = tempfile::Builder::new()

@@ -6,6 +6,8 @@ use fathom_research::skills::budget::{COST_PICOS, TOKENS};
 use fathom_workflow::event::{Event, EventKind, Level};
 use jiff::Timestamp;
 
+use crate::screen;
+
 #[derive(Default)]
 pub(super) struct ProgressTree {
     rows: Vec<StepRow>,
@@ -141,13 +143,13 @@ impl StepRow {
         let mut parts: Vec<String> = Vec::new();
         for (kind, (begun, done)) in &self.calls {
             parts.push(if self.is_done() || begun == done {
-                counted(*done, kind)
+                screen::counted(u64::from(*done), kind)
             } else {
-                format!("{done}/{}", counted(*begun, kind))
+                format!("{done}/{}", screen::counted(u64::from(*begun), kind))
             });
         }
         if self.retries > 0 {
-            parts.push(counted(self.retries, "retry"));
+            parts.push(screen::counted(u64::from(self.retries), "retry"));
         }
         parts.push(duration(self.began, self.ended.unwrap_or(now)));
         parts.join(", ")
@@ -164,19 +166,6 @@ fn kind_of(key: &str) -> String {
     match letters.collect::<String>() {
         kind if kind.is_empty() => "call".to_owned(),
         kind => spaced(&kind),
-    }
-}
-
-/// A number of things: "1 retry", "6 retries", "2 searches".
-fn counted(count: u32, kind: &str) -> String {
-    if count == 1 {
-        return format!("1 {kind}");
-    }
-    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| kind.ends_with(end));
-    match kind.strip_suffix('y') {
-        Some(stem) => format!("{count} {stem}ies"),
-        None if hisses => format!("{count} {kind}es"),
-        None => format!("{count} {kind}s"),
     }
 }
 

@@ -55,7 +55,7 @@ pub fn defaults() -> Value {
     json!({
         "store": null,
         "ttl_hours": 720,
-        "lease_s": 10,
+        "lease_s": 30,
         "model": {
             "name": null,
             "base_url": null,

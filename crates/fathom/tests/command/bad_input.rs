@@ -194,6 +194,33 @@ fn a_store_that_cannot_be_reached_is_named_without_its_password() {
 }
 
 #[test]
+fn the_doctor_ticks_no_model_that_does_not_answer() {
+    let sandbox = Sandbox::new();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", free.local_addr().unwrap());
+    drop(free);
+    let asked = [("OPENAI_BASE_URL", url.as_str()), ("FATHOM_MODEL", "tiny")];
+    let doctor = sandbox.run_with(&asked, &["doctor"]);
+    assert_eq!(doctor.code, 1, "{}", doctor.out);
+    let model = |out: &str| {
+        out.lines()
+            .find(|line| line.contains("model"))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(model(&doctor.out).starts_with("✗"), "{}", doctor.out);
+    assert!(
+        model(&doctor.out).contains("no connection"),
+        "{}",
+        doctor.out
+    );
+    let doctor = sandbox.run_with(&asked, &["doctor", "--offline"]);
+    assert_eq!(doctor.code, 0, "{}", doctor.out);
+    assert!(model(&doctor.out).contains("not asked"), "{}", doctor.out);
+    assert!(!doctor.out.contains("✓ web"), "{}", doctor.out);
+}
+
+#[test]
 fn a_full_disk_fails_with_a_sentence() {
     let sandbox = Sandbox::new();
     if !std::path::Path::new("/dev/full").exists() {

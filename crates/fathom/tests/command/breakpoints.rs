@@ -38,6 +38,7 @@ fn a_run_stops_where_it_was_told_to_shows_what_there_is_and_goes_on() {
     let shown = sandbox.run(&["runs", "show", &id]).out;
     for part in [
         "You wanted to be asked after search if sources < 5 and rounds < 1.",
+        "Feedback is kept for the draft, and nothing is searched again for it.",
         "sources 3",
         "] The Alder Street trial",
         "Waiting until",

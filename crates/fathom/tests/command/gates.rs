@@ -60,6 +60,33 @@ fn a_rejected_plan_ends_the_run_without_a_report() {
     let decided = &shown["state"]["decisions"][0];
     assert_eq!(decided["by"], "ada");
     assert_eq!(decided["feedback"], "Not what I meant.");
+    let listed = sandbox.run(&["runs", "list"]).out;
+    assert!(listed.contains("cancelled"), "{listed}");
+    let shown = sandbox.run(&["runs", "show", &id]).out;
+    let why = "reason   ada did not accept the plan: Not what I meant.";
+    assert!(shown.contains(why), "{shown}");
+    let resumed = sandbox.run(&["runs", "resume", &id]);
+    assert!(
+        resumed.err.contains("has ended (cancelled)"),
+        "{}",
+        resumed.err
+    );
+}
+
+#[test]
+fn a_missing_folder_for_the_report_is_told_before_the_run_goes_on() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.waiting("plan");
+    for words in [
+        ["runs", "review", &id, "approve"],
+        ["runs", "resume", &id, "-q"],
+    ] {
+        let ran = sandbox.run(&[&words[..], &["--out", "no/such/report.md"]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains("no/such does not exist"), "{}", ran.err);
+    }
+    let shown = sandbox.run(&["runs", "show", &id]).out;
+    assert!(shown.contains("status   waiting"), "{shown}");
 }
 
 #[test]

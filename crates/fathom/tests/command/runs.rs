@@ -81,6 +81,36 @@ fn a_finished_run_is_forked_with_an_edited_state_and_not_resumed() {
 }
 
 #[test]
+fn partial_reports_are_told_from_complete_ones_and_an_unknown_status_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "nothing/soup.md",
+        "# Soup\n\nLeek soup is boiled for twenty minutes.\n",
+    );
+    let words = ["report", QUESTION, "--library", "nothing", "-q"];
+    assert_eq!(sandbox.run(&words).code, 3);
+    let complete = sandbox.run(&["report", QUESTION, "--library", "library", "-q"]);
+    assert_eq!(complete.code, 0, "{}", complete.err);
+    let listed = |status: &str| sandbox.run(&["runs", "list", "--status", status]);
+    let all = sandbox.run(&["runs", "list"]).out;
+    let count = |word: &str| all.lines().filter(|line| line.contains(word)).count();
+    assert_eq!((count(" partial "), count(" completed ")), (1, 1), "{all}");
+    assert_eq!(listed("partial").out.lines().count(), 1);
+    assert_eq!(listed("completed").out.lines().count(), 2);
+    let as_json = sandbox
+        .run(&["runs", "list", "--status", "partial", "--json"])
+        .out;
+    assert!(as_json.contains("\"partial\":true"), "{as_json}");
+    let refused = listed("finnished");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(
+        refused.err.contains("waiting, completed, partial"),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
 fn a_memory_store_leaves_nothing_behind() {
     let sandbox = Sandbox::new();
     let words = ["report", QUESTION, "--library", "library", "-q"];

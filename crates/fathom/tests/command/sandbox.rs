@@ -66,6 +66,8 @@ impl Sandbox {
             .env_clear()
             .env("FATHOM_HOME", self.path("home"))
             .env("USER", "ada")
+            // Nobody waits long for the lease of a process that was killed.
+            .env("FATHOM_LEASE_S", "3")
             .current_dir(self.folder.path());
         command
     }

@@ -171,3 +171,16 @@ fn a_stop_of_ones_own_takes_words_where_there_is_nothing_to_edit() {
     let shown = sandbox.run(&["runs", "show", id, "--json"]).out;
     assert!(shown.contains("Mind the paving."), "{shown}");
 }
+
+#[test]
+fn a_missing_editor_is_told_with_what_to_set_and_the_question_is_asked_again() {
+    let sandbox = Sandbox::new();
+    let mut terminal = report(&sandbox, "plan", "no-such-editor");
+    terminal.see("[l]ater?");
+    terminal.write("m");
+    terminal.see("no-such-editor");
+    terminal.see("Set EDITOR");
+    terminal.see("[l]ater?");
+    terminal.write("l");
+    assert_eq!(terminal.end().0, 4);
+}

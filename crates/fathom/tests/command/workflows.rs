@@ -9,7 +9,7 @@ use fathom_workflow::{Context, END, Engine, Graph, InvalidUpdate, NewRun, NodeRe
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{QUESTION, Ran, Sandbox};
 
 /// A rest that no test lives to see the end of.
 const LONG_MS: u64 = 3_600_000;
@@ -111,7 +111,9 @@ fn an_input_that_does_not_fit_is_refused_by_its_field() {
     let refused = start(&sandbox, &json!({ "from": "three" }));
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(
-        refused.err.contains("from: invalid type"),
+        refused
+            .err
+            .contains("from: it must be a whole number, 0 or more, not the text \"three\""),
         "{}",
         refused.err
     );
@@ -125,6 +127,64 @@ fn an_input_that_does_not_fit_is_refused_by_its_field() {
     let unknown = sandbox.toy(&["runs", "start", "countup", "--input", "{}"]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("countdown, report"), "{}", unknown.err);
+}
+
+#[test]
+fn a_form_that_the_outcome_does_not_have_is_refused_before_the_run() {
+    let sandbox = Sandbox::new();
+    let start = |more: &[&str]| {
+        let words = [
+            "runs",
+            "start",
+            "countdown",
+            "--input",
+            r#"{"from": 1}"#,
+            "-q",
+        ];
+        sandbox.toy(&[&words[..], more].concat())
+    };
+    for more in [["--out", "x.md"], ["--format", "html"], ["--out", "x.xyz"]] {
+        let refused = start(&more);
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        let told = "This workflow brings JSON and has no other form.";
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
+    let refused = start(&["--out", "no/such/x.json"]);
+    assert!(
+        refused.err.contains("no/such does not exist"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(
+        sandbox.toy(&["runs", "list"]).out,
+        "",
+        "nothing was started"
+    );
+    assert_eq!(start(&["--out", "x.json"]).code, 0);
+    let written = std::fs::read_to_string(sandbox.path("x.json")).unwrap();
+    assert_eq!(written, "[\n  \"1…\"\n]\n");
+}
+
+#[test]
+fn a_report_is_started_from_json_with_its_library_found_again_and_its_slips_refused() {
+    let sandbox = Sandbox::new();
+    let start = |settings: Value| {
+        let input = json!({ "question": QUESTION, "settings": settings }).to_string();
+        sandbox.run(&["runs", "start", "report", "--input", &input, "--json", "-q"])
+    };
+    let slip = start(json!({ "library": ["library"], "caps": { "tokenz": 1 } }));
+    assert_eq!(slip.code, 2, "{}", slip.err);
+    let told = "settings.caps.tokenz: there is no such field; did you mean tokens?";
+    assert!(slip.err.contains(told), "{}", slip.err);
+    let slip = start(json!({ "library": ["library"], "citation_style": "vancover" }));
+    assert_eq!(slip.code, 2, "{}", slip.err);
+    assert!(slip.err.contains("vancouver"), "{}", slip.err);
+    let wrong = start(json!([1]));
+    assert!(!wrong.err.contains("struct"), "{}", wrong.err);
+    let ran = start(json!({ "library": ["library"] }));
+    assert!([0, 3].contains(&ran.code), "{}", ran.err);
+    let shown = sandbox.run(&["runs", "show", &id(&ran), "--at", "0"]).out;
+    assert!(shown.contains("SANDBOX/library"), "{shown}");
 }
 
 #[test]
@@ -178,7 +238,7 @@ fn runs_that_are_due_are_taken_up_without_anybody_resuming_them() {
     let working = sandbox
         .toy_command()
         .args(["runs", "work"])
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     loop {
@@ -192,7 +252,10 @@ fn runs_that_are_due_are_taken_up_without_anybody_resuming_them() {
         );
     }
     signal(&working, "INT");
-    assert_eq!(working.wait_with_output().unwrap().status.code(), Some(130));
+    let ended = working.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert!(told.contains(&format!("{id}  completed")), "{told}");
 }
 
 #[test]
@@ -204,6 +267,13 @@ fn a_run_of_an_unknown_workflow_is_listed_shown_and_refused_by_name() {
     let shown = sandbox.run(&["runs", "show", &id]);
     assert_eq!(shown.code, 0, "{}", shown.err);
     assert!(shown.out.contains("next: count"), "{}", shown.out);
+    let beyond = sandbox.run(&["runs", "show", &id, "--at", "99"]);
+    assert_eq!(beyond.code, 2, "{}", beyond.err);
+    assert!(
+        beyond.err.contains("its steps are 0 to 0"),
+        "{}",
+        beyond.err
+    );
     let whole = sandbox.run(&["runs", "show", &id, "--json"]).out;
     let whole: Value = serde_json::from_str(&whole).unwrap();
     assert_eq!(whole["state"]["records"][0]["content"]["left"], 1);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::reasoner::Ctx;
-use crate::settings::Settings;
+use crate::settings::Caps;
 use crate::skills::stop::StopReason;
 
 /// The meters of a run. Their names are saved in every log.
@@ -20,12 +20,23 @@ pub const FETCHES: &str = "fetches";
 /// Pages that could not be had.
 pub const FETCHES_FAILED: &str = "fetches_failed";
 
+/// What a run may use up, in time and in all that is metered.
+#[derive(Clone, Copy, Debug)]
+pub struct RunBudget {
+    /// Caps on what is metered, and the share kept for writing.
+    pub caps: Caps,
+    /// Time of the whole run.
+    pub time_limit: Duration,
+    /// The time counts from here.
+    pub started_at: Timestamp,
+}
+
 /// What is used up as far as searching is concerned, if anything.
-pub fn used_up(settings: &Settings, started_at: Timestamp, ctx: &Ctx) -> Option<StopReason> {
-    if let Some(stop) = only_reserve_left(settings, started_at, ctx) {
+pub fn used_up(budget: &RunBudget, ctx: &Ctx) -> Option<StopReason> {
+    if let Some(stop) = only_reserve_left(budget, ctx) {
         return Some(stop);
     }
-    let caps = &settings.caps;
+    let caps = &budget.caps;
     if left(caps.queries, ctx.spent(QUERIES)) == 0 {
         return Some(StopReason::Queries);
     }
@@ -36,14 +47,11 @@ pub fn used_up(settings: &Settings, started_at: Timestamp, ctx: &Ctx) -> Option<
 }
 
 /// Whether so much time, tokens or money is spent that the rest is kept for writing.
-pub fn only_reserve_left(
-    settings: &Settings,
-    started_at: Timestamp,
-    ctx: &Ctx,
-) -> Option<StopReason> {
-    let caps = &settings.caps;
+pub fn only_reserve_left(budget: &RunBudget, ctx: &Ctx) -> Option<StopReason> {
+    let caps = &budget.caps;
     let share = 1.0 - caps.writing_reserve.clamp(0.0, 1.0);
-    if time_worked(started_at, ctx).as_secs_f64() >= share * settings.max_execution_time_s as f64 {
+    let worked = time_worked(budget.started_at, ctx);
+    if worked.as_secs_f64() >= share * budget.time_limit.as_secs_f64() {
         return Some(StopReason::Time);
     }
     let shared = |cap: Option<u64>, meter: &str| {

@@ -17,7 +17,6 @@ use fathom_evidence::citation::{
 use fathom_evidence::claim::{Claim, Stated};
 use fathom_evidence::{Document, Language};
 use fathom_workflow::NodeError;
-use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
 use self::opinions::Opinions;
@@ -26,14 +25,25 @@ use crate::calls::RecordedFailure;
 use crate::citations::{CheckedClaim, CitationCheck, ClaimChange, Proof};
 use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
-use crate::settings::Settings;
+use crate::skills::budget::RunBudget;
 use crate::source::{Source, SourceId};
+
+/// How far citations are checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CitationCheckSettings {
+    /// Whether a model, where there is one, judges if the cited passages bear the sentences out.
+    pub(crate) semantic_check: bool,
+    /// Calls of the model for that, for each draft.
+    pub(crate) max_semantic_calls: usize,
+    /// Documents opened, and calls made, at once.
+    pub(crate) max_concurrency: usize,
+}
 
 /// What a draft is held against.
 #[derive(Clone, Copy)]
 pub(crate) struct CitationTask<'a> {
-    pub(crate) settings: &'a Settings,
-    pub(crate) started_at: Timestamp,
+    pub(crate) settings: CitationCheckSettings,
+    pub(crate) budget: RunBudget,
     /// The language that the draft is written in.
     pub(crate) language: Language,
     pub(crate) sources: &'a [Arc<Source>],

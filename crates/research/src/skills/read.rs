@@ -118,7 +118,7 @@ async fn one(
         location: &source.location,
         text: text.as_deref(),
     };
-    let taken = taken(ctx, task.settings.scope(), key, wanted).await?;
+    let taken = taken(ctx, task.settings.scope, key, wanted).await?;
     let failure = learn(&mut source, taken, task.question.asked_on);
     Ok((source, failure))
 }

@@ -87,7 +87,7 @@ impl<'a> Refinement<'a> {
             id,
             first,
             left,
-            kinds: ctx.deps().kinds(task.settings.scope()),
+            kinds: ctx.deps().kinds(task.settings.scope),
             tried: tried.collect(),
             put: put.collect(),
             hits: Vec::new(),
@@ -176,7 +176,7 @@ impl<'a> Refinement<'a> {
         // With its number among the reads: two results may lead to one address.
         let nth = self.first.read.len() + 1;
         let key = format!("search/{}/read/{nth}/{}", self.id.0, hit.location);
-        let taken = read::taken(self.ctx, self.task.settings.scope(), key, hit.located()).await?;
+        let taken = read::taken(self.ctx, self.task.settings.scope, key, hit.located()).await?;
         match &taken {
             Ok(taken) => {
                 let documents = &self.ctx.deps().documents;

@@ -20,7 +20,8 @@ use crate::calls::RecordedFailure;
 use crate::plan::{Query, QueryId};
 use crate::question::Question;
 use crate::reasoner::Ctx;
-use crate::settings::Settings;
+use crate::services::SourceScope;
+use crate::settings::Caps;
 use crate::source::Source;
 
 /// A query and what became of it.
@@ -52,11 +53,32 @@ pub enum SearchOutcome {
     },
 }
 
+/// Where a run searches and reads, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchSettings<'a> {
+    /// The run's library, and whether it may use the web.
+    pub scope: SourceScope<'a>,
+    /// Whether searches are made anew, whatever was kept of earlier ones.
+    pub fresh: bool,
+    /// Results of a search beyond this are not looked at.
+    pub max_results_per_query: usize,
+    /// A query with fewer useful results than this is refined.
+    pub min_useful_results: usize,
+    /// Times that a poor query is put in other words.
+    pub max_reformulations: u32,
+    /// Turns that are spent on a poor query.
+    pub max_search_iterations: u32,
+    /// Searches and page reads under way at once.
+    pub max_concurrency: usize,
+    /// What the run may spend.
+    pub caps: Caps,
+}
+
 /// What is searched for, and what is known already.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchTask<'a> {
     pub(crate) question: &'a Question,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: SearchSettings<'a>,
     /// Every query of the run by its [`QueryId`], those that were put and those to put.
     pub(crate) queries: &'a [Asked],
     /// The sources of the run so far, by their number.

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::Analysis;
 pub use fathom_render::report::method::{StopReason, StopSignals};
 
 /// How much each signal counts. They add up to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CompletenessWeights {
     /// The share of rounds that are used up.

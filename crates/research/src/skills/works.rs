@@ -13,19 +13,29 @@ use fathom_workflow::{NodeError, fan_out};
 
 use crate::calls::{RecordedFailure, retries, terms};
 use crate::reasoner::Ctx;
-use crate::services::WebServices;
-use crate::settings::Settings;
+use crate::services::{SourceScope, WebServices};
 
 /// All look-ups of a report together take no longer, and no more than half of the time that is left.
 const LOOKUPS_MOST: Duration = Duration::from_secs(10);
 
+/// How many works are looked up, and whether the registers may be asked at all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkLookupSettings<'a> {
+    /// Registers are on the web.
+    pub(crate) scope: SourceScope<'a>,
+    /// Works with a DOI; 0 for none.
+    pub(crate) max_work_lookups: usize,
+    /// Look-ups under way at once.
+    pub(crate) max_concurrency: usize,
+}
+
 /// Fills in the first `max_work_lookups` works in the order of their citation; gives what went wrong.
 pub(crate) async fn complete(
     ctx: &Ctx,
-    settings: &Settings,
+    settings: WorkLookupSettings<'_>,
     sources: &mut [CitedSource],
 ) -> Result<Vec<RecordedFailure>, NodeError> {
-    let Some(web) = ctx.deps().web(settings.scope()) else {
+    let Some(web) = ctx.deps().web(settings.scope) else {
         return Ok(Vec::new());
     };
     let mut wanted: Vec<Doi> = Vec::new();

@@ -24,6 +24,10 @@ impl Libraries for Examples {
     fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
         self.0.get_or_init(|| Arc::new(Folder::examples())).clone()
     }
+
+    fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
+        Ok(root.to_owned())
+    }
 }
 
 /// Settings of a run over the example library.

@@ -20,7 +20,7 @@ use fathom_render::Report;
 use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::Reasoners;
 use fathom_research::workflows::report;
-use fathom_research::{DocumentCache, Question, Services, Settings, State};
+use fathom_research::{DocumentCache, Question, ServiceFaults, Services, Settings, State};
 use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
 use jiff::Timestamp;
 use jiff::civil::date;
@@ -40,6 +40,7 @@ async fn run(question: &str) -> Ran {
         reader: Arc::new(InProcessReader),
         encoder: None,
         documents: DocumentCache::default(),
+        faults: ServiceFaults::default(),
     };
     let store = Arc::new(MemoryStore::default());
     let engine = Engine::new(

@@ -7,7 +7,9 @@ use fathom_evidence::extract::InProcessReader;
 use fathom_providers::SystemClock;
 use fathom_research::reasoner::{Ctx, Reasoners};
 use fathom_research::skills::rank::passage_scores;
-use fathom_research::{DocumentCache, Encoder, EncoderKind, LocalEncoder, Services, Settings};
+use fathom_research::{
+    DocumentCache, Encoder, EncoderKind, LocalEncoder, ServiceFaults, Services, Settings,
+};
 use fathom_workflow::{
     END, Engine, Graph, InvalidUpdate, MemoryStore, NewRun, NodeResult, RunId, State, Store,
 };
@@ -89,6 +91,7 @@ fn engine(store: &Arc<MemoryStore>, model: Option<&Arc<Letters>>) -> Engine<Aske
         reader: Arc::new(InProcessReader),
         encoder,
         documents: DocumentCache::default(),
+        faults: ServiceFaults::default(),
     };
     let graph = Graph::new("ranking").node("ask", ask).start("ask");
     let graph = graph.edge("ask", END).build().unwrap();

@@ -11,7 +11,7 @@ use fathom_research::settings::GateSettings;
 use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
 use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Step, StopPlace};
-use fathom_research::{DocumentCache, Question, Services, Settings, State};
+use fathom_research::{DocumentCache, Question, ServiceFaults, Services, Settings, State};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Clock, Engine, ManualClock, MemoryStore, NewRun};
@@ -34,6 +34,7 @@ fn engine(clock: &Arc<ManualClock>) -> Engine<State, Services> {
         reader: Arc::new(InProcessReader),
         encoder: None,
         documents: DocumentCache::default(),
+        faults: ServiceFaults::default(),
     };
     Engine::with(
         report::graph().unwrap(),

@@ -16,7 +16,9 @@ use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::Reasoners;
 use fathom_research::reasoner::model::ModelReasoner;
 use fathom_research::workflows::report;
-use fathom_research::{DocumentCache, Question, Services, Settings, State, WebServices};
+use fathom_research::{
+    DocumentCache, Question, ServiceFaults, Services, Settings, State, WebServices,
+};
 use fathom_testworld::{Judgement, Page, Reply, Script, Stage};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::record::Status as RunStatus;
@@ -97,6 +99,7 @@ fn services(stage: &Stage) -> Services {
         reader: Arc::new(InProcessReader),
         encoder: None,
         documents: DocumentCache::default(),
+        faults: ServiceFaults::default(),
     }
 }
 

@@ -105,20 +105,22 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         Ok(execution)
     }
 
-    /// Asks a run to stop, wherever it is worked on. It can be resumed.
-    pub async fn cancel(&self, run: RunId) -> Result<(), Error> {
+    /// Asks a run to stop, wherever it is worked on. It can be resumed. Tells whether it has stopped
+    /// already; else somebody holds it, who will hear of it at the next step if they live.
+    pub async fn cancel(&self, run: RunId) -> Result<bool, Error> {
         OpenPurpose::Cancel.check(&self.header(run).await?)?;
         self.shared.runtime.store.request_cancel(run).await?;
         if self.shared.runtime.leases.cancel(run) {
-            return Ok(());
+            return Ok(false);
         }
         // Nobody may be there to hear it. If nobody is, stop the run here.
         match self.take_hold(run, OpenPurpose::Cancel).await {
             Ok(mut execution) => {
                 execution.held.cancel.cancel();
-                execution.advance().await.map(drop)
+                execution.advance().await?;
+                Ok(true)
             }
-            Err(Error::Held { .. }) => Ok(()),
+            Err(Error::Held { .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -212,16 +214,15 @@ impl OpenPurpose {
     fn check(self, header: &RunHeader) -> Result<(), Error> {
         let (run, head) = (header.id(), &header.head);
         match (&head.status, self) {
-            (Status::Pending | Status::Running(_), _)
-            | (Status::Waiting, Self::Cancel)
-            | (Status::Failed | Status::Cancelled, Self::Resume) => Ok(()),
+            (Status::Pending | Status::Running(_), _) | (Status::Waiting, Self::Cancel) => Ok(()),
+            // Without a step to go on with, a person has ended it for good.
+            (Status::Failed | Status::Cancelled, Self::Resume) if head.next.is_some() => Ok(()),
             (Status::Waiting, Self::Open | Self::Resume) => Err(Error::Waiting {
                 run,
                 reason: head.reason.clone().unwrap_or_default(),
                 until: head.wake_at,
             }),
-            (Status::Completed, _)
-            | (Status::Failed | Status::Cancelled, Self::Open | Self::Cancel) => {
+            (Status::Completed | Status::Failed | Status::Cancelled, _) => {
                 let status = head.status.to_string();
                 Err(Error::Ended { run, status })
             }

@@ -4,11 +4,16 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::edits;
 use crate::{Graph, GraphError, State};
+
+/// The kind of an outcome that has no form but JSON.
+pub const JSON_OUTCOME: &str = "json";
 
 /// A workflow in its own types. [`crate::HostBuilder::register`] makes it reachable by name, with
 /// JSON in and out.
@@ -17,21 +22,31 @@ pub trait Definition: Send + Sync + 'static {
     type State: State;
     /// What its nodes may call.
     type Deps: Send + Sync + 'static;
-    /// What a person or a program gives to start a run.
-    type Input: DeserializeOwned + Send;
+    /// What a person or a program gives to start a run. Its schema is told to callers. A field that it
+    /// would not write back itself is refused as unknown, deep inside too.
+    type Input: Serialize + DeserializeOwned + JsonSchema + Send;
 
     /// The nodes and edges. The graph's name is the workflow's.
     fn graph(&self) -> Result<Graph<Self::State, Self::Deps>, GraphError>;
-
-    /// The JSON schema of the input.
-    fn input_schema(&self) -> Value;
 
     /// Checks an input and makes the first state of it.
     fn begin(
         &self,
         input: Self::Input,
+        deps: &Self::Deps,
         now: Timestamp,
     ) -> Result<FirstState<Self::State>, InvalidInput>;
+
+    /// Whether this process has what a run in this state needs; else a sentence that says what is
+    /// missing. Asked whenever a run is started or taken up.
+    fn check_ready(&self, _state: &Self::State, _deps: &Self::Deps) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The kind of what a run brings, by which callers choose the forms that it can be had in.
+    fn outcome_kind(&self) -> &'static str {
+        JSON_OUTCOME
+    }
 
     /// What a run has brought, once it has.
     fn outcome(&self, state: &Self::State) -> Option<Value>;
@@ -69,6 +84,17 @@ pub struct FirstState<S> {
     pub time_limit: Option<Duration>,
 }
 
+impl<S> FirstState<S> {
+    /// A run with this title, without a time limit.
+    pub fn titled(title: impl Into<String>, state: S) -> Self {
+        Self {
+            title: title.into(),
+            state,
+            time_limit: None,
+        }
+    }
+}
+
 /// Why an input or an edit is refused, and in which field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidInput {
@@ -92,6 +118,17 @@ impl InvalidInput {
             field: field.into(),
             why: why.to_string(),
             known: Vec::new(),
+        }
+    }
+
+    /// A refusal of a field that is not there, with those that are.
+    pub fn unknown<N: Into<String>>(
+        field: impl Into<String>,
+        known: impl IntoIterator<Item = N>,
+    ) -> Self {
+        Self {
+            known: known.into_iter().map(Into::into).collect(),
+            ..Self::at(field, "there is no such field")
         }
     }
 }

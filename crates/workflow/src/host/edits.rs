@@ -1,4 +1,5 @@
-//! Edits of a JSON value: fields changed deep inside, unknown ones refused by name.
+//! JSON that people and programs give: read into types, and laid over what stands. What does not fit is refused by the
+//! name of its field and in words, never by the name of a Rust type.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,10 +25,8 @@ fn overlay_at(whole: &mut Value, edits: &Value, path: &str) -> Result<(), Invali
     };
     for (name, edit) in edits {
         let Some(field) = fields.get_mut(name) else {
-            return Err(InvalidInput {
-                known: fields.keys().cloned().collect(),
-                ..InvalidInput::at(format!("{path}{name}"), "there is no such field")
-            });
+            let field = format!("{path}{name}");
+            return Err(InvalidInput::unknown(field, fields.keys()));
         };
         overlay_at(field, edit, &format!("{path}{name}."))?;
     }
@@ -44,15 +43,121 @@ where
     typed(whole)
 }
 
+/// Reads an input. A field that the type does not know is refused, deep inside too, although the type itself may pass
+/// over it, as stored values must.
+pub fn read_input<T>(given: Value) -> Result<T, InvalidInput>
+where
+    T: Serialize + DeserializeOwned,
+{
+    let value: T = typed(given.clone())?;
+    let known = serde_json::to_value(&value).map_err(InvalidInput::new)?;
+    refuse_unknown(&given, &known, "")?;
+    Ok(value)
+}
+
+fn refuse_unknown(given: &Value, known: &Value, path: &str) -> Result<(), InvalidInput> {
+    match (given, known) {
+        (Value::Object(given), Value::Object(fields)) => {
+            given.iter().try_for_each(|(name, value)| {
+                let field = format!("{path}{name}");
+                match fields.get(name) {
+                    Some(known) => refuse_unknown(value, known, &format!("{field}.")),
+                    None => Err(InvalidInput::unknown(field, fields.keys())),
+                }
+            })
+        }
+        (Value::Array(given), Value::Array(known)) => {
+            let path = path.trim_end_matches('.');
+            let mut pairs = given.iter().zip(known).enumerate();
+            pairs.try_for_each(|(nth, (given, known))| {
+                refuse_unknown(given, known, &format!("{path}[{nth}]."))
+            })
+        }
+        // Some values are written in another form than they were given in, such as a sentence for a table.
+        _ => Ok(()),
+    }
+}
+
 /// Reads JSON into a type. The field that does not fit is named.
-pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
+fn typed<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = match error.path().to_string() {
             whole if whole == "." => String::new(),
             path => path,
         };
-        InvalidInput::at(path, error.into_inner())
+        in_words(path, &error.into_inner().to_string())
     })
+}
+
+/// What serde says of a field, as a person would say it.
+fn in_words(path: String, said: &str) -> InvalidInput {
+    let below = |name: &str| match path.as_str() {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    };
+    let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
+    if said.starts_with("missing field") {
+        return InvalidInput::at(below(&quoted(said)), "it is missing");
+    }
+    if let Some(rest) = said.strip_prefix("unknown field ") {
+        let known = rest.split('`').skip(3).step_by(2);
+        let name = quoted(said);
+        // The path ends with the name already where serde has begun to read it.
+        let field = if path.ends_with(&name) {
+            path
+        } else {
+            below(&name)
+        };
+        return InvalidInput::unknown(field, known);
+    }
+    if let Some(rest) = said.strip_prefix("unknown variant ") {
+        let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
+        let why = format!("\"{}\" is none of {}", quoted(said), known.join(", "));
+        return InvalidInput::at(path, why);
+    }
+    let invalid = said.strip_prefix("invalid type: ");
+    let invalid = invalid.or_else(|| said.strip_prefix("invalid value: "));
+    match invalid.and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((found, expected)) => {
+            let (expected, found) = (expected_in_words(expected), found_in_words(found));
+            InvalidInput::at(path, format!("it must be {expected}, not {found}"))
+        }
+        None => InvalidInput::at(path, said),
+    }
+}
+
+fn expected_in_words(expected: &str) -> &str {
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "string" | "path string" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table of fields",
+        other if other.starts_with("struct ") => "a table of fields",
+        other if other.starts_with("enum ") || other.starts_with("variant ") => {
+            "one of the names there are"
+        }
+        other if other.starts_with("tuple") => "a list",
+        other => other,
+    }
+}
+
+fn found_in_words(found: &str) -> String {
+    let inner = |text: &str| text.trim_matches('`').to_owned();
+    match found.split_once(' ') {
+        Some(("string", text)) => format!("the text {text}"),
+        Some(("integer", number)) => inner(number),
+        Some(("floating", number)) => inner(number.trim_start_matches("point ")),
+        Some(("boolean", value)) => inner(value),
+        _ => match found {
+            "map" => "a table".to_owned(),
+            "sequence" => "a list".to_owned(),
+            "null" | "unit value" => "nothing".to_owned(),
+            other => other.to_owned(),
+        },
+    }
 }
 
 #[cfg(test)]
@@ -84,5 +189,73 @@ mod tests {
         let plan = Plan { queries: vec![1] };
         let refused = edited(&plan, &json!({"queries": [1, "x"]})).unwrap_err();
         assert_eq!(refused.field, "queries[1]");
+    }
+
+    #[derive(Debug, serde::Serialize, serde::Deserialize)]
+    struct Asked {
+        question: String,
+        #[serde(default)]
+        limits: Limits,
+        #[serde(default)]
+        stops: Vec<Limits>,
+        #[serde(default)]
+        pace: Pace,
+    }
+
+    #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Pace {
+        #[default]
+        Quick,
+        Slow,
+    }
+
+    #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+    #[serde(default)]
+    struct Limits {
+        most: u32,
+        share: f64,
+        open: bool,
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_in_words_and_never_by_the_name_of_a_type() {
+        let told = |given| read_input::<Asked>(given).unwrap_err().to_string();
+        for (given, expected) in [
+            (json!({}), "question: it is missing"),
+            (
+                json!("x"),
+                "it must be a table of fields, not the text \"x\"",
+            ),
+            (json!({"question": 7}), "question: it must be a text, not 7"),
+            (
+                json!({"question": null}),
+                "question: it must be a text, not nothing",
+            ),
+            (
+                json!({"question": "why", "limits": {"most": -1}}),
+                "limits.most: it must be a whole number, 0 or more, not -1",
+            ),
+            (
+                json!({"question": "why", "limits": {"open": "yes"}}),
+                "limits.open: it must be true or false, not the text \"yes\"",
+            ),
+            (
+                json!({"question": "why", "limits": {"moast": 1}}),
+                "limits.moast: there is no such field",
+            ),
+            (
+                json!({"question": "why", "pace": "lazy"}),
+                "pace: \"lazy\" is none of quick, slow",
+            ),
+            (
+                json!({"question": "why", "stops": [{}, {"at": 1}]}),
+                "stops[1].at: there is no such field",
+            ),
+        ] {
+            assert_eq!(told(given), expected);
+        }
+        let refused = read_input::<Asked>(json!({"question": "why", "limits": {"moast": 1}}));
+        assert_eq!(refused.unwrap_err().known, ["most", "open", "share"]);
     }
 }

@@ -4,7 +4,7 @@
 //! time has come. A run that cannot be taken up is logged once and left alone, so that it does not
 //! stand in the way of the others.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
@@ -30,10 +30,26 @@ pub struct SkippedRun {
     pub run: RunId,
     /// Why.
     pub error: Error,
+    /// Whether this program will fail at every try, and so leaves the run alone.
+    pub lasting: bool,
 }
 
-/// A run under way in the background, as it ends; `None` when it was told to stop.
-type WorkResult = (RunId, Result<Option<RunOutcome>, Error>);
+/// A due run that was taken up, when the work on it is over.
+#[derive(Debug)]
+pub enum WorkedRun {
+    /// It waits or has ended.
+    Worked(RunId, RunOutcome),
+    /// It could not be worked on.
+    Skipped(SkippedRun),
+}
+
+/// A run under way in the background, as it ends.
+struct WorkResult {
+    run: RunId,
+    workflow: &'static str,
+    /// `None` when it was told to stop.
+    ended: Result<Option<RunOutcome>, Error>,
+}
 
 /// The background work of one caller.
 struct Worker {
@@ -41,8 +57,8 @@ struct Worker {
     limit: usize,
     stop: CancellationToken,
     under_way: JoinSet<WorkResult>,
-    /// Runs that cannot be taken up by this program, whatever time passes.
-    left_alone: HashSet<RunId>,
+    /// Runs that cannot be taken up by this program, with their workflow, for as long as they are due.
+    left_alone: HashMap<RunId, &'static str>,
     /// Runs whose work has failed since the last look. The others come first at the next one.
     just_failed: HashSet<RunId>,
     /// The workflow whose run was taken up last.
@@ -53,8 +69,13 @@ impl Host {
     /// Takes up due runs of every registered workflow, at most `limit` at a time, until `stop` is
     /// cancelled. Then it breaks off the steps under way, as a crash would but with the runs given
     /// up, so that another process can go on at once. If this future is dropped instead, the runs
-    /// are free when their leases have lapsed.
-    pub async fn work(&self, limit: usize, stop: CancellationToken) {
+    /// are free when their leases have lapsed. `tell` hears of every run when the work on it is over.
+    pub async fn work(
+        &self,
+        limit: usize,
+        stop: CancellationToken,
+        mut tell: impl FnMut(WorkedRun) + Send,
+    ) {
         let clock = Arc::clone(self.runtime.clock());
         let mut worker = self.worker(limit, stop);
         let look_every = self.settings.look_every;
@@ -70,11 +91,11 @@ impl Host {
                 // A clock that was set back would reach that moment only much later.
                 () = tokio::time::sleep(look_every) => clock.now() < last_look,
                 // A run that could not be worked on is still due, and is not tried again at once.
-                Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), None),
+                Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), &mut tell),
             };
         }
         while let Some(done) = worker.under_way.join_next().await {
-            worker.settle(done.ok(), None);
+            worker.settle(done.ok(), &mut tell);
         }
         self.release_open_runs().await;
     }
@@ -86,7 +107,10 @@ impl Host {
         let mut pass = WorkPass::default();
         worker.take_up_due().await;
         while let Some(done) = worker.under_way.join_next().await {
-            worker.settle(done.ok(), Some(&mut pass));
+            worker.settle(done.ok(), &mut |worked| match worked {
+                WorkedRun::Worked(run, outcome) => pass.worked.push((run, outcome)),
+                WorkedRun::Skipped(skipped) => pass.skipped.push(skipped),
+            });
         }
         pass
     }
@@ -97,7 +121,7 @@ impl Host {
             limit,
             stop,
             under_way: JoinSet::new(),
-            left_alone: HashSet::new(),
+            left_alone: HashMap::new(),
             just_failed: HashSet::new(),
             last_served: None,
         }
@@ -157,12 +181,22 @@ impl Worker {
                     continue;
                 }
             };
-            due.retain(|run| !self.left_alone.contains(run));
+            // Those that others have worked on, or removed, need not be remembered. A full list may lack some.
+            if due.len() < asked {
+                self.left_alone
+                    .retain(|run, workflow| *workflow != name || due.contains(run));
+            }
+            due.retain(|run| !self.left_alone.contains_key(run));
             due.sort_by_key(|run| just_failed.contains(run));
             for run in due.into_iter().take(room) {
                 let (host, stop) = (self.host.clone(), self.stop.clone());
-                self.under_way
-                    .spawn(async move { (run, host.run_until(run, stop).await) });
+                self.under_way.spawn(async move {
+                    WorkResult {
+                        run,
+                        workflow: name,
+                        ended: host.run_until(run, stop).await,
+                    }
+                });
                 self.last_served = Some(name);
             }
         }
@@ -170,37 +204,44 @@ impl Worker {
 
     /// Takes the end of a run's work into account, and says whether it went well. A task that
     /// panicked has nothing to tell.
-    fn settle(&mut self, done: Option<WorkResult>, pass: Option<&mut WorkPass>) -> bool {
-        let Some((run, result)) = done else {
+    fn settle(&mut self, done: Option<WorkResult>, tell: &mut impl FnMut(WorkedRun)) -> bool {
+        let Some(WorkResult {
+            run,
+            workflow,
+            ended,
+        }) = done
+        else {
             tracing::error!("the work on a run panicked; its lease will lapse");
             return false;
         };
-        let well = result.is_ok();
-        match result {
-            Ok(Some(outcome)) => {
-                tracing::debug!(%run, status = %outcome.status, "worked on a run that was due");
-                if let Some(pass) = pass {
-                    pass.worked.push((run, outcome));
+        let error = match ended {
+            Ok(outcome) => {
+                if let Some(outcome) = outcome {
+                    tracing::debug!(%run, status = %outcome.status, "worked on a run that was due");
+                    tell(WorkedRun::Worked(run, outcome));
                 }
+                return true;
             }
-            Ok(None) => {}
-            Err(error) => {
-                if is_lasting(&error) {
-                    if self.left_alone.insert(run) {
-                        tracing::warn!(%run, %error, "a run that is due cannot be taken up");
-                    }
-                } else {
-                    self.just_failed.insert(run);
-                    if let Error::Store { .. } = error {
-                        tracing::warn!(%run, %error, "a run that is due will be tried again");
-                    }
-                }
-                if let Some(pass) = pass {
-                    pass.skipped.push(SkippedRun { run, error });
-                }
+            Err(error) => error,
+        };
+        let lasting = is_lasting(&error);
+        if lasting {
+            if self.left_alone.insert(run, workflow).is_none() {
+                tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+            }
+        } else {
+            self.just_failed.insert(run);
+            if let Error::Store { .. } = error {
+                tracing::warn!(%run, %error, "a run that is due will be tried again");
             }
         }
-        well
+        let skipped = SkippedRun {
+            run,
+            error,
+            lasting,
+        };
+        tell(WorkedRun::Skipped(skipped));
+        false
     }
 }
 
@@ -210,6 +251,7 @@ fn is_lasting(error: &Error) -> bool {
     matches!(
         error,
         Error::OtherWorkflow { .. }
+            | Error::NotReady { .. }
             | Error::UnknownWorkflow { .. }
             | Error::NewerVersion { .. }
             | Error::NewerFormat { .. }

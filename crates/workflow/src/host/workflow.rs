@@ -27,6 +27,9 @@ pub trait Workflow: Send + Sync + 'static {
     /// The JSON schema of what a run is started with.
     fn input_schema(&self) -> &Value;
 
+    /// The kind of what its runs bring: see [`Definition::outcome_kind`].
+    fn outcome_kind(&self) -> &'static str;
+
     /// Its nodes and edges, to draw.
     fn outline(&self) -> Outline;
 
@@ -45,8 +48,8 @@ pub trait Workflow: Send + Sync + 'static {
     /// What the run has brought, if it has brought anything yet.
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error>;
 
-    /// Asks a run to stop.
-    async fn cancel(&self, run: RunId) -> Result<(), Error>;
+    /// Asks a run to stop: see [`Engine::cancel`].
+    async fn cancel(&self, run: RunId) -> Result<bool, Error>;
 
     /// Takes a decision that came after its gate's deadline.
     async fn reopen(&self, run: RunId, decision: Decision) -> Result<(), Error>;
@@ -105,7 +108,7 @@ pub(super) fn typed<W: Definition>(
     deps: Arc<W::Deps>,
 ) -> Result<Arc<dyn Workflow>, Error> {
     let engine = Engine::on(Arc::clone(runtime), definition.graph()?, deps);
-    let input_schema = definition.input_schema();
+    let input_schema = schemars::schema_for!(W::Input).to_value();
     Ok(Arc::new(TypedWorkflow {
         engine,
         definition,
@@ -134,6 +137,25 @@ fn completed(mut new: NewRun, title: String, time_limit: Option<Duration>) -> Ne
 }
 
 impl<W: Definition> TypedWorkflow<W> {
+    fn check_ready(&self, state: &W::State) -> Result<(), Error> {
+        let ready = self.definition.check_ready(state, self.engine.deps());
+        ready.map_err(|why| Error::NotReady { why })
+    }
+
+    /// Gives a run up again that this process cannot work on.
+    async fn ready(
+        &self,
+        mut execution: Execution<W::State, W::Deps>,
+    ) -> Result<Box<dyn OpenRun>, Error> {
+        match self.check_ready(execution.state()) {
+            Ok(()) => Ok(Box::new(execution)),
+            Err(error) => {
+                execution.release().await;
+                Err(error)
+            }
+        }
+    }
+
     async fn state(&self, run: RunId) -> Result<W::State, Error> {
         Ok(self.engine.view(run, None).await?.state)
     }
@@ -153,27 +175,33 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         &self.input_schema
     }
 
+    fn outcome_kind(&self) -> &'static str {
+        self.definition.outcome_kind()
+    }
+
     fn outline(&self) -> Outline {
         self.engine.graph().outline()
     }
 
     async fn start(&self, new: NewRun, input: Value) -> Result<Box<dyn OpenRun>, Error> {
-        let input: W::Input = edits::typed(input)?;
+        let input: W::Input = edits::read_input(input)?;
         let now = self.engine.runtime().clock().now();
         let FirstState {
             title,
             state,
             time_limit,
-        } = self.definition.begin(input, now)?;
+        } = self.definition.begin(input, self.engine.deps(), now)?;
+        self.check_ready(&state)?;
         let new = completed(new, title, time_limit);
         Ok(Box::new(self.engine.start(new, state).await?))
     }
 
     async fn open(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error> {
-        Ok(Box::new(self.engine.open(run).await?))
+        self.ready(self.engine.open(run).await?).await
     }
 
     async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error> {
+        self.check_ready(&self.state(run).await?)?;
         Ok(Box::new(self.engine.resume(run).await?))
     }
 
@@ -193,7 +221,7 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         Ok(self.definition.outcome(&self.state(run).await?))
     }
 
-    async fn cancel(&self, run: RunId) -> Result<(), Error> {
+    async fn cancel(&self, run: RunId) -> Result<bool, Error> {
         self.engine.cancel(run).await
     }
 
@@ -213,6 +241,7 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
             Some(edits) => Some(self.definition.edit_state(&origin.state, &edits)?),
             None => None,
         };
+        self.check_ready(edited.as_ref().unwrap_or(&origin.state))?;
         let about = origin.run.about;
         let new = completed(new, about.title, about.time_limit);
         let edit = |state: &mut W::State| {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::{CANCELLED, Execution, Progress, RunOutcome};
 use crate::clock::later;
 use crate::event::EventKind;
-use crate::graph::StepExit;
+use crate::graph::{RunEnding, StepExit};
 use crate::interrupt::Interrupt;
 use crate::node::{ParkRequest, ParkWait};
 use crate::record::{
@@ -111,11 +111,19 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         let step = buffer.params.step;
         let entries = self.writer.run.head.entries + notes.entries.len() as u32;
         let next = leave.to.map(Name::Borrowed);
-        let status = match leave.to {
-            Some(next) => Status::Running(self.shared.graph.phase(next, &self.state)),
-            None => Status::Completed,
+        let (status, reason) = match leave.to {
+            Some(next) => {
+                let phase = self.shared.graph.phase(next, &self.state);
+                (Status::Running(phase), None)
+            }
+            None => match self.shared.graph.ending(&self.state) {
+                RunEnding::Complete => (Status::Completed, None),
+                RunEnding::Partial(why) => (Status::Completed, Some(why)),
+                RunEnding::Refused(why) => (Status::Cancelled, Some(why)),
+            },
         };
-        step_events(&mut notes, now, step, name, &kind, next.clone(), &status);
+        let outcome = RunOutcome { status, reason };
+        step_events(&mut notes, now, step, name, &kind, next.clone(), &outcome);
         let mut meters = buffer.spendings();
         let waited = self.writer.run.head.waited;
         if !waited.is_zero() {
@@ -140,7 +148,8 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         draft.head = LogHead {
             step,
             next,
-            status,
+            status: outcome.status,
+            reason: outcome.reason,
             entries: 0,
             attempts: 1,
             waited: Duration::ZERO,
@@ -293,7 +302,7 @@ fn step_events(
     node: NodeName,
     kind: &StepKind,
     next: Option<Name>,
-    status: &Status,
+    after: &RunOutcome,
 ) {
     let node = Name::Borrowed(node);
     let ended = match kind {
@@ -308,15 +317,15 @@ fn step_events(
             next: next.clone(),
         },
     };
-    let following = match (next, status) {
+    let following = match (next, &after.status) {
         (Some(node), Status::Running(phase)) => EventKind::StepStarted {
             step: step + 1,
             node,
             phase: phase.clone(),
         },
-        _ => EventKind::RunFinished {
+        (_, status) => EventKind::RunFinished {
             status: status.clone(),
-            reason: None,
+            reason: after.reason.clone(),
         },
     };
     notes.events.extend([(now, ended), (now, following)]);

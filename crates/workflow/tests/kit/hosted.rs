@@ -15,7 +15,7 @@ pub struct DiaryWorkflow {
     pub version: u32,
 }
 
-#[derive(serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct FirstLine {
     first: String,
 }
@@ -29,11 +29,12 @@ impl Definition for DiaryWorkflow {
         (self.graph)().version(self.version).build()
     }
 
-    fn input_schema(&self) -> Value {
-        json!({"type": "object", "properties": {"first": {"type": "string"}}})
-    }
-
-    fn begin(&self, input: FirstLine, _: Timestamp) -> Result<FirstState<Diary>, InvalidInput> {
+    fn begin(
+        &self,
+        input: FirstLine,
+        _: &World,
+        _: Timestamp,
+    ) -> Result<FirstState<Diary>, InvalidInput> {
         if input.first.is_empty() {
             return Err(InvalidInput::at("first", "write something"));
         }

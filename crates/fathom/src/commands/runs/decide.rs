@@ -9,11 +9,11 @@ use super::{RunsContext, go_on, resolve};
 use crate::cli::{self, ReviewArgs};
 use crate::edits;
 use crate::exit::{Exit, Problem, Result};
-use crate::{gates, render, screen};
+use crate::{deliver, gates, screen};
 
 pub(super) async fn decide(args: ReviewArgs, context: &RunsContext) -> Result<Exit> {
     let run = resolve(context, &args.run.id).await?;
-    render::chosen(args.output.format, args.output.out.as_deref())?;
+    deliver::check_output_of(&context.host, run, &args.output).await?;
     let decision = decision(&args, context, run).await?;
     let decided = match context.host.gate(run).await {
         Ok(gate) => context.host.decide(&gate, decision.clone()).await,
@@ -26,7 +26,7 @@ pub(super) async fn decide(args: ReviewArgs, context: &RunsContext) -> Result<Ex
         }
         Err(error) => return Err(error.into()),
     }
-    go_on(context, run, &args.output).await
+    go_on(&context.host, run, &args.output).await
 }
 
 async fn decision(args: &ReviewArgs, context: &RunsContext, run: RunId) -> Result<Decision> {

@@ -7,7 +7,7 @@ use fathom_workflow::NewRun;
 use super::{RunsContext, resolve};
 use crate::cli::OutputArgs;
 use crate::exit::{Exit, Result};
-use crate::{edits, follow, render, screen};
+use crate::{deliver, edits, follow, screen};
 
 pub(super) async fn fork(
     context: &RunsContext,
@@ -17,13 +17,12 @@ pub(super) async fn fork(
     output: &OutputArgs,
 ) -> Result<Exit> {
     let run = resolve(context, id).await?;
-    render::chosen(output.format, output.out.as_deref())?;
+    let host = &context.host;
+    deliver::check_output_of(host, run, output).await?;
     let edits = edits.map(edits::read).transpose()?;
-    context.host.workflow_of(run).await?;
-    let host = context.working_host(Some(run)).await?;
     let forked = host.fork(run, at, NewRun::untitled(), edits).await?;
     if !output.quiet {
         screen::tell(&format!("Run {forked}, from step {at} of {run}"));
     }
-    follow::follow(&host, forked, output).await
+    follow::follow(host, forked, output).await
 }

@@ -1,9 +1,10 @@
 //! `fathom runs list`: runs, newest first.
 
 use fathom_workflow::Host;
-use fathom_workflow::journal::RunFilter;
+use fathom_workflow::journal::{RunFilter, RunPage};
 use fathom_workflow::record::{RunHeader, Status};
 use jiff::Timestamp;
+use serde_json::json;
 
 use crate::cli;
 use crate::exit::{Problem, Result};
@@ -12,15 +13,39 @@ use crate::screen::{self, TextColour, TextStyle};
 /// The part of an id that holds its time; ids of one list seldom share more.
 const SHORT_ID: usize = 13;
 
+/// What [`STATUSES`] says of a completed run that brought less than was asked for.
+const PARTIAL: &str = "partial";
+
+/// What can be asked for with `--status`, besides the phases that a workflow of one's own names.
+const STATUSES: [&str; 13] = [
+    "pending",
+    "planning",
+    "searching",
+    "analyzing",
+    "writing",
+    "reviewing",
+    "revising",
+    "running",
+    "waiting",
+    "completed",
+    PARTIAL,
+    "failed",
+    "cancelled",
+];
+
 pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
-    let filter = RunFilter {
-        statuses: args.status,
-        text: args.text,
-        workflow: args.workflow,
-        limit: args.limit.into(),
-        ..RunFilter::default()
-    };
-    let page = host.list(&filter).await?;
+    let page = found(&args, host).await?;
+    if page.runs.is_empty()
+        && let Some(unknown) = args
+            .status
+            .iter()
+            .find(|word| !STATUSES.contains(&word.as_str()))
+    {
+        return Err(
+            Problem::usage(format!("no run has the status \"{unknown}\""))
+                .advise(format!("Choose one of {}", STATUSES.join(", "))),
+        );
+    }
     for damaged in &page.damaged {
         screen::tell(&format!("Unreadable: {damaged}"));
     }
@@ -28,7 +53,9 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
     let short = shortest(&ids);
     for run in &page.runs {
         let line = if args.json {
-            serde_json::to_string(run).map_err(Problem::failed)?
+            let mut line = json!(run);
+            line[PARTIAL] = json!(is_partial(run));
+            line.to_string()
         } else {
             row(run, short)
         };
@@ -41,6 +68,57 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
         screen::tell("There are more; raise --limit to see them.");
     }
     Ok(())
+}
+
+/// The runs that were asked for. The store does not tell partial from complete, so what it gives is looked through.
+async fn found(args: &cli::ListArgs, host: &Host) -> Result<RunPage> {
+    let wants_partial = args.status.iter().any(|word| word == PARTIAL);
+    let mut statuses = args.status.clone();
+    if wants_partial {
+        statuses.push(Status::Completed.to_string());
+    }
+    let wanted = |run: &RunHeader| {
+        args.status.is_empty()
+            || (wants_partial && is_partial(run))
+            || args
+                .status
+                .iter()
+                .any(|word| word == run.head.status.as_str())
+    };
+    let limit = usize::from(args.limit);
+    let mut filter = RunFilter {
+        statuses,
+        text: args.text.clone(),
+        workflow: args.workflow.clone(),
+        limit,
+        ..RunFilter::default()
+    };
+    let mut found = RunPage::default();
+    // Every page is further on in a list that ends.
+    loop {
+        let page = host.list(&filter).await?;
+        found.damaged.extend(page.damaged);
+        found.runs.extend(page.runs.into_iter().filter(wanted));
+        found.next = page.next;
+        filter.after = page.next;
+        if found.runs.len() >= limit || page.next.is_none() {
+            found.runs.truncate(limit);
+            return Ok(found);
+        }
+    }
+}
+
+/// Whether a completed run brought less than was asked for.
+fn is_partial(run: &RunHeader) -> bool {
+    run.head.status == Status::Completed && run.head.reason.is_some()
+}
+
+/// The status, with what lists alone would not tell.
+pub(super) fn status_in_words(run: &RunHeader) -> String {
+    match is_partial(run) {
+        true => format!("{} ({PARTIAL})", run.head.status),
+        false => run.head.status.to_string(),
+    }
 }
 
 /// How much of the ids must be shown to tell them apart.
@@ -61,10 +139,16 @@ fn row(run: &RunHeader, short: usize) -> String {
     let id = id.get(..short).unwrap_or(&id);
     let status = &run.head.status;
     let colour = match status {
+        Status::Completed if is_partial(run) => TextColour::Yellow,
         Status::Completed => TextColour::Green,
         Status::Failed | Status::Cancelled => TextColour::Red,
         Status::Waiting => TextColour::Yellow,
         Status::Pending | Status::Running(_) => TextColour::Cyan,
+    };
+    let status = if is_partial(run) {
+        PARTIAL
+    } else {
+        status.as_str()
     };
     let status = TextStyle::in_colour(colour).paint(&format!("{status:<10}"), coloured);
     let age = TextStyle::DIM.paint(

@@ -5,6 +5,7 @@ use fathom_workflow::record::{RunHeader, Status, StepKind, StepMeta};
 use fathom_workflow::{Error, Host, RunId, StepView, WAITED_MS};
 use serde_json::{Value, json};
 
+use super::list;
 use crate::commands::graph;
 use crate::exit::{Problem, Result};
 use crate::{gates, screen};
@@ -14,6 +15,10 @@ const RECORDS_SHOWN: usize = 1_000;
 
 pub(super) async fn show(host: &Host, run: RunId, at: Option<u64>, as_json: bool) -> Result<()> {
     let header = host.header(run).await?;
+    let last = header.head.step;
+    if let Some(step) = at.filter(|at| *at > last) {
+        return Err(Error::NoSuchStep { run, step, last }.into());
+    }
     let steps = graph::steps(host, run).await?;
     let state = if at.is_some() || as_json {
         Some(state(host, run, at).await?)
@@ -72,7 +77,7 @@ fn about(run: &RunHeader) -> Vec<String> {
         format!("run      {}", run.id()),
         format!("workflow {}", run.about.workflow),
         format!("title    {}", run.about.title),
-        format!("status   {}", run.head.status),
+        format!("status   {}", list::status_in_words(run)),
         format!("started  {}", shown(run.about.created_at)),
         format!("updated  {}", shown(run.head.updated_at)),
     ];

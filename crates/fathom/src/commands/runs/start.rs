@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::RunsContext;
 use crate::cli::StartArgs;
 use crate::exit::{Exit, Problem, Result};
-use crate::{follow, render, screen};
+use crate::{deliver, follow, screen};
 
 pub(super) async fn start(args: StartArgs, context: &RunsContext) -> Result<Exit> {
-    render::chosen(args.output.format, args.output.out.as_deref())?;
-    context.host.workflow(&args.workflow)?;
+    let host = &context.host;
+    let kind = host.workflow(&args.workflow)?.outcome_kind();
+    deliver::check_output(kind, &args.output)?;
     let input = input(&args.input)?;
-    let host = context.working_host(None).await?;
     let new = NewRun {
         keep: args.keep,
         ..NewRun::untitled()
@@ -23,7 +23,7 @@ pub(super) async fn start(args: StartArgs, context: &RunsContext) -> Result<Exit
     if !args.output.quiet {
         screen::tell(&format!("Run {run}"));
     }
-    follow::follow(&host, run, &args.output).await
+    follow::follow(host, run, &args.output).await
 }
 
 /// The JSON that was given, or that the file holds which was named.

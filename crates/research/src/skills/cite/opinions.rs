@@ -89,7 +89,7 @@ pub(super) async fn ask(
 }
 
 fn calls_left(task: &CitationTask<'_>, ctx: &Ctx) -> usize {
-    match budget::only_reserve_left(task.settings, task.started_at, ctx) {
+    match budget::only_reserve_left(&task.budget, ctx) {
         Some(_) => 0,
         None => task.settings.max_semantic_calls,
     }
@@ -103,7 +103,7 @@ async fn one(
     batch: &Batch,
 ) -> Result<Result<Vec<Opinion>, RecordedFailure>, NodeError> {
     let support = SupportTask {
-        caps: task.settings.caps,
+        caps: task.budget.caps,
         part: &batch.part,
         sentences: &batch.sentences,
     };

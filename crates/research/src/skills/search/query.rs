@@ -95,7 +95,7 @@ pub(crate) async fn once(
 ) -> Result<Answered, NodeError> {
     let search = |call: EffectCall| async move {
         call.spend(budget::QUERIES, 1);
-        match (query.kind, ctx.deps().web(task.settings.scope())) {
+        match (query.kind, ctx.deps().web(task.settings.scope)) {
             (SourceKind::Local, _) => local(task, ctx, query).await,
             (
                 SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
@@ -143,7 +143,7 @@ async fn local(
     ctx: &Ctx,
     query: &Query,
 ) -> Result<SearchRecord, RecordedFailure> {
-    let library = ctx.deps().library(task.settings.scope());
+    let library = ctx.deps().library(task.settings.scope);
     let library = library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
     let limit = task.settings.max_results_per_query;
     let found = library.search(&query.text, limit).await;

@@ -3,26 +3,29 @@
 use fathom_workflow::{Definition, FirstState, Graph, GraphError, InvalidInput};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::edits::{Editable, InvalidEdit};
+use super::edits::{self, Editable};
 use super::state::State;
-use crate::question::{AskedDepth, QUESTION_CHARS, Question, ReportStyle};
+use crate::question::{AskedDepth, Question, ReportStyle};
 use crate::services::Services;
 use crate::settings::Settings;
 
 /// What a run is started with.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportInput {
     /// What is asked, in 10 to 2,000 characters.
+    #[schemars(length(min = 10, max = 2_000))]
     pub question: String,
     /// What else the report should take into account.
     #[serde(default)]
     pub context: Option<String>,
     /// How far the run goes.
     #[serde(default)]
+    #[schemars(with = "String", extend("enum" = ["quick", "standard", "comprehensive", "auto"]))]
     pub depth: AskedDepth,
     /// How the report is written.
     #[serde(default)]
@@ -32,6 +35,7 @@ pub struct ReportInput {
     pub settings: Settings,
     /// When it was asked, where something was done for it before the run began: the run's time counts from here.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub asked_at: Option<Timestamp>,
 }
 
@@ -48,27 +52,12 @@ impl Definition for ReportWorkflow {
         super::graph::graph()
     }
 
-    fn input_schema(&self) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "question": {
-                    "type": "string",
-                    "minLength": QUESTION_CHARS.start(),
-                    "maxLength": QUESTION_CHARS.end(),
-                },
-                "context": { "type": ["string", "null"] },
-                "depth": { "enum": ["quick", "standard", "comprehensive", "auto"] },
-                "style": { "enum": ["academic", "technical", "executive"] },
-                "settings": { "type": "object", "default": Settings::default() },
-                "asked_at": { "type": ["string", "null"], "format": "date-time" },
-            },
-            "required": ["question"],
-            "additionalProperties": false,
-        })
-    }
-
-    fn begin(&self, input: ReportInput, now: Timestamp) -> Result<FirstState<State>, InvalidInput> {
+    fn begin(
+        &self,
+        input: ReportInput,
+        services: &Services,
+        now: Timestamp,
+    ) -> Result<FirstState<State>, InvalidInput> {
         let today = now.to_zoned(TimeZone::UTC).date();
         let question = Question::parse(&input.question, today);
         let mut question = question.map_err(|error| InvalidInput::at("question", error))?;
@@ -77,19 +66,38 @@ impl Definition for ReportWorkflow {
         if let Some(context) = &input.context {
             question = question.with_context(context);
         }
+        let mut settings = input.settings;
+        let style = settings.citation_style.check();
+        style.map_err(|error| InvalidInput::at("settings.citation_style", error))?;
+        for root in &mut settings.library {
+            let absolute = services.libraries.absolute(root);
+            *root = absolute.map_err(|error| InvalidInput::at("settings.library", error))?;
+        }
         Ok(FirstState {
             title: question.text().to_owned(),
-            time_limit: Some(input.settings.time_limit()),
-            state: State::new(
-                question,
-                input.settings,
-                input.asked_at.unwrap_or(now).min(now),
-            ),
+            time_limit: Some(settings.time_limit()),
+            state: State::new(question, settings, input.asked_at.unwrap_or(now).min(now)),
         })
     }
 
+    fn check_ready(&self, state: &State, services: &Services) -> Result<(), String> {
+        let scope = state.settings.scope();
+        services.check(scope)?;
+        if state.plan.is_none() && services.kinds(scope).is_empty() {
+            let missing =
+                "there is nothing to search: name a library, or configure a search provider";
+            return Err(missing.to_owned());
+        }
+        Ok(())
+    }
+
+    fn outcome_kind(&self) -> &'static str {
+        fathom_render::report::KIND
+    }
+
+    /// The report itself, which can be rendered in every form.
     fn outcome(&self, state: &State) -> Option<Value> {
-        state.report.as_deref().map(fathom_render::json::value)
+        state.report.as_deref().map(|report| json!(report))
     }
 
     fn editable(&self, state: &State) -> Option<Value> {
@@ -97,15 +105,9 @@ impl Definition for ReportWorkflow {
     }
 
     fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
-        let editable = Editable::in_state(state).ok_or(InvalidEdit::Nothing);
-        let checked = editable.and_then(|editable| editable.check(state, edits));
-        checked.map_err(|misfit| match misfit {
-            InvalidEdit::Unknown { name, known } => InvalidInput {
-                known: known.iter().map(ToString::to_string).collect(),
-                ..InvalidInput::at(name, "there is no such field")
-            },
-            InvalidEdit::Value { path, why } => InvalidInput::at(path, why),
-            other => InvalidInput::new(other),
-        })
+        match Editable::in_state(state) {
+            Some(editable) => editable.check(state, edits),
+            None => Err(edits::nothing_to_edit()),
+        }
     }
 }

@@ -97,6 +97,7 @@ pub fn graph() -> Result<Graph<State, Services>, GraphError> {
         .at_most(REWRITES_MOST, CRITICAL_REVIEW, WRITE, FALLBACK)
         .at_most(REWRITES_MOST, FINAL_REVIEW, WRITE, FALLBACK)
         .at_most(REWRITES_MOST, OUTPUT, WRITE, FALLBACK)
+        .ending(routes::ending)
         .phase(PLAN, |_| "planning")
         .phase(PLAN_REVIEW, |_| "planning")
         .phase(SEARCH, |_| "searching")

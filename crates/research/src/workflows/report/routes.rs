@@ -1,12 +1,14 @@
 //! Where each node of the report workflow leads. Every route reads the state and nothing else.
 
-use fathom_workflow::END;
+use fathom_render::report::ReportStatus;
 use fathom_workflow::interrupt::Verdict as Decision;
+use fathom_workflow::{END, RunEnding};
 
 use super::graph::{
     ANALYSE, CHECK, CRITICAL_REVIEW, FALLBACK, FINAL_REVIEW, OUTPUT, PLAN, PLAN_REVIEW, REVIEW,
     SEARCH, WRITE,
 };
+use super::nodes::fallback;
 use crate::critique::ReviewVerdict;
 use crate::workflows::report::state::{Decided, Gate, State};
 
@@ -118,6 +120,18 @@ pub(super) fn after_output(state: &State) -> &'static str {
         (Some(_), _) => END,
         (None, true) => FALLBACK,
         (None, false) => WRITE,
+    }
+}
+
+/// How the end is listed: a report may be partial, and without one a person has rejected the plan.
+pub(super) fn ending(state: &State) -> RunEnding {
+    match (&state.report, last(state, Gate::Plan)) {
+        (Some(report), _) => match &report.status {
+            ReportStatus::Complete => RunEnding::Complete,
+            ReportStatus::Partial { reason } => RunEnding::Partial(reason.clone()),
+        },
+        (None, Some(decided)) => RunEnding::Refused(fallback::refusal(decided)),
+        (None, None) => RunEnding::Complete,
     }
 }
 

@@ -1,7 +1,9 @@
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fathom_workflow::END;
+use fathom_evidence::extract::InProcessReader;
 use fathom_workflow::interrupt::Verdict as Decision;
+use fathom_workflow::{Definition as _, END};
 use jiff::Timestamp;
 
 use super::routes::*;
@@ -10,10 +12,12 @@ use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
 use crate::critique::{Critique, ReviewOpinion, ReviewScores, ReviewThresholds, Severity};
 use crate::draft::Draft;
+use crate::library::{Libraries, Library};
 use crate::plan::SubQuestionId;
+use crate::reasoner::Reasoners;
 use crate::skills::stop::{StopReason, StopSignals};
 use crate::workflows::report::state::{Decided, Gate, SearchRound};
-use crate::{Question, Settings};
+use crate::{DocumentCache, Question, ServiceFaults, Services, Settings};
 
 fn state(change: impl FnOnce(&mut Settings)) -> State {
     let question = Question::parse(
@@ -226,9 +230,59 @@ fn a_critical_draft_that_a_person_accepts_still_meets_the_final_review() {
     assert_eq!(after(Decision::Reject, |_| {}), FALLBACK);
 }
 
+/// Nothing is opened to begin a run.
+struct NoLibraries;
+
+impl Libraries for NoLibraries {
+    fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
+        panic!("nothing is searched here")
+    }
+
+    fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
+        Ok(Path::new("/home/ada").join(root))
+    }
+}
+
+fn services() -> Services {
+    Services {
+        reasoners: Reasoners::new(None),
+        libraries: Arc::new(NoLibraries),
+        web: None,
+        reader: Arc::new(InProcessReader),
+        encoder: None,
+        documents: DocumentCache::default(),
+        faults: ServiceFaults::default(),
+    }
+}
+
+#[test]
+fn a_run_needs_something_to_search_and_settings_that_can_be_used() {
+    let (mut services, web) = (services(), state(|_| {}));
+    let own = state(|settings| settings.library = vec!["papers".into()]);
+    let ready = |state: &State, services: &Services| ReportWorkflow.check_ready(state, services);
+    assert!(ready(&own, &services).is_ok());
+    assert!(
+        ready(&web, &services)
+            .unwrap_err()
+            .contains("nothing to search")
+    );
+    services.faults.web = Some("FATHOM_SERPER_URL cannot be used".to_owned());
+    assert!(ready(&own, &services).is_ok());
+    assert!(
+        ready(&web, &services)
+            .unwrap_err()
+            .contains("FATHOM_SERPER_URL")
+    );
+    services.faults.reasoning = Some("OPENAI_BASE_URL cannot be used".to_owned());
+    assert!(
+        ready(&own, &services)
+            .unwrap_err()
+            .contains("OPENAI_BASE_URL")
+    );
+}
+
 #[test]
 fn the_time_of_a_run_counts_from_when_it_was_asked() {
-    use fathom_workflow::Definition as _;
     let now = Timestamp::from_second(1_000).unwrap();
     let began = |asked_at: Option<i64>| {
         let input = ReportInput {
@@ -239,7 +293,8 @@ fn the_time_of_a_run_counts_from_when_it_was_asked() {
             settings: Settings::default(),
             asked_at: asked_at.map(|second| Timestamp::from_second(second).unwrap()),
         };
-        ReportWorkflow.begin(input, now).unwrap().state.started_at
+        let begun = ReportWorkflow.begin(input, &services(), now);
+        begun.unwrap().state.started_at
     };
     assert_eq!(began(Some(940)).as_second(), 940, "a library was read");
     assert_eq!(began(Some(2_000)), now, "nobody asks in the future");

@@ -118,7 +118,7 @@ fn round(
         Some(StopReason::Sufficient)
     } else if analysis.gaps.len() <= GAPS_MINOR && !analysis.findings.is_empty() {
         Some(StopReason::NoGaps)
-    } else if let Some(used_up) = budget::used_up(&state.settings, state.started_at, ctx) {
+    } else if let Some(used_up) = budget::used_up(&state.settings.budget(state.started_at), ctx) {
         Some(used_up)
     } else if failed_searches(state) >= state.settings.max_search_errors as usize {
         Some(StopReason::SearchErrors)

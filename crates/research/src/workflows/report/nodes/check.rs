@@ -36,8 +36,8 @@ pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
 /// What this run holds a draft against.
 pub(super) fn task(state: &State) -> CitationTask<'_> {
     CitationTask {
-        settings: &state.settings,
-        started_at: state.started_at,
+        settings: state.settings.citation_check(),
+        budget: state.settings.budget(state.started_at),
         language: language(state),
         sources: &state.sources,
         evidence: &state.evidence,

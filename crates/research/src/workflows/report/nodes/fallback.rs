@@ -104,7 +104,7 @@ fn sent_back_too_often(gate: Gate) -> Option<&'static str> {
 }
 
 /// What a person, or a deadline in a person's place, did not accept.
-fn refusal(decided: &Decided) -> String {
+pub(crate) fn refusal(decided: &Decided) -> String {
     let gate = match decided.gate {
         Gate::Plan => "plan",
         Gate::Critical | Gate::Final => "report",

@@ -35,7 +35,7 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
         caveats: caveats(state),
     };
     let mut report = assemble(state, ctx, parts);
-    let failures = works::complete(ctx, &state.settings, &mut report.sources).await?;
+    let failures = works::complete(ctx, state.settings.work_lookups(), &mut report.sources).await?;
     tell_retractions(&mut report);
     let mut notes = Notes::new(ctx);
     notes.failures(failures);

@@ -13,7 +13,7 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let usual = state.depth().bounds().sources;
     let task = SearchTask {
         question: &state.question,
-        settings: &state.settings,
+        settings: state.settings.search(),
         queries: &state.queries,
         sources: &state.sources,
         max_sources: state.settings.max_sources.unwrap_or(usual),

@@ -82,12 +82,26 @@ async fn ask(
 ) -> Result<Ruling, NodeError> {
     let question = GateQuestion {
         gate: Gate::Own(breakpoint.at),
-        reason: breakpoint.reason(),
+        reason: format!("{}. {}", breakpoint.reason(), use_of_feedback(next)),
         show: breakpoint.shown(state),
         heard: heard(next),
         within_s: breakpoint.timeout_s,
     };
     question.put(state, ctx).await
+}
+
+/// What becomes of feedback that is given here, so that nobody waits for what will not be done.
+fn use_of_feedback(next: Option<Step>) -> &'static str {
+    match next {
+        Some(Step::Plan) => "Feedback goes into the plan",
+        Some(Step::Search | Step::Analyse) => {
+            "Feedback is kept for the draft, and nothing is searched again for it"
+        }
+        Some(Step::Write) => "Feedback goes into the draft",
+        Some(Step::Check | Step::Review) => "Edits count here, feedback alone does not",
+        Some(Step::Output) => "Feedback alone has the draft written again",
+        None => "Nothing can be changed any more, so feedback is only a remark",
+    }
 }
 
 /// What a person can say here: feedback is for whoever plans or writes next.

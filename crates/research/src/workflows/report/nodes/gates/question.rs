@@ -1,24 +1,22 @@
-//! One question to a person: put until the answer fits, and turned into what it changes.
+//! A question at one of the report's gates, and what the answer changes: the plan, the draft, or nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_workflow::NodeError;
-use fathom_workflow::interrupt::{Answer, Ask, Decision, Verdict};
+use fathom_workflow::interrupt::Verdict;
+use fathom_workflow::{InvalidInput, NodeError};
 use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::plan::Plan;
 use crate::reasoner::Ctx;
 use crate::skills::cite;
-use crate::workflows::report::edits::{self, InvalidEdit};
+use crate::skills::gates::{self, GateTask};
+use crate::workflows::report::edits;
 use crate::workflows::report::nodes::check;
 use crate::workflows::report::state::{Decided, Gate, Ruling, State};
 
-/// Edits that do not fit are asked for again, so many times in all.
-const ASKS_MOST: usize = 5;
-
-/// What a person is asked at a gate.
+/// What a person is asked at a gate of the report.
 pub(super) struct GateQuestion {
     pub(super) gate: Gate,
     pub(super) reason: String,
@@ -39,7 +37,6 @@ pub(super) enum Heard {
 
 /// What a person's edits made.
 enum Edited {
-    Nothing,
     Plan(Plan),
     Draft(Draft),
 }
@@ -47,76 +44,39 @@ enum Edited {
 impl GateQuestion {
     /// Asks, and gives what was decided; a deadline decides where nobody does.
     pub(super) async fn put(self, state: &State, ctx: &Ctx) -> Result<Ruling, NodeError> {
-        let mut reason = self.reason.clone();
-        for nth in 1..=ASKS_MOST {
-            let ask = Ask {
-                reason: reason.clone(),
-                show: self.show.clone(),
-                within: Some(Duration::from_secs(self.within_s)),
-            };
-            let (decision, by, at) = match ctx.ask(format!("decision/{nth}"), ask).await? {
-                Answer::Decided { decision, at } => {
-                    let by = decision.by.clone();
-                    (decision, Some(by), at)
-                }
-                Answer::TimedOut { at } => (by_deadline(state), None, at),
-            };
-            match self.edited(state, &decision) {
-                Ok(edited) => {
-                    let decided = Decided {
-                        gate: self.gate,
-                        verdict: decision.verdict,
-                        feedback: decision.feedback,
-                        edited: !matches!(edited, Edited::Nothing),
-                        by,
-                        at,
-                    };
-                    return self.ruling(state, ctx, decided, edited).await;
-                }
-                Err(why) => reason = format!("{}; {why}", self.reason),
-            }
-        }
-        Err(NodeError::new("the edits did not fit, time after time"))
-    }
-
-    /// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
-    fn edited(&self, state: &State, decision: &Decision) -> Result<Edited, InvalidEdit> {
-        let edits = match (&decision.edits, self.heard) {
-            _ if decision.verdict != Verdict::Modify => return Ok(Edited::Nothing),
-            (Some(edits), Heard::All | Heard::Edits | Heard::EditsUnchecked) => edits,
-            (None, Heard::All) => return Ok(Edited::Nothing),
-            // On the way out nothing can be changed any more, and what is said is a remark.
-            (_, Heard::Nothing) => return Ok(Edited::Nothing),
-            (None, Heard::Edits | Heard::EditsUnchecked) => return Err(InvalidEdit::Unheard),
+        let heard = self.heard;
+        let task = GateTask {
+            reason: self.reason,
+            show: self.show,
+            within: Duration::from_secs(self.within_s),
+            on_timeout: match state.settings.people.auto_approve_on_timeout {
+                true => Verdict::Approve,
+                false => Verdict::Reject,
+            },
         };
-        match (&state.plan, &state.draft) {
-            (_, Some(draft)) => edits::edited_draft(draft, edits).map(Edited::Draft),
-            (Some(plan), None) => edits::edited_plan(state, plan, edits).map(Edited::Plan),
-            (None, None) => Err(InvalidEdit::Nothing),
-        }
-    }
-
-    async fn ruling(
-        &self,
-        state: &State,
-        ctx: &Ctx,
-        decided: Decided,
-        edited: Edited,
-    ) -> Result<Ruling, NodeError> {
+        let edit = |edits: Option<&Value>| edited(state, edits, heard);
+        let decision = gates::ask(&task, ctx, edit).await?;
         let mut ruling = Ruling {
-            decided,
+            decided: Decided {
+                gate: self.gate,
+                verdict: decision.verdict,
+                feedback: decision.feedback,
+                edited: decision.edited.is_some(),
+                by: decision.by,
+                at: decision.at,
+            },
             plan: None,
             draft: None,
             check: None,
         };
-        match edited {
-            Edited::Nothing => {}
-            Edited::Plan(plan) => ruling.plan = Some(Arc::new(plan)),
-            Edited::Draft(draft) if self.heard == Heard::EditsUnchecked => {
+        match decision.edited {
+            None => {}
+            Some(Edited::Plan(plan)) => ruling.plan = Some(Arc::new(plan)),
+            Some(Edited::Draft(draft)) if heard == Heard::EditsUnchecked => {
                 ruling.draft = Some(Arc::new(draft));
             }
             // A person may write what they like, but a citation that leads nowhere never goes out.
-            Edited::Draft(draft) => {
+            Some(Edited::Draft(draft)) => {
                 let (draft, check) = cite::check_by_code(&check::task(state), ctx, draft).await?;
                 ruling.draft = Some(Arc::new(draft));
                 ruling.check = Some(Arc::new(check));
@@ -126,11 +86,27 @@ impl GateQuestion {
     }
 }
 
-fn by_deadline(state: &State) -> Decision {
-    let verdict = if state.settings.people.auto_approve_on_timeout {
-        Verdict::Approve
-    } else {
-        Verdict::Reject
+/// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
+fn edited(
+    state: &State,
+    edits: Option<&Value>,
+    heard: Heard,
+) -> Result<Option<Edited>, InvalidInput> {
+    let edits = match (edits, heard) {
+        (Some(edits), Heard::All | Heard::Edits | Heard::EditsUnchecked) => edits,
+        (None, Heard::All) => return Ok(None),
+        // On the way out nothing can be changed any more, and what is said is a remark.
+        (_, Heard::Nothing) => return Ok(None),
+        (None, Heard::Edits | Heard::EditsUnchecked) => {
+            return Err(InvalidInput::new(
+                "that would not be heard here, since nothing is planned or written next",
+            ));
+        }
     };
-    Decision::new(verdict, "deadline")
+    let edited = match (&state.plan, &state.draft) {
+        (_, Some(draft)) => Edited::Draft(edits::edited_draft(draft, edits)?),
+        (Some(plan), None) => Edited::Plan(edits::edited_plan(state, plan, edits)?),
+        (None, None) => return Err(edits::nothing_to_edit()),
+    };
+    Ok(Some(edited))
 }
