@@ -7,12 +7,12 @@
 mod address;
 mod body;
 mod package;
-mod parts;
 mod prose;
 
+use super::figures::line;
 use super::outline::{ReportPart, parts, title};
-use super::{FormOptions, Report};
-use body::{DocxBody, ParagraphStyle};
+use super::{FormOptions, Report, written};
+use body::{DocxBody, ListPosition, ParagraphStyle, RunFormat};
 
 pub use package::DocxError;
 
@@ -20,7 +20,7 @@ pub use package::DocxError;
 pub fn docx(report: &Report, options: &FormOptions) -> Result<Vec<u8>, DocxError> {
     let mut body = DocxBody::new(&report.sources);
     body.plain(ParagraphStyle::Title, &title(report));
-    parts::head(&mut body, report);
+    head(&mut body, report);
     for part in parts(report, options) {
         body.plain(ParagraphStyle::Heading, &part.title(report));
         match part {
@@ -29,15 +29,30 @@ pub fn docx(report: &Report, options: &FormOptions) -> Result<Vec<u8>, DocxError
                 let section = report.sections.get(at);
                 prose::write(&mut body, section.map_or("", |section| &section.text));
             }
-            ReportPart::Disagreements => parts::disagreements(&mut body, report),
-            ReportPart::Unknown => parts::unknown(&mut body, report),
+            ReportPart::Disagreements => prose::blocks(&mut body, &written::disagreements(report)),
+            ReportPart::Unknown => prose::blocks(&mut body, &written::unknown(report)),
             ReportPart::Conclusion => prose::write(&mut body, &report.conclusion),
-            ReportPart::Method => parts::method(&mut body, report),
-            ReportPart::References => parts::references(&mut body, report),
-            ReportPart::Proofs => parts::proofs(&mut body, report),
+            ReportPart::References => prose::references(&mut body, report),
+            ReportPart::Method => {
+                prose::blocks(&mut body, &[written::figures(report)]);
+                prose::blocks(&mut body, &written::notes(report));
+            }
+            ReportPart::Proofs => prose::blocks(&mut body, &written::proofs(report)),
         }
     }
     package::pack(&title(report), body)
+}
+
+/// What a reader must see first: that a report is partial, the line of figures, the answer, what to keep in mind.
+fn head(body: &mut DocxBody<'_>, report: &Report) {
+    if let Some(note) = written::partial_note(report) {
+        prose::paragraph(body, &note, ParagraphStyle::Warning, ListPosition::Free);
+    }
+    body.open(ParagraphStyle::Text, ListPosition::Free);
+    body.run(&line(report), RunFormat::SLANTED);
+    body.close();
+    prose::blocks(body, &written::answer(report));
+    prose::blocks(body, &written::caveats(report));
 }
 
 #[cfg(test)]

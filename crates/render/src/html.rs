@@ -15,7 +15,7 @@ use fathom_evidence::Language;
 use sha2::{Digest as _, Sha256};
 
 use super::outline::{ReportPart, parts, title};
-use super::{FormOptions, Report};
+use super::{FormOptions, Report, written};
 use crate::report::claim::TextPlace;
 use prose::ProseWriter;
 use tag::HtmlPage;
@@ -137,10 +137,10 @@ fn write_part(writer: &mut ProseWriter<'_>, report: &Report, part: ReportPart, a
             writer.prose(TextPlace::Section, Some(at + 1), text);
         }
         ReportPart::Conclusion => writer.prose(TextPlace::Conclusion, None, &report.conclusion),
-        ReportPart::Disagreements => parts::disagreements(writer, report),
-        ReportPart::Unknown => parts::unknown(writer, report),
-        ReportPart::Method => parts::method(&mut writer.html, report),
-        ReportPart::References => parts::references(&mut writer.html, report),
+        ReportPart::Disagreements => writer.blocks(&written::disagreements(report)),
+        ReportPart::Unknown => writer.blocks(&written::unknown(report)),
+        ReportPart::Method => parts::method(writer, report),
+        ReportPart::References => parts::references(writer, report),
         ReportPart::Proofs => parts::proofs(&mut writer.html, report),
     }
     writer.html.close("section");

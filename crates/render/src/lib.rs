@@ -22,6 +22,7 @@ mod references;
 pub mod report;
 #[cfg(test)]
 mod sample;
+mod written;
 
 /// What a form holds besides the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,34 @@
 //! Prose blocks as paragraphs, with each citation leading to its reference.
 
 use super::body::{BULLETS, COLUMNS_MAX, DocxBody, ListPosition, ParagraphStyle, RunFormat};
-use crate::clean;
-use crate::prose::{ProseBlock, ProseInline, cited, parse};
+use crate::prose::{ProseBlock, ProseInline, parse};
+use crate::{Report, clean, references, written};
 
 pub(super) fn write(body: &mut DocxBody<'_>, text: &str) {
-    all(body, &parse(text), ParagraphStyle::Text, ListPosition::Free);
+    blocks(body, &parse(text));
 }
 
-/// A plain sentence of ours, which may cite sources.
-pub(super) fn sentence(body: &mut DocxBody<'_>, plain: &str, format: RunFormat) {
-    inlines(body, &cited(clean::line(plain)), format);
+pub(super) fn blocks(body: &mut DocxBody<'_>, blocks: &[ProseBlock]) {
+    all(body, blocks, ParagraphStyle::Text, ListPosition::Free);
 }
 
-pub(super) fn cite(body: &mut DocxBody<'_>, id: u32, format: RunFormat) {
+/// The list of sources, each at a place that citations lead to.
+pub(super) fn references(body: &mut DocxBody<'_>, report: &Report) {
+    let list = body.numbered(1);
+    let position = ListPosition::Marked {
+        list,
+        depth: 0,
+        quoted: false,
+    };
+    for reference in references::references(report) {
+        body.open(ParagraphStyle::Text, position);
+        body.bookmark(&bookmark(reference.source.0));
+        inlines(body, &written::reference(&reference), RunFormat::PLAIN);
+        body.close();
+    }
+}
+
+fn cite(body: &mut DocxBody<'_>, id: u32, format: RunFormat) {
     match body.sources.iter().find(|source| source.number.0 == id) {
         Some(source) => {
             let hint = clean::name(source.name());
@@ -25,7 +40,7 @@ pub(super) fn cite(body: &mut DocxBody<'_>, id: u32, format: RunFormat) {
 }
 
 /// The name of a reference's place.
-pub(super) fn bookmark(source: u32) -> String {
+fn bookmark(source: u32) -> String {
     format!("source{source}")
 }
 
@@ -88,7 +103,7 @@ fn one(body: &mut DocxBody<'_>, block: &ProseBlock, style: ParagraphStyle, posit
     }
 }
 
-fn paragraph(
+pub(super) fn paragraph(
     body: &mut DocxBody<'_>,
     words: &[ProseInline],
     style: ParagraphStyle,

@@ -3,13 +3,12 @@
 use super::prose::ProseWriter;
 use super::tag::HtmlPage;
 use crate::figures::line;
-use crate::outline::{partial_reason, title};
+use crate::outline::title;
 use crate::report::claim::TextPlace;
 use crate::report::{Answered, ReportAnswer};
-use crate::{Report, clean};
+use crate::{Report, clean, written};
 
 pub(super) fn write(page: &mut HtmlPage, report: &Report) {
-    let phrases = report.phrases();
     page.open("header", &[]);
     page.line();
     let (title, question) = (title(report), clean::line(&report.question.text));
@@ -17,27 +16,29 @@ pub(super) fn write(page: &mut HtmlPage, report: &Report) {
     page.line();
     if title != question {
         page.open("p", &[("class", "question")]);
-        page.element("span", &[("class", "label")], phrases.asked);
+        page.element("span", &[("class", "label")], report.phrases().asked);
         page.text(" ");
         page.element("span", &[("dir", "auto")], &question);
         page.close("p");
         page.line();
     }
-    if let Some(reason) = partial_reason(report) {
-        page.open("p", &[("class", "partial"), ("role", "note")]);
-        page.element("strong", &[], phrases.partial_note);
-        page.text(" ");
-        page.text(&reason);
-        page.close("p");
-        page.line();
-    }
-    page.element("p", &[("class", "where")], &line(report));
-    page.line();
     let mut writer = ProseWriter::new(report, std::mem::take(page));
+    if let Some(note) = written::partial_note(report) {
+        writer.wrapped("p", &[("class", "partial"), ("role", "note")], &note);
+    }
+    let figures = line(report);
+    writer.html.element("p", &[("class", "where")], &figures);
+    writer.html.line();
     if let Some(given) = &report.answer {
         answer(&mut writer, report, given);
     }
-    caveats(&mut writer, report);
+    if !report.caveats.is_empty() {
+        let note = [("class", "caveats"), ("role", "note")];
+        writer.html.open("div", &note);
+        writer.blocks(&written::caveats(report));
+        writer.html.close("div");
+        writer.html.line();
+    }
     *page = writer.html;
     page.close("header");
     page.line();
@@ -51,53 +52,22 @@ fn answer(writer: &mut ProseWriter<'_>, report: &Report, answer: &ReportAnswer) 
             writer.prose(TextPlace::Answer, None, &answer.text);
         }
     };
+    let class = match answer.answered {
+        Answered::Yes => "answered yes",
+        Answered::Partly => "answered partly",
+        Answered::No => "answered no",
+    };
     if answer.answered != Answered::No {
         text(writer);
     }
-    let phrases = report.phrases();
-    let class = match answer.answered {
-        Answered::Yes => "good",
-        Answered::Partly => "open",
-        Answered::No => "bad",
-    };
-    writer
-        .html
-        .open("p", &[("class", "answered"), ("dir", "auto")]);
-    let verdict = phrases.verdict(answer.answered);
-    writer.html.element("strong", &[("class", class)], verdict);
-    writer.html.text(" ");
-    writer.sentence(&clean::sentence(&answer.reason));
-    if let Some(evidence) = phrases.evidence(answer.agree, answer.dispute) {
-        writer.html.text(" ");
-        writer
-            .html
-            .element("span", &[("class", "aside")], &evidence);
+    let said = [("class", class), ("dir", "auto")];
+    writer.wrapped("p", &said, &written::verdict(report, answer));
+    if let Some(evidence) = report.phrases().evidence(answer.agree, answer.dispute) {
+        writer.html.element("p", &[("class", "where")], &evidence);
     }
-    writer.html.close("p");
     if answer.answered == Answered::No {
         text(writer);
     }
-    writer.html.close("div");
-    writer.html.line();
-}
-
-fn caveats(writer: &mut ProseWriter<'_>, report: &Report) {
-    if report.caveats.is_empty() {
-        return;
-    }
-    writer
-        .html
-        .open("div", &[("class", "caveats"), ("role", "note")]);
-    writer
-        .html
-        .element("p", &[], report.phrases().before_relying);
-    writer.html.open("ul", &[]);
-    for caveat in &report.caveats {
-        writer.html.open("li", &[("dir", "auto")]);
-        writer.sentence(caveat);
-        writer.html.close("li");
-    }
-    writer.html.close("ul");
     writer.html.close("div");
     writer.html.line();
 }

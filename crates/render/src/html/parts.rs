@@ -1,47 +1,13 @@
-//! The parts of a page that code writes: disagreements, what is not known, the method, references and proofs.
+//! The parts of a page that are folded or led to from elsewhere in it: the method, references and proofs.
 
 use super::prose::ProseWriter;
 use super::tag::HtmlPage;
 use crate::figures::figures;
-use crate::notes::{judged, notes, verdict};
-use crate::references::{self, Reference, ReferencePiece};
+use crate::notes::{judged, verdict};
+use crate::references::{self, Reference};
 use crate::report::claim::{ClaimVerdict, ReportClaim, SourceQuote};
-use crate::{CitedSource, Report, SourceId, clean, outline};
+use crate::{CitedSource, Report, SourceId, clean, written};
 use fathom_evidence::Language;
-
-pub(super) fn disagreements(writer: &mut ProseWriter<'_>, report: &Report) {
-    for pair in outline::disagreements(report) {
-        writer.html.open("div", &[("class", "pair")]);
-        writer.html.open("h3", &[("dir", "auto")]);
-        writer.sentence(&pair.about);
-        writer.html.close("h3");
-        for side in &pair.sides {
-            quoted(writer, report.source(side.source), side);
-        }
-        writer
-            .html
-            .open("p", &[("class", "weighed"), ("dir", "auto")]);
-        match &pair.weighed {
-            Some(weighed) => writer.sentence(weighed),
-            None => writer.html.text(report.phrases().neither_side),
-        }
-        writer.html.close("p");
-        writer.html.close("div");
-        writer.html.line();
-    }
-}
-
-fn quoted(writer: &mut ProseWriter<'_>, source: Option<&CitedSource>, side: &SourceQuote) {
-    blockquote(&mut writer.html, source, &side.quote);
-    writer.html.open("p", &[("class", "where")]);
-    writer.cite(&[side.source.0]);
-    writer.html.text(" ");
-    let name = source.map_or("", |source| source.name());
-    writer
-        .html
-        .element("span", &[("dir", "auto")], &clean::name(name));
-    writer.html.close("p");
-}
 
 /// Words of a source, in the language of the source.
 fn blockquote(page: &mut HtmlPage, source: Option<&CitedSource>, quote: &str) {
@@ -52,28 +18,9 @@ fn blockquote(page: &mut HtmlPage, source: Option<&CitedSource>, quote: &str) {
     page.element("blockquote", &attributes, &clean::line(quote));
 }
 
-pub(super) fn unknown(writer: &mut ProseWriter<'_>, report: &Report) {
-    writer.html.open("ul", &[]);
-    for gap in &report.gaps {
-        writer.html.open("li", &[("dir", "auto")]);
-        writer.sentence(&gap.missing);
-        if let Some(sub) = outline::unnamed_sub_question(report, gap) {
-            let sub = format!(" (sub-question {}: {})", gap.sub_question, clean::line(sub));
-            writer.html.element("span", &[("class", "aside")], &sub);
-        }
-        if let Some(query) = outline::next_query(report, gap) {
-            let search_next = report.phrases().search_next;
-            writer.html.text(&format!(" {search_next} "));
-            writer.html.element("q", &[("dir", "auto")], &query);
-            writer.html.text(".");
-        }
-        writer.html.close("li");
-    }
-    writer.html.close("ul");
-}
-
 /// The figures in full; how they came about is folded below them.
-pub(super) fn method(page: &mut HtmlPage, report: &Report) {
+pub(super) fn method(writer: &mut ProseWriter<'_>, report: &Report) {
+    let page = &mut writer.html;
     page.open("dl", &[("class", "figures")]);
     for figure in figures(report).into_iter().flatten() {
         page.open("div", &[]);
@@ -88,44 +35,26 @@ pub(super) fn method(page: &mut HtmlPage, report: &Report) {
     page.line();
     page.open("details", &[]);
     page.element("summary", &[], "Method, sub-questions and queries");
-    for note in notes(report) {
-        page.element("h3", &[], note.label);
-        let name = if note.numbered { "ol" } else { "ul" };
-        page.open(name, &[]);
-        for entry in &note.entries {
-            page.element("li", &[("dir", "auto")], entry);
-        }
-        page.close(name);
-        page.line();
-    }
-    page.close("details");
+    writer.blocks(&written::notes(report));
+    writer.html.close("details");
 }
 
-pub(super) fn references(page: &mut HtmlPage, report: &Report) {
-    page.open("ol", &[("class", "references")]);
-    page.line();
+pub(super) fn references(writer: &mut ProseWriter<'_>, report: &Report) {
+    writer.html.open("ol", &[("class", "references")]);
+    writer.html.line();
     for reference in references::references(report) {
-        one_reference(page, report, &reference);
-        page.line();
+        one_reference(writer, report, &reference);
+        writer.html.line();
     }
-    page.close("ol");
+    writer.html.close("ol");
 }
 
-fn one_reference(page: &mut HtmlPage, report: &Report, reference: &Reference) {
+fn one_reference(writer: &mut ProseWriter<'_>, report: &Report, reference: &Reference) {
+    let page = &mut writer.html;
     let anchor = format!("source-{}", reference.source.0);
     page.open("li", &[("id", &anchor), ("dir", "auto")]);
-    for piece in &reference.pieces {
-        match piece {
-            ReferencePiece::Text(text) => page.text(text),
-            ReferencePiece::Italic(text) => page.element("cite", &[], text),
-            ReferencePiece::Strong(text) => page.element("strong", &[("class", "warn")], text),
-            ReferencePiece::Link { to, shown } => {
-                page.open_link(to);
-                page.text(shown);
-                page.close("a");
-            }
-        }
-    }
+    writer.whole(&written::reference(reference));
+    let page = &mut writer.html;
     let source = report.source(reference.source);
     let unread = source.and_then(|source| source.unread.as_deref());
     if let Some(why) = unread {

@@ -40,12 +40,7 @@ impl<'r> ProseWriter<'r> {
         self.claims.clear();
     }
 
-    /// A plain sentence of ours, which may cite sources.
-    pub(super) fn sentence(&mut self, plain: &str) {
-        self.whole(&prose::cited(clean::line(plain)));
-    }
-
-    fn blocks(&mut self, blocks: &[ProseBlock]) {
+    pub(super) fn blocks(&mut self, blocks: &[ProseBlock]) {
         for block in blocks {
             self.block(block);
             self.html.line();
@@ -82,7 +77,7 @@ impl<'r> ProseWriter<'r> {
             _ => self.html.open(name, &[]),
         }
         for item in items {
-            self.html.open("li", &[]);
+            self.html.open("li", &[("dir", "auto")]);
             match item.as_slice() {
                 [ProseBlock::Paragraph(inlines)] => self.whole(inlines),
                 blocks => self.blocks(blocks),
@@ -119,7 +114,7 @@ impl<'r> ProseWriter<'r> {
         self.html.close("div");
     }
 
-    fn wrapped(
+    pub(super) fn wrapped(
         &mut self,
         name: &'static str,
         attributes: &[(&'static str, &str)],
@@ -131,7 +126,7 @@ impl<'r> ProseWriter<'r> {
     }
 
     /// Inlines that make up a whole block, so that its claims can be found in it.
-    fn whole(&mut self, inlines: &[ProseInline]) {
+    pub(super) fn whole(&mut self, inlines: &[ProseInline]) {
         self.own(inlines);
         self.inlines(inlines);
     }
@@ -171,7 +166,7 @@ impl<'r> ProseWriter<'r> {
     }
 
     /// The numbers of one bracket. A number that no source has is never shown as a citation.
-    pub(super) fn cite(&mut self, ids: &[u32]) {
+    fn cite(&mut self, ids: &[u32]) {
         let owned: Vec<_> = ids
             .iter()
             .map(|id| (*id, self.owners.next().flatten()))

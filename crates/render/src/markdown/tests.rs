@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::escape::opening;
 use super::*;
-use crate::report::ReportStatus;
+use crate::report::{Answered, ReportStatus};
 use crate::{clean, sample};
 
 fn shown(report: &Report) -> String {
