@@ -62,7 +62,7 @@ pub enum Command {
         out: Option<PathBuf>,
     },
     /// Read one PDF from standard input, for the program itself
-    #[command(hide = true, name = crate::pdf_subprocess::COMMAND)]
+    #[command(hide = true, name = fathom_store::library::pdf_subprocess::COMMAND)]
     ReadPdf,
 }
 

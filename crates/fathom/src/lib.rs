@@ -18,7 +18,6 @@ mod nearest;
 mod outside;
 mod own_library;
 mod paint;
-mod pdf_subprocess;
 mod progress;
 mod reading;
 mod render;
@@ -54,7 +53,7 @@ pub fn run_with(
 
 fn run(cli: Cli, register: Register) -> Result<Exit> {
     if matches!(cli.command, Command::ReadPdf) {
-        let served = pdf_subprocess::serve();
+        let served = fathom_store::library::pdf_subprocess::serve();
         return served
             .map(|()| Exit::Complete)
             .map_err(|error| Problem::failed(format!("the document cannot be read: {error}")));

@@ -16,7 +16,7 @@ use fathom_store::library::{
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use crate::pdf_subprocess::PdfSubprocess;
+use fathom_store::library::PdfSubprocess;
 
 /// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
 const FRESH_FOR: Duration = Duration::from_secs(60);

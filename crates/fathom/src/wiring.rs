@@ -15,8 +15,8 @@ use crate::Register;
 use crate::exit::{Problem, Result};
 use crate::outside::Outside;
 use crate::own_library::{OwnLibraries, OwnLibrary};
-use crate::pdf_subprocess::PdfSubprocess;
 use crate::settings::{Settings, StoreLocation};
+use fathom_store::library::PdfSubprocess;
 
 /// Opens the place where runs are kept.
 pub async fn store(location: &StoreLocation) -> Result<Arc<dyn Store>> {

@@ -19,6 +19,8 @@ mod examples;
 mod gates;
 #[path = "command/library.rs"]
 mod library;
+#[path = "command/pdfs.rs"]
+mod pdfs;
 #[path = "command/poison.rs"]
 mod poison;
 #[path = "command/report.rs"]

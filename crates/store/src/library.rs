@@ -4,9 +4,11 @@
 //! listed with a sentence and stops nothing. Everything here waits for the disk, so callers put it on a blocking thread.
 //!
 //! Where documents are parsed is up to the [`DocumentReader`] that is given; each is behind a guard against panics and has a
-//! deep stack.
+//! deep stack. For files of strangers give [`PdfSubprocess`]: a PDF that makes its parser ask for all memory ends the
+//! process that reads it.
 
 mod index;
+pub mod pdf_subprocess;
 mod read;
 mod walk;
 
@@ -19,6 +21,7 @@ use std::time::SystemTime;
 use fathom_evidence::extract::{self, DocumentReader};
 
 use self::index::DocumentIndex;
+pub use self::pdf_subprocess::PdfSubprocess;
 use self::walk::LibraryRoot;
 
 /// How much of a library is read.

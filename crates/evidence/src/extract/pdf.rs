@@ -26,6 +26,9 @@ const NO_TITLES: &[&str] = &[
     "document1",
 ];
 
+/// A page with a longer side, about seventy metres, was made to do harm.
+const PAGE_MAX_POINTS: f32 = 200_000.0;
+
 /// How many pages without text a sentence names one by one.
 const NAMED_PAGES: usize = 10;
 
@@ -67,8 +70,15 @@ fn parse(
         options = options.with_password(password);
     }
     // Pages are numbered from 1; a document with fewer is refused if a range is asked of it.
-    let count = page_count(bytes, &options);
-    if count.is_some_and(|count| count > limits.pdf_max_pages) {
+    let outline = outline(bytes, &options);
+    if outline.as_ref().is_some_and(has_huge_page) {
+        return Err(Error::broken(
+            DocumentFormat::Pdf,
+            "its pages are larger than any that can be printed",
+        ));
+    }
+    let count = outline.map(|outline| outline.pages.len());
+    if count.is_some_and(|count| count > limits.pdf_max_pages as usize) {
         options = options.with_pages(PageSelection::Range(1..=limits.pdf_max_pages.max(1)));
     }
     // The library is large and young. A file that makes it panic is a broken file to us, and
@@ -91,14 +101,19 @@ fn parse(
     }
 }
 
-/// How many pages there are, without reading them.
-fn page_count(bytes: &[u8], options: &ParseOptions) -> Option<u32> {
+/// The pages without what stands on them.
+fn outline(bytes: &[u8], options: &ParseOptions) -> Option<unpdf::Document> {
     let options = options.clone().with_text(false);
-    let count = catch_unwind(AssertUnwindSafe(|| {
-        let pdf = unpdf::parse_bytes_with_options(bytes, options).ok()?;
-        u32::try_from(pdf.pages.len()).ok()
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        unpdf::parse_bytes_with_options(bytes, options).ok()
     }));
-    count.ok().flatten()
+    parsed.ok().flatten()
+}
+
+/// The library looks for columns point by point, so that its memory grows with the size of the page.
+fn has_huge_page(outline: &unpdf::Document) -> bool {
+    let huge = |page: &unpdf::Page| page.width.max(page.height) > PAGE_MAX_POINTS;
+    outline.pages.iter().any(huge)
 }
 
 fn about(pdf: &unpdf::Document, items: &[items::PageItem]) -> DocumentMetadata {

@@ -38,7 +38,9 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Reads in the process that asks.
+/// Reads in the process that asks. Panics and plain limits are caught; a PDF that makes its parser ask for more memory
+/// than there is, or nests without end inside packed streams, ends the process. For files of strangers there is a reader
+/// with a child process in the `store` crate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InProcessReader;
 

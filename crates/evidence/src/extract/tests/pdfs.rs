@@ -230,3 +230,16 @@ fn deep_objects_in_a_pdf_do_no_harm() {
     let objects = ["<< /Type /Catalog /Pages 2 0 R >>".to_owned(), deep];
     assert!(read(&file(&objects, ""), &FormatHint::default()).is_err());
 }
+
+#[test]
+fn a_page_of_many_kilometres_is_refused_before_its_text_is_read() {
+    let lines = vec![
+        (72, 700, 11, "Some words stand here."),
+        (4_000_000_000, 686, 11, "Others stand far away."),
+        (72, 672, 11, "And some stand here again."),
+    ];
+    let pdf = String::from_utf8(placed_pdf(&[lines])).unwrap();
+    let pdf = pdf.replace("[0 0 612 792]", "[0 0 40000000000 792]");
+    let error = read(pdf.as_bytes(), &FormatHint::default()).expect_err("it is too wide");
+    assert!(error.to_string().contains("larger than any"), "{error}");
+}

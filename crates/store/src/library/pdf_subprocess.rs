@@ -1,9 +1,10 @@
 //! Reads PDFs in a child process with limits, all else here: a file that exhausts stack, memory or time costs that file
 //! and not the run.
 //!
-//! The child is this very program with the hidden command `read-pdf`. It gets a [`ReadRequest`] as a line of JSON and
-//! the bytes after it on its standard input, and answers with the document, or why there is none, as JSON. It is
-//! killed once nobody waits for its answer: when the reading is cancelled, and when this process dies.
+//! The child is this very program, called with the one argument [`COMMAND`], at which it calls [`serve`] before it does
+//! anything else. It gets a [`ReadRequest`] as a line of JSON and the bytes after it on its standard input, and answers
+//! with the document, or why there is none, as JSON. It is killed once nobody waits for its answer: when the reading is
+//! cancelled, when its time is up, and when this process dies.
 
 use std::env;
 use std::io::{self, BufRead, Read, Write};
@@ -14,6 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use fathom_evidence::extract::{
     self, DocumentFormat, DocumentReader, ExtractLimits, FormatHint, is_pdf,
@@ -24,9 +26,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::resource::{Resource, setrlimit};
 use serde::{Deserialize, Serialize};
 
-/// What the child may take before the system ends it.
-const MEMORY_BYTES: u64 = 2 << 30;
-const CPU_SECONDS: u64 = 60;
+/// The child's stack: objects that are nested deeper than that end it.
 const STACK_BYTES: usize = 64 << 20;
 
 /// An answer is at most so many times as long as the text in it may be: places and escapes come on top.
@@ -43,12 +43,34 @@ const CANCELLED: &str = "its reading was cancelled";
 /// The command that the child is called with.
 pub const COMMAND: &str = "read-pdf";
 
+/// What the child may take for one PDF before it is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubprocessLimits {
+    /// Of address space. A small file can make the library ask for gigabytes.
+    pub memory_bytes: u64,
+    /// Of one processor.
+    pub cpu_seconds: u64,
+    /// From the start of the child to its answer.
+    pub wall_seconds: u64,
+}
+
+impl Default for SubprocessLimits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 2 << 30,
+            cpu_seconds: 60,
+            wall_seconds: 180,
+        }
+    }
+}
+
 /// Reads PDFs in a child process and everything else in this one.
 #[derive(Clone, Debug, Default)]
 pub struct PdfSubprocess {
+    limits: SubprocessLimits,
     /// Ends every reading once it is set; see [`FormatHint::cancelled`] for a single one.
     cancelled: Option<Arc<AtomicBool>>,
-    /// What to run as the child: this very program, unless a test names another.
+    /// What to run as the child; this very program where none is named.
     program: Option<PathBuf>,
 }
 
@@ -59,6 +81,20 @@ impl PdfSubprocess {
             cancelled: Some(cancelled),
             ..Self::default()
         }
+    }
+
+    /// With another program as the child: one that calls [`serve`] when it is given [`COMMAND`].
+    #[must_use]
+    pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = Some(program.into());
+        self
+    }
+
+    /// With other limits than those by default.
+    #[must_use]
+    pub fn with_limits(mut self, limits: SubprocessLimits) -> Self {
+        self.limits = limits;
+        self
     }
 
     fn is_cancelled(&self, hint: &FormatHint<'_>) -> bool {
@@ -73,6 +109,7 @@ impl PdfSubprocess {
 #[derive(Serialize, Deserialize)]
 struct ReadRequest {
     limits: ExtractLimits,
+    subprocess: SubprocessLimits,
     password: Option<String>,
 }
 
@@ -91,6 +128,7 @@ impl DocumentReader for PdfSubprocess {
         }
         let request = ReadRequest {
             limits: *limits,
+            subprocess: self.limits,
             password: hint.password.map(str::to_owned),
         };
         let program = self.program.clone().map_or_else(own_program, Ok);
@@ -143,8 +181,10 @@ fn ask(
     let mut answer = Vec::new();
     let longest = request.limits.text_max_bytes * ANSWER_PER_TEXT;
     let mut chunk = vec![0; CHUNK_BYTES];
+    let begun = Instant::now();
+    let time = Duration::from_secs(request.subprocess.wall_seconds);
     if let Some(mut output) = child.0.stdout.take() {
-        while !is_cancelled() && answer.len() < longest {
+        while !is_cancelled() && answer.len() < longest && begun.elapsed() < time {
             let mut ready = [PollFd::new(output.as_fd(), PollFlags::POLLIN)];
             match poll(&mut ready, CANCEL_CHECK_MS) {
                 Ok(0) | Err(Errno::EINTR) => continue,
@@ -181,18 +221,24 @@ impl Drop for KilledOnDrop {
     }
 }
 
-/// The child's side: reads what it is given and says what it found.
+/// The child's side: reads what it is given on its standard input and says on its standard output what it found. It
+/// sets limits for this whole process, so nothing else is to be done in it.
 pub fn serve() -> io::Result<()> {
     // Nobody reads the answer once whoever asked is gone.
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES, MEMORY_BYTES)?;
-    setrlimit(Resource::RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS)?;
     let mut input = io::stdin().lock();
     let mut line = String::new();
     input.read_line(&mut line)?;
     let request: ReadRequest = serde_json::from_str(&line)?;
+    let SubprocessLimits {
+        memory_bytes,
+        cpu_seconds,
+        ..
+    } = request.subprocess;
+    setrlimit(Resource::RLIMIT_AS, memory_bytes, memory_bytes)?;
+    setrlimit(Resource::RLIMIT_CPU, cpu_seconds, cpu_seconds)?;
     let mut bytes = Vec::new();
     let largest = request.limits.document_max_bytes as u64;
     input.take(largest).read_to_end(&mut bytes)?;
@@ -217,22 +263,43 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_cancelled_reading_leaves_no_child_at_work() {
-        let folder = tempfile::tempdir().unwrap();
-        let (program, pid) = (folder.path().join("reader"), folder.path().join("pid"));
-        // It never answers. Its number is moved into place whole.
+    /// A program that never answers, in a folder; it writes its number to the second path, moved into place whole.
+    fn silent_program(folder: &Path) -> (PathBuf, PathBuf) {
+        let (program, pid) = (folder.join("reader"), folder.join("pid"));
         let script = format!(
             "#!/bin/sh\necho $$ > {0}.new && /bin/mv {0}.new {0}\nexec /bin/sleep 600\n",
             pid.display()
         );
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let reader = PdfSubprocess {
-            program: Some(program),
-            ..PdfSubprocess::until(Arc::clone(&cancelled))
+        (program, pid)
+    }
+
+    #[test]
+    fn a_reader_that_never_answers_is_ended_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, _) = silent_program(folder.path());
+        let limits = SubprocessLimits {
+            wall_seconds: 1,
+            ..SubprocessLimits::default()
         };
+        let reader = PdfSubprocess::default()
+            .with_program(program)
+            .with_limits(limits);
+        let read = reader.read(
+            b"%PDF-1.5\n",
+            &FormatHint::default(),
+            &ExtractLimits::default(),
+        );
+        assert!(read.unwrap_err().to_string().contains("too much time"));
+    }
+
+    #[test]
+    fn a_cancelled_reading_leaves_no_child_at_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, pid) = silent_program(folder.path());
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let reader = PdfSubprocess::until(Arc::clone(&cancelled)).with_program(program);
         let reading = thread::spawn(move || {
             reader.read(
                 b"%PDF-1.5\n",
