@@ -161,6 +161,8 @@ pub struct FrameTask<'a> {
     pub language: Language,
     /// What could not be done as well as intended, in sentences.
     pub degraded: &'a [String],
+    /// About how many words answer, summary and conclusion have together.
+    pub words: usize,
 }
 
 /// A draft to be reviewed.

@@ -271,6 +271,7 @@ fn draft(
         sources: &library.sources,
         language: located.language,
         degraded: &[],
+        words: Settings::default().target_length as usize / 5,
     });
     Draft {
         version: 1,

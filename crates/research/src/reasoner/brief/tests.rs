@@ -277,6 +277,7 @@ fn without_sources_every_judgement_says_so() {
         sources: &[],
         language: located.language,
         degraded: &[],
+        words: 400,
     });
     assert!(frame.summary.starts_with("No source"));
     assert!(frame.conclusion.contains("without a language model"));

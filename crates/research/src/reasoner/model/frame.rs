@@ -51,6 +51,9 @@ pub(super) async fn frame(
             "banned": task.banned_words,
             "degraded": task.degraded,
             "sections": sections,
+            // The answer is short and takes its words from the summary's.
+            "summary_words": task.words * 5 / 8,
+            "conclusion_words": task.words * 3 / 8,
         });
         prompt::request(PROMPT, &input)
     };

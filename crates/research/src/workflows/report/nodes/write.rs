@@ -13,9 +13,8 @@ use crate::plan::Plan;
 use crate::reasoner::{Ctx, FrameTask, Judged, Revision, SectionTask, judge};
 use crate::workflows::report::state::{State, StateChange};
 
-/// The share of a report's words that its sections get; the rest is summary and conclusion.
-const SECTIONS_SHARE: f64 = 0.8;
-const SECTION_WORDS_LEAST: usize = 80;
+/// Of five words of a report its sections get four; the rest is answer, summary and conclusion.
+const SECTIONS_FIFTHS: usize = 4;
 
 pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let (Some(plan), Some(analysis)) = (&state.plan, &state.analysis) else {
@@ -46,6 +45,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         sources: &state.sources,
         language: language(state),
         degraded: &degradation::sentences(&state.degraded),
+        words: frame_words(state.settings.target_length),
     };
     let judged = judge(&ctx.deps().reasoners.writers, |writer| {
         writer.write_frame(ctx, &task)
@@ -79,8 +79,6 @@ async fn section(
         .draft
         .as_ref()
         .and_then(|draft| draft.sections.get(place));
-    let words = f64::from(state.settings.target_length) * SECTIONS_SHARE;
-    let words = words as usize / plan.sections.len().max(1);
     let task = SectionTask {
         caps: state.settings.caps,
         banned_words: &state.settings.banned_words,
@@ -91,7 +89,7 @@ async fn section(
         sources: &state.sources,
         evidence: &state.evidence,
         analysis,
-        words: words.max(SECTION_WORDS_LEAST),
+        words: section_words(state.settings.target_length, plan.sections.len()),
         language: language(state),
         revision: before.map(|before| Revision {
             text: &before.text,
@@ -103,6 +101,16 @@ async fn section(
         writer.write_section(ctx, &task)
     })
     .await
+}
+
+/// Words of each section. There is no least number: many short sections must keep to the whole length too.
+fn section_words(target_length: u32, sections: usize) -> usize {
+    target_length as usize * SECTIONS_FIFTHS / 5 / sections.max(1)
+}
+
+/// Words of what stands before and after the sections.
+fn frame_words(target_length: u32) -> usize {
+    target_length as usize * (5 - SECTIONS_FIFTHS) / 5
 }
 
 /// What the last review found in a section, or in the whole.
@@ -131,4 +139,19 @@ fn revision_notes(state: &State) -> Vec<String> {
             .map(|feedback| format!("a reader asked: {feedback}")),
     );
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_parts_together_keep_to_the_length_that_was_asked_for() {
+        for length in [100, 300, 2_000, 20_000] {
+            for sections in 1..=12 {
+                let words = sections * section_words(length, sections) + frame_words(length);
+                assert!(words <= length as usize, "{words} of {length}");
+            }
+        }
+    }
 }
