@@ -20,7 +20,7 @@ pub enum Status {
     Completed,
     /// It could not go on; a person may resume it.
     Failed,
-    /// Stopped on request; can be resumed.
+    /// Stopped on request, and can be resumed; or ended by a person for good, where no step is left.
     Cancelled,
 }
 
