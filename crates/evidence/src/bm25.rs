@@ -177,6 +177,11 @@ impl Bm25 {
         self.index.weight(term, doc)
     }
 
+    /// How many texts have a term.
+    pub fn frequency(&self, term: TermId) -> usize {
+        self.index.frequency(term)
+    }
+
     /// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).
     pub fn rarity(&self, term: TermId) -> f32 {
         rarity(self.len(), self.index.frequency(term))

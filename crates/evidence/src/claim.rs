@@ -142,6 +142,7 @@ fn in_block(block: &block::MarkdownBlock, text: &str, language: Language, found:
             stated: factual::stated(words, block.place),
         });
     }
+    let own = first..found.len();
     let mut removed = 0;
     for bracket in &brackets {
         let at = bracket.span.start - removed;
@@ -157,6 +158,19 @@ fn in_block(block: &block::MarkdownBlock, text: &str, language: Language, found:
                 .extend(bracket.ids.iter().map(|id| Citation { id: *id, span }));
         }
     }
+    if block.place == BlockKind::Quote {
+        share_citations(found.get_mut(own).unwrap_or_default());
+    }
+}
+
+/// A quote set apart is cited once, at its end, for all its sentences.
+fn share_citations(quote: &mut [Claim]) {
+    let cited: Vec<Citation> = quote
+        .iter()
+        .flat_map(|claim| claim.citations.clone())
+        .collect();
+    let bare = quote.iter_mut().filter(|claim| claim.citations.is_empty());
+    bare.for_each(|claim| claim.citations.clone_from(&cited));
 }
 
 #[cfg(test)]

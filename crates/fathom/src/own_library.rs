@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fathom_evidence::extract::CancelOnDrop;
-use fathom_research::library::{Libraries, Library, LibraryFault, LibraryStock, LocalHit};
+use fathom_research::library::{
+    Libraries, Library, LibraryFault, LibraryStock, LocalPassage, WordMention,
+};
 use fathom_store::library::{
     self, DocumentLibrary, LibraryLimits, LibraryStamp, OpenLibraryError, ReadDocumentError,
     ReadProgress,
@@ -145,17 +147,18 @@ impl OwnLibrary {
 
 #[async_trait]
 impl Library for OwnLibrary {
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault> {
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
         let query = query.to_owned();
         let search = move |folder: &DocumentLibrary| {
             let found = folder.search(&query, limit).into_iter();
-            let hits = found.map(|found| LocalHit {
+            let passages = found.map(|found| LocalPassage {
                 name: found.name,
                 title: found.title,
-                snippet: found.snippet,
-                relevance: found.relevance,
+                sections: found.sections,
+                passage: found.passage,
+                text: found.text,
             });
-            Ok(hits.collect())
+            Ok(passages.collect())
         };
         self.with("library", search).await
     }
@@ -168,6 +171,22 @@ impl Library for OwnLibrary {
             })
         };
         self.with("library", stock).await
+    }
+
+    async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault> {
+        let words = words.to_vec();
+        let mentions = move |folder: &DocumentLibrary| {
+            let found = folder.mentions(&words).into_iter();
+            let mentions = found.map(|found| WordMention {
+                word: found.word,
+                passages: found.passages,
+                of: found.of,
+                as_written: found.as_written,
+                nearest: found.nearest,
+            });
+            Ok(mentions.collect())
+        };
+        self.with("library", mentions).await
     }
 
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {

@@ -29,9 +29,23 @@ pub struct Evidence {
     pub relaxed: bool,
 }
 
+/// Words of a source, and where they stand in its stored text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quote {
+    /// Who says it.
+    pub source: SourceId,
+    /// Where it stands.
+    pub span: Span,
+    /// The words of that span.
+    pub text: String,
+}
+
 /// What a reasoner makes of all evidence at hand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
+    /// The quotes that answer the question most directly, the best first; empty where a model writes the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answer: Vec<Quote>,
     /// What can be said, each with what it rests on.
     pub findings: Vec<Finding>,
     /// What several findings have in common.

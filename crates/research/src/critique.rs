@@ -63,12 +63,12 @@ pub struct ReviewOpinion {
 pub struct Critique {
     /// The draft it is about.
     pub version: u32,
-    /// Who reviewed it; nothing in runs of versions that did not keep it.
+    /// Who reviewed it; nothing where nobody did, and in runs of versions that did not keep it.
     #[serde(default)]
     pub by: Option<String>,
-    /// As the reviewer gave them.
+    /// As the reviewer gave them; all 0 where nobody reviewed.
     pub scores: ReviewScores,
-    /// The weighted score, 0 to 10.
+    /// The weighted score, 0 to 10; 0 where nobody reviewed.
     pub score: f64,
     /// What is proven and what the reviewer said, the gravest first.
     pub items: Vec<ReviewRemark>,
@@ -144,6 +144,26 @@ impl Critique {
             items,
             verdict,
             summary: opinion.summary,
+        }
+    }
+
+    /// Takes a draft that nobody can review by what code has proven of it: only a critical item speaks against it.
+    pub fn without_review(version: u32, mut known: Vec<ReviewRemark>) -> Self {
+        known.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.place.cmp(&b.place)));
+        let critical = known.iter().any(|item| item.severity == Severity::Critical);
+        Self {
+            by: None,
+            version,
+            scores: ReviewScores::default(),
+            score: 0.0,
+            items: known,
+            verdict: if critical {
+                ReviewVerdict::Reject
+            } else {
+                ReviewVerdict::Approve
+            },
+            potential: 0.0,
+            summary: String::new(),
         }
     }
 

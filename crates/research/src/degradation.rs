@@ -21,6 +21,8 @@ pub enum Degradation {
     SearchFailed,
     /// A model was to judge every sentence, and could not judge some.
     NotAllJudged,
+    /// A model was to review the draft, and could not.
+    NotReviewed,
     /// Passages were to be ranked by their meaning too.
     EncoderFailed {
         /// What went wrong, in a sentence without a full stop.
@@ -74,6 +76,9 @@ pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
                 "A language model was to judge whether each sentence says what its passages say; \
                  some sentences it could not judge, and these were checked by their words alone."
                     .to_owned()
+            }
+            Degradation::NotReviewed => {
+                "A language model was to review the draft and could not, so nobody did.".to_owned()
             }
             Degradation::EncoderFailed { why } => {
                 format!("Passages were ranked by their words alone, because the encoder could not be used: {why}.")

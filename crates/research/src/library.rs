@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fathom_evidence::passage::PassageId;
 use serde::{Deserialize, Serialize};
 
 /// The way from folders to a library.
@@ -19,8 +20,11 @@ pub trait Libraries: Send + Sync {
 /// Documents that can be searched and read.
 #[async_trait]
 pub trait Library: Send + Sync {
-    /// The documents that fit the query best, best first.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault>;
+    /// The passages that fit the query best, best first, each text once.
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault>;
+
+    /// How often each of these words occurs in the documents, in any of its forms.
+    async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault>;
 
     /// How much of it could be read.
     async fn stock(&self) -> Result<LibraryStock, LibraryFault>;
@@ -38,17 +42,34 @@ pub struct LibraryStock {
     pub skipped: usize,
 }
 
-/// A document that fits a query.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LocalHit {
-    /// The document's path inside the library.
+/// A passage that fits a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalPassage {
+    /// The path of its document inside the library.
     pub name: String,
-    /// Its title, or the name of its file where it has none.
+    /// The document's title, or the name of its file where it has none.
     pub title: String,
-    /// An excerpt that fits the query.
-    pub snippet: String,
-    /// Of the best in this search 1, of the others a share of it.
-    pub relevance: f64,
+    /// The headings above it, outermost first.
+    pub sections: Vec<String>,
+    /// Which passage of the document it is.
+    pub passage: PassageId,
+    /// Its words.
+    pub text: String,
+}
+
+/// Where a word occurs in the documents that were searched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordMention {
+    /// As it was asked for.
+    pub word: String,
+    /// Passages that have it in some form.
+    pub passages: usize,
+    /// Passages in all.
+    pub of: usize,
+    /// Whether it stands somewhere with just these large and small letters.
+    pub as_written: bool,
+    /// For a word that does not occur: the one that does and is spelled most like it.
+    pub nearest: Option<String>,
 }
 
 /// Why a library gave nothing.

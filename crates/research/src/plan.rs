@@ -98,7 +98,7 @@ pub struct PlannedSection {
 #[serde(rename_all = "snake_case")]
 pub enum PlanFault {
     /// The question was not taken apart.
-    #[error("it has {count} sub-questions; it needs at least {SUB_QUESTIONS_LEAST}")]
+    #[error("it has too few sub-questions: {count}")]
     FewSubQuestions {
         /// How many it has.
         count: usize,
@@ -124,11 +124,13 @@ pub enum PlanFault {
 }
 
 impl Plan {
-    /// Every rule that the plan breaks; none if it can be worked with.
-    pub fn faults(&self) -> Vec<PlanFault> {
+    /// Every rule that the plan breaks; none if it can be worked with. A planner that takes questions apart owes at least
+    /// [`SUB_QUESTIONS_LEAST`] sub-questions; one that does not gives the question itself.
+    pub fn faults(&self, takes_apart: bool) -> Vec<PlanFault> {
         let mut faults = Vec::new();
         let count = self.sub_questions.len();
-        if count < SUB_QUESTIONS_LEAST {
+        let least = if takes_apart { SUB_QUESTIONS_LEAST } else { 1 };
+        if count < least {
             faults.push(PlanFault::FewSubQuestions { count });
         }
         if self.queries.is_empty() {

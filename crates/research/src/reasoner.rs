@@ -108,7 +108,7 @@ pub struct Reasoners {
     pub analysts: Vec<Arc<dyn Analyst>>,
     /// Asked for text.
     pub writers: Vec<Arc<dyn ReportWriter>>,
-    /// Asked for reviews.
+    /// Asked for reviews. The brief has no opinion of its own text, so it is never among them.
     pub reviewers: Vec<Arc<dyn DraftReviewer>>,
     /// Asked about support. Rules cannot tell it, so the brief is never among them.
     pub support_judges: Vec<Arc<dyn SupportJudge>>,
@@ -120,22 +120,22 @@ impl Reasoners {
         let mut all = Self::default();
         if let Some(model) = model.map(Arc::new) {
             all.support_judges.push(Arc::clone(&model) as _);
+            all.reviewers.push(Arc::clone(&model) as _);
             all.add(model);
         }
         all.add(Arc::new(BriefReasoner));
         all
     }
 
-    /// Adds one that makes every judgement of a report but that on support.
+    /// Adds one that plans, analyses and writes.
     fn add<R>(&mut self, reasoner: Arc<R>)
     where
-        R: Planner + QueryRefiner + Analyst + ReportWriter + DraftReviewer + 'static,
+        R: Planner + QueryRefiner + Analyst + ReportWriter + 'static,
     {
         self.planners.push(Arc::clone(&reasoner) as _);
         self.refiners.push(Arc::clone(&reasoner) as _);
         self.analysts.push(Arc::clone(&reasoner) as _);
-        self.writers.push(Arc::clone(&reasoner) as _);
-        self.reviewers.push(reasoner);
+        self.writers.push(reasoner);
     }
 }
 
@@ -169,28 +169,37 @@ pub(crate) struct Judged<T> {
     pub(crate) failures: Vec<RecordedFailure>,
 }
 
-/// Asks the reasoners in order until one is able.
+/// Asks the reasoners in order until one is able; fails where none is.
 pub(crate) async fn judge<'a, R: Reasoner + ?Sized, T>(
     reasoners: &'a [Arc<R>],
     ask: impl Fn(&'a R) -> BoxFuture<'a, Result<T, ReasonerError>>,
 ) -> Result<Judged<T>, NodeError> {
+    let judged = judge_if_able(reasoners, ask).await?;
+    judged.map_err(|mut failures| {
+        let last = failures.pop().map(|failure| failure.message);
+        NodeError::new(last.unwrap_or_else(|| "no reasoner is configured".to_owned()))
+    })
+}
+
+/// As [`judge`], for a judgement that a run can do without: gives the failures of all where none is able.
+pub(crate) async fn judge_if_able<'a, R: Reasoner + ?Sized, T>(
+    reasoners: &'a [Arc<R>],
+    ask: impl Fn(&'a R) -> BoxFuture<'a, Result<T, ReasonerError>>,
+) -> Result<Result<Judged<T>, Vec<RecordedFailure>>, NodeError> {
     let mut failures: Vec<RecordedFailure> = Vec::new();
     for reasoner in reasoners {
         match ask(reasoner).await {
             Ok(value) => {
                 let by = reasoner.name().to_owned();
-                return Ok(Judged {
+                return Ok(Ok(Judged {
                     value,
                     by,
                     failures,
-                });
+                }));
             }
             Err(ReasonerError::Halted(halt)) => return Err(halt),
             Err(ReasonerError::Failed(failure)) => failures.push(failure),
         }
     }
-    let last = failures.pop().map(|failure| failure.message);
-    Err(NodeError::new(
-        last.unwrap_or_else(|| "no reasoner is configured".to_owned()),
-    ))
+    Ok(Err(failures))
 }

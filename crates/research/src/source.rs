@@ -1,6 +1,7 @@
 //! A source: a document that was retrieved, with where its stored text lies.
 
 use fathom_evidence::document::DocumentMetadata;
+use fathom_evidence::passage::PassageId;
 pub use fathom_render::{SourceId, SourceKind};
 use fathom_workflow::BlobHash;
 use jiff::Timestamp;
@@ -33,6 +34,20 @@ pub struct Source {
     pub snippet: String,
     /// Why its page could not be read, in a sentence.
     pub unread: Option<String>,
+    /// Its passages that a search found, where the search looks into documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<FoundPassage>,
+}
+
+/// A passage that a search found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundPassage {
+    /// The query that found it.
+    pub query: QueryId,
+    /// Its rank over all documents, from 0.
+    pub rank: u32,
+    /// Which passage of the document it is.
+    pub passage: PassageId,
 }
 
 /// What is known about a source as a work, for its reference.

@@ -2,14 +2,38 @@
 
 use std::collections::BTreeSet;
 
+use fathom_evidence::duplicate;
+
 use crate::analysis::{Contradiction, Evidence, Strength};
-use crate::skills::locate::is_copied;
 use crate::source::SourceId;
-use crate::words;
 
 /// From so many independent sources on a finding is strong, if some of them have data of their own.
 const STRONG_SOURCES: usize = 3;
 const STRONG_PRIMARY: usize = 2;
+
+/// Texts of fewer words may be the same by chance.
+const COPIED_WORDS: usize = 8;
+
+/// Words of work that measured or counted for itself.
+const MEASURED: &[&str] = &[
+    "measured",
+    "counted",
+    "sensor",
+    "thermometer",
+    "survey",
+    "trial",
+    "interviewed",
+    "sampled",
+    "recorded",
+    "readings",
+    "confidence interval",
+    "randomised",
+    "randomized",
+    "experiment",
+    "field study",
+    "pooled",
+    "data",
+];
 
 /// What findings are weighed by, made once for all evidence of a run.
 pub(crate) struct StrengthScale<'e> {
@@ -54,13 +78,6 @@ impl<'e> StrengthScale<'e> {
             .flat_map(|found| [&found.left, &found.right]);
         sides.any(|side| side.source == one.source && side.span.overlaps(one.span))
     }
-
-    /// How many of the sources at these places have data of their own.
-    pub(crate) fn primary(&self, places: &[usize]) -> usize {
-        let members = places.iter().filter_map(|at| self.evidence.get(*at));
-        let sources: BTreeSet<SourceId> = members.map(|one| one.source).collect();
-        sources.intersection(&self.primary).count()
-    }
 }
 
 /// The sources that speak for themselves: one whose words are another's is no second witness.
@@ -69,7 +86,7 @@ fn independent(members: &[&Evidence]) -> BTreeSet<SourceId> {
     for one in members {
         let copied = kept
             .iter()
-            .any(|other| other.source != one.source && is_copied(&one.quote, &other.quote));
+            .any(|other| other.source != one.source && is_copy(&one.quote, &other.quote));
         if !copied {
             kept.push(one);
         }
@@ -77,16 +94,19 @@ fn independent(members: &[&Evidence]) -> BTreeSet<SourceId> {
     kept.into_iter().map(|one| one.source).collect()
 }
 
+/// Whether one text is the other in nearly the same words.
+fn is_copy(one: &str, other: &str) -> bool {
+    let long = |text: &str| text.split_whitespace().count() >= COPIED_WORDS;
+    long(one) && long(other) && duplicate::sentences(&[one, other]).len() == 1
+}
+
 /// Whether a source tells what it measured or counted itself: figures among results, or words of measuring.
 fn is_primary(one: &Evidence) -> bool {
     let lower = one.quote.to_lowercase();
     let figures = lower.contains(|c: char| c.is_ascii_digit());
-    let measured = words::all("primary").any(|word| words::holds(&lower, word));
+    let measured = MEASURED.iter().any(|word| lower.contains(word));
     let section = one.sections.last().map(|title| title.to_lowercase());
-    let results = section.is_some_and(|title| {
-        let wanted = words::list("cue sections", "size");
-        wanted.iter().any(|word| words::holds(&title, word))
-    });
+    let results = section.is_some_and(|title| title.contains("result"));
     figures && (measured || results)
 }
 

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use fathom_evidence::extract::{self, DocumentReader};
+use fathom_evidence::passage::PassageId;
 
 use self::index::DocumentIndex;
 pub use self::pdf_subprocess::PdfSubprocess;
@@ -137,17 +138,36 @@ impl ReadProgress {
     }
 }
 
-/// A document that fits a query.
+/// A passage that fits a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LibraryHit {
-    /// By which the document is read.
+pub struct LibraryPassage {
+    /// The document that it stands in, by the name under which it is read.
     pub name: String,
     /// As in [`LibraryDocument::title`].
     pub title: String,
-    /// The beginning of the passage that fits best.
-    pub snippet: String,
-    /// 1 for the best document of this search, a share of it for the others.
-    pub relevance: f64,
+    /// The headings above it, outermost first.
+    pub sections: Vec<String>,
+    /// Which passage of the document it is.
+    pub passage: PassageId,
+    /// Its words.
+    pub text: String,
+    /// Comparable within one search only.
+    pub score: f32,
+}
+
+/// Where a word occurs in a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordMention {
+    /// As it was asked for.
+    pub word: String,
+    /// Passages that have it in some form.
+    pub passages: usize,
+    /// Passages in all.
+    pub of: usize,
+    /// Whether it stands somewhere with just these large and small letters.
+    pub as_written: bool,
+    /// For a word that does not occur: the one that does and is spelled most like it.
+    pub nearest: Option<String>,
 }
 
 /// Folders with their documents, read and indexed.
@@ -223,19 +243,19 @@ impl DocumentLibrary {
         self.skipped.iter().map(|one| one.files).sum()
     }
 
-    /// The documents that fit the query best, best first.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<LibraryHit> {
+    /// The passages that fit the query best, best first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<LibraryPassage> {
         let hits = self.index.search(query, limit);
-        let found = hits.into_iter().filter_map(|hit| {
-            let document = self.documents.get(hit.document)?;
-            Some(LibraryHit {
-                name: document.name.clone(),
-                title: document.title.clone(),
-                snippet: hit.snippet,
-                relevance: hit.relevance,
-            })
+        let found = hits.into_iter().filter_map(|(document, passage)| {
+            let title = self.documents.get(document)?.title.clone();
+            Some(LibraryPassage { title, ..passage })
         });
         found.collect()
+    }
+
+    /// How often each of these words occurs, in any of its forms.
+    pub fn mentions(&self, words: &[String]) -> Vec<WordMention> {
+        self.index.mentions(words)
     }
 
     /// A document's bytes as they are on the disk now.

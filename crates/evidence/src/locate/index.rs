@@ -82,11 +82,20 @@ impl PassageIndex {
             Some(last) if *last > 0 && settings.use_structure => settings.title_weight,
             _ => 0.0,
         };
+        let section_weight = if settings.use_structure {
+            settings.section_weight
+        } else {
+            0.0
+        };
         let fields = |entry: &'_ PassageEntry| {
-            let title = Some((Arc::clone(&entry.title), title_weight));
+            let sections: Arc<str> = entry.sections.join(" ").into();
             let text: Arc<str> = entry.text.as_str().into();
-            let title = title.filter(|(_, weight)| *weight > 0.0);
-            title.into_iter().chain([(text, 1.0)])
+            let around = [
+                (Arc::clone(&entry.title), title_weight),
+                (sections, section_weight),
+            ];
+            let around = around.into_iter().filter(|(_, weight)| *weight > 0.0);
+            around.chain([(text, 1.0)])
         };
         let fit = LengthFit::new(&entries, settings);
         let language_of = |entry: &PassageEntry| entry.language.unwrap_or(language);

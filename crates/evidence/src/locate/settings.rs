@@ -24,6 +24,8 @@ pub struct LocateSettings {
     pub cover_decay: Option<f32>,
     /// How much more a word of the title counts, where there are several documents.
     pub title_weight: f32,
+    /// How much a word of the headings above a passage counts.
+    pub section_weight: f32,
     /// Nothing takes what fits the length of the passages.
     pub words: Option<bm25::Bm25Settings>,
     /// Nothing takes what fits the length of the passages.
@@ -42,6 +44,7 @@ impl Default for LocateSettings {
             neighbour_share: 0.2,
             cover_decay: None,
             title_weight: 2.0,
+            section_weight: 1.0,
             words: None,
             pieces: None,
             feedback: prf::FeedbackSettings::default(),

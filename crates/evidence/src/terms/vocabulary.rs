@@ -83,6 +83,12 @@ impl Vocabulary {
         self.names.iter().map(AsRef::as_ref)
     }
 
+    /// The words that were met and tell something, in lower case, in no order that means anything.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let telling = self.of_token.iter().filter(|(_, id)| **id != STOP);
+        telling.map(|(word, _)| word.as_ref())
+    }
+
     /// The number of a term, given as [`Terms`] gives it.
     pub fn id(&self, term: &str) -> Option<TermId> {
         self.of_term.get(term).copied()

@@ -123,8 +123,8 @@ async fn search(
             let hit = json!({
                 "name": hit.name,
                 "title": hit.title,
-                "relevance": hit.relevance,
-                "snippet": hit.snippet,
+                "sections": hit.sections,
+                "text": hit.text,
             });
             hit.to_string()
         } else {
@@ -132,7 +132,7 @@ async fn search(
                 "{} {}\n  {}",
                 TextStyle::BOLD.paint(&screen::harmless(&hit.title), coloured),
                 TextStyle::DIM.paint(&screen::harmless(&hit.name), coloured),
-                screen::harmless(&hit.snippet),
+                screen::harmless(&hit.text),
             )
         };
         screen::print_line(&line)?;

@@ -31,13 +31,13 @@ fn plan() -> Plan {
 
 #[test]
 fn a_sound_plan_has_no_fault() {
-    assert_eq!(plan().faults(), []);
+    assert_eq!(plan().faults(true), []);
 }
 
 #[test]
 fn each_rule_that_is_broken_is_named() {
     assert_eq!(
-        Plan::default().faults(),
+        Plan::default().faults(true),
         [
             PlanFault::FewSubQuestions { count: 0 },
             PlanFault::NoQuery,
@@ -50,7 +50,7 @@ fn each_rule_that_is_broken_is_named() {
         .push(query("Street  trees Cooling", SourceKind::Web, 1));
     twice.queries.push(query("other", SourceKind::Web, 7));
     assert_eq!(
-        twice.faults(),
+        twice.faults(true),
         [
             PlanFault::QueryTwice {
                 text: "Street  trees Cooling".into()
@@ -63,7 +63,7 @@ fn each_rule_that_is_broken_is_named() {
     kinds
         .queries
         .push(query("street trees cooling", SourceKind::Academic, 0));
-    assert_eq!(kinds.faults(), []);
+    assert_eq!(kinds.faults(true), []);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_plan_without_queries_gets_them_from_its_sub_questions_by_depth() {
             ..plan()
         };
         let mended = bare.mended(depth, local_only);
-        assert_eq!(mended.faults(), []);
+        assert_eq!(mended.faults(true), []);
         mended.queries.iter().map(|query| query.kind).collect()
     };
     use SourceKind::{Academic, Local, News, Web};
@@ -102,6 +102,6 @@ fn mending_leaves_nothing_that_a_rule_forbids_save_what_is_missing() {
     broken.sections[0].answers.push(SubQuestionId(9));
     broken.sub_questions[0].needs.push(SubQuestionId(9));
     let mended = broken.mended(Depth::Quick, false);
-    assert_eq!(mended.faults(), []);
+    assert_eq!(mended.faults(true), []);
     assert_eq!((mended.queries.len(), mended.confidence), (1, 0.0));
 }

@@ -1,41 +1,31 @@
-//! The reasoner that needs no model: it computes its judgements from the evidence alone.
+//! The reasoner that needs no model: ranking, proof and quoting, little else.
 //!
-//! Each judgement is a plain function in a file below; this file only forwards. It invents no sentence:
-//! what a report says of the world is quoted word for word, and the words around the quotes speak only of the
-//! report and its sources.
+//! It plans one search for the question as it was asked, shows the passages that fit it best, says what each source
+//! says, where sources can be proven to disagree, and what the documents do not mention. It invents no sentence: what a
+//! report says of the world is quoted word for word, and the words around the quotes speak only of the report and its
+//! sources. It reviews nothing: it has no opinion of its own text.
 
-mod agreed;
 mod analyse;
-mod depth;
-mod frame;
-mod groups;
-mod nearness;
+mod phrases;
 mod plan;
-mod prose;
-mod refine;
-mod review;
-mod section;
+mod subject;
+mod write;
 
 use async_trait::async_trait;
 use fathom_render::report::EXTRACTIVE;
 
 use super::{
-    AnalyseTask, Analyst, Ctx, DraftReviewer, FrameTask, PlanTask, Planner, QueryRefiner, Reasoner,
-    ReasonerError, RefineAction, RefineTask, ReportWriter, ReviewTask, SectionTask,
+    AnalyseTask, Analyst, Ctx, FrameTask, PlanTask, Planner, QueryRefiner, Reasoner, ReasonerError,
+    RefineAction, RefineTask, ReportWriter, SectionTask,
 };
 use crate::analysis::Analysis;
-use crate::critique::ReviewOpinion;
 use crate::draft::Frame;
 use crate::plan::Plan;
 
-use agreed::borne_out;
 pub use analyse::analyse;
-pub use depth::depth;
-pub use frame::frame;
 pub use plan::plan;
-use refine::refine_query;
-pub use review::review;
-pub use section::write_section;
+pub(crate) use subject::subject_words;
+pub use write::{write_frame, write_section};
 
 /// Ranks, proves and quotes. It holds nothing and calls nobody.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +51,7 @@ impl QueryRefiner for BriefReasoner {
         _: &Ctx,
         task: &RefineTask<'_>,
     ) -> Result<RefineAction, ReasonerError> {
-        Ok(refine_query(task).map_or(RefineAction::Stop, RefineAction::Search))
+        Ok(plan::refined(task).map_or(RefineAction::Stop, RefineAction::Search))
     }
 }
 
@@ -79,28 +69,10 @@ impl ReportWriter for BriefReasoner {
         _: &Ctx,
         task: &SectionTask<'_>,
     ) -> Result<String, ReasonerError> {
-        let analysis = borne_out(task.analysis, task.evidence, task.language);
-        Ok(write_section(&SectionTask {
-            analysis: &analysis,
-            ..*task
-        }))
+        Ok(write_section(task))
     }
 
     async fn write_frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
-        let analysis = borne_out(task.analysis, task.evidence, task.language);
-        Ok(frame(&FrameTask {
-            analysis: &analysis,
-            ..*task
-        }))
+        Ok(write_frame(task))
     }
 }
-
-#[async_trait]
-impl DraftReviewer for BriefReasoner {
-    async fn review(&self, _: &Ctx, task: &ReviewTask<'_>) -> Result<ReviewOpinion, ReasonerError> {
-        Ok(review(task))
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -8,9 +8,11 @@ use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::citations::{CitationCheck, Judgement};
 use crate::critique::ReviewRemark;
 use crate::draft::{Draft, DraftSection};
+use crate::library::WordMention;
 use crate::plan::{Plan, PlanFault, PlannedSection, Query, QueryId, SourceKind};
 use crate::question::Question;
 use crate::settings::Caps;
+use crate::skills::locate::excerpt::Excerpt;
 use crate::source::Source;
 
 /// What a plan is made from.
@@ -94,6 +96,10 @@ pub struct AnalyseTask<'a> {
     pub evidence: &'a [Evidence],
     /// Conflicts that code found among the evidence.
     pub contradictions: &'a [Contradiction],
+    /// The best excerpt of each of the first pieces of evidence, the best first.
+    pub(crate) excerpts: &'a [Excerpt],
+    /// How often the words of the question occur in the own documents; empty where none were searched.
+    pub mentions: &'a [WordMention],
     /// The language of the question.
     pub language: Language,
 }

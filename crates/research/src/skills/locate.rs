@@ -1,33 +1,38 @@
-//! From documents to evidence: sentences, word for word, tied to the sub-questions they bear on.
+//! From documents to evidence: passages, word for word, tied to the sub-questions they bear on.
 //!
-//! Takes a plan and the sources that were read; gives evidence, the conflicts among it, and what a second
-//! look changed. Plain functions without input or output. What the evidence means is left to the reasoner.
+//! Takes a plan and the sources that were read; gives evidence, the best first, the conflicts among it, and what a second
+//! look changed. Plain functions without input or output. What ranks well is kept: whether it answers is for the
+//! reasoner to say.
 
-mod assign;
-mod choose;
 mod conflict;
 mod copies;
-mod evidence_search;
-mod profile;
-mod sentence;
+pub(crate) mod excerpt;
+mod passages;
 
 use std::sync::Arc;
 
 use fathom_evidence::passage::{self, Passage};
 use fathom_evidence::terms::Terms;
+use fathom_evidence::validate::completeness::completeness;
+use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
 use fathom_evidence::validate::retry::{Retry, RetryDecision, RetryEntry, RetrySettings};
-use fathom_evidence::{Document, Language, question};
+use fathom_evidence::validate::{EvidenceCandidate, ValidatedEvidence, Validation, validate};
+use fathom_evidence::{Document, Language};
 
 use crate::analysis::{Contradiction, Evidence};
-use crate::plan::Plan;
-use crate::question::Question;
-use crate::source::SourceId;
+use crate::plan::{Plan, SubQuestionId};
+use crate::skills::search::Asked;
+use crate::source::{Source, SourceId};
 
 pub use copies::Copied;
-pub(crate) use copies::is_copied;
-use evidence_search::EvidenceSearch;
-use profile::QuestionProfile;
-pub(crate) use profile::synonyms;
+use passages::RankedPassages;
+
+/// From these shares of a sub-question's words on a passage answers it, or bears on it.
+const DIRECT_FROM: f64 = 0.6;
+const PARTIAL_FROM: f64 = 0.3;
+
+/// Passages for the only sub-question of a plan; where there are several, each gets as many as the settings say.
+const ONLY_QUESTION_PASSAGES: usize = 40;
 
 /// A source that was read, cut into passages.
 #[derive(Clone, Debug)]
@@ -52,6 +57,22 @@ impl Reading {
     }
 }
 
+/// What is to be located, and where.
+pub struct LocateTask<'a> {
+    /// Whose sub-questions are served.
+    pub plan: &'a Plan,
+    /// Every query of the run by its id: it tells which sub-question a search was made for.
+    pub queries: &'a [Asked],
+    /// Every source of the run, with the passages that searches found in it.
+    pub sources: &'a [Arc<Source>],
+    /// Those that were read.
+    pub readings: &'a [Reading],
+    /// How often and how to look again where too little was found.
+    pub settings: &'a RetrySettings,
+    /// The language of the question.
+    pub language: Language,
+}
+
 /// What was found in the sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
@@ -63,44 +84,143 @@ pub struct Located {
     pub retry_log: Vec<RetryEntry>,
     /// Sources that were left out because they copy another.
     pub copies: Vec<Copied>,
-    /// The language that the report is written in.
-    pub language: Language,
 }
 
 /// Finds the evidence for every sub-question of a plan.
-pub fn locate(
-    question: &Question,
-    plan: &Plan,
-    readings: &[Reading],
-    settings: &RetrySettings,
-) -> Located {
-    let (kept, copies) = copies::split(readings);
-    // Reports are written in the language of their question.
-    let language = question::read(question.text()).language;
-    let terms = Terms::new(language);
-    let focuses: Vec<QuestionProfile> = plan
+pub fn locate(task: &LocateTask<'_>) -> Located {
+    let (kept, copies) = copies::split(task.readings);
+    let ranked = RankedPassages::new(task, kept);
+    let mut retry = Retry::new(*task.settings);
+    let mut found: Vec<QuestionEvidence> = task
+        .plan
         .ids()
-        .filter_map(|id| QuestionProfile::new(id, plan, question, &terms))
+        .filter_map(|id| QuestionEvidence::find(task, &ranked, id, &retry.settings))
         .collect();
-    let mut retry = Retry::new(*settings);
-    let mut search = EvidenceSearch::new(kept, focuses, language, settings);
-    let mut wanted = search.questions();
     // The retries are bounded by their settings.
-    loop {
-        search.look(&wanted, &retry.settings);
-        match retry.decide(&search.validation(&retry.settings)) {
-            RetryDecision::Retry {
-                failed_questions, ..
-            } => wanted = failed_questions,
-            RetryDecision::Proceed | RetryDecision::ProceedMarked { .. } => break,
+    while let RetryDecision::Retry {
+        failed_questions, ..
+    } = retry.decide(&validation(&found, &retry.settings))
+    {
+        for one in &mut found {
+            if failed_questions.contains(&one.question) {
+                let again = QuestionEvidence::find(task, &ranked, one.id, &retry.settings);
+                *one = again.unwrap_or_else(|| one.clone());
+            }
         }
     }
-    let (evidence, contradictions) = assign::assign(&search);
+    let evidence: Vec<Evidence> = found.into_iter().flat_map(|one| one.evidence).collect();
+    let contradictions = conflict::contradictions(&evidence, ranked.readings(), task.language);
     Located {
         evidence,
         contradictions,
         retry_log: retry.validation_retry_log,
         copies,
-        language,
+    }
+}
+
+/// The passages for one sub-question, with what the validators say of them.
+#[derive(Clone)]
+struct QuestionEvidence {
+    id: SubQuestionId,
+    question: String,
+    evidence: Vec<Evidence>,
+    validated: Vec<ValidatedEvidence>,
+}
+
+impl QuestionEvidence {
+    fn find(
+        task: &LocateTask<'_>,
+        ranked: &RankedPassages<'_>,
+        id: SubQuestionId,
+        settings: &RetrySettings,
+    ) -> Option<Self> {
+        let question = task.plan.sub_question(id)?.text.clone();
+        let most = match task.plan.sub_questions.len() {
+            1 => ONLY_QUESTION_PASSAGES,
+            _ => settings.top_k,
+        };
+        let terms = Terms::new(task.language);
+        let wanted = excerpt::telling(&terms, &question);
+        let (mut evidence, mut candidates) = (Vec::new(), Vec::new());
+        for (reading, passage) in ranked.best(id, &question, most) {
+            let Some(text) = passage.text(&reading.document) else {
+                continue;
+            };
+            let covered = excerpt::coverage(&terms, &wanted, [text, &passage.sections.join(" ")]);
+            candidates.push(candidate(&question, reading, passage, text, covered));
+            evidence.push(Evidence {
+                answers: id,
+                source: reading.source,
+                span: passage.span,
+                quote: text.to_owned(),
+                sections: passage.sections.clone(),
+                page: passage.page,
+                confidence: covered,
+                relaxed: false,
+            });
+        }
+        let text = |source: &str| {
+            let of = |reading: &&&Reading| reading.source.0.to_string() == source;
+            let reading = ranked.readings().iter().find(of)?;
+            Some(reading.document.text.as_str())
+        };
+        let questions = [question.clone()];
+        let found = validate(
+            &questions,
+            &candidates,
+            text,
+            task.language,
+            &settings.rules,
+        );
+        for (piece, validated) in evidence.iter_mut().zip(&found.evidence) {
+            piece.relaxed = validated.relaxed;
+        }
+        Some(Self {
+            id,
+            question,
+            evidence,
+            validated: found.evidence,
+        })
+    }
+}
+
+fn candidate(
+    question: &str,
+    reading: &Reading,
+    passage: &Passage,
+    text: &str,
+    covered: f64,
+) -> EvidenceCandidate {
+    let label = if covered >= DIRECT_FROM {
+        Relevance::Direct
+    } else if covered >= PARTIAL_FROM {
+        Relevance::Partial
+    } else {
+        Relevance::None
+    };
+    EvidenceCandidate {
+        question: question.to_owned(),
+        source: reading.source.0.to_string(),
+        span: passage.span,
+        passage: text.to_owned(),
+        verdict: RelevanceVerdict {
+            label,
+            confidence: covered,
+            quote: Some(text.to_owned()),
+        },
+    }
+}
+
+/// All that was found so far, as the rule for retries sees it.
+fn validation(found: &[QuestionEvidence], settings: &RetrySettings) -> Validation {
+    let questions: Vec<String> = found.iter().map(|one| one.question.clone()).collect();
+    let evidence: Vec<ValidatedEvidence> = found
+        .iter()
+        .flat_map(|one| one.validated.iter().cloned())
+        .collect();
+    Validation {
+        conflicts: Vec::new(),
+        completeness: completeness(&questions, &evidence, &settings.rules),
+        evidence,
     }
 }

@@ -99,6 +99,8 @@ pub(crate) struct SearchResult {
     pub(crate) failures: Vec<RecordedFailure>,
     /// Searches that nobody answered.
     pub(crate) failed_searches: Vec<RecordedFailure>,
+    /// Why the encoder gave no opinion, where it failed.
+    pub(crate) encoder_lost: Option<String>,
 }
 
 /// Puts the queries that were not put yet, and reads what they find, as far as the budget allows.
@@ -135,6 +137,10 @@ impl SearchResult {
     fn take(&mut self, answer: &mut Answered) -> impl Iterator<Item = Hit> + use<> {
         self.failures.append(&mut answer.failures);
         self.failed_searches.extend(answer.failure.take());
+        self.encoder_lost = self
+            .encoder_lost
+            .take()
+            .or_else(|| answer.encoder_lost.take());
         std::mem::take(&mut answer.hits).into_iter()
     }
 }

@@ -1,241 +1,151 @@
-//! What the evidence says: what several sources say together, what one says alone, what nobody says.
+//! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use fathom_evidence::themes;
+use fathom_evidence::terms::Terms;
+use fathom_render::report::Answered;
 
-use super::groups::groups;
-use super::refine;
-use crate::analysis::{Analysis, Evidence, Finding, Gap, Strength, Theme};
+use super::phrases::Phrases;
+use super::subject::subject_words;
+use crate::analysis::{Analysis, AnsweredVerdict, Evidence, Finding, Gap, Quote};
+use crate::library::WordMention;
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
-use crate::source::SourceId;
+use crate::skills::locate::excerpt;
 use crate::strength::StrengthScale;
-use crate::words;
 
-/// Findings beyond this are not told apart; the evidence behind them stays.
+/// Excerpts in the answer.
+const ANSWER_EXCERPTS: usize = 3;
+
+/// Findings that are listed; the brief quotes more passages than these.
 const FINDINGS_MOST: usize = 10;
 
-/// A finding from this confidence on covers its sub-question.
-const COVERS_FROM: f64 = 0.7;
+/// From this weighed share of the question's words on, within one passage and its headings, it is taken to answer.
+const ANSWERS_FROM: f64 = 0.8;
 
-/// Confidence by strength, before the judge's word: a single source that measured for itself gains
-/// `PRIMARY_GAIN`, and `COMPANY_GAIN` for each of two other sources that bear on the same sub-question, but
-/// stays under `SINGLE_CAP` and so covers nothing. One source is enough only where it sums up many, or where no
-/// more is asked than what a word means. The judge moves each by `JUDGE_SHARE` of how far it is from undecided.
-const STRONG: f64 = 0.88;
-const MODERATE: f64 = 0.76;
-const SINGLE: f64 = 0.54;
-const IN_CONFLICT: f64 = 0.45;
-const PRIMARY_GAIN: f64 = 0.08;
-const COMPANY_GAIN: f64 = 0.05;
-const COMPANY_MOST: usize = 2;
-const SYNTHESIS: f64 = 0.72;
-const SINGLE_CAP: f64 = 0.69;
-const SYNTHESIS_CAP: f64 = 0.78;
-const JUDGE_SHARE: f64 = 0.15;
-
-/// Analyses evidence. The same task gives the same analysis.
+/// Makes an analysis. The same task gives the same one.
 pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
-    let weigh = EvidenceScale::new(task);
-    let groups = groups(task.evidence, task.contradictions, task.language);
-    let mut findings: Vec<Finding> = groups
-        .into_iter()
-        .filter_map(|group| weigh.finding(group))
-        .collect();
-    // The strongest first; what is equal stays in the order of the evidence.
-    findings.sort_by(|a, b| {
-        let strength = b.strength.cmp(&a.strength);
-        strength
-            .then(b.confidence.total_cmp(&a.confidence))
-            .then(a.evidence.cmp(&b.evidence))
+    let verdict = answered(task);
+    let shown = task.excerpts.iter().take(ANSWER_EXCERPTS);
+    let quotes = shown.filter_map(|one| {
+        Some(Quote {
+            source: task.evidence.get(one.evidence)?.source,
+            span: one.span,
+            text: one.text.clone(),
+        })
     });
-    let findings = kept(findings);
-    let gaps = gaps(task, &findings);
+    let scale = StrengthScale::new(task.evidence, task.contradictions);
+    let found = task.excerpts.iter().take(FINDINGS_MOST);
+    let findings: Vec<Finding> = found.map(|one| finding(one, &scale)).collect();
+    let gaps = match verdict.answered {
+        Answered::No => vec![gap(task, &verdict)],
+        Answered::Yes | Answered::Partly => Vec::new(),
+    };
     Analysis {
-        themes: themes_of(&findings, task),
+        answer: quotes.collect(),
+        themes: Vec::new(),
         contradictions: task.contradictions.to_vec(),
-        confidence: confidence(task, &findings),
-        sufficient: gaps.is_empty(),
-        answered: None,
+        confidence: task.evidence.first().map_or(0.0, |best| best.confidence),
+        sufficient: !findings.is_empty(),
+        answered: Some(verdict),
         gaps,
         findings,
     }
 }
 
-/// What findings are weighed by.
-struct EvidenceScale<'t> {
-    evidence: &'t [Evidence],
-    strength: StrengthScale<'t>,
-    /// Sources that sum up many others.
-    syntheses: BTreeSet<SourceId>,
-    /// Sub-questions that ask what a word means.
-    definitions: BTreeSet<SubQuestionId>,
-    /// The sources that bear on each sub-question.
-    company: BTreeMap<SubQuestionId, BTreeSet<SourceId>>,
-}
-
-impl<'t> EvidenceScale<'t> {
-    fn new(task: &'t AnalyseTask<'_>) -> Self {
-        let mut company: BTreeMap<SubQuestionId, BTreeSet<SourceId>> = BTreeMap::new();
-        for one in task.evidence {
-            company.entry(one.answers).or_default().insert(one.source);
-        }
-        Self {
-            evidence: task.evidence,
-            strength: StrengthScale::new(task.evidence, task.contradictions),
-            syntheses: syntheses(task),
-            definitions: definitions(task),
-            company,
-        }
-    }
-
-    /// A finding whose statement is the words of the group's first member.
-    fn finding(&self, group: Vec<usize>) -> Option<Finding> {
-        let members: Vec<&Evidence> = group
-            .iter()
-            .filter_map(|at| self.evidence.get(*at))
-            .collect();
-        let lead = *members.first()?;
-        let disputed = members.iter().any(|one| self.strength.is_disputed(one));
-        let strength = self.strength.strength(&group);
-        let primary = self.strength.primary(&group);
-        let judged = members.iter().map(|one| one.confidence).sum::<f64>() / members.len() as f64;
-        let company = self.company.get(&lead.answers).map_or(0, BTreeSet::len);
-        let enough = !disputed
-            && (self.syntheses.contains(&lead.source) || self.definitions.contains(&lead.answers));
-        let base = match strength {
-            Strength::Strong => STRONG,
-            Strength::Moderate => MODERATE,
-            _ if disputed => IN_CONFLICT,
-            _ if enough => SYNTHESIS,
-            _ => {
-                let others = company.saturating_sub(1).min(COMPANY_MOST) as f64;
-                SINGLE + COMPANY_GAIN * others + if primary > 0 { PRIMARY_GAIN } else { 0.0 }
-            }
-        };
-        let sure = base + JUDGE_SHARE * (judged - 0.5);
-        let cap = match strength {
-            Strength::Weak if enough => SYNTHESIS_CAP,
-            Strength::Weak => SINGLE_CAP,
-            _ => 1.0,
-        };
-        Some(Finding {
-            statement: lead.quote.clone(),
-            answers: lead.answers,
-            evidence: group,
-            strength,
-            confidence: sure.clamp(0.0, cap),
-        })
+/// A passage is a finding of one source: whether another says the same is for a reader or a model to tell.
+fn finding(one: &excerpt::Excerpt, scale: &StrengthScale<'_>) -> Finding {
+    Finding {
+        statement: one.text.clone(),
+        answers: SubQuestionId(0),
+        evidence: vec![one.evidence],
+        strength: scale.strength(&[one.evidence]),
+        confidence: one.covered,
     }
 }
 
-fn syntheses(task: &AnalyseTask<'_>) -> BTreeSet<SourceId> {
-    let sums_up = |title: &str| {
-        let lower = title.to_lowercase();
-        words::list("controlled", "review")
-            .iter()
-            .any(|word| words::holds(&lower, word))
+fn gap(task: &AnalyseTask<'_>, verdict: &AnsweredVerdict) -> Gap {
+    Gap {
+        answers: SubQuestionId(0),
+        missing: verdict.reason.clone(),
+        query: task.question.text().to_owned(),
+    }
+}
+
+/// Whether the passages answer, by how well they match the question's subject and its other words.
+fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
+    let phrases = Phrases::for_language(task.language);
+    let verdict = |answered, reason: String| AnsweredVerdict { answered, reason };
+    let absent = absent(task);
+    if !absent.is_empty() {
+        return verdict(Answered::No, phrases.not_mentioned(&absent));
+    }
+    if task.evidence.is_empty() {
+        return verdict(Answered::No, phrases.nothing_found.to_owned());
+    }
+    let weights = Weights::new(task);
+    let best = task.evidence.iter().take(ANSWER_EXCERPTS);
+    let best = best.map(|piece| weights.covered(piece)).fold(0.0, f64::max);
+    if best >= ANSWERS_FROM {
+        verdict(Answered::Yes, phrases.matched.to_owned())
+    } else {
+        verdict(Answered::Partly, phrases.nearest.to_owned())
+    }
+}
+
+/// Words of the subject that the documents do not mention.
+fn absent<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
+    let subject = subject_words(task.question.text(), task.language);
+    let is_absent = |mention: &&WordMention| {
+        let name = mention.word.chars().next().is_some_and(char::is_uppercase);
+        let elsewhere = name && task.language.code() != "de" && !mention.as_written;
+        subject.contains(&mention.word)
+            && mention.nearest.is_none()
+            && (mention.passages == 0 || elsewhere)
     };
-    let sources = task.sources.iter();
-    let sources = sources.filter(|source| sums_up(&source.about.title));
-    sources.map(|source| source.id).collect()
+    let absent = task.mentions.iter().filter(is_absent);
+    absent.map(|mention| mention.word.as_str()).collect()
 }
 
-fn definitions(task: &AnalyseTask<'_>) -> BTreeSet<SubQuestionId> {
-    let asks = |id: &SubQuestionId| {
-        let sub = task
-            .plan
-            .sub_question(*id)
-            .map(|sub| sub.text.to_lowercase());
-        let cues = words::list("aspects", "definition");
-        sub.is_some_and(|text| cues.iter().any(|word| words::holds(&text, word)))
-    };
-    task.plan.ids().filter(asks).collect()
+/// What each word of the question counts: the more, the fewer passages have it.
+struct Weights {
+    terms: Terms,
+    weighed: Vec<(String, f64)>,
 }
 
-/// The best of each sub-question first, then the best of all.
-fn kept(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut seen = BTreeSet::new();
-    let (first, rest): (Vec<Finding>, Vec<Finding>) = findings
-        .into_iter()
-        .partition(|finding| seen.insert(finding.answers));
-    let room = FINDINGS_MOST.saturating_sub(first.len());
-    let mut all: Vec<Finding> = first
-        .into_iter()
-        .chain(rest.into_iter().take(room))
-        .collect();
-    all.sort_by(|a, b| {
-        let strength = b.strength.cmp(&a.strength);
-        strength
-            .then(b.confidence.total_cmp(&a.confidence))
-            .then(a.evidence.cmp(&b.evidence))
-    });
-    all
-}
-
-/// Sub-questions that no finding covers.
-fn gaps(task: &AnalyseTask<'_>, findings: &[Finding]) -> Vec<Gap> {
-    let mut gaps: Vec<Gap> = Vec::new();
-    let known = task.plan.queries.iter().map(|query| query.text.clone());
-    let mut put: BTreeSet<String> = known.chain([task.question.text().to_owned()]).collect();
-    for id in task.plan.ids() {
-        let own = || findings.iter().filter(|finding| finding.answers == id);
-        if own().any(|finding| finding.confidence >= COVERS_FROM) {
-            continue;
-        }
-        let Some(sub) = task.plan.sub_question(id) else {
-            continue;
+impl Weights {
+    fn new(task: &AnalyseTask<'_>) -> Self {
+        let terms = Terms::new(task.language);
+        let weight = |term: &String| {
+            let mention = task
+                .mentions
+                .iter()
+                .find(|one| terms.term(&one.word) == *term);
+            mention.map_or(1.0, |one| {
+                (1.0 + one.of as f64 / (one.passages as f64 + 0.5)).ln()
+            })
         };
-        let missing = match own().next() {
-            None => format!("No source read answers “{}”", sub.text),
-            Some(_) => format!("No two sources give the same answer to “{}”", sub.text),
-        };
-        let mut queries = task.plan.queries.iter().filter(|query| query.serves == id);
-        let asked = queries
-            .next()
-            .map_or(sub.text.as_str(), |query| &query.text);
-        let mut wordings = refine::plain_wordings(asked).into_iter();
-        // What was searched for, also for another gap, finds nothing new.
-        let query = wordings.find(|text| !text.is_empty() && !put.contains(text));
-        let query = query.unwrap_or_else(|| asked.to_owned());
-        put.insert(query.clone());
-        gaps.push(Gap {
-            answers: id,
-            missing,
-            query,
+        let wanted = excerpt::telling(&terms, task.question.text());
+        let weighed = wanted.into_iter().map(|term| {
+            let weight = weight(&term);
+            (term, weight)
         });
+        Self {
+            weighed: weighed.collect(),
+            terms,
+        }
     }
-    gaps
-}
 
-/// What several findings of at least two sources have in common.
-fn themes_of(findings: &[Finding], task: &AnalyseTask<'_>) -> Vec<Theme> {
-    let texts: Vec<&str> = findings.iter().map(|one| one.statement.as_str()).collect();
-    let sources = |members: &[usize]| {
-        let evidence = members.iter().filter_map(|at| findings.get(*at));
-        let places = evidence.flat_map(|finding| &finding.evidence);
-        let sources: BTreeSet<SourceId> = places
-            .filter_map(|at| Some(task.evidence.get(*at)?.source))
+    /// The weighed share of the question's words that a passage and its headings have.
+    fn covered(&self, piece: &Evidence) -> f64 {
+        let headings = piece.sections.join(" ");
+        let texts = [piece.quote.as_str(), &headings];
+        let held: BTreeSet<String> = texts
+            .iter()
+            .flat_map(|text| self.terms.telling(text))
             .collect();
-        sources.len()
-    };
-    let found = themes::themes(&texts, task.language).into_iter();
-    found
-        .filter(|theme| sources(&theme.members) >= 2)
-        .map(|theme| Theme {
-            label: theme.label,
-            findings: theme.members,
-        })
-        .collect()
-}
-
-/// The mean over the sub-questions of the best confidence in each.
-fn confidence(task: &AnalyseTask<'_>, findings: &[Finding]) -> f64 {
-    let best = |id: SubQuestionId| {
-        let own = findings.iter().filter(|finding| finding.answers == id);
-        own.map(|finding| finding.confidence).fold(0.0, f64::max)
-    };
-    let sum: f64 = task.plan.ids().map(best).sum();
-    sum / task.plan.sub_questions.len().max(1) as f64
+        let all: f64 = self.weighed.iter().map(|(_, weight)| weight).sum();
+        let has = self.weighed.iter().filter(|(term, _)| held.contains(term));
+        has.map(|(_, weight)| weight).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+    }
 }

@@ -146,6 +146,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
     });
     let gaps = reply.gaps.into_iter().filter(|gap| known(gap.sub_question));
     Analysis {
+        answer: Vec::new(),
         themes: themes
             .filter(|theme| !theme.findings.is_empty())
             .take(THEMES_MOST)

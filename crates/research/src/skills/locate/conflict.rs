@@ -3,54 +3,97 @@
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::Language;
 use fathom_evidence::phrases::phrases;
 use fathom_evidence::validate::agreement::figures_are_close;
-use fathom_evidence::validate::consistency::{self, Conflict, ConflictKind, Statement, conflicts};
+use fathom_evidence::validate::consistency::{ConflictKind, ConflictSide, Statement, conflicts};
+use fathom_evidence::{Language, Span, sentences};
 
 use super::Reading;
-use super::sentence::QuotableSentence;
-use crate::analysis::{Contradiction, Side};
-use crate::words;
+use crate::analysis::{Contradiction, Evidence, Side};
+use crate::source::SourceId;
 
 /// Contradictions beyond this are not shown.
-pub(super) const CONTRADICTIONS_MOST: usize = 20;
+const CONTRADICTIONS_MOST: usize = 20;
 
 /// Phrases that tell what both sides are on.
 const NAMED_MOST: usize = 2;
 const PHRASES_SEEN: usize = 40;
 
-/// A conflict between two sentences, with their places.
-pub(super) struct Dispute {
-    pub(super) left: usize,
-    pub(super) right: usize,
-    pub(super) conflict: Conflict,
+/// Words that say which way something goes, and so name no matter.
+const DIRECTIONS: &[&str] = &[
+    "more",
+    "less",
+    "lower",
+    "lowers",
+    "lowered",
+    "raise",
+    "raises",
+    "raised",
+    "fall",
+    "falls",
+    "fell",
+    "rise",
+    "rises",
+    "rose",
+    "increase",
+    "increased",
+    "decrease",
+    "decreased",
+    "reduce",
+    "reduced",
+    "cost",
+    "costs",
+    "cooler",
+    "warmer",
+    "needs",
+    "adding",
+];
+
+/// Designs that weigh more than others, the strongest first, and the words of a title that tell them.
+const DESIGNS: &[(&str, &[&str])] = &[
+    ("review", &["systematic review", "meta-analysis", "pooled"]),
+    (
+        "trial",
+        &[
+            "randomised",
+            "randomized",
+            "controlled trial",
+            "matched pairs",
+            "trial",
+        ],
+    ),
+];
+
+/// A sentence of the evidence.
+struct SaidSentence<'e> {
+    source: SourceId,
+    name: String,
+    span: Span,
+    quote: &'e str,
 }
 
-/// The conflicts between sentences of different sources, in order. `names` are those of the sources, by
-/// reading.
-pub(super) fn disputes(
-    said: &[QuotableSentence<'_>],
-    names: &[String],
+/// The conflicts between sentences of different sources, in order, as a reader is shown them.
+pub(super) fn contradictions(
+    evidence: &[Evidence],
+    readings: &[&Reading],
     language: Language,
-) -> Vec<Dispute> {
-    let name =
-        |one: &QuotableSentence<'_>| -> &str { names.get(one.reading).map_or("", String::as_str) };
+) -> Vec<Contradiction> {
+    let said = said(evidence, language);
     let statements: Vec<Statement<'_>> = said
         .iter()
         .map(|one| Statement {
-            source: name(one),
+            source: &one.name,
             start: one.span.start,
             text: one.quote,
         })
         .collect();
-    let holder = |side: &consistency::ConflictSide| {
-        let holds =
-            |one: &QuotableSentence<'_>| name(one) == side.source && one.span.holds(side.span);
-        said.iter().position(holds)
+    let holder = |side: &ConflictSide| {
+        let holds = |one: &&SaidSentence<'_>| one.name == side.source && one.span.holds(side.span);
+        said.iter().find(holds)
     };
+    let reading = |source: SourceId| readings.iter().copied().find(|one| one.source == source);
     let mut seen = BTreeSet::new();
-    let mut disputes = Vec::new();
+    let mut found = Vec::new();
     for conflict in conflicts(&statements, language) {
         // One source that says two things says them of two matters: two groups, two years.
         let same = conflict.left.source == conflict.right.source;
@@ -62,36 +105,54 @@ pub(super) fn disputes(
         let (Some(left), Some(right)) = (holder(&conflict.left), holder(&conflict.right)) else {
             continue;
         };
-        if seen.insert((left, right)) {
-            disputes.push(Dispute {
-                left,
-                right,
-                conflict,
+        let (Some(one), Some(other)) = (reading(left.source), reading(right.source)) else {
+            continue;
+        };
+        if seen.insert((left.source, left.span, right.source, right.span)) {
+            found.push(Contradiction {
+                about: about(conflict.difference, left.quote, right.quote),
+                weighed: weighed(one, other),
+                left: left.side(),
+                right: right.side(),
             });
         }
     }
-    disputes
+    found.truncate(CONTRADICTIONS_MOST);
+    found
 }
 
-/// A dispute as a reader is shown it.
-pub(super) fn contradiction(
-    dispute: &Dispute,
-    said: &[QuotableSentence<'_>],
-    readings: &[&Reading],
-) -> Option<Contradiction> {
-    let (left, right) = (said.get(dispute.left)?, said.get(dispute.right)?);
-    let (one, other) = (*readings.get(left.reading)?, *readings.get(right.reading)?);
-    let side = |said: &QuotableSentence<'_>, reading: &Reading| Side {
-        source: reading.source,
-        span: said.span,
-        quote: said.quote.to_owned(),
-    };
-    Some(Contradiction {
-        about: about(dispute.conflict.difference, left.quote, right.quote),
-        weighed: weighed(one, other),
-        left: side(left, one),
-        right: side(right, other),
-    })
+impl SaidSentence<'_> {
+    fn side(&self) -> Side {
+        Side {
+            source: self.source,
+            span: self.span,
+            quote: self.quote.to_owned(),
+        }
+    }
+}
+
+/// The sentences of all evidence, each once.
+fn said(evidence: &[Evidence], language: Language) -> Vec<SaidSentence<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut said = Vec::new();
+    for piece in evidence {
+        for within in sentences(&piece.quote, language) {
+            let start = piece.span.start + within.start;
+            let span = Span::new(start, start + within.len());
+            let Some(quote) = within.of(&piece.quote) else {
+                continue;
+            };
+            if seen.insert((piece.source, span)) {
+                said.push(SaidSentence {
+                    source: piece.source,
+                    name: piece.source.0.to_string(),
+                    span,
+                    quote,
+                });
+            }
+        }
+    }
+    said
 }
 
 fn about(difference: ConflictKind, left: &str, right: &str) -> String {
@@ -156,8 +217,7 @@ fn masked(text: &str) -> String {
 fn without_directions(phrase: &str) -> Vec<&str> {
     let points = |word: &str| {
         let lower = word.to_lowercase();
-        let more = matches!(lower.as_str(), "more" | "less");
-        more || words::all("directions").any(|known| known == lower)
+        DIRECTIONS.contains(&lower.as_str())
     };
     let mut parts = Vec::new();
     let mut from = 0;
@@ -194,20 +254,19 @@ fn design(left: &Reading, right: &Reading) -> Option<String> {
     let ranked = |reading: &Reading| {
         let title = reading.document.about.title.as_deref().unwrap_or_default();
         let lower = title.to_lowercase();
-        let mut kinds = words::named("controlled").enumerate();
-        kinds.find(|(_, (_, said))| said.iter().any(|word| words::holds(&lower, word)))
+        let mut kinds = DESIGNS.iter().enumerate();
+        kinds.find(|(_, (_, said))| said.iter().any(|word| lower.contains(word)))
     };
     let (one, other) = (ranked(left), ranked(right));
-    let place = |found: &Option<(usize, (&'static str, &'static [&'static str]))>| {
-        found.as_ref().map_or(usize::MAX, |(at, _)| *at)
-    };
-    let (_, (kind, _)) = match place(&one).cmp(&place(&other)) {
+    let place = |found: Option<(usize, _)>| found.map_or(usize::MAX, |(at, _)| at);
+    let (_, (kind, _)) = match place(one).cmp(&place(other)) {
         std::cmp::Ordering::Less => one?,
         std::cmp::Ordering::Greater => other?,
         std::cmp::Ordering::Equal => return None,
     };
-    (kind != "study")
-        .then(|| format!("This report gives more weight to the one that calls itself a {kind}."))
+    Some(format!(
+        "This report gives more weight to the one that calls itself a {kind}."
+    ))
 }
 
 #[cfg(test)]

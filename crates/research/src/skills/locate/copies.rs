@@ -5,9 +5,6 @@ use fathom_evidence::duplicate;
 use super::Reading;
 use crate::source::SourceId;
 
-/// Sentences of fewer words may be the same by chance.
-const COPIED_WORDS: usize = 8;
-
 /// A source that was left out because it copies another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied {
@@ -51,10 +48,4 @@ fn standing(reading: &Reading) -> (bool, &str, std::cmp::Reverse<usize>, SourceI
         length,
         reading.source,
     )
-}
-
-/// Whether one sentence is the other in nearly the same words, so that one of the two was copied.
-pub(crate) fn is_copied(one: &str, other: &str) -> bool {
-    let long = |text: &str| text.split_whitespace().count() >= COPIED_WORDS;
-    long(one) && long(other) && duplicate::sentences(&[one, other]).len() == 1
 }

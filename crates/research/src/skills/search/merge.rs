@@ -13,9 +13,9 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use super::address;
-use super::query::Hit;
+use super::query::{Hit, HitPassage};
 use crate::plan::{QueryId, SourceKind};
-use crate::source::{Source, SourceId, Work};
+use crate::source::{FoundPassage, Source, SourceId, Work};
 
 /// Sources found by several queries gain this share for each further one.
 const FOUND_AGAIN: f64 = 0.15;
@@ -279,6 +279,15 @@ impl HitGroup {
         for (query, hit) in hits {
             source.about.take_in(hit.about);
             source.relevance = source.relevance.max(hit.relevance.clamp(0.0, 1.0));
+            source.passages.extend(
+                hit.passages
+                    .into_iter()
+                    .map(|HitPassage { rank, passage }| FoundPassage {
+                        query,
+                        rank,
+                        passage,
+                    }),
+            );
             if let Err(at) = source.found_by.binary_search(&query) {
                 source.found_by.insert(at, query);
             }
@@ -309,6 +318,7 @@ fn unread(key: String, first: &Hit) -> Source {
         about: Work::default(),
         found_by: Vec::new(),
         relevance: 0.0,
+        passages: Vec::new(),
         quality: 0.0,
         snapshot: None,
         snippet: String::new(),

@@ -1,18 +1,24 @@
 //! Puts one query. What is done where it finds too little is in `refine`.
 
+use fathom_evidence::passage::PassageId;
 use fathom_providers::FailureCategory;
 use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
 
 use super::{SearchOutcome, SearchTask, web};
 use crate::calls::{self, RecordedFailure};
-use crate::library::LocalHit;
+use crate::library::LocalPassage;
 use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
-use crate::skills::budget;
 use crate::skills::read::{ReadDocument, WantedDocument};
 use crate::skills::refine::{self, RefineLimits};
+use crate::skills::{budget, rank};
 use crate::source::Work;
+
+/// Passages that a library names for one query.
+const PASSAGES_SEARCHED: usize = 100;
+
+const SNIPPET_CHARS: usize = 300;
 
 /// What a search found, wherever it looked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +33,17 @@ pub(crate) struct Hit {
     pub(crate) text: Option<String>,
     /// 0 to 1.
     pub(crate) relevance: f64,
+    /// The passages that fit the query, where the search looks into documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) passages: Vec<HitPassage>,
+}
+
+/// A passage that fits a query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HitPassage {
+    /// Its rank over all documents, from 0.
+    pub(crate) rank: u32,
+    pub(crate) passage: PassageId,
 }
 
 impl Hit {
@@ -53,6 +70,8 @@ pub(crate) struct Answered {
     pub(crate) read: Vec<(String, Result<ReadDocument, RecordedFailure>)>,
     /// What went wrong in refining it.
     pub(crate) failures: Vec<RecordedFailure>,
+    /// Why the encoder gave no opinion on the order, where it failed.
+    pub(crate) encoder_lost: Option<String>,
 }
 
 impl Answered {
@@ -85,6 +104,9 @@ pub(crate) async fn put(
 pub(crate) struct SearchRecord {
     pub(crate) provider: String,
     pub(crate) hits: Vec<Hit>,
+    /// Why the encoder gave no opinion on the order, where it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lost: Option<String>,
 }
 
 pub(crate) async fn once(
@@ -96,7 +118,7 @@ pub(crate) async fn once(
     let search = |call: EffectCall| async move {
         call.spend(budget::QUERIES, 1);
         match (query.kind, ctx.deps().web(task.settings.scope)) {
-            (SourceKind::Local, _) => local(task, ctx, query).await,
+            (SourceKind::Local, _) => local(task, ctx, query, &call).await,
             (
                 SourceKind::Web | SourceKind::Academic | SourceKind::News | SourceKind::Code,
                 Some(web),
@@ -110,8 +132,14 @@ pub(crate) async fn once(
         }
     };
     let recorded = calls::recorded(ctx, key, search).await?;
+    let mut encoder_lost = None;
     let (outcome, failure, hits) = match recorded {
-        Ok(SearchRecord { provider, hits }) => {
+        Ok(SearchRecord {
+            provider,
+            hits,
+            lost,
+        }) => {
+            encoder_lost = lost;
             let found = SearchOutcome::Found {
                 provider,
                 hits: hits.len(),
@@ -135,33 +163,64 @@ pub(crate) async fn once(
         refined: Vec::new(),
         read: Vec::new(),
         failures: Vec::new(),
+        encoder_lost,
     })
 }
 
+/// Searches the own documents. What fits by its words is put in order by meaning too, where there is an encoder.
 async fn local(
     task: &SearchTask<'_>,
     ctx: &Ctx,
     query: &Query,
+    call: &EffectCall,
 ) -> Result<SearchRecord, RecordedFailure> {
     let library = ctx.deps().library(task.settings.scope);
     let library = library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
-    let limit = task.settings.max_results_per_query;
-    let found = library.search(&query.text, limit).await;
-    let found = found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
-    let hit = |hit: LocalHit| Hit {
-        kind: SourceKind::Local,
-        key: hit.name.clone(),
-        location: hit.name,
-        about: Work {
-            title: hit.title,
-            ..Work::default()
-        },
-        snippet: hit.snippet,
-        text: None,
-        relevance: hit.relevance,
-    };
+    let found = library.search(&query.text, PASSAGES_SEARCHED).await;
+    let mut found =
+        found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
+    let scored = rank::by_meaning(ctx, call, task.settings, &query.text, &mut found).await;
     Ok(SearchRecord {
         provider: "library".to_owned(),
-        hits: found.into_iter().map(hit).collect(),
+        hits: by_document(found, task.max_sources),
+        lost: scored.err().map(|failure| failure.message),
     })
+}
+
+/// One hit for each of the first documents, with its passages in their order.
+fn by_document(found: Vec<LocalPassage>, most: usize) -> Vec<Hit> {
+    let all = found.len().max(1) as f64;
+    let mut hits: Vec<Hit> = Vec::new();
+    for (rank, passage) in (0_u32..).zip(found) {
+        let id = HitPassage {
+            rank,
+            passage: passage.passage,
+        };
+        if let Some(known) = hits.iter_mut().find(|hit| hit.key == passage.name) {
+            known.passages.push(id);
+        } else if hits.len() < most {
+            hits.push(Hit {
+                kind: SourceKind::Local,
+                key: passage.name.clone(),
+                location: passage.name,
+                about: Work {
+                    title: passage.title,
+                    ..Work::default()
+                },
+                snippet: snippet(&passage.text),
+                text: None,
+                relevance: 1.0 - f64::from(rank) / all,
+                passages: vec![id],
+            });
+        }
+    }
+    hits
+}
+
+fn snippet(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(SNIPPET_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }

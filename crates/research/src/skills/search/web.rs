@@ -36,6 +36,7 @@ pub(crate) async fn search(
     Ok(SearchRecord {
         provider: provider(&served),
         hits: hits(query, served.value),
+        lost: None,
     })
 }
 
@@ -117,6 +118,7 @@ fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit 
         snippet: hit.snippet,
         text: hit.full_text.or(hit.abstract_text),
         relevance,
+        passages: Vec::new(),
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn edited_plan(state: &State, plan: &Plan, edits: &Value) -> Result<P
         )));
     }
     let edited: Plan = merged(plan, edits, PLAN_FIELDS)?;
-    match edited.faults().into_iter().next() {
+    match edited.faults(false).into_iter().next() {
         Some(fault) => Err(InvalidInput::new(format!(
             "the edited plan cannot be used: {fault}"
         ))),

@@ -88,7 +88,10 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         gaps: gaps.iter().map(handed::gap).collect(),
         figures,
         caveats: parts.caveats,
-        review: parts.critique.map(handed::review),
+        review: parts
+            .critique
+            .filter(|critique| critique.is_by_model())
+            .map(handed::review),
         method: method(state, ctx),
         finished_at: ctx.now(),
     }

@@ -3,18 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fathom_evidence::question::{self, QuestionKind};
+use fathom_evidence::terms::Terms;
+use fathom_providers::FailureCategory;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
 
 use super::{Notes, language};
 use crate::analysis::{Analysis, Evidence, Gap};
+use crate::calls::{self, RecordedFailure};
 use crate::degradation::JudgedPart;
+use crate::library::WordMention;
 use crate::plan::{Plan, Query, SourceKind};
-use crate::reasoner::{AnalyseTask, Ctx, judge};
-use crate::skills::budget;
-use crate::skills::locate::{self, Located, Reading};
+use crate::reasoner::{AnalyseTask, Ctx, brief, judge};
+use crate::skills::locate::excerpt::{self, Excerpt};
+use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
+use crate::skills::{budget, rank};
 use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
 
 /// Gaps that become queries in one round.
@@ -28,6 +34,8 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
     let mut notes = Notes::new(ctx);
     let located = located(state, ctx, plan).await?;
+    let excerpts = excerpts(state, ctx, &located, &mut notes).await?;
+    let mentions = mentions(state, ctx, &mut notes).await?;
     let task = AnalyseTask {
         caps: state.settings.caps,
         question: &state.question,
@@ -35,6 +43,8 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         sources: &state.sources,
         evidence: &located.evidence,
         contradictions: &located.contradictions,
+        excerpts: &excerpts,
+        mentions: &mentions,
         language: language(state),
     };
     let judged = judge(&ctx.deps().reasoners.analysts, |analyst| {
@@ -68,16 +78,71 @@ async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, 
         .documents
         .open_all(ctx, &state.sources, state.settings.max_concurrency)
         .await?;
-    let (question, plan) = (state.question.clone(), Arc::clone(plan));
-    let settings = state.settings.evidence;
+    let (sources, queries) = (state.sources.clone(), state.queries.clone());
+    let (plan, settings) = (Arc::clone(plan), state.settings.evidence);
+    let language = language(state);
     let work = move || {
         let readings = opened
             .into_iter()
             .map(|(id, document)| Reading::new(id, document));
         let readings: Vec<Reading> = readings.collect();
-        locate::locate(&question, &plan, &readings, &settings)
+        locate::locate(&LocateTask {
+            plan: &plan,
+            queries: &queries,
+            sources: &sources,
+            readings: &readings,
+            settings: &settings,
+            language,
+        })
     };
     Ok(spawn_blocking(work).await?)
+}
+
+/// The best excerpt of each of the first passages, the best first.
+async fn excerpts(
+    state: &State,
+    ctx: &Ctx,
+    located: &Located,
+    notes: &mut Notes,
+) -> Result<Vec<Excerpt>, NodeError> {
+    let text = state.question.text();
+    let excerpts = excerpt::excerpts(text, &located.evidence, language(state));
+    let texts: Vec<&str> = excerpts.iter().map(|one| one.text.as_str()).collect();
+    let meaning = rank::nearness(ctx, text, &texts).await?;
+    let meaning = meaning.unwrap_or_else(|degradation| {
+        notes.degraded(degradation);
+        None
+    });
+    let figures = question::read(text).kind == QuestionKind::Quantity;
+    Ok(excerpt::best(excerpts, meaning.as_deref(), figures))
+}
+
+/// How often the words of the question occur in the own documents; nothing where there are none.
+async fn mentions(
+    state: &State,
+    ctx: &Ctx,
+    notes: &mut Notes,
+) -> Result<Vec<WordMention>, NodeError> {
+    let Some(library) = ctx.deps().library(state.settings.scope()) else {
+        return Ok(Vec::new());
+    };
+    let text = state.question.text();
+    let mut words = brief::subject_words(text, language(state));
+    let telling = Terms::new(language(state)).telling_at(text);
+    let telling = telling.iter().filter_map(|(_, span)| span.of(text));
+    for word in telling.map(str::to_owned) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let counted = calls::recorded(ctx, "mentions".to_owned(), |_| async {
+        let counted = library.mentions(&words).await;
+        counted.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
+    });
+    Ok(counted.await?.unwrap_or_else(|failure| {
+        notes.failures(vec![failure]);
+        Vec::new()
+    }))
 }
 
 fn count_new(state: &State, evidence: &[Evidence]) -> usize {

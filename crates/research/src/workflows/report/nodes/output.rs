@@ -7,6 +7,7 @@ use fathom_workflow::{NodeError, NodeResult};
 use super::Notes;
 use fathom_render::report::{Confidence, ReportStatus};
 
+use crate::critique::{ReviewRemark, Severity};
 use crate::degradation;
 use crate::draft::Draft;
 use crate::reasoner::Ctx;
@@ -65,5 +66,22 @@ fn caveats(state: &State) -> Vec<String> {
         }
     }
     caveats.extend(degradation::sentences(&state.degraded));
+    caveats.extend(proven_faults(state));
     caveats
+}
+
+/// What code has proven to be wrong with a draft that nobody reviewed; a review lists it with its own remarks.
+fn proven_faults(state: &State) -> impl Iterator<Item = String> {
+    let unreviewed = state
+        .critique
+        .iter()
+        .filter(|critique| !critique.is_by_model());
+    let items = unreviewed.flat_map(|critique| &critique.items);
+    let grave = items.filter(|item| item.severity >= Severity::Major);
+    grave.map(|item| format!("In the {}: {}.", part(state, item), item.description))
+}
+
+fn part(state: &State, item: &ReviewRemark) -> String {
+    let draft = state.draft.as_ref();
+    draft.map_or_else(String::new, |draft| draft.name(&item.place))
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use fathom_render::report::EXTRACTIVE;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Notes;
 use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, SourceKind};
-use crate::question::AskedDepth;
-use crate::reasoner::brief::depth;
+use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, judge};
 use crate::workflows::report::state::{State, StateChange};
 
@@ -20,26 +20,26 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
             "there is nothing to search: name a library, or configure a search provider",
         ));
     }
-    let first = planned(state, ctx, &kinds, &[], &mut notes).await?;
-    let faults = first.faults();
-    let plan = if faults.is_empty() {
-        first
+    let (first, faults) = planned(state, ctx, &kinds, &[], &mut notes).await?;
+    let (plan, faults) = if faults.is_empty() {
+        (first, faults)
     } else {
         planned(state, ctx, &kinds, &faults, &mut notes).await?
     };
-    if let Some(fault) = plan.faults().first() {
+    if let Some(fault) = faults.first() {
         return Err(NodeError::new(format!("no plan could be made: {fault}")));
     }
     Ok(notes.update(StateChange::Planned(Arc::new(plan))))
 }
 
+/// A plan, and the rules that it breaks.
 async fn planned(
     state: &State,
     ctx: &Ctx,
     kinds: &[SourceKind],
     faults: &[PlanFault],
     notes: &mut Notes,
-) -> Result<Plan, NodeError> {
+) -> Result<(Plan, Vec<PlanFault>), NodeError> {
     let task = PlanTask {
         question: &state.question,
         caps: state.settings.caps,
@@ -51,15 +51,18 @@ async fn planned(
         planner.plan(ctx, &task)
     })
     .await?;
+    let takes_apart = judged.by != EXTRACTIVE;
     let plan = notes.take(judged, JudgedPart::Plan);
-    Ok(within(with_depth(plan, state), state, kinds))
+    let plan = within(with_depth(plan, state), state, kinds);
+    let faults = plan.faults(takes_apart);
+    Ok((plan, faults))
 }
 
 /// The plan with how far to go, where the question leaves that open and its maker did not say.
 fn with_depth(mut plan: Plan, state: &State) -> Plan {
     plan.depth = match state.question.depth {
         AskedDepth::Exactly(_) => None,
-        AskedDepth::Auto => plan.depth.or_else(|| Some(depth(state.question.text()))),
+        AskedDepth::Auto => plan.depth.or(Some(Depth::Standard)),
     };
     plan
 }

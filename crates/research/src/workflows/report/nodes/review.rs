@@ -10,9 +10,9 @@ use fathom_workflow::{NodeError, NodeResult};
 use super::{Notes, language};
 use crate::citations::{CitationCheck, Judgement};
 use crate::critique::{Critique, ReviewCategory, ReviewRemark, Severity};
-use crate::degradation::JudgedPart;
+use crate::degradation::{Degradation, JudgedPart};
 use crate::draft::{Draft, DraftPlace};
-use crate::reasoner::{Ctx, ReviewTask, judge};
+use crate::reasoner::{Ctx, ReviewTask, judge_if_able};
 use crate::workflows::report::state::{State, StateChange};
 
 /// A report is far off its length outside of these shares of it.
@@ -39,20 +39,31 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         known: &known,
         language: language(state),
     };
-    let judged = judge(&ctx.deps().reasoners.reviewers, |reviewer| {
+    let judged = judge_if_able(&ctx.deps().reasoners.reviewers, |reviewer| {
         reviewer.review(ctx, &task)
     })
     .await?;
-    let by = judged.by.clone();
-    let mut opinion = notes.take(judged, JudgedPart::Review);
-    for item in &mut opinion.items {
-        item.proven = false;
-    }
-    let left = state.revisions() < state.settings.max_iterations;
-    let thresholds = &state.settings.review;
-    let critique = Critique {
-        by: Some(by),
-        ..Critique::new(draft.version, opinion, known, left, thresholds)
+    let critique = match judged {
+        Ok(judged) => {
+            let by = judged.by.clone();
+            let mut opinion = notes.take(judged, JudgedPart::Review);
+            for item in &mut opinion.items {
+                item.proven = false;
+            }
+            let left = state.revisions() < state.settings.max_iterations;
+            let thresholds = &state.settings.review;
+            Critique {
+                by: Some(by),
+                ..Critique::new(draft.version, opinion, known, left, thresholds)
+            }
+        }
+        Err(failures) => {
+            if !failures.is_empty() {
+                notes.degraded(Degradation::NotReviewed);
+                notes.failures(failures);
+            }
+            Critique::without_review(draft.version, known)
+        }
     };
     Ok(notes.update(StateChange::Reviewed(Arc::new(critique))))
 }

@@ -28,6 +28,9 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
     if !found.failed_searches.is_empty() {
         notes.degraded(Degradation::SearchFailed);
     }
+    if let Some(why) = found.encoder_lost {
+        notes.degraded(Degradation::EncoderFailed { why });
+    }
     notes.failures(found.failures);
     notes.failures(found.failed_searches);
     Ok(notes.update(StateChange::Searched(Searched {

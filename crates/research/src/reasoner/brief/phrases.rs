@@ -1,0 +1,127 @@
+//! The brief's own sentences, in the language of the question. They speak of the report and its sources only.
+
+use fathom_evidence::Language;
+
+/// The sentences of one language.
+pub(super) struct Phrases {
+    /// The heading over the passages.
+    pub(super) each_source: &'static str,
+    /// How the brief was made.
+    pub(super) method: &'static str,
+    /// Why the question counts as answered.
+    pub(super) matched: &'static str,
+    /// Why it counts as answered in part.
+    pub(super) nearest: &'static str,
+    pub(super) nothing_found: &'static str,
+    /// `{}` stands for the words that are missing.
+    not_mentioned: &'static str,
+    or: &'static str,
+    quotes: (&'static str, &'static str),
+}
+
+impl Phrases {
+    /// English where a language has no sentences of its own.
+    pub(super) fn for_language(language: Language) -> &'static Self {
+        match language.code() {
+            "de" => &GERMAN,
+            "fr" => &FRENCH,
+            "es" => &SPANISH,
+            "it" => &ITALIAN,
+            "pt" => &PORTUGUESE,
+            "nl" => &DUTCH,
+            _ => &ENGLISH,
+        }
+    }
+
+    /// That the documents do not mention some words.
+    pub(super) fn not_mentioned(&self, words: &[&str]) -> String {
+        let (open, close) = self.quotes;
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| format!("{open}{word}{close}"))
+            .collect();
+        let listed = match quoted.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, first)) => format!("{} {} {last}", first.join(", "), self.or),
+            None => String::new(),
+        };
+        self.not_mentioned.replace("{}", &listed)
+    }
+}
+
+const ENGLISH: Phrases = Phrases {
+    each_source: "What each source says",
+    method: "The passages that fit the question best, quoted word for word. No language model was used.",
+    matched: "The words of the question stand together in the passages quoted.",
+    nearest: "These passages fit the question best; no model judged whether they answer it in full.",
+    nothing_found: "The documents say nothing on the question.",
+    not_mentioned: "Your documents do not mention {}.",
+    or: "or",
+    quotes: ("“", "”"),
+};
+
+const GERMAN: Phrases = Phrases {
+    each_source: "Was die einzelnen Quellen sagen",
+    method: "Die Stellen, die am besten zur Frage passen, im Wortlaut. Ein Sprachmodell war nicht beteiligt.",
+    matched: "Die Wörter der Frage stehen in den zitierten Stellen beieinander.",
+    nearest: "Diese Stellen passen am besten zur Frage; ob sie sie ganz beantworten, hat kein Modell beurteilt.",
+    nothing_found: "Die Dokumente sagen zu dieser Frage nichts.",
+    not_mentioned: "Die Dokumente erwähnen {} nicht.",
+    or: "und",
+    quotes: ("„", "“"),
+};
+
+const FRENCH: Phrases = Phrases {
+    each_source: "Ce que dit chaque source",
+    method: "Les passages qui répondent le mieux à la question, cités mot pour mot. Aucun modèle de langage n'a été utilisé.",
+    matched: "Les mots de la question se trouvent réunis dans les passages cités.",
+    nearest: "Ce sont les passages les plus proches de la question ; aucun modèle n'a jugé s'ils y répondent entièrement.",
+    nothing_found: "Les documents ne disent rien sur cette question.",
+    not_mentioned: "Vos documents ne mentionnent pas {}.",
+    or: "ni",
+    quotes: ("« ", " »"),
+};
+
+const SPANISH: Phrases = Phrases {
+    each_source: "Lo que dice cada fuente",
+    method: "Los pasajes que mejor responden a la pregunta, citados palabra por palabra. No se usó ningún modelo de lenguaje.",
+    matched: "Las palabras de la pregunta aparecen juntas en los pasajes citados.",
+    nearest: "Estos pasajes son los más cercanos a la pregunta; ningún modelo ha juzgado si la responden por completo.",
+    nothing_found: "Los documentos no dicen nada sobre la pregunta.",
+    not_mentioned: "Sus documentos no mencionan {}.",
+    or: "ni",
+    quotes: ("«", "»"),
+};
+
+const ITALIAN: Phrases = Phrases {
+    each_source: "Che cosa dice ogni fonte",
+    method: "I passi che meglio rispondono alla domanda, citati parola per parola. Non è stato usato alcun modello linguistico.",
+    matched: "Le parole della domanda stanno insieme nei passi citati.",
+    nearest: "Questi passi sono i più vicini alla domanda; nessun modello ha giudicato se rispondano del tutto.",
+    nothing_found: "I documenti non dicono nulla sulla domanda.",
+    not_mentioned: "I documenti non menzionano {}.",
+    or: "né",
+    quotes: ("«", "»"),
+};
+
+const PORTUGUESE: Phrases = Phrases {
+    each_source: "O que diz cada fonte",
+    method: "As passagens que melhor respondem à pergunta, citadas palavra por palavra. Nenhum modelo de linguagem foi usado.",
+    matched: "As palavras da pergunta aparecem juntas nas passagens citadas.",
+    nearest: "Estas passagens são as mais próximas da pergunta; nenhum modelo avaliou se a respondem por completo.",
+    nothing_found: "Os documentos não dizem nada sobre a pergunta.",
+    not_mentioned: "Os seus documentos não mencionam {}.",
+    or: "nem",
+    quotes: ("“", "”"),
+};
+
+const DUTCH: Phrases = Phrases {
+    each_source: "Wat elke bron zegt",
+    method: "De passages die het best bij de vraag passen, woord voor woord geciteerd. Er is geen taalmodel gebruikt.",
+    matched: "De woorden van de vraag staan bij elkaar in de geciteerde passages.",
+    nearest: "Deze passages passen het best bij de vraag; geen model heeft beoordeeld of ze die volledig beantwoorden.",
+    nothing_found: "De documenten zeggen niets over de vraag.",
+    not_mentioned: "De documenten vermelden {} niet.",
+    or: "of",
+    quotes: ("“", "”"),
+};

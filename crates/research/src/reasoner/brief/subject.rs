@@ -1,0 +1,108 @@
+//! The words of a question that name what it is about, as far as code can tell.
+//!
+//! Names have a large letter or a figure; in German so has every noun. Elsewhere a word that follows an article, a
+//! preposition or a possessive is most likely a noun. Words like "way" or "reason" name nothing.
+
+use fathom_evidence::Language;
+use fathom_evidence::terms::Terms;
+
+/// Words before a noun, in the languages whose questions are read.
+const BEFORE_NOUNS: &[&str] = &[
+    "a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "of", "on", "in", "with",
+    "for", "from", "by", "about", "under", "un", "una", "une", "uno", "el", "la", "los", "las",
+    "le", "les", "il", "lo", "gli", "i", "o", "os", "as", "um", "uma", "de", "del", "du", "des",
+    "di", "da", "do", "dei", "della", "con", "avec", "com", "met", "sur", "sobre", "su", "en",
+    "dans", "nel", "mi", "mis", "mon", "ma", "mes", "mio", "mia", "meu", "minha", "een", "het",
+    "van", "op", "mijn", "l", "d",
+];
+
+/// Nouns that no document need mention to answer a question that has them.
+const NAMES_NOTHING: &[&str] = &[
+    "way",
+    "ways",
+    "thing",
+    "things",
+    "reason",
+    "reasons",
+    "gist",
+    "point",
+    "idea",
+    "kind",
+    "sort",
+    "folks",
+    "guys",
+    "stuff",
+    "bit",
+    "lot",
+    "moment",
+    "question",
+    "answer",
+    "difference",
+    "situation",
+    "situations",
+];
+
+/// The words that name the subject, as they are written in the question, in order.
+pub(crate) fn subject_words(question: &str, language: Language) -> Vec<String> {
+    let terms = Terms::new(language);
+    let mut before = String::new();
+    let mut found: Vec<String> = Vec::new();
+    let mut begins = true;
+    for word in
+        question.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')))
+    {
+        let ends = word.ends_with('.');
+        let word = word.trim_matches(['.', '-']);
+        if word.is_empty() {
+            continue;
+        }
+        let names = names(word, &before, begins, language);
+        let lower = word.to_lowercase();
+        let telling = !terms.is_stop(&lower) && !NAMES_NOTHING.contains(&lower.as_str());
+        if names && telling && word.chars().count() > 2 && !found.iter().any(|known| known == word)
+        {
+            found.push(word.to_owned());
+        }
+        begins = ends;
+        before = lower;
+    }
+    found
+}
+
+fn names(word: &str, before: &str, begins: bool, language: Language) -> bool {
+    let mut letters = word.chars();
+    let large = letters.next().is_some_and(char::is_uppercase);
+    let inner = letters.any(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
+    let follows = language.code() != "de" && BEFORE_NOUNS.contains(&before);
+    inner || (large && !begins) || follows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
+        let cases: [(&str, &str, &[&str]); 4] = [
+            (
+                "How do I roll back a Helm release on a Kubernetes cluster?",
+                "en",
+                &["Helm", "Kubernetes"],
+            ),
+            (
+                "how much weight do people lose on semaglutide?",
+                "en",
+                &["semaglutide"],
+            ),
+            (
+                "Wie viele Festplatten dürfen bei RAID 6 kaputtgehen?",
+                "de",
+                &["Festplatten", "RAID"],
+            ),
+            ("what is the reason for that?", "en", &[]),
+        ];
+        for (question, language, expected) in cases {
+            assert_eq!(subject_words(question, language.parse().unwrap()), expected);
+        }
+    }
+}
