@@ -152,7 +152,7 @@ fn passage(
     whole.unwrap_or(&piece.quote).to_owned()
 }
 
-/// The heading above a passage and its page, as a line of its own.
+/// The heading above a passage and its page.
 fn place(piece: &Evidence) -> String {
     let heading = piece.sections.last().map(|title| escaped(title));
     let page = piece.page.map(|page| format!("p. {page}"));
@@ -160,7 +160,7 @@ fn place(piece: &Evidence) -> String {
     if parts.is_empty() {
         String::new()
     } else {
-        format!("*{}*\n\n", parts.join(", "))
+        format!("#### {}\n\n", parts.join(", "))
     }
 }
 

@@ -106,6 +106,10 @@ fn sides(
         };
     }
     agree.retain(|source| !dispute.contains(source));
+    // Quotes that stand side by side need not say the same.
+    if !analysis.answer.is_empty() {
+        agree.clear();
+    }
     (agree, dispute)
 }
 
