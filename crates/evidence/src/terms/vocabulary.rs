@@ -85,7 +85,8 @@ impl Vocabulary {
 
     /// The words that were met and tell something, in lower case, in no order that means anything.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        let telling = self.of_token.iter().filter(|(_, id)| **id != STOP);
+        let all = self.languages.iter().flat_map(|words| &words.of_token);
+        let telling = all.filter(|(_, id)| **id != STOP);
         telling.map(|(word, _)| word.as_ref())
     }
 

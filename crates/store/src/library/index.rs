@@ -52,7 +52,7 @@ impl DocumentIndex {
     /// The best passages with the numbers of their documents, best first, each text once.
     pub(super) fn search(&self, query: &str, limit: usize) -> Vec<(usize, LibraryPassage)> {
         let asked = question::read(query).language;
-        let telling = telling(query, asked);
+        let telling = self.corrected(&telling(query, asked));
         let settings = LocateSettings {
             per_query_top_n: limit,
             top_k: limit,
@@ -86,6 +86,19 @@ impl DocumentIndex {
             (owner, passage)
         };
         found.into_iter().map(passage).collect()
+    }
+
+    /// A query whose words that occur nowhere are spelled as the documents spell them.
+    fn corrected(&self, query: &str) -> String {
+        let words = query.split_whitespace().map(|word| {
+            let known = self.0.values().any(|index| {
+                let words = index.passages.words();
+                !words.vocabulary().find(word).is_empty()
+            });
+            let nearest = if known { None } else { self.nearest(word) };
+            nearest.unwrap_or_else(|| word.to_owned())
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Where each word occurs.
@@ -141,13 +154,14 @@ impl DocumentIndex {
 
 /// The words of a query that tell what it is about; all of them where none does.
 fn telling(query: &str, language: Language) -> String {
-    let telling = Terms::new(language).telling_at(query);
+    let query = question::without_fillers(query, language);
+    let telling = Terms::new(language).telling_at(&query);
     let words: Vec<&str> = telling
         .iter()
-        .filter_map(|(_, span)| span.of(query))
+        .filter_map(|(_, span)| span.of(&query))
         .collect();
     if words.is_empty() {
-        query.to_owned()
+        query
     } else {
         words.join(" ")
     }

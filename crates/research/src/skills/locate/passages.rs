@@ -16,8 +16,19 @@ use crate::source::Source;
 
 /// Words of headings under which a document tells what it set out to do and how.
 const PREAMBLES: &[&str] = &[
-    "aim", "aims", "objective", "objectives", "purpose", "method", "methods", "methodology", "background",
-    "introduction", "protocol", "abbreviations", "references",
+    "aim",
+    "aims",
+    "objective",
+    "objectives",
+    "purpose",
+    "method",
+    "methods",
+    "methodology",
+    "background",
+    "introduction",
+    "protocol",
+    "abbreviations",
+    "references",
 ];
 const PREAMBLE_RANKS: usize = 8;
 
@@ -94,7 +105,10 @@ impl<'r> RankedPassages<'r> {
         let ranks: Vec<usize> = best.iter().map(|(_, passage)| demotion(passage)).collect();
         let mut order: Vec<usize> = (0..best.len()).collect();
         order.sort_by_key(|at| at + ranks.get(*at).copied().unwrap_or_default());
-        best = order.iter().filter_map(|at| best.get(*at).copied()).collect();
+        best = order
+            .iter()
+            .filter_map(|at| best.get(*at).copied())
+            .collect();
         best.truncate(most);
         best
     }

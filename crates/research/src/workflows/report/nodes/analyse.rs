@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fathom_evidence::question::{self, QuestionKind};
+use fathom_evidence::question::AnswerKind;
 use fathom_evidence::terms::Terms;
 use fathom_providers::FailureCategory;
 use fathom_workflow::event::Level;
@@ -108,12 +108,14 @@ async fn excerpts(
     let text = state.question.text();
     let excerpts = excerpt::excerpts(text, &located.evidence, language(state));
     let texts: Vec<&str> = excerpts.iter().map(|one| one.text.as_str()).collect();
-    let meaning = rank::nearness(ctx, text, &texts).await?;
-    let meaning = meaning.unwrap_or_else(|degradation| {
+    let scored = rank::passage_scores(ctx, &state.settings, text, &texts).await?;
+    let scored = scored.unwrap_or_else(|degradation| {
         notes.degraded(degradation);
         None
     });
-    let figures = question::read(text).kind == QuestionKind::Quantity;
+    let meaning = scored.map(|scored| scored.scores);
+    let kind = AnswerKind::read(text, language(state));
+    let figures = matches!(kind, AnswerKind::HowMuch | AnswerKind::When);
     Ok(excerpt::best(excerpts, meaning.as_deref(), figures))
 }
 
