@@ -1,19 +1,22 @@
-//! A folder of documents as a library, searched by the words of each document.
+//! A folder of documents as a library, whose passages are ranked by their words.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use fathom_evidence::bm25::{Bm25, Bm25Settings};
+use fathom_evidence::Language;
 use fathom_evidence::extract::{self, FormatHint};
-use fathom_evidence::{Document, Language};
+use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex};
+use fathom_evidence::passage::{PassageSettings, passages};
 use fathom_research::Settings;
-use fathom_research::library::{Libraries, Library, LibraryFault, LibraryStock, LocalHit};
+use fathom_research::library::{
+    Libraries, Library, LibraryFault, LibraryStock, LocalPassage, WordMention,
+};
 
 pub struct Folder {
     root: PathBuf,
-    documents: Vec<(String, Document)>,
-    index: Bm25,
+    documents: usize,
+    index: PassageIndex,
 }
 
 /// Opens the example library, whatever folders are named.
@@ -46,45 +49,64 @@ impl Folder {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        let read = |name: String| {
+        let read = |name: &String| {
             let hint = FormatHint {
-                file_name: Some(&name),
+                file_name: Some(name),
                 ..FormatHint::default()
             };
-            let document = extract::read(&std::fs::read(root.join(&name)).unwrap(), &hint).unwrap();
-            (name, document)
+            let document = extract::read(&std::fs::read(root.join(name)).unwrap(), &hint).unwrap();
+            let cut = passages(&document, &PassageSettings::default());
+            PassageEntry::from_document(name, &document, &cut)
         };
-        let documents: Vec<(String, Document)> = names.into_iter().map(read).collect();
-        let texts = documents.iter().map(|(_, document)| &document.text);
-        let index = Bm25::build(texts, Language::ENGLISH, &Bm25Settings::default());
+        let entries = names.iter().flat_map(read).collect();
         Self {
+            documents: names.len(),
+            index: PassageIndex::new(entries, Language::ENGLISH, &LocateSettings::default()),
             root,
-            documents,
-            index,
         }
     }
 }
 
 #[async_trait]
 impl Library for Folder {
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalHit>, LibraryFault> {
-        let hits = self.index.search(query, limit);
-        let best = hits.first().map_or(1.0, |hit| hit.score);
-        let hit = |hit: &fathom_evidence::Hit| {
-            let (name, document) = &self.documents[hit.doc];
-            LocalHit {
-                name: name.clone(),
-                title: document.about.title.clone().unwrap_or_default(),
-                snippet: document.text.chars().take(200).collect(),
-                relevance: f64::from(hit.score / best),
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+        let settings = LocateSettings {
+            per_query_top_n: limit,
+            top_k: limit,
+            ..LocateSettings::default()
+        };
+        let found = self.index.locate(query, &settings).candidates;
+        let passage = |place: usize| {
+            let entry = &self.index.entries()[place];
+            LocalPassage {
+                name: entry.key.source.clone(),
+                title: entry.title.to_string(),
+                sections: entry.sections.clone(),
+                passage: entry.key.passage.clone(),
+                text: entry.text.clone(),
             }
         };
-        Ok(hits.iter().map(hit).collect())
+        Ok(found.iter().map(|one| passage(one.place)).collect())
+    }
+
+    async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault> {
+        let entries = self.index.entries();
+        let mention = |word: &String| WordMention {
+            word: word.clone(),
+            passages: entries
+                .iter()
+                .filter(|entry| entry.text.contains(word))
+                .count(),
+            of: entries.len(),
+            as_written: true,
+            nearest: None,
+        };
+        Ok(words.iter().map(mention).collect())
     }
 
     async fn stock(&self) -> Result<LibraryStock, LibraryFault> {
         Ok(LibraryStock {
-            documents: self.documents.len(),
+            documents: self.documents,
             skipped: 0,
         })
     }
