@@ -130,6 +130,7 @@ impl Settings {
             min_useful_results: self.min_useful_results,
             max_reformulations: self.max_reformulations,
             max_search_iterations: self.max_search_iterations,
+            max_encoded_passages: self.max_encoded_passages,
             max_concurrency: self.max_concurrency,
             caps: self.caps,
         }

@@ -12,7 +12,6 @@ use crate::calls::{RecordedFailure, retries, terms};
 use crate::degradation::Degradation;
 use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
-use crate::settings::Settings;
 use crate::skills::budget;
 
 /// The constant of reciprocal rank fusion: the larger it is, the less the very first ranks count.
@@ -24,18 +23,18 @@ pub struct PassageScores {
     /// The name of the model.
     pub model: String,
     /// Of each of the first passages, in their order; higher is nearer to the question. Passages beyond
-    /// `max_encoded_passages` have none.
+    /// `most` have none.
     pub scores: Vec<f32>,
 }
 
 /// Scores the first passages; nothing where there is no encoder. A failure is a degradation for the caller to tell of.
 pub async fn passage_scores(
     ctx: &Ctx,
-    settings: &Settings,
+    most: usize,
     question: &str,
     passages: &[&str],
 ) -> Result<Result<Option<PassageScores>, Degradation>, NodeError> {
-    let shown = passages.len().min(settings.max_encoded_passages);
+    let shown = passages.len().min(most);
     let passages = passages.get(..shown).unwrap_or_default();
     if passages.is_empty() {
         return Ok(Ok(None));
@@ -51,15 +50,15 @@ pub async fn passage_scores(
 }
 
 /// Reorders the passages, best first by words, so that those near in meaning come first too. Passages beyond
-/// `max_encoded_passages` keep their places behind the others. Without an encoder nothing changes.
+/// `most` keep their places behind the others. Without an encoder nothing changes.
 pub(crate) async fn by_meaning(
     ctx: &Ctx,
     call: &EffectCall,
-    settings: &Settings,
+    most: usize,
     question: &str,
     passages: &mut [LocalPassage],
 ) -> Result<(), RecordedFailure> {
-    let most = passages.len().min(settings.max_encoded_passages);
+    let most = passages.len().min(most);
     let first = passages.get_mut(..most).unwrap_or_default();
     let texts: Vec<String> = first.iter().map(with_heading).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -68,6 +68,8 @@ pub struct SearchSettings<'a> {
     pub max_reformulations: u32,
     /// Turns that are spent on a poor query.
     pub max_search_iterations: u32,
+    /// Passages that the encoder, where there is one, reads for one query.
+    pub max_encoded_passages: usize,
     /// Searches and page reads under way at once.
     pub max_concurrency: usize,
     /// What the run may spend.

@@ -59,18 +59,12 @@ impl State for Asked {
 const PASSAGES: [&str; 3] = ["ab", "b", "aaa"];
 
 async fn ask(state: &Asked, ctx: &Ctx) -> NodeResult<Asked> {
-    let settings = Settings {
-        max_encoded_passages: 2,
-        ..Settings::default()
-    };
     let mut answers = Vec::new();
     for question in &state.questions {
-        answers.push(
-            match passage_scores(ctx, &settings, question, &PASSAGES).await? {
-                Ok(scored) => json!(scored),
-                Err(degradation) => json!(degradation),
-            },
-        );
+        answers.push(match passage_scores(ctx, 2, question, &PASSAGES).await? {
+            Ok(scored) => json!(scored),
+            Err(degradation) => json!(degradation),
+        });
     }
     Ok(answers)
 }

@@ -179,7 +179,8 @@ async fn local(
     let found = library.search(&query.text, PASSAGES_SEARCHED).await;
     let mut found =
         found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
-    let scored = rank::by_meaning(ctx, call, task.settings, &query.text, &mut found).await;
+    let most = task.settings.max_encoded_passages;
+    let scored = rank::by_meaning(ctx, call, most, &query.text, &mut found).await;
     Ok(SearchRecord {
         provider: "library".to_owned(),
         hits: by_document(found, task.max_sources),

@@ -108,7 +108,8 @@ async fn excerpts(
     let text = state.question.text();
     let excerpts = excerpt::excerpts(text, &located.evidence, language(state));
     let texts: Vec<&str> = excerpts.iter().map(|one| one.text.as_str()).collect();
-    let scored = rank::passage_scores(ctx, &state.settings, text, &texts).await?;
+    let most = state.settings.max_encoded_passages;
+    let scored = rank::passage_scores(ctx, most, text, &texts).await?;
     let scored = scored.unwrap_or_else(|degradation| {
         notes.degraded(degradation);
         None
