@@ -7,7 +7,8 @@ use std::sync::Arc;
 use fathom_workflow::NodeResult;
 use fathom_workflow::interrupt::Verdict as Decision;
 
-use super::Notes;
+use super::{Notes, language};
+use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::analysis::Analysis;
@@ -84,13 +85,21 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     if all_searches_failed(state) {
         return "every search failed".to_owned();
     }
+    let reasons = &Phrases::new(language(state)).reasons;
     if state.sources.is_empty() {
-        "nothing was found on the question".to_owned()
+        clause(reasons.nothing_found)
     } else if nothing_read(state) {
         "none of the sources found could be read".to_owned()
     } else {
-        "the sources say nothing that answers the question".to_owned()
+        clause(reasons.nothing_answers)
     }
+}
+
+/// A sentence as a part of another.
+fn clause(sentence: &str) -> String {
+    let mut words = sentence.trim_end_matches('.').chars();
+    let first = words.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(words).collect()
 }
 
 /// What feedback alone has made again; at other stops it sends nothing back.
