@@ -130,12 +130,16 @@ fn claims(report: &Report) -> Vec<KeyFigure> {
         figure("Claims", counts.claims.to_string(), removed),
         figure("Verified in their sources", of_all, verified),
     ];
-    all.extend(counts.judged.map(meaning));
+    all.push(meaning(counts.judged));
     all
 }
 
-/// What a model says of the sentences that are more than quotations.
-fn meaning(opinions: JudgementCounts) -> KeyFigure {
+/// What a model says of the sentences that are more than quotations, or that none was asked.
+fn meaning(judged: Option<JudgementCounts>) -> KeyFigure {
+    let Some(opinions) = judged else {
+        let why = Some("no model judged the meaning".to_owned());
+        return figure("Judged", "by code".to_owned(), why);
+    };
     let against = [
         (opinions.contradicted, "contradicted"),
         (opinions.not_supported, "not supported"),
