@@ -8,7 +8,7 @@
 mod context;
 mod index;
 mod lexical;
-mod model;
+mod rerank;
 mod rules;
 mod settings;
 
@@ -19,7 +19,7 @@ use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
 pub use index::{PassageEntry, PassageIndex};
-pub use model::{ENCODER_WEIGHT, ModelScores};
+pub use rerank::rerank;
 pub use rules::{LocatorRule, LocatorRules, RuleError};
 pub use settings::{LocateSettings, LocatorWeights};
 

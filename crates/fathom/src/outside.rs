@@ -19,7 +19,7 @@ use fathom_research::{Encoder, EncoderKind, WebServices};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::encoder_files::{self, PUBLISHED_AT};
+use crate::encoder_files::PUBLISHED_AT;
 use crate::exit::{Problem, Result};
 use crate::settings::Settings;
 
@@ -203,9 +203,11 @@ impl Outside {
 
 #[cfg(feature = "encoder")]
 fn installed_encoder(settings: &Settings) -> Option<(String, EncoderKind)> {
-    let installed = encoder_files::installed(&settings.home)?;
+    use crate::encoder_files::{LoadedEncoder, installed};
+
+    let installed = installed(&settings.home)?;
     let name = installed.name.clone();
-    let loaded = encoder_files::LoadedEncoder::new(installed);
+    let loaded = LoadedEncoder::new(installed);
     Some((name, EncoderKind::Local(Arc::new(loaded))))
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use fathom_evidence::encode::SentenceEncoder;
-use fathom_evidence::locate::{ENCODER_WEIGHT, LocateSettings, ModelScores, PassageIndex};
+use fathom_evidence::locate::{LocateSettings, PassageIndex, rerank};
 
 use super::sets::{Asked, SciFact, located, mean, ndcg_at_10, pool, recall};
 use crate::figure::{Figure, rate};
@@ -25,8 +25,7 @@ pub(super) fn measure(data: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Ranks all abstracts by the encoder in this folder, alone and joined with the words; and, as the program does without an
-/// index of vectors, only the words' first hundred.
+/// Ranks all abstracts by the encoder in this folder, and the words' first hundred by words and encoder together, as the program does.
 pub(super) fn measure_encoder(data: &Path, folder: &Path) -> Result<()> {
     let set = SciFact::read(data)?;
     let (pool, settings) = abstracts(&set)?;
@@ -50,41 +49,34 @@ pub(super) fn measure_encoder(data: &Path, folder: &Path) -> Result<()> {
     for (split, asked) in [("train", &set.train), ("test", &set.test)] {
         let questions: Vec<&str> = asked.iter().map(|one| one.question.as_str()).collect();
         let questions = encoder.encode_all(&questions)?;
-        let cosines = |question: &str, places: &[usize]| -> Vec<(usize, f32)> {
-            let at = asked
-                .iter()
-                .position(|one| one.question == question)
-                .unwrap_or_default();
+        let cosines = |question: &str, places: &[usize]| -> Vec<f32> {
+            let at = asked.iter().position(|one| one.question == question);
+            let question = &questions[at.unwrap_or_default()];
             let dot = |&place: &usize| {
-                let pairs = questions[at].iter().zip(&vectors[place]);
-                (place, pairs.map(|(a, b)| a * b).sum())
+                question
+                    .iter()
+                    .zip(&vectors[place])
+                    .map(|(a, b)| a * b)
+                    .sum()
             };
             places.iter().map(dot).collect()
         };
-        let joined = |question: &str, places: &[usize]| {
-            let scores = cosines(question, places);
-            let model = ModelScores {
-                model: "encoder",
-                scores: &scores,
-            };
-            let found = pool.locate_with(question, &settings, &[(&model, ENCODER_WEIGHT)]);
-            found.candidates.iter().map(|one| one.place).collect()
-        };
         let all: Vec<usize> = (0..texts.len()).collect();
         report("encoder", split, asked, |question| {
-            let mut ranked = cosines(question, &all);
-            ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let mut ranked: Vec<(f32, usize)> =
+                cosines(question, &all).into_iter().zip(0..).collect();
+            ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
             ranked
                 .into_iter()
-                .map(|(place, _)| place)
+                .map(|(_, place)| place)
                 .take(100)
                 .collect()
         });
         report("fusion and encoder", split, asked, |question| {
-            joined(question, &all)
-        });
-        report("fusion, first 100 by encoder", split, asked, |question| {
-            joined(question, &located(&pool, question, &settings))
+            let found = pool.locate(question, &settings).candidates;
+            let places: Vec<usize> = found.iter().map(|one| one.place).collect();
+            let ranked = rerank(found, "encoder", &cosines(question, &places));
+            ranked.iter().map(|one| one.place).collect()
         });
     }
     Ok(())

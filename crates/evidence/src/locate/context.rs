@@ -30,9 +30,12 @@ pub(super) struct ContextLocator<'p> {
     pub(super) share: f32,
 }
 
+/// Saved with candidates.
+pub(super) const CONTEXT_LOCATOR: &str = "context";
+
 impl Locator for ContextLocator<'_> {
     fn name(&self) -> &str {
-        "context"
+        CONTEXT_LOCATOR
     }
 
     fn locate(
