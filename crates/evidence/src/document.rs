@@ -135,6 +135,12 @@ impl Document {
         span.of(&self.text)
     }
 
+    /// The number of the page at a place in the text; nothing in a document without pages.
+    pub fn page_at(&self, offset: usize) -> Option<u32> {
+        let after = self.pages.partition_point(|p| p.span.start <= offset);
+        Some(self.pages.get(after.checked_sub(1)?)?.number)
+    }
+
     /// The titles of the sections around a paragraph, outermost first.
     pub fn trail(&self, paragraph: &Paragraph) -> Vec<&str> {
         let innermost = paragraph.section.and_then(|index| self.sections.get(index));

@@ -145,7 +145,7 @@ fn close(
             span,
             sentences: group.to_vec(),
             sections: trail.clone(),
-            page: page_at(document, begin.start).or(paragraph.page),
+            page: document.page_at(begin.start).or(paragraph.page),
             paragraph: beginning(document, span, paragraph),
             needs: blocks
                 .iter()
@@ -199,13 +199,6 @@ fn beginning(document: &Document, span: Span, first: &Paragraph) -> ParagraphId 
     let after = paragraphs.partition_point(|paragraph| paragraph.span.start <= span.start);
     let found = after.checked_sub(1).and_then(|at| paragraphs.get(at));
     found.unwrap_or(first).id.clone()
-}
-
-fn page_at(document: &Document, offset: usize) -> Option<u32> {
-    let after = document
-        .pages
-        .partition_point(|page| page.span.start <= offset);
-    Some(document.pages.get(after.checked_sub(1)?)?.number)
 }
 
 #[cfg(test)]

@@ -80,6 +80,10 @@ fn a_paragraph_that_goes_on_over_a_page_is_one_and_keeps_both_pages() {
             .starts_with("work in the week")
     );
     assert_eq!(document.pages[0].span.end, page.span.start);
+    // A quote has the page it stands on, wherever its paragraph begins.
+    let at = |words: &str| document.page_at(document.text.find(words).expect("it is there"));
+    assert_eq!(at("took part in this study"), Some(1));
+    assert_eq!(at("answered the questions"), Some(2));
 }
 
 #[test]
