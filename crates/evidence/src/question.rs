@@ -125,14 +125,10 @@ pub fn read(question: &str) -> QuestionReading {
     let seen = words.get(..MAX_WORDS).unwrap_or(&words);
     let (seen, population) = parts::population(seen);
     let (seen, period) = parts::period(seen);
-    let matched = ALL
-        .iter()
-        .find_map(|(kind, pattern)| Some((*kind, pattern.find(seen)?)));
-    // The patterns are English, and so is what fits one.
-    let language = match matched {
-        Some(_) => Language::ENGLISH,
-        None => Language::detect(asked).unwrap_or(Language::ENGLISH),
-    };
+    // The patterns are English: "was ist das?" must not be read with them.
+    let language = Language::detect(asked).unwrap_or(Language::ENGLISH);
+    let mut patterns = ALL.iter().filter(|_| language == Language::ENGLISH);
+    let matched = patterns.find_map(|(kind, pattern)| Some((*kind, pattern.find(seen)?)));
     let (kind, found) = matched.unwrap_or_else(|| (QuestionKind::Other, SlotValues::new()));
     let mut reading = QuestionReading {
         question: asked.to_owned(),

@@ -169,3 +169,10 @@ fn any_text_is_read_without_harm() {
         assert!(plan.sub_questions.len() >= 3, "{text}");
     }
 }
+
+#[test]
+fn a_question_in_another_language_is_not_read_as_english() {
+    let reading = super::read("was ist eigentlich ein Metapaket?");
+    assert_eq!(reading.language.code(), "de");
+    assert_eq!(reading.kind, super::QuestionKind::Other);
+}
