@@ -50,7 +50,7 @@ pub use graph::{
 pub use history::{ReplayReport, RunView};
 pub use host::{
     Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, JSON_OUTCOME, OpenRun,
-    SkippedRun, WorkPass, WorkedRun, Workflow, overlay, read_input,
+    SkippedRun, WorkPass, WorkedRun, Workflow, read_input,
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;

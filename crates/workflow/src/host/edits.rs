@@ -9,7 +9,7 @@ use super::InvalidInput;
 
 /// Puts edited fields in the place of the old ones, deep inside too. An array is replaced whole. A
 /// field that `whole` does not have is refused.
-pub fn overlay(whole: &mut Value, edits: &Value) -> Result<(), InvalidInput> {
+pub(super) fn overlay(whole: &mut Value, edits: &Value) -> Result<(), InvalidInput> {
     if whole.is_object() && !edits.is_object() {
         return Err(InvalidInput::new(
             "edits are a table of fields with their new values",

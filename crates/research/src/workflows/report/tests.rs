@@ -14,6 +14,7 @@ use crate::critique::{Critique, ReviewOpinion, ReviewScores, ReviewThresholds, S
 use crate::draft::Draft;
 use crate::library::{Libraries, Library};
 use crate::plan::SubQuestionId;
+use crate::question::QUESTION_CHARS;
 use crate::reasoner::Reasoners;
 use crate::skills::stop::{StopReason, StopSignals};
 use crate::workflows::report::state::{Decided, Gate, SearchRound};
@@ -279,6 +280,15 @@ fn a_run_needs_something_to_search_and_settings_that_can_be_used() {
             .unwrap_err()
             .contains("OPENAI_BASE_URL")
     );
+}
+
+#[test]
+fn the_schema_of_the_input_has_the_bounds_that_questions_are_held_to() {
+    let schema = schemars::schema_for!(ReportInput).to_value();
+    let question = &schema["properties"]["question"];
+    assert_eq!(question["minLength"], *QUESTION_CHARS.start());
+    assert_eq!(question["maxLength"], *QUESTION_CHARS.end());
+    assert_eq!(schema["required"], serde_json::json!(["question"]));
 }
 
 #[test]
