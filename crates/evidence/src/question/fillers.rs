@@ -45,7 +45,13 @@ pub fn without_fillers(question: &str, language: Language) -> String {
     let (mut copied, mut at, mut words_left) = (0, 0, said.len());
     while at < said.len() {
         let rest = &said[at..said.len().min(at + PHRASE_MAX_WORDS)];
-        let filler = phrases.iter().find(|phrase| rest.starts_with(phrase));
+        // "just-in-time" is one word to a reader.
+        let joined = |phrase: &[String]| {
+            let (first, last) = (spans[at], spans[at + phrase.len() - 1]);
+            question[..first.start].ends_with('-') || question[last.end..].starts_with('-')
+        };
+        let mut phrases = phrases.iter();
+        let filler = phrases.find(|phrase| rest.starts_with(phrase) && !joined(phrase));
         let Some(filler) = filler else {
             at += 1;
             continue;
@@ -107,5 +113,11 @@ mod tests {
     #[test]
     fn a_question_of_fillers_alone_stays() {
         assert_eq!(without_fillers("please", Language::ENGLISH), "please");
+    }
+
+    #[test]
+    fn a_part_of_a_joined_word_is_no_filler() {
+        let question = "is the just-in-time compiler on?";
+        assert_eq!(without_fillers(question, Language::ENGLISH), question);
     }
 }
