@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Language;
 use crate::inverted::{Counter, Hit, Inverted, Rows, best};
+use crate::question::without_fillers;
 use crate::terms::{TermId, Vocabulary};
 
 /// How words are weighed.
@@ -128,9 +129,11 @@ impl Bm25 {
         &self.vocabulary
     }
 
-    /// A question as terms, each once: a word that a claim repeats is not what it is about. Compounds of its words
-    /// count for less than the words.
+    /// A question as terms, each once: a word that a claim repeats is not what it is about. Fillers are left out;
+    /// compounds of its words count for less than the words.
     pub fn query(&self, question: &str) -> Vec<(TermId, f32)> {
+        let language = self.vocabulary.language_of(question);
+        let question = &without_fillers(question, language);
         let said = self.vocabulary.find(question).into_iter();
         let said = said.map(|term| (term, 1.0));
         let mut query: Vec<(TermId, f32)> = Vec::new();

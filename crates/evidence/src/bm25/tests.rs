@@ -109,3 +109,15 @@ fn texts_in_several_languages_are_found_by_questions_in_each() {
         Some(2)
     );
 }
+
+#[test]
+fn what_people_say_and_do_not_ask_finds_nothing() {
+    let texts = [
+        "Das ist eigentlich nur eine Anmerkung.",
+        "Ein Metapaket ist leer.",
+    ];
+    let index = Bm25::build(texts, "de".parse().unwrap(), &Bm25Settings::default());
+    let found = index.search("was ist eigentlich ein Metapaket?", 5);
+    let found: Vec<usize> = found.iter().map(|hit| hit.doc).collect();
+    assert_eq!(found, [1]);
+}

@@ -163,7 +163,7 @@ impl Vocabulary {
     }
 
     /// The language of a question, if texts of it were met; else the main one.
-    pub(super) fn language_of(&self, question: &str) -> Language {
+    pub fn language_of(&self, question: &str) -> Language {
         let main = self.languages[0].language;
         match self.languages.len() {
             1 => main,
