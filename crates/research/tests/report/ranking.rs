@@ -7,9 +7,7 @@ use fathom_evidence::extract::InProcessReader;
 use fathom_providers::SystemClock;
 use fathom_research::reasoner::{Ctx, Reasoners};
 use fathom_research::skills::rank::passage_scores;
-use fathom_research::{
-    DocumentCache, Encoder, EncoderKind, LocalEncoder, ServiceFaults, Services, Settings,
-};
+use fathom_research::{DocumentCache, Encoder, EncoderKind, LocalEncoder, ServiceFaults, Services};
 use fathom_workflow::{
     END, Engine, Graph, InvalidUpdate, MemoryStore, NewRun, NodeResult, RunId, State, Store,
 };

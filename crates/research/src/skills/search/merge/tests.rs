@@ -20,6 +20,7 @@ fn hit(kind: SourceKind, location: &str, about: Work) -> Hit {
         snippet: String::new(),
         text: None,
         relevance: 0.5,
+        passages: Vec::new(),
     }
 }
 
