@@ -6,15 +6,34 @@
 use fathom_evidence::Language;
 use fathom_evidence::terms::Terms;
 
-/// Words before a noun, in the languages whose questions are read.
-const BEFORE_NOUNS: &[&str] = &[
-    "a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "of", "on", "in", "with",
-    "for", "from", "by", "about", "under", "un", "una", "une", "uno", "el", "la", "los", "las",
-    "le", "les", "il", "lo", "gli", "i", "o", "os", "as", "um", "uma", "de", "del", "du", "des",
-    "di", "da", "do", "dei", "della", "con", "avec", "com", "met", "sur", "sobre", "su", "en",
-    "dans", "nel", "mi", "mis", "mon", "ma", "mes", "mio", "mia", "meu", "minha", "een", "het",
-    "van", "op", "mijn", "l", "d",
-];
+/// Words after which a noun is likely, by language: "i" stands before nouns in Italian and before verbs in English.
+fn before_nouns(language: Language) -> &'static [&'static str] {
+    match language.code() {
+        "fr" => &[
+            "un", "une", "le", "la", "les", "l", "d", "de", "du", "des", "avec", "sur", "dans",
+            "en", "mon", "ma", "mes",
+        ],
+        "es" => &[
+            "un", "una", "el", "la", "los", "las", "de", "del", "con", "sobre", "en", "su", "mi",
+            "mis",
+        ],
+        "it" => &[
+            "un", "una", "uno", "il", "lo", "la", "gli", "i", "le", "l", "d", "di", "da", "del",
+            "dei", "della", "con", "su", "nel", "mio", "mia",
+        ],
+        "pt" => &[
+            "um", "uma", "o", "a", "os", "as", "de", "da", "do", "com", "sobre", "em", "meu",
+            "minha",
+        ],
+        "nl" => &["een", "de", "het", "van", "met", "op", "in", "mijn", "over"],
+        // Every noun has a large letter.
+        "de" => &[],
+        _ => &[
+            "a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "of", "on", "in",
+            "with", "for", "from", "by", "about", "under", "do", "does",
+        ],
+    }
+}
 
 /// Nouns that no document need mention to answer a question that has them.
 const NAMES_NOTHING: &[&str] = &[
@@ -73,7 +92,7 @@ fn names(word: &str, before: &str, begins: bool, language: Language) -> bool {
     let mut letters = word.chars();
     let large = letters.next().is_some_and(char::is_uppercase);
     let inner = letters.any(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
-    let follows = language.code() != "de" && BEFORE_NOUNS.contains(&before);
+    let follows = before_nouns(language).contains(&before);
     inner || (large && !begins) || follows
 }
 
@@ -83,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 4] = [
+        let cases: [(&str, &str, &[&str]); 6] = [
             (
                 "How do I roll back a Helm release on a Kubernetes cluster?",
                 "en",
@@ -100,6 +119,12 @@ mod tests {
                 &["Festplatten", "RAID"],
             ),
             ("what is the reason for that?", "en", &[]),
+            ("if i loop over it, can i sort as i go?", "en", &[]),
+            (
+                "perché i gatti dormono di giorno?",
+                "it",
+                &["gatti", "giorno"],
+            ),
         ];
         for (question, language, expected) in cases {
             assert_eq!(subject_words(question, language.parse().unwrap()), expected);
