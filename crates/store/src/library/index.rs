@@ -53,27 +53,19 @@ impl DocumentIndex {
     pub(super) fn search(&self, query: &str, limit: usize) -> Vec<(usize, LibraryPassage)> {
         let asked = question::read(query).language;
         let telling = self.corrected(&telling(query, asked));
-        let settings = LocateSettings {
-            per_query_top_n: limit,
-            top_k: limit,
-            cover_decay: Some(1.0),
-            ..LocateSettings::default()
+        let mut ranked = limit;
+        let found = loop {
+            let all = self.ranked(&telling, asked, ranked);
+            let (exhausted, mut found) = (all.len() < ranked, all);
+            let mut seen = BTreeSet::new();
+            found.retain(|(_, _, entry)| seen.insert(beginning(&entry.text)));
+            found.truncate(limit);
+            // Copies must not take the places of what they crowd out. Doubling ends with the passages.
+            if exhausted || found.len() == limit {
+                break found;
+            }
+            ranked *= 2;
         };
-        let mut found = Vec::new();
-        for (language, index) in &self.0 {
-            let own = *language == asked;
-            let weight = if own { 1.0 } else { OTHER_LANGUAGE };
-            let located = index.passages.locate(telling.as_str(), &settings);
-            found.extend(located.candidates.into_iter().filter_map(|candidate| {
-                let owner = *index.owners.get(candidate.place)?;
-                let entry = index.passages.entries().get(candidate.place)?;
-                Some((candidate.score * weight, owner, entry))
-            }));
-        }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut seen = BTreeSet::new();
-        found.retain(|(_, _, entry)| seen.insert(beginning(&entry.text)));
-        found.truncate(limit);
         let passage = |(score, owner, entry): (f32, usize, &PassageEntry)| {
             let passage = LibraryPassage {
                 name: entry.key.source.clone(),
@@ -86,6 +78,34 @@ impl DocumentIndex {
             (owner, passage)
         };
         found.into_iter().map(passage).collect()
+    }
+
+    /// So many passages of each language, best first, with their scores and the numbers of their documents.
+    fn ranked(
+        &self,
+        query: &str,
+        asked: Language,
+        most: usize,
+    ) -> Vec<(f32, usize, &PassageEntry)> {
+        let settings = LocateSettings {
+            per_query_top_n: most,
+            top_k: most,
+            cover_decay: Some(1.0),
+            ..LocateSettings::default()
+        };
+        let mut found = Vec::new();
+        for (language, index) in &self.0 {
+            let own = *language == asked;
+            let weight = if own { 1.0 } else { OTHER_LANGUAGE };
+            let located = index.passages.locate(query, &settings);
+            found.extend(located.candidates.into_iter().filter_map(|candidate| {
+                let owner = *index.owners.get(candidate.place)?;
+                let entry = index.passages.entries().get(candidate.place)?;
+                Some((candidate.score * weight, owner, entry))
+            }));
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        found
     }
 
     /// A query whose words that occur nowhere are spelled as the documents spell them.

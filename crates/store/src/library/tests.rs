@@ -37,25 +37,53 @@ fn a_document_is_found_by_what_it_says_and_read_by_its_name() {
     let found = library.search("Does light paving stay cool?", 5);
     assert_eq!(found[0].name, "streets/paving.md");
     assert_eq!(found[0].title, "Paving");
-    assert_eq!(found[0].relevance, 1.0);
-    assert!(found[0].snippet.contains("reflects the sun"));
+    assert_eq!(found[0].sections, ["Paving"]);
+    assert!(found[0].text.contains("reflects the sun"));
+    assert!(found.windows(2).all(|two| two[0].score >= two[1].score));
     let bytes = library.read(&found[0].name).unwrap();
     assert_eq!(bytes, PAVING.1.as_bytes());
 }
 
 #[test]
-fn each_document_is_found_once_however_many_passages_fit() {
+fn each_text_is_found_once_however_many_documents_and_passages_have_it() {
     let paragraph =
         "Street trees cool the air of a street by shade and by the water they give off. ";
-    let long = paragraph.repeat(8) + "\n\n";
-    let place = folder(&[("long.txt", &long.repeat(9)), TREES]);
+    let long = (paragraph.repeat(8) + "\n\n").repeat(9);
+    let place = folder(&[("long.txt", &long), ("copy.txt", &long), TREES]);
     let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
-    let found = library.search("How do street trees cool the air?", 10);
-    assert_eq!(found.len(), 2);
-    assert_eq!(
-        library.search("How do street trees cool the air?", 1).len(),
-        1
+    let question = "How do street trees cool the air?";
+    let found = library.search(question, 10);
+    let titles: Vec<&str> = found.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(found.len(), 2, "{titles:?}");
+    assert!(titles.contains(&"Trees"));
+    assert_eq!(library.search(question, 1), found[..1]);
+}
+
+#[test]
+fn a_misspelled_word_is_found_as_the_documents_spell_it_and_an_absent_one_is_not() {
+    let ginkgo = (
+        "ginkgo.md",
+        "# Ginkgo\n\nThe ginkgo sheds its leaves within a single night in November.\n",
     );
+    let place = folder(&[TREES, PAVING, ginkgo]);
+    let library = DocumentLibrary::open(&[place.path()], &InProcessReader).unwrap();
+    let found = library.search("when does a gingko shed leaves", 1);
+    assert_eq!(found[0].name, "ginkgo.md");
+    let words = ["gingko", "Ginkgo", "GINKGO", "tree", "baobab"].map(str::to_owned);
+    let mentions = library.mentions(&words);
+    let told = mentions.iter().map(|one| {
+        let nearest = one.nearest.as_deref();
+        (one.word.as_str(), one.passages, one.as_written, nearest)
+    });
+    let expected = [
+        ("gingko", 0, false, Some("ginkgo")),
+        ("Ginkgo", 1, false, None),
+        ("GINKGO", 1, false, None),
+        ("tree", 1, false, None),
+        ("baobab", 0, false, None),
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert!(mentions.iter().all(|one| one.of == 3));
 }
 
 #[test]
