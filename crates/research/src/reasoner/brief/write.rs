@@ -61,12 +61,12 @@ pub fn write_section(task: &SectionTask<'_>) -> String {
     let mut groups: Vec<(SourceId, Vec<String>)> = Vec::new();
     for piece in task.evidence.iter().take(most) {
         let shown = passage(piece, &terms, &wanted, task.language);
-        let more = shown.split_whitespace().count();
+        let quoted = format!("{}{}", place(piece), quote(&shown, piece.source));
+        let more = word_count(&quoted);
         if words > 0 && words + more > task.words {
             continue;
         }
         words += more;
-        let quoted = format!("{}{}", place(piece), quote(&shown, piece.source));
         match groups
             .iter_mut()
             .find(|(source, _)| *source == piece.source)
@@ -88,13 +88,33 @@ pub fn write_frame(task: &FrameTask<'_>) -> Frame {
     let answered = task.analysis.answered.as_ref();
     let unanswered = answered.is_some_and(|verdict| verdict.answered == Answered::No);
     let quotes = task.analysis.answer.iter().filter(|_| !unanswered);
-    let quotes: Vec<String> = quotes.map(|one| quote(&one.text, one.source)).collect();
+    let quotes = quotes.map(|one| quote(&one.text, one.source)).collect();
+    let answer = within(quotes, task.words, true);
+    let left = task.words.saturating_sub(word_count(&answer));
     Frame {
         title: title(task.question.text()),
-        answer: quotes.join("\n\n"),
-        summary: disagreements(task),
+        summary: within(disagreements(task), left, false),
+        answer,
         conclusion: String::new(),
     }
+}
+
+/// The texts that fit into so many words, in their order. The first can be kept whatever its length.
+fn within(texts: Vec<String>, most: usize, keep_first: bool) -> String {
+    let mut words = 0;
+    let mut kept: Vec<String> = Vec::new();
+    for text in texts {
+        let more = word_count(&text);
+        if words + more <= most || (keep_first && kept.is_empty()) {
+            words += more;
+            kept.push(text);
+        }
+    }
+    kept.join("\n\n")
+}
+
+fn word_count(text: &str) -> usize {
+    text.split_whitespace().count()
 }
 
 fn title(question: &str) -> String {
@@ -216,7 +236,7 @@ fn is_note(inner: &str) -> bool {
 }
 
 /// The conflicts that bear on the question, both sides quoted.
-fn disagreements(task: &FrameTask<'_>) -> String {
+fn disagreements(task: &FrameTask<'_>) -> Vec<String> {
     let terms = Terms::new(task.language);
     let wanted = excerpt::telling(&terms, task.question.text());
     let bears = |found: &&Contradiction| {
@@ -239,7 +259,7 @@ fn disagreements(task: &FrameTask<'_>) -> String {
         let why = explained.as_deref().or(found.weighed.as_deref());
         parts.chain(why).collect::<Vec<_>>().join("\n\n")
     });
-    blocks.collect::<Vec<_>>().join("\n\n")
+    blocks.collect()
 }
 
 /// What one of the two sources says on why they differ, quoted.
