@@ -83,7 +83,7 @@ fn the_questions_of_a_plan_can_be_edited_until_they_are_searched_for() {
     let id = stopped(&sandbox, "before search");
     let query = json!({ "text": "light paving at noon", "intent": "paving", "kind": "local", "priority": 1, "serves": 0 });
     let ran = modify(&sandbox, &id, &json!({ "queries": [query] }));
-    assert!([3, 4].contains(&ran.code), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     let first = &state(&sandbox, &id)["queries"][0]["query"]["text"];
     assert_eq!(*first, "light paving at noon");
 
@@ -95,8 +95,7 @@ fn the_questions_of_a_plan_can_be_edited_until_they_are_searched_for() {
         "{}",
         ran.err
     );
-    let sections =
-        json!({ "sections": [{ "title": "All there is", "answers": [0, 1, 2, 3, 4, 5] }] });
+    let sections = json!({ "sections": [{ "title": "All there is", "answers": [0] }] });
     let report = modify(&sandbox, &id, &sections).result()["report"].clone();
     assert_eq!(report["sections"][0]["title"], "All there is");
 }

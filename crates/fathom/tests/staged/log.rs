@@ -121,7 +121,11 @@ impl Log {
         // The same key in a later step is a later draft's.
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         let mut names = BTreeSet::new();
-        for (_, key) in recorded {
+        // The order of passages is recorded, and asks nothing of the stage where there is no encoder.
+        let asked = recorded
+            .iter()
+            .filter(|(_, key)| !key.starts_with("ranking/"));
+        for (_, key) in asked {
             let nth = times.entry(key).or_default();
             names.insert(format!("{} #{nth}", name(key)));
             *nth += 1;

@@ -18,14 +18,20 @@ fn source<'p>(prompt: &'p Prompt, words: &str) -> Option<&'p str> {
     })
 }
 
-/// Sentences of the writer's own, put so near to their source that words alone bear them out.
+/// A sentence of the writer's own for two of the sections, so near to its source that words alone bear it out. The same
+/// evidence is shown to every section.
 fn written(prompt: &Prompt) -> Option<Reply> {
-    let cited = [("120 litres", GOOD), ("1.9 degrees", BENT)];
-    let cited = cited
-        .iter()
-        .filter_map(|(words, text)| Some(format!("{text} [{}].", source(prompt, words)?)));
-    let text: Vec<String> = cited.collect();
-    (!text.is_empty()).then(|| Reply::Text(text.join(" ")))
+    let own = [
+        ("The water", "120 litres", GOOD),
+        ("The cooling", "1.9 degrees", BENT),
+    ];
+    let own = own.iter().find(|(title, ..)| {
+        let heading = format!("This section: {title}");
+        prompt.user.lines().any(|line| line == heading)
+    });
+    let (_, words, text) = own?;
+    let id = source(prompt, words)?;
+    Some(Reply::Text(format!("{text} [{id}].")))
 }
 
 fn script(verdict: &'static str) -> Script {
