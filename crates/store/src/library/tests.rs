@@ -56,7 +56,11 @@ fn each_text_is_found_once_however_many_documents_and_passages_have_it() {
     let titles: Vec<&str> = found.iter().map(|one| one.title.as_str()).collect();
     assert_eq!(found.len(), 2, "{titles:?}");
     assert!(titles.contains(&"Trees"));
-    assert_eq!(library.search(question, 1), found[..1]);
+    // Scores are comparable within one search only.
+    let [best] = &library.search(question, 1)[..] else {
+        panic!("one passage was asked for")
+    };
+    assert_eq!((&best.name, &best.text), (&found[0].name, &found[0].text));
 }
 
 #[test]
