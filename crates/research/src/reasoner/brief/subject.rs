@@ -30,7 +30,7 @@ fn before_nouns(language: Language) -> &'static [&'static str] {
         "de" => &[],
         _ => &[
             "a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "of", "on", "in",
-            "with", "for", "from", "by", "about", "under", "do", "does",
+            "with", "for", "from", "by", "about", "under",
         ],
     }
 }
