@@ -66,8 +66,8 @@ const GERMAN: Phrases = Phrases {
     matched: "Die Wörter der Frage stehen in den zitierten Stellen beieinander.",
     nearest: "Diese Stellen passen am besten zur Frage; ob sie sie ganz beantworten, hat kein Modell beurteilt.",
     nothing_found: "Die Dokumente sagen zu dieser Frage nichts.",
-    not_mentioned: "Die Dokumente erwähnen {} nicht.",
-    or: "und",
+    not_mentioned: "Die Dokumente sagen nichts über {}.",
+    or: "oder",
     quotes: ("„", "“"),
 };
 
