@@ -15,7 +15,8 @@ use std::process::ExitCode;
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::locate::{LocateSettings, PassageCandidate, PassageEntry, PassageIndex};
 use fathom_evidence::passage::{self, passages};
-use fathom_evidence::{Document, Passage, quote, summarise};
+use fathom_evidence::terms::Terms;
+use fathom_evidence::{Document, Passage, quote};
 
 struct Read {
     document: Document,
@@ -87,12 +88,16 @@ fn show(question: &str, candidate: &PassageCandidate, read: &Read) {
         return;
     };
     let document = &read.document;
-    let passages = &read.passages[at..=at];
-    let sentences = summarise::sentences_of(0, document, passages);
-    let scores = summarise::scores(question, &sentences, document.language());
-    let scored = scores.iter().zip(&sentences);
-    let best = scored.max_by(|one, other| one.0.total.total_cmp(&other.0.total));
-    let Some((_, sentence)) = best else {
+    let passage = &read.passages[at];
+    let terms = Terms::new(document.language());
+    let asked = terms.telling(question);
+    let shared = |text: &str| {
+        let said = terms.telling(text);
+        asked.iter().filter(|term| said.contains(term)).count()
+    };
+    let sentences = passage.sentences.iter();
+    let texts = sentences.filter_map(|span| Some((span, document.at(*span)?)));
+    let Some((span, sentence)) = texts.max_by_key(|(_, text)| shared(text)) else {
         return;
     };
     let by: Vec<&str> = candidate
@@ -100,15 +105,11 @@ fn show(question: &str, candidate: &PassageCandidate, read: &Read) {
         .iter()
         .map(|s| s.locator.as_str())
         .collect();
-    let sections = passages[0].sections.join(" › ");
+    let sections = passage.sections.join(" › ");
     println!("{} · {sections}", candidate.key.source);
     println!("    found by {}", by.join(", "));
-    let proof = quote::find(
-        &document.text,
-        sentence.text,
-        &quote::QuoteSettings::default(),
-    );
-    let place = proof.map_or(sentence.span, |found| found.span);
-    println!("    “{}”", sentence.text.replace('\n', " "));
+    let proof = quote::find(&document.text, sentence, &quote::QuoteSettings::default());
+    let place = proof.map_or(*span, |found| found.span);
+    println!("    “{}”", sentence.replace('\n', " "));
     println!("    bytes {} to {}\n", place.start, place.end);
 }

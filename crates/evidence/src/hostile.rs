@@ -4,7 +4,7 @@
 
 use crate::document::{DocumentBuilder, DocumentMetadata, ParagraphRole};
 use crate::passage::{PassageSettings, passages};
-use crate::{Language, duplicate, phrases, sentences, summarise, themes};
+use crate::{Language, duplicate, phrases, sentences};
 
 const BYTES: usize = 16 * 1_024;
 
@@ -46,18 +46,16 @@ fn seen(text: &str) -> usize {
 }
 
 #[test]
-fn a_long_text_of_one_thing_is_cut_compared_and_scored() {
+fn a_long_text_of_one_thing_is_cut_and_compared() {
     for thing in REPEATED {
         let text = filled(thing);
         let mut builder = DocumentBuilder::new(DocumentMetadata::default());
         builder.piece(ParagraphRole::Body, &text);
         let document = builder.build();
         let passages = passages(&document, &PassageSettings::default());
-        let all = summarise::sentences_of(0, &document, &passages);
-        let scores = summarise::scores("a", &all, Language::ENGLISH);
-        assert_eq!(scores.len(), all.len());
+        let cut = passages.iter().all(|one| one.text(&document).is_some());
+        assert!(cut, "{thing:?}");
         assert!(phrases::phrases(&[&text], 20).len() <= 20);
-        themes::themes(&[&text, &text, "a b"], Language::ENGLISH);
         let groups = duplicate::documents(&[&text, &text]);
         assert!(groups.len() <= 2, "{thing:?}");
     }

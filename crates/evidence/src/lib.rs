@@ -6,7 +6,6 @@
 
 pub mod banned;
 pub mod bm25;
-mod capital;
 pub mod citation;
 pub mod claim;
 mod date;
@@ -32,11 +31,8 @@ pub mod question;
 pub mod quote;
 mod sentence;
 mod span;
-pub mod summarise;
 pub mod terms;
-pub mod themes;
 pub mod validate;
-mod vector;
 
 pub use document::Document;
 pub use error::Error;

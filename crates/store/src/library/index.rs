@@ -51,7 +51,7 @@ impl DocumentIndex {
 
     /// The best passages with the numbers of their documents, best first, each text once.
     pub(super) fn search(&self, query: &str, limit: usize) -> Vec<(usize, LibraryPassage)> {
-        let asked = question::read(query).language;
+        let asked = question::language(query);
         let telling = self.corrected(&telling(query, asked));
         let mut ranked = limit;
         let found = loop {

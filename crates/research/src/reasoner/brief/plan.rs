@@ -16,7 +16,7 @@ const CONFIDENCE: f64 = 0.5;
 /// Plans how a question is answered. The same task gives the same plan.
 pub fn plan(task: &PlanTask<'_>) -> Plan {
     let text = task.question.text();
-    let phrases = Phrases::for_language(question::read(text).language);
+    let phrases = Phrases::for_language(question::language(text));
     let asked = text.trim_end_matches(['?', '？', ' ']).to_owned();
     let wished = task.feedback.map(|wish| format!("{asked} {wish}"));
     let wordings = [Some(asked), wished].into_iter().flatten();
@@ -70,7 +70,7 @@ fn kinds<'t>(task: &'t PlanTask<'_>) -> impl Iterator<Item = SourceKind> + use<'
 /// A poor query without the words that tell nothing; nothing where that was tried.
 pub(super) fn refined(task: &RefineTask<'_>) -> Option<Query> {
     let text = &task.query.text;
-    let language = question::read(task.question.text()).language;
+    let language = question::language(task.question.text());
     let telling = Terms::new(language).telling_at(text);
     let words: Vec<&str> = telling
         .iter()

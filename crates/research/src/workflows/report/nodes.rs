@@ -78,5 +78,5 @@ impl Notes {
 
 /// The language a report is written in: that of its question.
 pub(crate) fn language(state: &State) -> Language {
-    question::read(state.question.text()).language
+    question::language(state.question.text())
 }
