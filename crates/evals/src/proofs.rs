@@ -3,18 +3,17 @@
 //! A proof prints one line with its figures and its seed. The quick size runs with the tests, the
 //! full one by `cargo xtask prove engine`.
 
-mod acts;
 mod crash_points;
 mod damage;
-mod faulty;
 mod gates;
 mod growth;
 mod hurt_database;
+mod interrupted;
 mod kill;
-mod lab;
+pub(crate) mod lab;
 mod random_graphs;
-pub(crate) mod research;
 mod run_log;
+pub(crate) mod scripted;
 mod two_owners;
 pub(crate) mod world;
 

@@ -11,10 +11,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use fathom_workflow::record::Status;
-use fathom_workflow::{Engine, Error, Execution, NodeError, RunId, RuntimeSettings, SystemClock};
+use fathom_workflow::{Error, Execution, NodeError, RunId, SystemClock};
 
 use crate::ledger::Caller;
-use crate::proofs::research::{self, Research, open_or_start};
+use crate::proofs::lab;
+use crate::proofs::scripted::{Act, ScriptedEngine, ScriptedRun, open_or_start, scripted};
 use crate::proofs::world::{Deps, World};
 use crate::stores;
 
@@ -104,16 +105,12 @@ pub async fn live(words: &[&str], say: impl Fn(&str)) -> ExitCode {
 async fn work(words: &[&str]) -> Result<String> {
     let orders = Orders::parse(words)?;
     let caller = Caller::new(&orders.ledger, orders.attempt)?;
-    let settings = RuntimeSettings {
-        lease: LEASE,
-        ..RuntimeSettings::default()
-    };
-    let engine = Engine::with(
-        research::resting()?,
+    let engine = lab::engine(
+        scripted("victim")?,
         stores::open(&orders.store).await?,
-        Arc::new(Deps(Arc::new(Outside(caller)))),
+        &Arc::new(Outside(caller)),
         Arc::new(SystemClock),
-        settings,
+        LEASE,
     );
     while let Some(mut execution) = take_up(&engine, orders.run).await? {
         let outcome = execution.run().await?;
@@ -129,11 +126,14 @@ async fn work(words: &[&str]) -> Result<String> {
 
 /// Begins the run, or takes it up as soon as nobody holds it; `None` if it has ended.
 async fn take_up(
-    engine: &Engine<Research, Deps>,
+    engine: &ScriptedEngine,
     run: RunId,
-) -> Result<Option<Execution<Research, Deps>>> {
+) -> Result<Option<Execution<ScriptedRun, Deps>>> {
+    // Parked for long enough to be killed meanwhile.
+    let plan = [Act::Call, Act::Park { for_ms: 100 }, Act::Call];
+    let state = ScriptedRun::research(&plan, &[Act::Call]);
     for _ in 0..TRIES {
-        match open_or_start(engine, run).await {
+        match open_or_start(engine, run, state.clone()).await {
             Ok(execution) => return Ok(Some(execution)),
             Err(Error::Ended { .. }) => return Ok(None),
             // Another process was quicker.

@@ -1,16 +1,19 @@
-//! A world on loopback to test against: a language model, a search engine and pages, all scripted.
+//! A world on loopback to test against: a language model, a search engine and pages, all scripted; and a store that
+//! fails when it is told to.
 //!
 //! Every call is noted in a ledger as it arrives and again when it is answered: that ledger is the judge of what a run
 //! did, whatever the run says of itself. It measures and tests, and never ships.
 
 #![warn(unreachable_pub)]
 
+mod faulty_store;
 mod ledger;
 mod model;
 mod pages;
 mod prompt;
 mod script;
 
+pub use faulty_store::{FaultyStore, StoreFaults, StoreOp, store_gone};
 pub use ledger::{Call, Ledger};
 pub use prompt::{Judgement, Prompt};
 pub use script::{Page, Reply, Script};

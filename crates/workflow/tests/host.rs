@@ -10,7 +10,7 @@ use fathom_workflow::interrupt::{Ask, Decision, Verdict};
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::Status;
 use fathom_workflow::*;
-use kit::faulty::{CountingStore, StoreFault};
+use kit::faulty::{CountedOps, StoreFault};
 use kit::hosted::{DiaryWorkflow, LINE, begin};
 use kit::*;
 use serde_json::json;
@@ -100,11 +100,7 @@ async fn an_input_that_does_not_fit_is_refused_by_its_field_and_starts_nothing()
 #[tokio::test]
 async fn a_run_advanced_step_by_step_costs_one_append_a_step_and_no_load() {
     let stage = Stage::new();
-    let store = CountingStore::new(stage.store.clone(), StoreFault::Nothing);
-    let stage = Stage {
-        store: store.clone(),
-        ..stage
-    };
+    let (stage, store) = CountedOps::over(stage, StoreFault::Nothing);
     let host = stage.host(&[LINE], &[]);
     let run = begin(&host, "line").await;
     for step in 1..=2 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::*;
-use kit::faulty::{CountingStore, StoreFault};
+use kit::faulty::{CountedOps, StoreFault};
 use kit::*;
 
 /// Makes a call that never answers.
@@ -20,13 +20,9 @@ const STUCK: Script = |_, ctx| {
 };
 
 /// A run whose first node hangs for longer than its lease, on a store whose renewals go so.
-async fn hang(fault: StoreFault, hang: Duration) -> (Arc<CountingStore>, Option<Error>) {
+async fn hang(fault: StoreFault, hang: Duration) -> (Arc<CountedOps>, Option<Error>) {
     let stage = Stage::new();
-    let store = CountingStore::new(stage.store.clone(), fault);
-    let stage = Stage {
-        store: store.clone(),
-        ..stage
-    };
+    let (stage, store) = CountedOps::over(stage, fault);
     let engine = stage.engine(line(), &[("a", STUCK)]);
     let mut execution = start(&engine).await;
     deps(&execution).stick("call");

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fathom_workflow::interrupt::Ask;
 use fathom_workflow::record::Status;
 use fathom_workflow::*;
-use kit::faulty::{CountingStore, StoreFault};
+use kit::faulty::{CountedOps, StoreFault};
 use kit::hosted::{DiaryWorkflow, LINE, begin};
 use kit::*;
 use tokio_util::sync::CancellationToken;
@@ -251,11 +251,7 @@ async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop
     let starter = stage.host(&[LINE], &[]);
     begin(&starter, "line").await;
     starter.release_open_runs().await;
-    let store = CountingStore::new(stage.store.clone(), StoreFault::ClaimFails);
-    let stage = Stage {
-        store: store.clone(),
-        ..stage
-    };
+    let (stage, store) = CountedOps::over(stage, StoreFault::ClaimFails);
     let host = stage.host(&[LINE], &[]);
     let stop = CancellationToken::new();
     let working = tokio::spawn({
@@ -279,11 +275,7 @@ async fn a_run_that_the_store_refused_is_tried_again_and_does_not_hold_the_other
     stage.clock.advance(Duration::from_secs(1));
     let good = begin(&starter, "line").await;
     starter.release_open_runs().await;
-    let store = CountingStore::new(stage.store.clone(), StoreFault::ClaimRefused(refused));
-    let stage = Stage {
-        store: store.clone(),
-        ..stage
-    };
+    let (stage, store) = CountedOps::over(stage, StoreFault::ClaimRefused(refused));
     let host = stage.host(&[LINE], &[]);
     let stop = CancellationToken::new();
     let working = tokio::spawn({

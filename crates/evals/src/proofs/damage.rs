@@ -2,28 +2,29 @@
 //!
 //! A specimen that uses every table is damaged in copies, one after the other, and read whole. Each
 //! answer must be the good one, or a refusal that says so; no panic, no hang. What was not harmed
-//! goes on: unfinished runs end, new ones begin, and nothing old changes by it.
+//! goes on: unfinished runs end, and new ones begin.
 
-mod files;
+mod database;
 mod judge;
 mod rows;
 mod specimen;
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
-use futures::{StreamExt, stream};
+use anyhow::{Context as _, Result, ensure};
+use fathom_workflow::RunId;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
 
+use self::database::SpecimenDatabase;
+use self::judge::Verdict;
 use super::{Proof, Setting};
-use files::SpecimenFiles;
-use judge::Difference;
-use rows::SpecimenTables;
+use crate::stores::Backend;
 
 /// Whatever takes longer hangs.
 const LONGEST_TRIAL: Duration = Duration::from_secs(120);
-/// How many broken promises are told.
-const TOLD: usize = 5;
 
 /// The proof, for the list.
 pub fn proof() -> Proof {
@@ -34,31 +35,82 @@ pub fn proof() -> Proof {
     }
 }
 
+/// What may have been harmed. What was not must be read, and go on, as if nothing had happened.
+enum Harmed {
+    Anything,
+    /// Records of those runs.
+    Runs(BTreeSet<RunId>),
+}
+
 async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let panics_before = panics().len();
-    let files = SpecimenFiles::make().await?;
-    let tables = SpecimenTables::make().await?;
-    // Every column of every table, and so often. The quick size harms several rows in one trial.
-    let (rounds, rows_at_once) = size.pick((1, 3), (4, 1));
-    let tallies = [
-        (
-            "files of SQLite",
-            files.flip(size.pick(80, 700), seed).await?,
-        ),
-        (
-            "rows of SQLite",
-            files.change_rows(rounds, rows_at_once, seed).await?,
-        ),
-        (
-            "rows of PostgreSQL",
-            tables.change_rows(rounds, rows_at_once, seed).await?,
-        ),
-    ];
+    let mut told = Vec::new();
+    // The quick size harms several rows in one trial.
+    let (rounds, at_once) = size.pick((1, 3), (4, 1));
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        let database = SpecimenDatabase::make(backend).await?;
+        let harms = rows::every_harm(&database).await?;
+        let harms = vec![harms; rounds].concat();
+        let mut tally = TrialTally::default();
+        for (trial, some) in (0..).zip(harms.chunks(at_once)) {
+            let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
+            database.mend().await?;
+            let harmed = rows::harm(&database, some, &mut rng).await?;
+            let verdict = in_time(database.judge(&Harmed::Runs(harmed))).await;
+            tally.add(verdict, || format!("seed {seed}, trial {trial}: {some:?}"))?;
+        }
+        told.push(format!("rows of {}: {tally}", backend.name()));
+        if backend == Backend::Sqlite {
+            let mut tally = TrialTally::default();
+            for trial in 0..size.pick(80, 700) {
+                let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
+                database.mend().await?;
+                let harm = database.flip(&mut rng)?;
+                let verdict = in_time(database.judge(&Harmed::Anything)).await;
+                tally.add(verdict, || format!("seed {seed}, trial {trial}: {harm}"))?;
+            }
+            told.push(format!("files of SQLite: {tally}"));
+        }
+    }
     let seen = panics();
     let panicked = seen.get(panics_before);
     ensure!(panicked.is_none(), "a panic: {panicked:?}");
-    let told = tallies.map(|(what, tally)| format!("{what}: {tally}"));
     Ok(format!("{}; 0 silent, 0 panics, 0 hangs", told.join("; ")))
+}
+
+async fn in_time(trial: impl Future<Output = Result<Verdict>>) -> Result<Verdict> {
+    let ended = tokio::time::timeout(LONGEST_TRIAL, trial).await;
+    ended.context("it hangs")?
+}
+
+/// How trials ended.
+#[derive(Default)]
+struct TrialTally {
+    same: u64,
+    refused: u64,
+    unopened: u64,
+}
+
+impl TrialTally {
+    fn add(&mut self, verdict: Result<Verdict>, harm: impl Fn() -> String) -> Result<()> {
+        match verdict.with_context(&harm)? {
+            Verdict::Same => self.same += 1,
+            Verdict::RefusedInPart => self.refused += 1,
+            Verdict::RefusedWhole => self.unopened += 1,
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for TrialTally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (same, refused, unopened) = (self.same, self.refused, self.unopened);
+        let all = same + refused + unopened;
+        write!(
+            f,
+            "{all} trials, {same} read the same, {refused} refused in part, {unopened} refused whole"
+        )
+    }
 }
 
 /// The panics on any thread since the first call. A store answers for its own threads, so a panic
@@ -78,42 +130,4 @@ fn panics() -> MutexGuard<'static, Vec<String>> {
         }));
     });
     seen()
-}
-
-/// Runs trials, a few at once, and counts how they ended. A trial says what it harmed and what came of
-/// it; no difference means that the store would not open, and said why.
-async fn count_trials<T, F>(
-    at_once: usize,
-    trials: impl IntoIterator<Item = T>,
-    run: impl Fn(T) -> F,
-) -> Result<String>
-where
-    F: Future<Output = Result<(String, Option<Difference>)>>,
-{
-    let in_time = |trial| tokio::time::timeout(LONGEST_TRIAL, run(trial));
-    let mut ended = stream::iter(trials).map(in_time).buffer_unordered(at_once);
-    let (mut same, mut refused, mut unopened, mut broken) = (0, 0, 0, Vec::new());
-    while let Some(trial) = ended.next().await {
-        let Ok(trial) = trial else {
-            bail!("a trial hangs after {} s", LONGEST_TRIAL.as_secs());
-        };
-        match trial? {
-            (_, None) => unopened += 1,
-            (harm, Some(difference)) => match difference.broken.first() {
-                Some(first) => broken.push(format!("{harm}: {first}")),
-                None if difference.refused.is_empty() => same += 1,
-                None => refused += 1,
-            },
-        }
-    }
-    let (all, count) = (same + refused + unopened + broken.len(), broken.len());
-    broken.truncate(TOLD);
-    ensure!(
-        count == 0,
-        "{count} of {all} broke a promise:\n{}",
-        broken.join("\n")
-    );
-    Ok(format!(
-        "{all} trials, {same} read the same, {refused} refused in part, {unopened} refused whole"
-    ))
 }

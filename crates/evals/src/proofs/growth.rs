@@ -12,11 +12,11 @@ use fathom_workflow::{Engine, NewRun, Progress, Store};
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
-use super::acts::{Act, ScriptedRun, scripted};
-use super::world::{Deps, ObservedWorld, Pace};
+use super::scripted::{Act, ScriptedRun, scripted};
+use super::world::{Deps, ObservedWorld};
 use super::{Proof, Setting};
 use crate::stores::{Backend, Disk, Site};
-use crate::weight::{Scale, Weight};
+use crate::weight::Scale;
 
 /// How far a step's bytes may lie from those of the first ten steps.
 const TOLERANCE: f64 = 0.10;
@@ -55,73 +55,7 @@ async fn one_store(backend: Backend, forgets: bool, weighed_at: &[u64]) -> Resul
     let site = Site::new(backend, Disk::Fast).await?;
     let store = site.open().await?;
     let scale = Scale::new(&site).await?;
-    let curve = grow(&store, &scale, forgets, weighed_at).await?;
-    let steps = constant(&curve)?;
-    let size = scale.weigh().await?.disk;
-    purge(&store, &scale).await?;
-    if backend != Backend::Sqlite {
-        // PostgreSQL frees the room of removed rows at a moment of its own.
-        return Ok(format!("{steps}, purged to 0 rows"));
-    }
-    grow(&store, &scale, forgets, weighed_at).await?;
-    let second = scale.weigh().await?.disk;
-    let growth = second as f64 / size as f64 - 1.0;
-    ensure!(
-        growth <= TOLERANCE,
-        "its file had {size} bytes, and {second} after the same run once more"
-    );
-    let growth = growth * 100.0;
-    Ok(format!(
-        "{steps}, purged to 0 rows, {growth:+.1} % file once more"
-    ))
-}
-
-/// What the first so many steps of a run weigh.
-type GrowthCurve = Vec<(u64, Weight)>;
-
-/// The bytes a step, in words. Fails if they are not the same along the way.
-fn constant(curve: &GrowthCurve) -> Result<String> {
-    let ((_, empty), grown) = curve.split_first().context("a curve has a beginning")?;
-    let a_step =
-        |(steps, weight): &(u64, Weight)| (weight.bytes - empty.bytes) as f64 / *steps as f64;
-    let all: Vec<f64> = grown.iter().map(a_step).collect();
-    let first = all.first().context("a curve has points")?;
-    let off = all.iter().map(|bytes| bytes / first - 1.0);
-    let worst = off.max_by(|one, other| one.abs().total_cmp(&other.abs()));
-    let worst = worst.unwrap_or_default();
-    let told: Vec<String> = all.iter().map(|bytes| format!("{bytes:.0}")).collect();
-    let told = format!("{} ({:+.1} %)", told.join(" "), worst * 100.0);
-    ensure!(worst.abs() <= TOLERANCE, "a step costs {told}");
-    Ok(told)
-}
-
-async fn grow(
-    store: &Arc<dyn Store>,
-    scale: &Scale,
-    forgets: bool,
-    weighed_at: &[u64],
-) -> Result<GrowthCurve> {
-    let last = *weighed_at.last().context("it is weighed somewhere")?;
-    let world = Arc::new(ObservedWorld::new(None, Pace::OneTurn));
-    let deps = Arc::new(Deps(world));
-    let engine = Engine::new(scripted("growth")?, Arc::clone(store), deps);
-    let run = ScriptedRun::repeated(TURN.to_vec(), last as usize, forgets);
-    let mut execution = engine.start(NewRun::titled("growth"), run).await?;
-    let mut curve = vec![(0, scale.weigh().await?)];
-    for step in 1..=last {
-        match execution.advance().await? {
-            Progress::Ran { .. } => {}
-            Progress::Done(outcome) if step == last && outcome.status == Status::Completed => {}
-            other => bail!("step {step} brought {other:?}"),
-        }
-        if weighed_at.contains(&step) {
-            curve.push((step, scale.weigh().await?));
-        }
-    }
-    Ok(curve)
-}
-
-async fn purge(store: &Arc<dyn Store>, scale: &Scale) -> Result<()> {
+    let steps = grow(&store, &scale, forgets, weighed_at).await?;
     let before = scale.weigh().await?;
     ensure!(
         before.empty.iter().all(|table| table == "snapshots"),
@@ -134,5 +68,53 @@ async fn purge(store: &Arc<dyn Store>, scale: &Scale) -> Result<()> {
         purged.runs == 1 && left == 0,
         "{purged:?}, but {left} rows are left"
     );
-    Ok(())
+    if backend != Backend::Sqlite {
+        // PostgreSQL frees the room of removed rows at a moment of its own.
+        return Ok(format!("{steps}, purged to 0 rows"));
+    }
+    grow(&store, &scale, forgets, weighed_at).await?;
+    let (first, second) = (before.disk, scale.weigh().await?.disk);
+    let growth = second as f64 / first as f64 - 1.0;
+    ensure!(
+        growth <= TOLERANCE,
+        "its file had {first} bytes, and {second} after the same run once more"
+    );
+    let growth = growth * 100.0;
+    Ok(format!(
+        "{steps}, purged to 0 rows, {growth:+.1} % file once more"
+    ))
+}
+
+/// Grows a run and tells its bytes a step. Fails if they are not the same along the way.
+async fn grow(
+    store: &Arc<dyn Store>,
+    scale: &Scale,
+    forgets: bool,
+    weighed_at: &[u64],
+) -> Result<String> {
+    let last = *weighed_at.last().context("it is weighed somewhere")?;
+    let deps = Arc::new(Deps(ObservedWorld::new(None)));
+    let engine = Engine::new(scripted("growth")?, Arc::clone(store), deps);
+    let run = ScriptedRun::repeated(TURN.to_vec(), last as usize, forgets);
+    let mut execution = engine.start(NewRun::titled("growth"), run).await?;
+    let empty = scale.weigh().await?.bytes;
+    let mut a_step = Vec::new();
+    for step in 1..=last {
+        match execution.advance().await? {
+            Progress::Ran { .. } => {}
+            Progress::Done(outcome) if step == last && outcome.status == Status::Completed => {}
+            other => bail!("step {step} brought {other:?}"),
+        }
+        if weighed_at.contains(&step) {
+            let bytes = scale.weigh().await?.bytes - empty;
+            a_step.push(bytes as f64 / step as f64);
+        }
+    }
+    let off = a_step.iter().map(|bytes| bytes / a_step[0] - 1.0);
+    let worst = off.max_by(|one, other| one.abs().total_cmp(&other.abs()));
+    let worst = worst.unwrap_or_default();
+    let told: Vec<String> = a_step.iter().map(|bytes| format!("{bytes:.0}")).collect();
+    let told = format!("{} ({:+.1} %)", told.join(" "), worst * 100.0);
+    ensure!(worst.abs() <= TOLERANCE, "a step costs {told}");
+    Ok(told)
 }

@@ -6,51 +6,38 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fathom_store::{Postgres, PostgresOptions};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{Engine, MemoryStore, NewRun, RunId, Store, fan_out};
+use fathom_workflow::{MemoryStore, NewRun, RunId, RuntimeSettings, Store, SystemClock};
 use futures::future::try_join_all;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use tokio::runtime::Handle;
 use tokio_postgres::NoTls;
 use xtask::postgres::{Cluster, Stop};
 
-use super::lab::ResearchEngine;
-use super::research::{self, Research};
+use super::lab::engine;
 use super::run_log::RunLog;
-use super::world::{Deps, Effect, ObservedWorld, Pace};
+use super::scripted::{ScriptedEngine, ScriptedRun, rescued};
+use super::world::{Effect, ObservedWorld};
 use super::{Proof, Setting};
-use crate::stores::{Backend, Disk, Site};
-
-/// Runs under way at once while the server restarts.
-const RUNS_OVER_RESTARTS: usize = 12;
-/// How long the server stays up between restarts, in milliseconds.
-const UP_MS: std::ops::Range<u64> = 500..2_000;
-
-/// Runs that share a pool, and the connections it has.
-const RUNS_OVER_POOL: usize = 60;
-const CONNECTIONS: usize = 2;
-/// A session lives about this long.
-const KILL_EVERY: Duration = Duration::from_millis(50);
 
 /// How long a call takes, at most.
 const LONGEST_CALL: Duration = Duration::from_millis(5);
 /// Whatever takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(900);
-/// Runs checked at once, when the load is over.
-const CHECKED_AT_ONCE: usize = 4;
 
 /// T8, for the list.
 pub fn restarts() -> Proof {
     Proof {
         id: "T8",
         what: "PostgreSQL restarted under load",
-        run: |setting| Box::pin(prove_restarts(setting)),
+        run: |setting| Box::pin(prove(setting, RESTARTS)),
     }
 }
 
@@ -59,132 +46,135 @@ pub fn killed_sessions() -> Proof {
     Proof {
         id: "T9",
         what: "a small pool of connections that are killed",
-        run: |setting| Box::pin(prove_killed_sessions(setting)),
+        run: |setting| Box::pin(prove(setting, KILLED_SESSIONS)),
     }
 }
 
-async fn prove_restarts(setting: Setting) -> Result<String> {
-    let (runs, wanted) = setting.size.pick((30, 3), (500, 20));
+/// What is done to the server, and what it has to bear meanwhile.
+#[derive(Clone, Copy)]
+struct Hurt {
+    what: &'static str,
+    /// Milliseconds from one harm to the next.
+    every_ms: (u64, u64),
+    /// Runs under way at once, and the connections they share.
+    at_once: usize,
+    connections: usize,
+    /// How many runs are to complete, and how many harms to be done, at the two sizes.
+    quick: (usize, usize),
+    full: (usize, usize),
+    harm: fn(&mut Cluster, &Handle, &mut SmallRng) -> Result<()>,
+}
+
+const RESTARTS: Hurt = Hurt {
+    what: "restarts, in good order or like a crash",
+    every_ms: (500, 2_000),
+    at_once: 12,
+    connections: 8,
+    quick: (30, 3),
+    full: (500, 20),
+    harm: |cluster, _, rng| {
+        let stops = [Stop::Fast, Stop::Immediate];
+        cluster.restart(stops[rng.random_range(0..2_usize)])
+    },
+};
+
+const KILLED_SESSIONS: Hurt = Hurt {
+    what: "killed sessions",
+    every_ms: (25, 75),
+    at_once: 60,
+    connections: 2,
+    quick: (60, 30),
+    full: (1_000, 500),
+    harm: |cluster, tokio, _| {
+        tokio.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&cluster.url(), NoTls).await?;
+            let driver = tokio::spawn(connection);
+            let one = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+                AND backend_type = 'client backend' ORDER BY random() LIMIT 1";
+            client.batch_execute(one).await?;
+            drop(client);
+            driver.await??;
+            Ok(())
+        })
+    },
+};
+
+async fn prove(Setting { size, seed }: Setting, hurt: Hurt) -> Result<String> {
+    let (runs, wanted) = size.pick(hurt.quick, hurt.full);
     let mut cluster = tokio::task::spawn_blocking(Cluster::start).await??;
-    let connect = async || anyhow::Ok(Arc::new(Postgres::connect(&cluster.url()).await?) as _);
+    let connect = async || {
+        let options = PostgresOptions {
+            connections: hurt.connections,
+            ..PostgresOptions::default()
+        };
+        let store = Postgres::connect_with(&cluster.url(), options).await?;
+        anyhow::Ok(Arc::new(store) as Arc<dyn Store>)
+    };
     let load = Load::new([connect().await?, connect().await?])?;
 
-    let (fast, immediate) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let counts = Arc::new((fast, immediate, AtomicBool::new(false)));
-    let restarting = tokio::task::spawn_blocking({
-        let counts = Arc::clone(&counts);
-        let mut rng = SmallRng::seed_from_u64(setting.seed);
+    let done = Arc::new((AtomicUsize::new(0), AtomicBool::new(false)));
+    let harming = tokio::task::spawn_blocking({
+        let (done, tokio) = (Arc::clone(&done), Handle::current());
+        let mut rng = SmallRng::seed_from_u64(seed);
         move || {
-            let (fast, immediate, over) = &*counts;
+            let (harms, over) = &*done;
             while !over.load(Ordering::Relaxed) {
-                std::thread::sleep(Duration::from_millis(rng.random_range(UP_MS)));
-                let (stop, count) = if rng.random_bool(0.5) {
-                    (Stop::Immediate, immediate)
-                } else {
-                    (Stop::Fast, fast)
-                };
-                cluster.restart(stop)?;
-                count.fetch_add(1, Ordering::Relaxed);
+                let pause = rng.random_range(hurt.every_ms.0..hurt.every_ms.1);
+                std::thread::sleep(Duration::from_millis(pause));
+                (hurt.harm)(&mut cluster, &tokio, &mut rng)?;
+                harms.fetch_add(1, Ordering::Relaxed);
             }
             anyhow::Ok(cluster)
         }
     });
-    let restarts = || counts.0.load(Ordering::Relaxed) + counts.1.load(Ordering::Relaxed);
-    let bearing = load.bear(RUNS_OVER_RESTARTS, |completed| {
-        completed >= runs && restarts() >= wanted
+    let (harms, over) = &*done;
+    let enough = |completed| completed >= runs && harms.load(Ordering::Relaxed) >= wanted;
+    let bearing = load.bear(hurt.at_once, |completed| {
+        enough(completed) || harming.is_finished()
     });
     let borne = tokio::time::timeout(LONGEST, bearing).await;
-    counts.2.store(true, Ordering::Relaxed);
+    over.store(true, Ordering::Relaxed);
     // The server stays up, with its last restart done, until the runs are checked.
-    let _cluster = restarting.await??;
+    let _cluster = harming.await?.context("the server could not be hurt")?;
     borne.context("the runs hang")??;
     let (ended, calls) = load.check().await?;
     Ok(format!(
-        "{ended} runs with {calls} calls over {} restarts in good order and {} like a crash: \
+        "{ended} runs with {calls} calls, {} in flight over {} connections of each of 2 processes, {} {}: \
          0 failed, 0 lost, 0 doubled",
-        counts.0.load(Ordering::Relaxed),
-        counts.1.load(Ordering::Relaxed)
+        hurt.at_once,
+        hurt.connections,
+        harms.load(Ordering::Relaxed),
+        hurt.what
     ))
 }
 
-async fn prove_killed_sessions(setting: Setting) -> Result<String> {
-    let (runs, kills) = setting.size.pick((60, 30), (1_000, 500));
-    let site = Site::new(Backend::Postgres, Disk::Fast).await?;
-    // Their name tells the sessions of this proof from all others.
-    let name = format!("pool{}", uuid::Uuid::now_v7().simple());
-    let url = format!("{}&application_name={name}", site.address()?);
-    let options = PostgresOptions {
-        connections: CONNECTIONS,
-        ..PostgresOptions::default()
-    };
-    let store: Arc<dyn Store> = Arc::new(Postgres::connect_with(&url, options).await?);
-    let load = Load::new([store])?;
-
-    let killed = Arc::new(AtomicUsize::new(0));
-    let killing = tokio::spawn(kill_sessions(
-        site.address()?,
-        name,
-        Arc::clone(&killed),
-        SmallRng::seed_from_u64(setting.seed),
-    ));
-    let bearing = load.bear(RUNS_OVER_POOL, |completed| {
-        completed >= runs && killed.load(Ordering::Relaxed) >= kills
-    });
-    let borne = tokio::time::timeout(LONGEST, bearing).await;
-    let killing_failed = killing.is_finished();
-    killing.abort();
-    borne.context("the runs are stuck")??;
-    ensure!(!killing_failed, "the sessions could not be killed");
-    let (ended, calls) = load.check().await?;
-    let killed = killed.load(Ordering::Relaxed);
-    Ok(format!(
-        "{ended} runs with {calls} calls, {RUNS_OVER_POOL} in flight over {CONNECTIONS} connections, \
-         {killed} sessions killed: 0 stuck, 0 failed, 0 doubled"
-    ))
-}
-
-/// Ends the sessions of one name, one at a time, for ever.
-async fn kill_sessions(
-    url: String,
-    name: String,
-    killed: Arc<AtomicUsize>,
-    mut rng: SmallRng,
-) -> Result<()> {
-    let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
-    tokio::spawn(connection);
-    let one = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE application_name = $1 ORDER BY random() LIMIT 1";
-    loop {
-        tokio::time::sleep(KILL_EVERY.mul_f64(rng.random_range(0.5..1.5))).await;
-        let ended = client.query_opt(one, &[&name]).await?;
-        if ended.is_some_and(|row| row.get(0)) {
-            killed.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Engines over one database, as so many processes would have it, and the runs they were given.
+/// Engines over one database, as so many processes would have it, and the runs they completed.
 struct Load {
-    engines: Vec<ResearchEngine>,
+    engines: Vec<ScriptedEngine>,
     world: Arc<ObservedWorld>,
-    runs: Mutex<Vec<RunId>>,
-    completed: AtomicUsize,
+    completed: Mutex<Vec<RunId>>,
 }
 
 impl Load {
     fn new(stores: impl IntoIterator<Item = Arc<dyn Store>>) -> Result<Self> {
-        let world = Arc::new(ObservedWorld::new(None, Pace::UpTo(LONGEST_CALL)));
+        let pace = || LONGEST_CALL.mul_f64(rand::random());
+        let world = ObservedWorld::with_pace(None, Box::new(pace));
+        let lease = RuntimeSettings::default().lease;
         let mut engines = Vec::new();
         for store in stores {
-            let deps = Arc::new(Deps(Arc::clone(&world) as _));
-            engines.push(Engine::new(research::eventful()?, store, deps));
+            let clock = Arc::new(SystemClock);
+            engines.push(engine(rescued("load")?, store, &world, clock, lease));
         }
         Ok(Self {
             engines,
             world,
-            runs: Mutex::default(),
-            completed: AtomicUsize::new(0),
+            completed: Mutex::default(),
         })
+    }
+
+    fn completed(&self) -> Vec<RunId> {
+        let completed = self.completed.lock();
+        completed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps `at_once` runs under way until `enough` have completed. Fails with the first that fails.
@@ -192,12 +182,13 @@ impl Load {
         let workers = (0..at_once).map(|worker| {
             let enough = &enough;
             async move {
-                while !enough(self.completed.load(Ordering::Relaxed)) {
+                while !enough(self.completed().len()) {
                     let new = NewRun::titled("under load");
                     let run = new.id;
                     let done = self.one_run(worker, new).await;
                     done.with_context(|| format!("run {run} failed"))?;
-                    self.completed.fetch_add(1, Ordering::Relaxed);
+                    let completed = self.completed.lock();
+                    completed.unwrap_or_else(PoisonError::into_inner).push(run);
                 }
                 anyhow::Ok(())
             }
@@ -207,26 +198,19 @@ impl Load {
 
     /// A run that one engine begins, a person lets go on, and the next engine ends.
     async fn one_run(&self, worker: usize, new: NewRun) -> Result<()> {
-        let (run, engine) = (new.id, self.engine(worker));
-        let mut execution = engine.start(new, Research::default()).await?;
-        self.runs().push(run);
+        let nth = |nth: usize| &self.engines[nth % self.engines.len()];
+        let (run, engine) = (new.id, nth(worker));
+        let mut execution = engine.start(new, ScriptedRun::eventful()).await?;
         let parked = execution.run().await?;
         ensure!(parked.status == Status::Waiting, "it began with {parked:?}");
         drop(execution);
         let gate = engine.gate(run).await?;
-        let decision = Decision::new(Verdict::Approve, "a person");
-        engine.decide(&gate, decision).await?;
-        let ended = self.engine(worker + 1).open(run).await?.run().await?;
+        engine
+            .decide(&gate, Decision::new(Verdict::Approve, "a person"))
+            .await?;
+        let ended = nth(worker + 1).open(run).await?.run().await?;
         ensure!(ended.status == Status::Completed, "it ended with {ended:?}");
         Ok(())
-    }
-
-    fn engine(&self, worker: usize) -> &ResearchEngine {
-        &self.engines[worker % self.engines.len()]
-    }
-
-    fn runs(&self) -> MutexGuard<'_, Vec<RunId>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Checks that every run is there, whole, and that each of its calls was made once. Gives how
@@ -234,30 +218,35 @@ impl Load {
     async fn check(&self) -> Result<(usize, usize)> {
         let undisturbed = Self::new([Arc::new(MemoryStore::new()) as Arc<dyn Store>])?;
         undisturbed.bear(1, |completed| completed == 1).await?;
-        let run = undisturbed.runs()[0];
-        let wanted = undisturbed.engine(0).view(run, None).await?.state;
-        let runs = self.runs().clone();
-        let check = |run| self.check_run(run, &wanted);
-        let calls = fan_out(runs.clone(), CHECKED_AT_ONCE, check).await;
-        let calls: Result<Vec<usize>> = calls.into_iter().collect();
-        Ok((runs.len(), calls?.iter().sum()))
+        let run = undisturbed.completed()[0];
+        let wanted = undisturbed.engines[0].view(run, None).await?.state;
+        let (runs, mut calls) = (self.completed(), 0);
+        for run in &runs {
+            calls += self
+                .check_run(*run, &wanted)
+                .await
+                .with_context(|| format!("run {run}"))?;
+        }
+        Ok((runs.len(), calls))
     }
 
-    async fn check_run(&self, run: RunId, wanted: &Research) -> Result<usize> {
-        let engine = self.engine(0);
+    async fn check_run(&self, run: RunId, wanted: &ScriptedRun) -> Result<usize> {
+        let engine = &self.engines[0];
         let log = RunLog::sound(&**engine.store(), run).await?;
         let status = &log.run.head.status;
-        ensure!(*status == Status::Completed, "run {run} is {status}");
+        ensure!(*status == Status::Completed, "it is {status}");
         let state = engine.view(run, None).await?.state;
-        ensure!(state == *wanted, "run {run} came to another end");
+        ensure!(state == *wanted, "it came to another end");
         let made = self.world.calls(run);
-        if let Some((effect, times)) = made.iter().find(|(_, times)| **times != 1) {
-            anyhow::bail!("run {run} made effect {effect:?} {times} times");
-        }
+        let again = made.iter().find(|(_, times)| **times != 1);
+        ensure!(
+            again.is_none(),
+            "an effect was made more than once: {again:?}"
+        );
         let made: BTreeSet<Effect> = made.into_keys().collect();
         ensure!(
             made == log.recorded(),
-            "run {run} recorded other calls than it made"
+            "it recorded other calls than it made"
         );
         Ok(made.len())
     }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,8 +19,9 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use super::run_log::RunLog;
+use super::scripted::{AT_ONCE, same_report};
 use super::world::Effect;
-use super::{Proof, Setting, research};
+use super::{Proof, Setting};
 use crate::ledger::Ledger;
 use crate::stores::{Backend, Disk, Site};
 use crate::victim::{self, Orders};
@@ -30,7 +30,7 @@ use crate::victim::{self, Orders};
 const LONGEST_WAIT: Duration = Duration::from_millis(6);
 
 /// Runs under way at the same time: most of a run's time is waiting.
-const AT_ONCE: u32 = 4;
+const RUNS_AT_ONCE: u32 = 4;
 
 const MOST_KILLS: usize = 5;
 
@@ -45,23 +45,26 @@ pub fn proof() -> Proof {
     Proof {
         id: "T1",
         what: "kill -9 at random moments, 1 to 5 times a run",
-        run: |setting| Box::pin(run(setting)),
+        run: |setting| Box::pin(prove(setting)),
     }
 }
 
-async fn run(setting: Setting) -> Result<String> {
-    let wanted = [
-        (Backend::Sqlite, setting.size.pick(30, 1_000)),
-        (Backend::Postgres, setting.size.pick(10, 1_000)),
-    ];
+async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let mut told = Vec::new();
-    for (backend, kills) in wanted {
-        let figures = on(backend, kills, setting.seed).await?;
-        let KillFigures {
-            runs,
-            kills,
-            mid_effect,
-        } = figures;
+    for (backend, quick) in [(Backend::Sqlite, 30), (Backend::Postgres, 10)] {
+        let site = Site::new(backend, Disk::Real).await?;
+        let range = KillRange::new(&site, seed).await?;
+        let mut chance = StdRng::seed_from_u64(seed);
+        let (mut runs, mut kills, mut mid_effect) = (0, 0, 0);
+        while kills < size.pick(quick, 1_000) {
+            let lives: Vec<_> = (0..RUNS_AT_ONCE)
+                .map(|_| moments(&mut chance, range.took))
+                .collect();
+            for (killed, open) in try_join_all(lives.into_iter().map(|it| range.killed(it))).await?
+            {
+                (runs, kills, mid_effect) = (runs + 1, kills + killed, mid_effect + open);
+            }
+        }
         told.push(format!(
             "{}: {runs} runs, {kills} kills, {mid_effect} of them mid-effect",
             backend.name()
@@ -71,74 +74,32 @@ async fn run(setting: Setting) -> Result<String> {
     Ok(told.join("; "))
 }
 
-async fn on(backend: Backend, wanted: u64, seed: u64) -> Result<KillFigures> {
-    let site = Site::new(backend, Disk::Real).await?;
-    let range = KillRange::new(&site, seed).await?;
-    let reference = range.unkilled().await?;
-    let mut chance = StdRng::seed_from_u64(seed);
-    let mut figures = KillFigures::default();
-    while figures.kills < wanted {
-        let some: Vec<Vec<KillMoment>> = (0..AT_ONCE)
-            .map(|_| moments(&mut chance, reference.took))
-            .collect();
-        let some = some
-            .into_iter()
-            .map(|moments| range.killed(moments, &reference));
-        for run in try_join_all(some).await? {
-            figures.add(run);
-        }
-    }
-    Ok(figures)
-}
-
-#[derive(Default)]
-struct KillFigures {
-    runs: u64,
-    kills: u64,
-    /// Kills that came while a call was made whose answer was not recorded yet.
-    mid_effect: u64,
-}
-
-impl KillFigures {
-    fn add(&mut self, other: Self) {
-        self.runs += other.runs;
-        self.kills += other.kills;
-        self.mid_effect += other.mid_effect;
-    }
-}
-
-/// When a life ends.
-enum KillMoment {
-    /// So long after the process was started.
-    After(Duration),
-    /// So long after this life's call of that number arrived: while it is made, or its answer recorded.
-    Call { number: usize, then: Duration },
+/// When a life ends: so long after its start, or after this life's call of that number arrived.
+struct KillMoment {
+    calls: usize,
+    then: Duration,
 }
 
 /// The ends of a run's first lives: some while the process starts, some at any time, some at a call.
 fn moments(chance: &mut StdRng, whole: Duration) -> Vec<KillMoment> {
     let kills = chance.random_range(1..=MOST_KILLS);
-    let one = |_| match chance.random_range(0..6) {
-        0 => KillMoment::After(chance.random_range(Duration::ZERO..Duration::from_millis(20))),
-        1 | 2 => KillMoment::After(chance.random_range(Duration::ZERO..victim::LEASE + whole)),
-        _ => KillMoment::Call {
-            number: chance.random_range(1..=16),
-            then: chance.random_range(Duration::ZERO..2 * LONGEST_WAIT),
-        },
+    let one = |_| {
+        let (calls, longest) = match chance.random_range(0..6) {
+            0 => (0, Duration::from_millis(20)),
+            1 | 2 => (0, victim::LEASE + whole),
+            _ => (chance.random_range(1..=16), 2 * LONGEST_WAIT),
+        };
+        let then = chance.random_range(Duration::ZERO..longest);
+        KillMoment { calls, then }
     };
     (0..kills).map(one).collect()
 }
 
-/// What runs are made and judged with.
+/// What runs are made and judged with, and what a run comes to that nobody kills.
 pub(super) struct KillRange {
     pub(super) store: Arc<dyn Store>,
     pub(super) ledger: Ledger,
-    program: PathBuf,
     address: String,
-}
-
-/// A run that nobody killed.
-pub(super) struct UnkilledRun {
     pub(super) report: String,
     pub(super) took: Duration,
     effects: BTreeSet<Effect>,
@@ -146,69 +107,58 @@ pub(super) struct UnkilledRun {
 
 impl KillRange {
     pub(super) async fn new(site: &Site, seed: u64) -> Result<Self> {
-        Ok(Self {
+        let mut range = Self {
             store: site.open().await?,
             ledger: Ledger::open(LONGEST_WAIT, seed).await?,
-            program: victim::program()?,
             address: site.address()?,
-        })
-    }
-
-    pub(super) async fn unkilled(&self) -> Result<UnkilledRun> {
+            report: String::new(),
+            took: Duration::ZERO,
+            effects: BTreeSet::new(),
+        };
         let (run, began) = (RunId::new(), Instant::now());
-        let ProcessEnd::Ended(report) = self.life(run, 1, None).await? else {
+        let ProcessEnd::Ended(report) = range.life(run, 1, None).await? else {
             bail!("the run that was to be left alone was killed");
         };
-        let took = began.elapsed();
-        let effects = RunLog::sound(&*self.store, run).await?.recorded();
-        ensure!(!effects.is_empty(), "the run recorded no effect");
-        Ok(UnkilledRun {
-            report,
-            effects,
-            took,
-        })
+        range.took = began.elapsed();
+        range.report = report;
+        range.effects = RunLog::sound(&*range.store, run).await?.recorded();
+        ensure!(!range.effects.is_empty(), "the run recorded no effect");
+        Ok(range)
     }
 
-    /// One run, killed at each of the moments it lives to see, then left alone.
-    async fn killed(
-        &self,
-        moments: Vec<KillMoment>,
-        reference: &UnkilledRun,
-    ) -> Result<KillFigures> {
+    /// One run, killed at each of the moments it lives to see, then left alone. Gives the kills, and
+    /// how many came while a call was made whose answer was not recorded yet.
+    async fn killed(&self, moments: Vec<KillMoment>) -> Result<(u64, u64)> {
         let run = RunId::new();
-        let mut figures = KillFigures {
-            runs: 1,
-            ..KillFigures::default()
-        };
-        let mut recorded_at_death = Vec::new();
+        let (mut kills, mut mid_effect, mut recorded_at_death) = (0, 0, Vec::new());
         let mut ends = moments.into_iter();
         let report = loop {
             let attempt = recorded_at_death.len() as u32 + 1;
             ensure!(attempt <= MOST_LIVES, "run {run} does not come to its end");
             let life = self.life(run, attempt, ends.next()).await;
-            let killed = match life.with_context(|| format!("run {run}, life {attempt}"))? {
-                ProcessEnd::Ended(report) => break report,
+            let end = life.with_context(|| format!("run {run}, life {attempt}"))?;
+            let (recorded, open) = match &end {
+                ProcessEnd::Ended(report) => break report.clone(),
                 ProcessEnd::Refused => bail!("run {run} was taken from life {attempt} by nobody"),
-                ProcessEnd::Killed => true,
-                ProcessEnd::LeaseLapsed => false,
+                ProcessEnd::Killed | ProcessEnd::LeaseLapsed => self.look_at(run).await?,
             };
-            let death = self.look_at(run).await?;
-            figures.kills += u64::from(killed);
-            figures.mid_effect += u64::from(killed && death.open > 0);
-            recorded_at_death.push(death.recorded);
+            let killed = matches!(end, ProcessEnd::Killed);
+            kills += u64::from(killed);
+            mid_effect += u64::from(killed && open > 0);
+            recorded_at_death.push(recorded);
         };
-        research::same_report(&report, &reference.report)
-            .with_context(|| format!("run {run}, killed {} times", figures.kills))?;
+        same_report(&report, &self.report)
+            .with_context(|| format!("run {run}, killed {kills} times"))?;
         let log = RunLog::sound(&*self.store, run).await?;
         ensure!(log.woken_early()?.is_empty(), "run {run} woke too early");
         let effects = log.recorded();
         ensure!(
-            effects == reference.effects,
+            effects == self.effects,
             "run {run} recorded the effects {effects:?} instead of {:?}",
-            reference.effects
+            self.effects
         );
         self.judge(run, &recorded_at_death)?;
-        Ok(figures)
+        Ok((kills, mid_effect))
     }
 
     /// Holds what each life did against what was recorded when the lives before it ended.
@@ -216,13 +166,11 @@ impl KillRange {
         let mut seen = BTreeSet::new();
         for call in self.ledger.calls(run) {
             let (attempt, effect) = (call.attempt, (call.step, call.key));
-            let earlier = recorded_at_death.iter().take(attempt as usize - 1);
-            for (death, recorded) in (1..).zip(earlier) {
-                ensure!(
-                    !recorded.contains(&effect),
-                    "run {run}: effect {effect:?} was recorded when life {death} ended, and life {attempt} made it again"
-                );
-            }
+            let mut earlier = recorded_at_death.iter().take(attempt as usize - 1);
+            ensure!(
+                !earlier.any(|recorded| recorded.contains(&effect)),
+                "run {run}: life {attempt} made {effect:?} again, which an earlier one had recorded"
+            );
             ensure!(
                 seen.insert((attempt, effect.clone())),
                 "run {run}: life {attempt} made effect {effect:?} twice"
@@ -232,8 +180,8 @@ impl KillRange {
     }
 
     /// Looks at a run whose process has just died. Its log must be sound, and nothing may have been
-    /// done that builds on what is not recorded.
-    async fn look_at(&self, run: RunId) -> Result<DeathRecord> {
+    /// done that builds on what is not recorded. Gives what is recorded, and how much else was done.
+    async fn look_at(&self, run: RunId) -> Result<(BTreeSet<Effect>, usize)> {
         let calls = self.ledger.calls(run);
         let (recorded, step) = match self.store.head(run).await {
             // It died before its run was admitted.
@@ -243,28 +191,30 @@ impl KillRange {
                 (log.recorded(), Some(log.run.head.step))
             }
         };
-        let effects = calls.into_iter().map(|call| (call.step, call.key));
-        let open: BTreeSet<Effect> = effects
-            .filter(|effect| !recorded.contains(effect))
-            .collect();
+        let made: BTreeSet<Effect> = calls.into_iter().map(|it| (it.step, it.key)).collect();
+        let open = &made - &recorded;
         if let Some((early, _)) = open.iter().find(|(call, _)| Some(call - 1) != step) {
             bail!("run {run}: step {early} made calls, and what is recorded ends with {step:?}");
         }
         ensure!(
-            open.len() <= research::AT_ONCE,
+            open.len() <= AT_ONCE,
             "run {run}: {open:?} were made and none is recorded, more than are made at once"
         );
-        let open = open.len();
-        Ok(DeathRecord { recorded, open })
+        Ok((recorded, open.len()))
     }
 
     /// One process from its start to its end.
     async fn life(&self, run: RunId, attempt: u32, end: Option<KillMoment>) -> Result<ProcessEnd> {
+        let made = self.ledger.calls(run).len();
         let mut process = self.start(run, attempt)?;
-        if let Some(end) = end {
+        if let Some(KillMoment { calls, then }) = end {
+            let reached = async {
+                self.ledger.reached(run, made + calls).await;
+                tokio::time::sleep(then).await;
+            };
             tokio::select! {
                 _ = process.wait() => {}
-                () = self.reach(run, end) => process.start_kill()?,
+                () = reached => process.start_kill()?,
             }
         }
         ProcessEnd::wait_for(process).await
@@ -277,7 +227,7 @@ impl KillRange {
             ledger: self.ledger.url().to_owned(),
             attempt,
         };
-        Command::new(&self.program)
+        Command::new(victim::program()?)
             .args(orders.words())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -285,24 +235,6 @@ impl KillRange {
             .spawn()
             .context("the victim could not be started")
     }
-
-    async fn reach(&self, run: RunId, moment: KillMoment) {
-        match moment {
-            KillMoment::After(wait) => tokio::time::sleep(wait).await,
-            KillMoment::Call { number, then } => {
-                let made = self.ledger.calls(run).len();
-                self.ledger.reached(run, made + number).await;
-                tokio::time::sleep(then).await;
-            }
-        }
-    }
-}
-
-/// What was found when a process had died.
-struct DeathRecord {
-    recorded: BTreeSet<Effect>,
-    /// Calls that were made, by this life or an earlier one, and are not recorded.
-    open: usize,
 }
 
 /// How a life ended.

@@ -1,115 +1,224 @@
 //! T4: two owners of one run. One is stopped past its lease, the other takes the run over and works,
 //! then the first one goes on.
 //!
-//! Most interleavings happen in this process, where an owner is stopped at any operation of its store,
-//! just before it or just after; some with real processes, by SIGSTOP and SIGCONT. The late owner must
-//! be refused: the log has no fork, and nothing is committed under a fence that has been passed on.
+//! Most interleavings happen in this process, where an owner is stopped at any write, just before it
+//! or just after; some with real processes, by SIGSTOP and SIGCONT. The late owner must be refused:
+//! the log has no fork, and nothing is committed under a fence that has been passed on.
 
-mod interleaving;
-mod pause;
 mod processes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail, ensure};
+use fathom_workflow::record::Token;
+use fathom_workflow::{Error, Owner, RunId};
 use futures::future::try_join_all;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
 
-use self::interleaving::Arena;
+use super::interrupted::{FinalState, Interrupt, InterruptedRun, Interruption, TakenWrites};
+use super::lab::Lab;
+use super::scripted::{Act, ScriptedRun};
 use super::{Proof, Setting};
 use crate::stores::Backend;
+
+/// The owners of a run: the two, and the first again when both have gone.
+const OWNERS: u32 = 3;
 
 /// The proof, for the list.
 pub fn proof() -> Proof {
     Proof {
         id: "T4",
         what: "two owners on one run, one stopped past its lease",
-        run: |setting| Box::pin(run(setting)),
+        run: |setting| Box::pin(prove(setting)),
     }
 }
 
-/// What came of interleavings.
-#[derive(Clone, Copy, Default)]
-struct OwnerFigures {
-    /// Those in which an owner was really stopped.
-    stopped: u64,
-    /// Those in which it was refused when it went on.
-    refused: u64,
-}
-
-impl OwnerFigures {
-    fn add(&mut self, other: Self) {
-        self.stopped += other.stopped;
-        self.refused += other.refused;
-    }
-}
-
-async fn run(setting: Setting) -> Result<String> {
-    let Setting { size, seed } = setting;
+async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let inside = [
         (Backend::Memory, size.pick(400, 7_500)),
         (Backend::Sqlite, size.pick(70, 2_000)),
         (Backend::Postgres, size.pick(26, 460)),
     ];
-    let (mut total, mut told) = (OwnerFigures::default(), Vec::new());
+    let (mut all, mut refused, mut told) = (0, 0, Vec::new());
+    let mut add = |what: String, (stopped, late): (u64, u64)| {
+        told.push(format!("{stopped} {what}"));
+        (all, refused) = (all + stopped, refused + late);
+    };
     for (backend, wanted) in inside {
         let figures = interleavings(backend, wanted, seed).await?;
-        told.push(format!("{} {}", figures.stopped, backend.name()));
-        total.add(figures);
+        add(backend.name().to_owned(), figures);
     }
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let figures = processes::stop_and_go(backend, size.pick(2, 20), seed).await?;
-        told.push(format!("{} {} processes", figures.stopped, backend.name()));
-        total.add(figures);
+        add(format!("{} processes", backend.name()), figures);
     }
     Ok(format!(
-        "{} interleavings ({}), {} of the stopped refused when they wrote, the rest before that or already done; 0 forks, 0 stale commits",
-        total.stopped,
-        told.join(", "),
-        total.refused
+        "{all} interleavings ({}), {refused} of the stopped refused when they wrote, the rest before \
+         that or already done; 0 forks, 0 stale commits",
+        told.join(", ")
     ))
 }
 
-/// Runs interleavings until an owner was stopped in as many as wanted.
-async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<OwnerFigures> {
-    let (stopped, next) = (AtomicU64::new(0), AtomicU64::new(0));
-    let arenas = arenas(backend).await?;
-    let workers = arenas.into_iter().map(|arena| {
-        let (stopped, next) = (&stopped, &next);
-        async move {
-            let mut figures = OwnerFigures::default();
-            while stopped.load(Ordering::SeqCst) < wanted {
+/// Gives in how many interleavings an owner was stopped, as many as wanted, and in how many of these
+/// it was refused when it went on.
+async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<(u64, u64)> {
+    let next = Arc::new(AtomicU64::new(0));
+    let workers = arenas(backend).await?.into_iter().map(|arena| {
+        let next = Arc::clone(&next);
+        tokio::spawn(async move {
+            let mut refused = 0;
+            loop {
                 let number = next.fetch_add(1, Ordering::SeqCst);
-                let seed = seed.wrapping_add(number);
-                let case = tokio::spawn(interleaving::one(Arc::clone(&arena), seed));
-                let figure = case.await??;
-                stopped.fetch_add(figure.stopped, Ordering::SeqCst);
-                figures.add(figure);
+                if number >= wanted {
+                    return anyhow::Ok(refused);
+                }
+                let case = one(&arena, seed.wrapping_add(number)).await?;
+                refused += u64::from(case);
             }
-            anyhow::Ok(figures)
-        }
+        })
     });
-    let mut total = OwnerFigures::default();
-    for figures in try_join_all(workers).await? {
-        total.add(figures);
+    let mut refused = 0;
+    for worker in try_join_all(workers).await? {
+        refused += worker?;
     }
-    Ok(total)
+    Ok((wanted, refused))
+}
+
+/// Where owners contend, and what an undisturbed run comes to there, in so many writes.
+struct Arena {
+    lab: Lab,
+    end: FinalState,
+    writes: u64,
 }
 
 /// One place for each worker. Where leases lapse by a clock that a proof turns, nobody else may work
 /// meanwhile; PostgreSQL's leases lapse by themselves, so there many wait at once.
 async fn arenas(backend: Backend) -> Result<Vec<Arc<Arena>>> {
     const WAITING: usize = 16;
-    match backend {
-        Backend::Memory | Backend::Sqlite => {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let arenas = (0..cores).map(|_| Arena::new(backend));
-            let arenas = try_join_all(arenas).await?;
-            Ok(arenas.into_iter().map(Arc::new).collect())
-        }
-        Backend::Postgres => {
-            let arena = Arc::new(Arena::new(backend).await?);
-            Ok(vec![arena; WAITING])
+    let arena = || async {
+        let lab = Lab::new(backend).await?;
+        let (end, writes) = InterruptedRun::undisturbed(&lab, plain()).await?;
+        anyhow::Ok(Arc::new(Arena { lab, end, writes }))
+    };
+    if backend == Backend::Postgres {
+        return Ok(vec![arena().await?; WAITING]);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    try_join_all((0..cores).map(|_| arena())).await
+}
+
+fn plain() -> ScriptedRun {
+    ScriptedRun::research(&[Act::Call], &[Act::Call])
+}
+
+/// The first owner is stopped somewhere, the second takes over and may be stopped too; the first goes
+/// on, then the second. Tells whether the first was refused.
+async fn one(arena: &Arc<Arena>, seed: u64) -> Result<bool> {
+    let mut chance = StdRng::seed_from_u64(seed);
+    let mut stop = |last| Interrupt {
+        nth: chance.random_range(1..=last),
+        how: [Interruption::StopBefore, Interruption::StopAfter][chance.random_range(0..2_usize)],
+        dies: false,
+    };
+    let first = stop(arena.writes);
+    let second = match seed % 3 {
+        0 => Interrupt::NONE,
+        // Where it has taken the run and not yet written to it, only the fence keeps others off.
+        1 => stop(2),
+        _ => stop(arena.writes),
+    };
+    let done = contend(arena, [first, second]).await;
+    done.with_context(|| format!("seed {seed}: {first:?}, then {second:?}"))
+}
+
+async fn contend(arena: &Arc<Arena>, at: [Interrupt; 2]) -> Result<bool> {
+    let lab = &arena.lab;
+    let run = Arc::new(InterruptedRun::new(lab, plain(), at, false)?);
+    let start = |process: usize| {
+        let (run, arena) = (Arc::clone(&run), Arc::clone(arena));
+        tokio::spawn(async move {
+            match process {
+                0 => run.work(0).await,
+                _ => run.take_over(1, &arena.lab).await,
+            }
+        })
+    };
+    let first = start(0);
+    while !run.faults[0].has_struck() {
+        ensure!(!first.is_finished(), "the first owner was not stopped");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    if lab.turns_the_clock {
+        lab.let_lease_lapse().await;
+    }
+    let second = start(1);
+    while !run.faults[1].has_struck() && !second.is_finished() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    run.faults[0].go_on();
+    let first = first.await?;
+    let refused = matches!(first, Err(Error::Superseded { .. }));
+    let holds = !run.faults[1].taken().holds.is_empty();
+    if holds && refused && !second.is_finished() && lab.turns_the_clock {
+        still_held(lab, run.id).await?;
+    }
+    run.faults[1].go_on();
+    for end in [first, second.await?, run.take_over(0, lab).await] {
+        match end {
+            Ok(())
+            | Err(
+                Error::Superseded { .. }
+                | Error::LeaseLost { .. }
+                | Error::Held { .. }
+                | Error::RunExists { .. },
+            ) => {}
+            Err(error) => bail!("an owner was stopped by: {error}"),
         }
     }
+    no_stale_commits(run.faults.iter().map(|faults| faults.taken().clone()))?;
+    let end = run.end(lab).await?;
+    ensure!(end == arena.end, "it ended as {end:?}, not {:?}", arena.end);
+    for (effect, times) in run.world.calls(run.id) {
+        ensure!(times <= OWNERS, "effect {effect:?} was made {times} times");
+    }
+    // Thousands of runs would fill the memory.
+    lab.stores[0].delete(run.id).await?;
+    Ok(refused)
+}
+
+/// The last words of an owner that was refused must not cost the new one its hold.
+async fn still_held(lab: &Lab, run: RunId) -> Result<()> {
+    let (store, stranger) = (&lab.stores[0], Owner::named("a stranger"));
+    let (header, _) = store.head(run).await?;
+    match store.claim(run, &stranger, lab.lease).await {
+        Err(Error::Held { .. }) => Ok(()),
+        // Its last write has released the run already; only the reply is still on its way.
+        Ok(token) if header.head.status.is_finished() => Ok(store.release(run, token).await?),
+        Ok(_) => bail!("the run of the new owner could be taken from it"),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// No revision is written twice, and once a fence has been passed on, nothing under an older one.
+fn no_stale_commits(taken: impl Iterator<Item = TakenWrites>) -> Result<()> {
+    let (mut holds, mut appends): (Vec<Token>, Vec<Token>) = (Vec::new(), Vec::new());
+    for taken in taken {
+        holds.extend(taken.holds);
+        appends.extend(taken.appends);
+    }
+    appends.sort_unstable_by_key(|token| token.rev);
+    for pair in appends.windows(2) {
+        let fork = pair[0].rev == pair[1].rev;
+        ensure!(!fork, "a fork: {pair:?} were both taken");
+    }
+    for hold in holds {
+        let stale = |append: &&Token| append.fence < hold.fence && append.rev >= hold.rev;
+        if let Some(append) = appends.iter().find(stale) {
+            bail!("a stale commit: {append:?} was taken after {hold:?} was given");
+        }
+    }
+    Ok(())
 }

@@ -9,8 +9,6 @@ use async_trait::async_trait;
 use fathom_workflow::interrupt::Answer;
 use fathom_workflow::record::{Entry, EntryKind, EntryPart};
 use fathom_workflow::{NodeError, RunId, Store};
-use rand::Rng;
-use rand::rngs::StdRng;
 
 use crate::ledger;
 
@@ -25,25 +23,13 @@ pub trait World: Send + Sync + 'static {
 
     /// Told when a node goes on with an answer.
     async fn went_on(&self, _run: RunId, _step: u64, _key: &str) {}
-
-    /// How often an effect was made; a world that does not count says "often enough".
-    fn times(&self, _run: RunId, _step: u64, _key: &str) -> u32 {
-        u32::MAX
-    }
 }
 
 /// The dependencies of every workflow in these proofs.
 pub struct Deps(pub Arc<dyn World>);
 
-/// How long a call takes.
-pub enum Pace {
-    /// One turn of the scheduler.
-    OneTurn,
-    /// Up to so long, by chance.
-    UpTo(Duration),
-    /// Drawn from a few turns, a few milliseconds, and long enough for the lease to be renewed.
-    Drawn(Box<Mutex<StdRng>>),
-}
+/// Says how long the next call takes, beyond one turn of the scheduler.
+pub type Pace = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// Counts every call. With a store to look into, it notices a call that was recorded before, and a
 /// node that goes on with an answer which is not recorded.
@@ -62,18 +48,26 @@ struct Observations {
 }
 
 impl ObservedWorld {
-    /// A world that nobody has called yet.
-    pub fn new(store: Option<Arc<dyn Store>>, pace: Pace) -> Self {
-        Self {
-            store,
-            pace,
-            seen: Mutex::default(),
-        }
+    /// A world that nobody has called yet, and that answers after one turn.
+    pub fn new(store: Option<Arc<dyn Store>>) -> Arc<Self> {
+        Self::with_pace(store, Box::new(|| Duration::ZERO))
+    }
+
+    /// A world whose calls take as long as `pace` says.
+    pub fn with_pace(store: Option<Arc<dyn Store>>, pace: Pace) -> Arc<Self> {
+        let seen = Mutex::default();
+        Arc::new(Self { store, pace, seen })
     }
 
     /// How often each effect of a run was made.
     pub fn calls(&self, run: RunId) -> BTreeMap<Effect, u32> {
         self.lock().calls.get(&run).cloned().unwrap_or_default()
+    }
+
+    /// How often one effect was made.
+    pub fn times(&self, run: RunId, step: u64, key: &str) -> u32 {
+        let calls = self.calls(run);
+        calls.get(&(step, key.to_owned())).copied().unwrap_or(0)
     }
 
     /// Fails if a recorded effect was made again, or something was built on an unrecorded one.
@@ -84,26 +78,20 @@ impl ObservedWorld {
         }
     }
 
-    /// Complains unless the journal's word on an effect is the `wanted` one.
+    /// Complains if the journal has the effect's answer and should not, or the other way round.
     async fn expect(&self, run: RunId, step: u64, key: &str, recorded: bool, complaint: &str) {
         let Some(store) = &self.store else { return };
-        let found = match store.entries(run, step).await {
-            Ok(entries) => entries.iter().any(|entry| answers(entry, key, recorded)),
-            Err(error) => {
-                let broken = format!("the store could not be read: {error}");
-                return self.lock().broken.push(broken);
+        let broken = match store.entries(run, step).await {
+            Err(error) => format!("the store could not be read: {error}"),
+            Ok(entries) => {
+                let found = entries.iter().any(|entry| answers(entry, key, recorded));
+                if found == recorded {
+                    return;
+                }
+                format!("run {run}: effect \"{key}\" of step {step} {complaint}")
             }
         };
-        if found != recorded {
-            let broken = format!("run {run}: effect \"{key}\" of step {step} {complaint}");
-            self.lock().broken.push(broken);
-        }
-    }
-
-    fn count(&self, run: RunId, effect: Effect) {
-        let mut seen = self.lock();
-        let calls = seen.calls.entry(run).or_default();
-        *calls.entry(effect).or_default() += 1;
+        self.lock().broken.push(broken);
     }
 
     fn lock(&self) -> MutexGuard<'_, Observations> {
@@ -132,62 +120,30 @@ fn answers(entry: &Entry, key: &str, by_person_too: bool) -> bool {
     right && entry.meta.part == EntryPart::Answered
 }
 
-impl Pace {
-    async fn take(&self) {
-        let wait = match self {
-            Self::OneTurn => Ok(1),
-            Self::UpTo(longest) => Err(longest.mul_f64(rand::random())),
-            Self::Drawn(chance) => {
-                let mut chance = chance.lock().unwrap_or_else(PoisonError::into_inner);
-                match chance.random_range(0..10) {
-                    0..=6 => Ok(chance.random_range(0..3)),
-                    // Around the time after which events are stored although nobody waits for it.
-                    7 | 8 => Err(Duration::from_millis(chance.random_range(1..60))),
-                    _ => Err(Duration::from_secs(chance.random_range(1..15))),
-                }
-            }
-        };
-        match wait {
-            Ok(turns) => {
-                for _ in 0..turns {
-                    tokio::task::yield_now().await;
-                }
-            }
-            Err(time) => tokio::time::sleep(time).await,
-        }
-    }
-}
-
 #[async_trait]
 impl World for ObservedWorld {
     async fn call(&self, run: RunId, step: u64, key: &str) -> Result<String, NodeError> {
         // Before the call takes any time.
-        self.expect(
-            run,
-            step,
-            key,
-            false,
-            "was made again after it was recorded",
-        )
-        .await;
-        self.count(run, (step, key.to_owned()));
-        self.pace.take().await;
+        let complaint = "was made again after it was recorded";
+        self.expect(run, step, key, false, complaint).await;
+        let effect = (step, key.to_owned());
+        let pause = (self.pace)();
+        *self
+            .lock()
+            .calls
+            .entry(run)
+            .or_default()
+            .entry(effect)
+            .or_default() += 1;
+        tokio::task::yield_now().await;
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
         Ok(ledger::answer(step, key))
     }
 
     async fn went_on(&self, run: RunId, step: u64, key: &str) {
-        self.expect(
-            run,
-            step,
-            key,
-            true,
-            "was gone on with before it was recorded",
-        )
-        .await;
-    }
-
-    fn times(&self, run: RunId, step: u64, key: &str) -> u32 {
-        let calls = self.calls(run);
-        calls.get(&(step, key.to_owned())).copied().unwrap_or(0)
+        let complaint = "was gone on with before it was recorded";
+        self.expect(run, step, key, true, complaint).await;
     }
 }

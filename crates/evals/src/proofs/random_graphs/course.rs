@@ -1,19 +1,17 @@
-//! What befalls one drawn run: lost replies, crashes, clock jumps, people who decide or don't.
-
-mod person;
+//! What befalls one drawn run: lost replies, crashes, clock jumps, and people who come and go.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use fathom_workflow::interrupt::{Decision, Verdict};
+use async_trait::async_trait;
+use fathom_testworld::{FaultyStore, StoreFaults, StoreOp, store_gone};
 use fathom_workflow::record::Status;
 use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, RunId, RunOutcome, RuntimeSettings,
-    Store,
+    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, RunId, RunOutcome, Store,
 };
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
@@ -21,18 +19,13 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use uuid::Uuid;
 
-use super::chance_faults::ChanceFaults;
 use super::script::{Script, Tale};
-use crate::proofs::faulty::FaultyStore;
-use crate::proofs::world::{Deps, Effect, ObservedWorld, Pace};
+use crate::proofs::lab;
+use crate::proofs::world::{Deps, Effect, ObservedWorld};
 
 /// After so many rounds nothing more goes wrong, and the run must get to its end.
 const ROUGH_ROUNDS: u32 = 40;
 const MOST_ROUNDS: u32 = 160;
-
-/// How often a person takes up again what has failed or was cancelled.
-const MOST_RESUMES: u32 = 3;
-const MOST_REOPENS: u32 = 3;
 
 const LEASE: Duration = Duration::from_secs(30);
 
@@ -65,10 +58,15 @@ pub(super) struct Course {
     /// The steps in which a person resumed the run: a parked one need not wait for its time then.
     pub(super) resumed: BTreeSet<u64>,
     pub(super) crashes: u64,
-    pub(super) faults: u64,
     pub(super) jumps: u64,
+    pub(super) faults: Arc<ChanceFaults>,
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) chance: StdRng,
+    pub(super) resumes: u32,
+    pub(super) reopens: u32,
+    /// Nobody answers questions that can wait for ever.
+    pub(super) nobody_there: bool,
     habit: ClockHabit,
-    clock: Arc<ManualClock>,
     lease_clock: Arc<ManualClock>,
     /// The earliest that the clock showed in this round.
     earliest: Timestamp,
@@ -76,16 +74,11 @@ pub(super) struct Course {
     deadlines: Vec<Timestamp>,
     /// Whether things may still go wrong.
     rough: bool,
-    fate: Arc<ChanceFaults>,
-    chance: StdRng,
-    resumes: u32,
-    reopens: u32,
-    /// Nobody answers questions that can wait for ever.
-    nobody_there: bool,
 }
 
-/// What a round came to.
-enum CourseRound {
+/// Whether there will be another round.
+#[derive(PartialEq, Eq)]
+pub(super) enum CourseRound {
     Again,
     End,
 }
@@ -100,27 +93,35 @@ impl Course {
             ClockHabit::Leaps => Arc::clone(&clock),
             ClockHabit::Jumps => Arc::new(ManualClock::at(noon)),
         };
-        let leases = Arc::clone(&lease_clock) as _;
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(leases));
-        let pace = Pace::Drawn(Box::new(Mutex::new(StdRng::seed_from_u64(seed ^ 2))));
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(lease_clock.clone()));
+        let pace = Mutex::new(StdRng::seed_from_u64(seed ^ 2));
+        let pace = move || {
+            let mut chance = pace.lock().unwrap_or_else(PoisonError::into_inner);
+            match chance.random_range(0..10) {
+                0..=6 => Duration::ZERO,
+                // Around the time after which events are stored although nobody waits for it.
+                7 | 8 => Duration::from_millis(chance.random_range(1..60)),
+                // Long enough for the lease to be renewed.
+                _ => Duration::from_secs(chance.random_range(1..15)),
+            }
+        };
         let rate = if chance.random_bool(0.3) { 0.0 } else { 0.04 };
         Ok(Self {
             run: RunId::from_uuid(Uuid::from_u128(u128::from(seed) << 1)),
-            world: Arc::new(ObservedWorld::new(Some(Arc::clone(&store)), pace)),
+            world: ObservedWorld::with_pace(Some(Arc::clone(&store)), Box::new(pace)),
             approved: BTreeMap::new(),
             resumed: BTreeSet::new(),
             crashes: 0,
-            faults: 0,
             jumps: 0,
+            faults: ChanceFaults::new(StdRng::seed_from_u64(seed ^ 1), rate),
+            nobody_there: chance.random_bool(0.1),
+            resumes: 0,
+            reopens: 0,
             habit,
             earliest: noon,
             deadlines: Vec::new(),
             rough: true,
             lease_clock,
-            fate: Arc::new(ChanceFaults::new(StdRng::seed_from_u64(seed ^ 1), rate)),
-            nobody_there: chance.random_bool(0.1),
-            resumes: 0,
-            reopens: 0,
             script,
             store,
             clock,
@@ -134,37 +135,35 @@ impl Course {
         for round in 0..MOST_ROUNDS {
             self.rough = round < ROUGH_ROUNDS;
             if !self.rough {
-                self.fate.lock().rate = 0.0;
+                self.faults.lock().rate = 0.0;
             }
             self.look_at_the_clock().await?;
             if self.rough && self.chance.random_bool(0.5) {
                 engine = self.engine()?;
             }
-            let polls = self.life_span().filter(|_| self.rough);
-            let what = self.turn(&engine, polls).await;
-            match self.judge(&engine, what).await? {
-                CourseRound::Again => {}
-                CourseRound::End => {
-                    self.faults = self.fate.lock().struck;
-                    return Ok(());
+            let next = match self.turn(&engine).await {
+                Some(Ok(outcome)) => self.after(&engine, outcome.status).await?,
+                Some(Err(error)) => self.after_error(&engine, error).await?,
+                None => {
+                    self.crashes += 1;
+                    if self.chance.random_bool(0.7) {
+                        self.let_lease_lapse();
+                        self.is_found().await?;
+                    }
+                    CourseRound::Again
                 }
+            };
+            if next == CourseRound::End {
+                return Ok(());
             }
         }
         bail!("after {MOST_ROUNDS} rounds the run has neither ended nor does it wait for a person")
     }
 
-    /// After how many polls the process crashes: as often within the first few as later on.
-    fn life_span(&mut self) -> Option<u32> {
-        let longest = 1 << self.chance.random_range(0..7);
-        let polls = self.chance.random_range(1..=longest);
-        self.chance.random_bool(0.6).then_some(polls)
-    }
-
     /// An engine as another process would have it, over the store that may fail.
     fn engine(&self) -> Result<TaleEngine> {
-        let fate = Arc::clone(&self.fate) as _;
-        let store = Arc::new(FaultyStore::new(Arc::clone(&self.store), fate));
-        self.engine_over(store)
+        let faults = Arc::clone(&self.faults) as _;
+        self.engine_over(FaultyStore::new(Arc::clone(&self.store), faults))
     }
 
     /// An engine that nothing happens to.
@@ -173,44 +172,46 @@ impl Course {
     }
 
     fn engine_over(&self, store: Arc<dyn Store>) -> Result<TaleEngine> {
-        let deps = Arc::new(Deps(Arc::clone(&self.world) as _));
-        let settings = RuntimeSettings {
-            lease: LEASE,
-            ..RuntimeSettings::default()
-        };
-        let clock = Arc::clone(&self.clock) as _;
-        let graph = self.script.graph()?;
-        Ok(Engine::with(graph, store, deps, clock, settings))
+        let (graph, clock) = (self.script.graph()?, Arc::clone(&self.clock) as _);
+        Ok(lab::engine(graph, store, &self.world, clock, LEASE))
     }
 
-    /// Works on the run, for so many polls at most; `None` if that was too few, which is a crash.
-    async fn turn(
-        &mut self,
-        engine: &TaleEngine,
-        polls: Option<u32>,
-    ) -> Option<Result<RunOutcome, Error>> {
+    /// Works on the run; `None` if the process crashes meanwhile.
+    async fn turn(&mut self, engine: &TaleEngine) -> Option<Result<RunOutcome, Error>> {
+        // As often within the first few polls as later on.
+        let longest = 1 << self.chance.random_range(0..7);
+        let polls = self.chance.random_range(1..=longest);
+        let polls = (self.rough && self.chance.random_bool(0.6)).then_some(polls);
         let resume = self.resumes > 0 && self.chance.random_bool(0.3);
         if resume {
             self.note_resume().await;
         }
-        let cancel_after = self
-            .chance
-            .random_bool(0.03)
-            .then(|| self.chance.random_range(0..40));
-        let run = self.run;
+        let cancels = self.chance.random_bool(0.03);
+        let cancel_after = self.chance.random_range(0..40);
+        let (run, tale) = (self.run, self.script.tale.clone());
         let new = NewRun {
             id: run,
             time_limit: self.script.time_limit,
             ..NewRun::titled("drawn")
         };
-        let work = work(engine, new, self.script.tale.clone(), resume);
+        let work = async {
+            let opened = if resume {
+                engine.resume(run).await
+            } else {
+                engine.open(run).await
+            };
+            let mut execution = match opened {
+                Err(Error::NoSuchRun { .. }) => engine.start(new, tale).await?,
+                opened => opened?,
+            };
+            execution.run().await
+        };
         let stop = async {
-            let Some(turns) = cancel_after else { return };
-            for _ in 0..turns {
-                tokio::task::yield_now().await;
+            if cancels {
+                take_turns(cancel_after).await;
+                // It may come too early or too late; then there is nothing to stop.
+                let _ = engine.cancel(run).await;
             }
-            // It may come too early or too late; then there is nothing to stop.
-            let _ = engine.cancel(run).await;
         };
         let both = async { futures::join!(work, stop).0 };
         cut_short(both, polls, || self.tick()).await
@@ -220,17 +221,16 @@ impl Course {
         self.earliest = self.clock.now();
         self.deadlines = match self.store.head(self.run).await {
             Err(Error::NoSuchRun { .. }) => Vec::new(),
-            Err(error) => return Err(error.into()),
-            Ok((run, _)) => [run.head.wake_at, run.head.deadline]
-                .into_iter()
-                .flatten()
-                .collect(),
+            head => {
+                let head = head?.0.head;
+                head.wake_at.into_iter().chain(head.deadline).collect()
+            }
         };
         Ok(())
     }
 
     /// Time passes, now and then by leaps.
-    fn tick(&mut self) {
+    pub(super) fn tick(&mut self) {
         match self.habit {
             ClockHabit::Leaps if self.chance.random_bool(0.02) => {
                 let leap = Duration::from_secs(self.chance.random_range(1..400));
@@ -258,40 +258,29 @@ impl Course {
         self.jumps += 1;
     }
 
-    fn let_lease_lapse(&self) {
+    pub(super) fn let_lease_lapse(&self) {
         self.lease_clock.advance(2 * LEASE);
     }
 
-    async fn judge(
+    pub(super) async fn after(
         &mut self,
         engine: &TaleEngine,
-        what: Option<Result<RunOutcome, Error>>,
+        status: Status,
     ) -> Result<CourseRound> {
-        match what {
-            None => {
-                self.crashes += 1;
-                if self.chance.random_bool(0.7) {
-                    self.let_lease_lapse();
-                    self.is_found().await?;
-                }
-                Ok(CourseRound::Again)
-            }
-            Some(Ok(RunOutcome { status, .. })) => self.after(engine, status).await,
-            Some(Err(error)) => self.after_error(engine, error).await,
-        }
-    }
-
-    async fn after(&mut self, engine: &TaleEngine, status: Status) -> Result<CourseRound> {
         match status {
             Status::Completed | Status::Failed | Status::Cancelled => {
                 self.at_the_end(engine, status).await
             }
-            Status::Waiting => self.person(engine).await,
+            Status::Waiting => self.waits(engine).await,
             Status::Pending | Status::Running(_) => bail!("a run was left while it was {status}"),
         }
     }
 
-    async fn after_error(&mut self, engine: &TaleEngine, error: Error) -> Result<CourseRound> {
+    pub(super) async fn after_error(
+        &mut self,
+        engine: &TaleEngine,
+        error: Error,
+    ) -> Result<CourseRound> {
         match error {
             Error::StoreGone { .. } => Ok(CourseRound::Again),
             Error::Held { .. } => {
@@ -304,11 +293,11 @@ impl Course {
                     "from {} on it could not be opened, and it waits until {until:?}",
                     self.earliest
                 );
-                self.person(engine).await
+                self.waits(engine).await
             }
             Error::CrashLoop { .. } => self.resume(engine).await,
             Error::Ended { .. } => {
-                let status = self.status().await?;
+                let status = self.store.head(self.run).await?.0.head.status;
                 self.at_the_end(engine, status).await
             }
             error => Err(error).context("an error that nothing here should bring"),
@@ -319,12 +308,12 @@ impl Course {
     async fn is_found(&mut self) -> Result<()> {
         let due = match self.store.head(self.run).await {
             Err(Error::NoSuchRun { .. }) => false,
-            Err(error) => return Err(error.into()),
-            Ok((run, _)) => match run.head.status {
-                Status::Pending | Status::Running(_) => true,
-                Status::Waiting => run.head.wake_at.is_some_and(|at| at <= self.clock.now()),
-                Status::Completed | Status::Failed | Status::Cancelled => false,
-            },
+            head => {
+                let head = head?.0.head;
+                let woken = head.wake_at.is_some_and(|at| at <= self.clock.now());
+                let waits = head.status == Status::Waiting && !woken;
+                !waits && !head.status.is_finished()
+            }
         };
         let engine = self.plain_engine()?;
         let workflow = engine.graph().name();
@@ -336,103 +325,86 @@ impl Course {
         Ok(())
     }
 
-    async fn status(&self) -> Result<Status> {
-        Ok(self.store.head(self.run).await?.0.head.status)
-    }
-
-    /// An ended run is left alone, resumed, or sent back to a gate that nobody answered in time.
-    async fn at_the_end(&mut self, engine: &TaleEngine, status: Status) -> Result<CourseRound> {
-        if self.reopens < MOST_REOPENS && self.chance.random_bool(0.3) {
-            self.reopens += 1;
-            let decision = Decision::new(Verdict::Approve, "a person who is late");
-            return match engine.reopen(self.run, decision).await {
-                Ok(()) | Err(Error::StoreGone { .. } | Error::GateClosed { .. }) => {
-                    Ok(CourseRound::Again)
-                }
-                Err(Error::Held { .. }) => {
-                    self.let_lease_lapse();
-                    Ok(CourseRound::Again)
-                }
-                Err(error) => Err(error).context("a late decision was refused"),
-            };
-        }
-        let done = status == Status::Completed || self.resumes >= MOST_RESUMES;
-        if done || self.chance.random_bool(0.4) {
-            return Ok(CourseRound::End);
-        }
-        self.resume(engine).await
-    }
-
-    /// Lets work go on until it ends, however the clock jumps.
-    async fn until_its_end<T>(
-        &mut self,
-        work: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
-        let done = cut_short(work, None, || self.tick()).await;
-        done.unwrap_or(Err(Error::Store {
-            why: "it was cut short".into(),
-        }))
-    }
-
-    async fn note_resume(&mut self) {
+    pub(super) async fn note_resume(&mut self) {
         // A run that is not there yet has no step to resume.
         if let Ok((run, _)) = self.store.head(self.run).await {
             self.resumed.insert(run.head.step + 1);
         }
     }
-
-    async fn resume(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
-        self.resumes += 1;
-        self.note_resume().await;
-        match engine.resume(self.run).await {
-            Ok(mut execution) => match self.until_its_end(execution.run()).await {
-                Ok(RunOutcome { status, .. }) => Box::pin(self.after(engine, status)).await,
-                Err(error) => Box::pin(self.after_error(engine, error)).await,
-            },
-            Err(Error::CrashLoop { .. }) => bail!("a person could not resume a crash loop"),
-            Err(Error::Ended { .. }) => Ok(CourseRound::End),
-            Err(error) => Box::pin(self.after_error(engine, error)).await,
-        }
-    }
-}
-
-/// Begins the run or takes it up, and works on it.
-async fn work(
-    engine: &TaleEngine,
-    new: NewRun,
-    tale: Tale,
-    resume: bool,
-) -> Result<RunOutcome, Error> {
-    let opened = if resume {
-        engine.resume(new.id).await
-    } else {
-        engine.open(new.id).await
-    };
-    let mut execution = match opened {
-        Err(Error::NoSuchRun { .. }) => engine.start(new, tale).await?,
-        opened => opened?,
-    };
-    execution.run().await
 }
 
 /// Polls a future so many times, with something happening between; then drops it. Even while nothing
 /// happens in it, it is polled now and then.
-async fn cut_short<F: Future>(
+pub(super) async fn cut_short<F: Future>(
     future: F,
-    polls: Option<u32>,
+    mut polls: Option<u32>,
     mut between: impl FnMut(),
 ) -> Option<F::Output> {
     let (mut future, mut heartbeat) = (pin!(future), tokio::time::interval(HEARTBEAT));
-    let mut left = polls;
     std::future::poll_fn(|context| {
         between();
-        match left {
+        match &mut polls {
             Some(0) => return Poll::Ready(None),
-            Some(ref mut left) => *left -= 1,
+            Some(left) => *left -= 1,
             None => {}
         }
         while heartbeat.poll_tick(context).is_ready() {}
         future.as_mut().poll(context).map(Some)
     })
     .await
+}
+
+async fn take_turns(turns: u32) {
+    for _ in 0..turns {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Operations fail by chance, and always take a few turns, so that a crash finds places to come.
+pub(super) struct ChanceFaults(Mutex<DrawnFaults>);
+
+struct DrawnFaults {
+    chance: StdRng,
+    /// How likely an operation fails.
+    rate: f64,
+    struck: u64,
+}
+
+impl ChanceFaults {
+    fn new(chance: StdRng, rate: f64) -> Arc<Self> {
+        let struck = 0;
+        Arc::new(Self(Mutex::new(DrawnFaults {
+            chance,
+            rate,
+            struck,
+        })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, DrawnFaults> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many operations have failed.
+    pub(super) fn struck(&self) -> u64 {
+        self.lock().struck
+    }
+}
+
+#[async_trait]
+impl StoreFaults for ChanceFaults {
+    async fn before(&self, _: StoreOp) -> Result<(), Error> {
+        let turns = self.lock().chance.random_range(0..3);
+        take_turns(turns).await;
+        let mut drawn = self.lock();
+        let rate = drawn.rate;
+        if drawn.chance.random_bool(rate) {
+            drawn.struck += 1;
+            return Err(store_gone());
+        }
+        Ok(())
+    }
+
+    async fn after(&self, op: StoreOp) -> Result<(), Error> {
+        self.before(op).await
+    }
 }

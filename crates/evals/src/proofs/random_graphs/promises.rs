@@ -3,24 +3,23 @@
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::record::{
-    CutReason, EntryMeta, LogHead, RunTally, Status, StepKind, StepRecord,
+    CutReason, EntryKind, EntryMeta, LogHead, RunTally, Status, StepKind, StepRecord,
 };
 use fathom_workflow::{END, EdgeKind, edge_name};
 use jiff::{SignedDuration, Timestamp};
 
 use super::course::{Course, TaleEngine};
 use super::script::Tale;
-use crate::proofs::acts::{CALLS, ONCE};
 use crate::proofs::run_log::RunLog;
+use crate::proofs::scripted::{CALLS, ONCE};
 
 /// Checks them all; gives where the run stands, and how often it was parked.
-pub(super) async fn check(course: &mut Course) -> Result<(LogHead, u64)> {
+pub(super) async fn check(course: &Course) -> Result<(LogHead, u64)> {
     let engine = course.plain_engine()?;
     course.world.verdict()?;
     let log = RunLog::sound(&*course.store, course.run).await?;
-    an_end(&log)?;
-    within_bounds(&engine, course, &log).await?;
-    let tally = engine.view(course.run, None).await?.tally;
+    says_why(&log.run.head)?;
+    let tally = within_bounds(&engine, &log)?;
     spending_is_counted(&log, &tally)?;
     cuts_have_causes(course, &log)?;
     once_is_once(course)?;
@@ -30,30 +29,30 @@ pub(super) async fn check(course: &mut Course) -> Result<(LogHead, u64)> {
         "parked runs woke early in steps {early:?}, a person resumed {:?}",
         course.resumed
     );
-    state_is_the_fold(&engine, course, &log).await?;
-    replay_repeats_nothing(&engine, course).await?;
-    let parks = log.parks().len() as u64;
+    state_is_the_fold(&engine, course, &log, &tally).await?;
+    let parks = log.pairs(EntryKind::Timer).len() as u64;
     Ok((log.run.head, parks))
 }
 
-fn an_end(log: &RunLog) -> Result<()> {
-    let head = &log.run.head;
-    match head.status {
-        Status::Completed => ensure!(head.reason.is_none(), "a completed run has a reason"),
-        Status::Failed | Status::Cancelled => {
-            ensure!(head.reason.is_some(), "a run ended and does not say why");
-        }
-        Status::Waiting => ensure!(
-            head.reason.is_some() && head.wake_at.is_none(),
-            "a run waits without saying why, or past its time"
-        ),
-        Status::Pending | Status::Running(_) => bail!("the run was left while {}", head.status),
-    }
+/// The run has ended or waits for a person, and says why unless it is complete.
+fn says_why(head: &LogHead) -> Result<()> {
+    let legal = match head.status {
+        Status::Completed => head.reason.is_none(),
+        Status::Failed | Status::Cancelled => head.reason.is_some(),
+        Status::Waiting => head.reason.is_some() && head.wake_at.is_none(),
+        Status::Pending | Status::Running(_) => false,
+    };
+    let (status, reason) = (&head.status, &head.reason);
+    ensure!(
+        legal,
+        "the run was left {status}, for the reason {reason:?}"
+    );
     Ok(())
 }
 
-/// Each stretch of the log keeps the bounds: the whole of it, or what follows a reopened gate.
-async fn within_bounds(engine: &TaleEngine, course: &Course, log: &RunLog) -> Result<()> {
+/// Each stretch of the log keeps the bounds: the whole of it, or what follows a reopened gate. Gives
+/// what the run has used.
+fn within_bounds(engine: &TaleEngine, log: &RunLog) -> Result<RunTally> {
     let graph = engine.graph();
     let outline = graph.outline();
     let mut counted = RunTally::default();
@@ -62,33 +61,27 @@ async fn within_bounds(engine: &TaleEngine, course: &Course, log: &RunLog) -> Re
         let next = meta.next.as_deref().unwrap_or(END);
         let mut edges = outline.edges.iter();
         let edge = edges.find(|edge| edge.from == meta.node && edge.to == next);
-        let Some(EdgeKind::Bounded { times }) = edge.map(|edge| edge.kind) else {
-            continue;
-        };
-        let name = edge_name(&meta.node, next);
-        let uses = counted.loops.get(name.as_str()).copied().unwrap_or(0);
-        let told = meta.looped.as_ref().map(|looped| looped.used);
-        let left = meta.kind == StepKind::Update;
-        ensure!(
-            !left || (uses <= times && told == Some(uses)),
-            "use {uses} of {name} is told as {told:?}, of {times} at most"
-        );
+        if let Some(EdgeKind::Bounded { times }) = edge.map(|edge| edge.kind)
+            && meta.kind == StepKind::Update
+        {
+            let name = edge_name(&meta.node, next);
+            let uses = counted.loops.get(name.as_str()).copied().unwrap_or(0);
+            let told = meta.looped.as_ref().map(|looped| looped.used);
+            ensure!(
+                uses <= times && told == Some(uses),
+                "use {uses} of {name} is told as {told:?}, of {times} at most"
+            );
+        }
     }
     let (steps, most) = (counted.steps, graph.most_steps());
-    ensure!(
-        steps <= most,
-        "the run took {steps} steps of {most} at most"
-    );
-    let tally = engine.view(course.run, None).await?.tally;
-    ensure!(tally == counted, "{counted:?} was told as {tally:?}");
-    Ok(())
+    ensure!(steps <= most, "it took {steps} steps of {most} at most");
+    Ok(counted)
 }
 
 /// What recorded calls have spent is counted: by their step's record, and once by the run.
 fn spending_is_counted(log: &RunLog, tally: &RunTally) -> Result<()> {
     let spent = |wanted: &dyn Fn(&EntryMeta) -> bool| -> u64 {
-        let metas = log.entries.iter().map(|entry| &entry.meta);
-        let wanted = metas.filter(|meta| wanted(meta));
+        let wanted = log.metas().filter(|meta| wanted(meta));
         wanted.filter_map(|meta| meta.meters.get(CALLS)).sum()
     };
     for StepRecord { meta, .. } in &log.steps {
@@ -101,11 +94,10 @@ fn spending_is_counted(log: &RunLog, tally: &RunTally) -> Result<()> {
         );
     }
     // What a reopened gate's step brought over is counted where it is done again.
-    let copied = log.copied();
     let is_again = |entry: &EntryMeta| {
         log.events.iter().any(|event| match event.kind {
             EventKind::Reopened { step, gate_step } => {
-                gate_step == entry.step && copied.contains(&(step + 1, entry.key.clone()))
+                gate_step == entry.step && log.copied.contains(&(step + 1, entry.key.clone()))
             }
             _ => false,
         })
@@ -149,25 +141,24 @@ fn cuts_have_causes(course: &Course, log: &RunLog) -> Result<()> {
 }
 
 fn once_is_once(course: &Course) -> Result<()> {
-    for ((step, key), times) in course.world.calls(course.run) {
-        if !key.starts_with(ONCE) {
-            continue;
-        }
-        let approved = course
-            .approved
-            .get(&(step, key.clone()))
-            .copied()
-            .unwrap_or(0);
+    for (effect, times) in course.world.calls(course.run) {
+        let approved = course.approved.get(&effect).copied().unwrap_or(0);
         ensure!(
-            times <= 1 + approved,
-            "effect \"{key}\" of step {step} must happen once, a person approved {approved} more, and it happened {times} times"
+            !effect.1.starts_with(ONCE) || times <= 1 + approved,
+            "{effect:?} must happen once, a person approved {approved} more, and it happened \
+             {times} times"
         );
     }
     Ok(())
 }
 
-/// The state at each step is what its records add up to.
-async fn state_is_the_fold(engine: &TaleEngine, course: &Course, log: &RunLog) -> Result<()> {
+/// The state at each step is what its records add up to, and a replay comes to it without a call.
+async fn state_is_the_fold(
+    engine: &TaleEngine,
+    course: &Course,
+    log: &RunLog,
+    tally: &RunTally,
+) -> Result<()> {
     for (state, StepRecord { meta, .. }) in log.fold::<Tale>()?.iter().zip(&log.steps) {
         let view = engine.view(course.run, Some(meta.step)).await?;
         ensure!(
@@ -176,17 +167,16 @@ async fn state_is_the_fold(engine: &TaleEngine, course: &Course, log: &RunLog) -
             meta.step
         );
     }
-    Ok(())
-}
-
-async fn replay_repeats_nothing(engine: &TaleEngine, course: &Course) -> Result<()> {
+    let view = engine.view(course.run, None).await?;
+    ensure!(
+        view.tally == *tally,
+        "{tally:?} is told as {:?}",
+        view.tally
+    );
     let before = course.world.calls(course.run);
     let replayed = engine.replay(course.run).await?;
-    ensure!(
-        before == course.world.calls(course.run),
-        "a replay made calls"
-    );
-    let view = engine.view(course.run, None).await?;
+    let silent = before == course.world.calls(course.run);
+    ensure!(silent, "a replay made calls");
     ensure!(
         replayed.state == view.state && replayed.steps == view.step,
         "a replay came to another end"

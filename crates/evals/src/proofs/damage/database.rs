@@ -1,0 +1,217 @@
+//! A specimen in a database of its own: harmed behind the store's back, and mended for the next trial.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use fathom_workflow::{Error, RunId};
+use rand::Rng;
+use rand::rngs::SmallRng;
+use rusqlite::Connection;
+use tokio_postgres::{Client, NoTls};
+use uuid::Uuid;
+
+use super::Harmed;
+use super::judge::{GoodStore, Verdict};
+use super::specimen;
+use crate::stores::{Backend, Disk, Site};
+
+/// In an order in which rows can be put back: those referred to first.
+const TABLES: [&str; 7] = [
+    "runs",
+    "blobs",
+    "blob_refs",
+    "steps",
+    "snapshots",
+    "entries",
+    "events",
+];
+
+/// The endings of what lies beside a SQLite file: its log and the log's index.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
+
+pub(super) struct SpecimenDatabase {
+    site: Site,
+    good: GoodStore,
+    access: Access,
+}
+
+/// How the database is reached behind the store's back, and where the good copy lies.
+enum Access {
+    File { path: PathBuf, copy: Vec<u8> },
+    Server(Client),
+}
+
+impl SpecimenDatabase {
+    pub(super) async fn make(backend: Backend) -> Result<Self> {
+        let site = Site::new(backend, Disk::Fast).await?;
+        let store = site.open().await?;
+        let specimen = specimen::fill(Arc::clone(&store)).await?;
+        let access = match site.path() {
+            Some(path) => {
+                Connection::open(&path)?.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
+                let copy = fs::read(&path)?;
+                Access::File { path, copy }
+            }
+            None => {
+                let (client, connection) = tokio_postgres::connect(&site.address()?, NoTls).await?;
+                tokio::spawn(connection);
+                let copies = TABLES.map(|it| format!("CREATE TABLE good_{it} AS TABLE {it};"));
+                client.batch_execute(&copies.concat()).await?;
+                // As a replica, so that no foreign key mends or refuses what a damaged disk would not.
+                let replica = "SET session_replication_role = replica";
+                client.batch_execute(replica).await?;
+                Access::Server(client)
+            }
+        };
+        // To know how they go on, the unfinished runs are let go on here.
+        let good = GoodStore::read(&store, specimen).await?;
+        Ok(Self { site, good, access })
+    }
+
+    /// Makes the database good again.
+    pub(super) async fn mend(&self) -> Result<()> {
+        match &self.access {
+            Access::File { path, copy } => {
+                for ending in BESIDE {
+                    let mut beside = path.as_os_str().to_owned();
+                    beside.push(ending);
+                    // Most have none.
+                    let _ = fs::remove_file(beside);
+                }
+                Ok(fs::write(path, copy)?)
+            }
+            Access::Server(client) => {
+                let tables = TABLES.map(|table| format!("INSERT INTO {table} TABLE good_{table};"));
+                let truncate = format!("TRUNCATE {};", TABLES.join(", "));
+                let sql = format!("BEGIN; {truncate} {} COMMIT;", tables.concat());
+                Ok(client.batch_execute(&sql).await?)
+            }
+        }
+    }
+
+    /// Opens the harmed database as a program that starts would, and judges what it says.
+    pub(super) async fn judge(&self, harmed: &Harmed) -> Result<Verdict> {
+        match self.site.open().await {
+            Ok(store) => self.good.judge(&store, harmed).await,
+            // A store may refuse to open if its file is damaged, but not because of a row.
+            Err(error) => match (error.downcast_ref(), harmed) {
+                (
+                    Some(
+                        Error::StoreDamaged { .. }
+                        | Error::StoreGone { .. }
+                        | Error::NewerFormat { .. }
+                        | Error::Store { .. },
+                    ),
+                    Harmed::Anything,
+                ) => Ok(Verdict::RefusedWhole),
+                _ => Err(error).context("it did not open"),
+            },
+        }
+    }
+
+    /// Every column of every table: the table, the column, what tells a row from all others, and the
+    /// column's type in PostgreSQL; in SQLite, whether it is part of the key.
+    pub(super) async fn columns(&self) -> Result<Vec<[String; 4]>> {
+        match &self.access {
+            Access::File { path, .. } => {
+                let sql = "SELECT m.name, c.name,
+                        (SELECT group_concat(name) FROM pragma_table_info(m.name) WHERE pk > 0),
+                        CASE WHEN c.pk > 0 THEN 'key' ELSE '' END
+                    FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+                    WHERE m.type = 'table' ORDER BY 1, c.cid";
+                let connection = Connection::open(path)?;
+                let mut statement = connection.prepare(sql)?;
+                let columns = statement.query_map([], |row| {
+                    Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+                })?;
+                Ok(columns.collect::<Result<_, _>>()?)
+            }
+            Access::Server(client) => {
+                let sql = "SELECT table_name::text, column_name::text, 'ctid', data_type::text
+                    FROM information_schema.columns
+                    WHERE table_schema = current_schema() AND table_name = ANY($1)
+                    ORDER BY table_name, ordinal_position";
+                let rows = client.query(sql, &[&TABLES.as_slice()]).await?;
+                let columns = rows.iter();
+                let columns = columns.map(|row| [row.get(0), row.get(1), row.get(2), row.get(3)]);
+                Ok(columns.collect())
+            }
+        }
+    }
+
+    pub(super) async fn count(&self, sql: &str) -> Result<i64> {
+        match &self.access {
+            Access::File { path, .. } => {
+                Ok(Connection::open(path)?.query_row(sql, [], |row| row.get(0))?)
+            }
+            Access::Server(client) => Ok(client.query_one(sql, &[]).await?.get(0)),
+        }
+    }
+
+    /// The run that the one row found names.
+    pub(super) async fn run(&self, sql: &str) -> Result<Option<RunId>> {
+        let id: Option<Uuid> = match &self.access {
+            Access::File { path, .. } => {
+                let id = Connection::open(path)?.query_row(sql, [], |row| row.get(0))?;
+                let id: Option<Vec<u8>> = id;
+                id.map(|bytes| Uuid::from_slice(&bytes)).transpose()?
+            }
+            Access::Server(client) => client.query_one(sql, &[]).await?.get(0),
+        };
+        Ok(id.map(RunId::from_uuid))
+    }
+
+    pub(super) async fn execute(&self, sql: &str) -> Result<()> {
+        let done = match &self.access {
+            Access::File { path, .. } => {
+                let connection = Connection::open(path)?;
+                let unchecked = "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;";
+                connection
+                    .execute_batch(&format!("{unchecked} {sql}"))
+                    .map_err(anyhow::Error::from)
+            }
+            Access::Server(client) => client.batch_execute(sql).await.map_err(Into::into),
+        };
+        done.with_context(|| sql.to_owned())
+    }
+
+    /// Whether changed values are written as PostgreSQL does.
+    pub(super) fn is_server(&self) -> bool {
+        matches!(self.access, Access::Server(_))
+    }
+
+    /// Flips bytes of the file, or cuts its end off; says what it did.
+    pub(super) fn flip(&self, rng: &mut SmallRng) -> Result<String> {
+        const PAGE: usize = 4096;
+        let Access::File { path, copy } = &self.access else {
+            bail!("only a file has bytes to flip");
+        };
+        ensure!(copy.len() > PAGE, "the specimen is too small");
+        let mut bytes = copy.clone();
+        if rng.random_bool(0.2) {
+            bytes.truncate(rng.random_range(0..copy.len()));
+            fs::write(path, &bytes)?;
+            return Ok(format!("cut from {} to {} bytes", copy.len(), bytes.len()));
+        }
+        // Large bodies must not draw all the harm: most of it goes to pages of tables and indexes, and
+        // there to the start, which says where the cells are.
+        let is_tree = |page: &usize| matches!(copy[page * PAGE], 2 | 5 | 10 | 13);
+        let trees: Vec<usize> = (1..copy.len() / PAGE).filter(is_tree).collect();
+        let mut hits = Vec::new();
+        for _ in 0..rng.random_range(1..=8) {
+            let tree = PAGE * trees[rng.random_range(0..trees.len())];
+            let offset = match rng.random_range(0..20) {
+                0 => rng.random_range(0..100),
+                1 | 2 => rng.random_range(0..copy.len()),
+                3..=7 => tree + rng.random_range(0..64),
+                _ => tree + rng.random_range(0..PAGE),
+            };
+            bytes[offset] ^= rng.random_range(1..=255_u8);
+            hits.push(offset);
+        }
+        fs::write(path, &bytes)?;
+        Ok(format!("flipped at {hits:?}"))
+    }
+}
