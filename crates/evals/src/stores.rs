@@ -126,7 +126,7 @@ pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
     }
 }
 
-fn sqlite(path: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
+pub(crate) fn sqlite(path: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
     let options = SqliteOptions {
         clock,
         ..SqliteOptions::default()

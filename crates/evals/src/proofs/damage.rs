@@ -48,7 +48,7 @@ async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     // The quick size harms several rows in one trial.
     let (rounds, at_once) = size.pick((1, 3), (4, 1));
     for backend in [Backend::Sqlite, Backend::Postgres] {
-        let database = SpecimenDatabase::make(backend).await?;
+        let mut database = SpecimenDatabase::make(backend).await?;
         let harms = rows::every_harm(&database).await?;
         let harms = vec![harms; rounds].concat();
         let mut tally = TrialTally::default();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{Error, ManualClock, NewRun, RunId, RuntimeSettings};
+use fathom_workflow::{Error, Gate, ManualClock, NewRun, RunId, RuntimeSettings};
 use futures::future::{join_all, try_join_all};
 use jiff::Timestamp;
 
@@ -109,9 +109,11 @@ impl<'a> Crowd<'a> {
     /// Both gates are answered by a hundred people at once, and one is heard.
     async fn answered_in_time(&self) -> Result<()> {
         let run = self.begin().await?;
-        let plan = only(self.decide(run).await?)?;
+        let gate = self.engines[0].gate(run).await?;
+        let plan = only(self.decide(&gate).await?)?;
         self.goes_on(1, run, Status::Waiting).await?;
-        let review = only(self.decide(run).await?)?;
+        let gate = self.engines[0].gate(run).await?;
+        let review = only(self.decide(&gate).await?)?;
         self.goes_on(2, run, Status::Completed).await?;
         let wanted = [plan, review].map(|person| format!("Approve by {person}"));
         self.came_to(run, [&wanted[0], &wanted[1]], 3).await
@@ -121,7 +123,8 @@ impl<'a> Crowd<'a> {
     async fn answered_late(&self) -> Result<()> {
         let run = self.at_second_gate().await?;
         self.clock.advance(WITHIN);
-        let (heard, opened) = tokio::join!(self.decide(run), self.everybody_opens(run));
+        let gate = self.engines[0].gate(run).await?;
+        let (heard, opened) = tokio::join!(self.decide(&gate), self.everybody_opens(run));
         opened?;
         let heard = heard?;
         ensure!(heard.is_empty(), "{heard:?} were late and were heard");
@@ -190,8 +193,7 @@ impl<'a> Crowd<'a> {
     }
 
     /// Everybody answers at once; gives those whose answer was taken.
-    async fn decide(&self, run: RunId) -> Result<Vec<String>> {
-        let gate = self.engines[0].gate(run).await?;
+    async fn decide(&self, gate: &Gate) -> Result<Vec<String>> {
         let refused =
             |it: &Error| matches!(it, Error::GateClosed { .. } | Error::NotWaiting { .. });
         let decide = |engine: ScriptedEngine, decision| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fathom_workflow::{Error, RunId};
+use fathom_workflow::{Error, RunId, SystemClock};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rusqlite::Connection;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::Harmed;
 use super::judge::{GoodStore, Verdict};
 use super::specimen;
-use crate::stores::{Backend, Disk, Site};
+use crate::stores::{self, Backend, Disk, Site};
 
 /// In an order in which rows can be put back: those referred to first.
 const TABLES: [&str; 7] = [
@@ -28,16 +28,18 @@ const TABLES: [&str; 7] = [
     "events",
 ];
 
-/// The endings of what lies beside a SQLite file: its log and the log's index.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
+/// A SQLite file, and the endings of what lies beside it: its log and the log's index.
+const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
 pub(super) struct SpecimenDatabase {
     site: Site,
     good: GoodStore,
     access: Access,
+    trials: u64,
 }
 
-/// How the database is reached behind the store's back, and where the good copy lies.
+/// How the database is reached behind the store's back, and where the good copy lies. Every trial has
+/// a file of its own: whoever used the last one may not have closed it yet.
 enum Access {
     File { path: PathBuf, copy: Vec<u8> },
     Server(Client),
@@ -67,19 +69,26 @@ impl SpecimenDatabase {
         };
         // To know how they go on, the unfinished runs are let go on here.
         let good = GoodStore::read(&store, specimen).await?;
-        Ok(Self { site, good, access })
+        Ok(Self {
+            site,
+            good,
+            access,
+            trials: 0,
+        })
     }
 
     /// Makes the database good again.
-    pub(super) async fn mend(&self) -> Result<()> {
-        match &self.access {
+    pub(super) async fn mend(&mut self) -> Result<()> {
+        self.trials += 1;
+        match &mut self.access {
             Access::File { path, copy } => {
-                for ending in BESIDE {
-                    let mut beside = path.as_os_str().to_owned();
-                    beside.push(ending);
-                    // Most have none.
-                    let _ = fs::remove_file(beside);
+                for ending in ENDINGS {
+                    let mut old = path.as_os_str().to_owned();
+                    old.push(ending);
+                    // Most have no log.
+                    let _ = fs::remove_file(old);
                 }
+                path.set_file_name(format!("trial-{}.db", self.trials));
                 Ok(fs::write(path, copy)?)
             }
             Access::Server(client) => {
@@ -93,7 +102,11 @@ impl SpecimenDatabase {
 
     /// Opens the harmed database as a program that starts would, and judges what it says.
     pub(super) async fn judge(&self, harmed: &Harmed) -> Result<Verdict> {
-        match self.site.open().await {
+        let opened = match &self.access {
+            Access::File { path, .. } => stores::sqlite(path, Arc::new(SystemClock)),
+            Access::Server(_) => self.site.open().await,
+        };
+        match opened {
             Ok(store) => self.good.judge(&store, harmed).await,
             // A store may refuse to open if its file is damaged, but not because of a row.
             Err(error) => match (error.downcast_ref(), harmed) {
