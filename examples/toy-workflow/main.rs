@@ -6,7 +6,6 @@
 //! ```
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_workflow::*;
@@ -26,7 +25,7 @@ struct Input {
 #[derive(Serialize, Deserialize)]
 struct Countdown {
     left: u32,
-    rest_ms: u64,
+    asked: Input,
     said: Vec<String>,
 }
 
@@ -42,8 +41,8 @@ impl State for Countdown {
 
 /// One step. While it rests the run is parked, so that no process need wait for it.
 async fn count(state: &Countdown, ctx: &Context<()>) -> NodeResult<Countdown> {
-    if state.rest_ms > 0 {
-        let next = ctx.now() + Duration::from_millis(state.rest_ms);
+    if state.asked.rest_ms > 0 {
+        let next = ctx.now() + Duration::from_millis(state.asked.rest_ms);
         let reason = "the next number is not due";
         ctx.park_until("rest", next, reason).await?;
     }
@@ -65,19 +64,10 @@ impl Definition for CountdownWorkflow {
         graph.at_most(1_000, COUNT, COUNT, END).build()
     }
 
-    fn begin(
-        &self,
-        input: Input,
-        _: &(),
-        _: jiff::Timestamp,
-    ) -> Result<FirstState<Countdown>, InvalidInput> {
-        let (left, rest_ms, said) = (input.from, input.rest_ms, Vec::new());
-        let state = Countdown {
-            left,
-            rest_ms,
-            said,
-        };
-        Ok(FirstState::titled(format!("Count down from {left}"), state))
+    fn begin(&self, asked: Input, _: &(), _: jiff::Timestamp) -> BeginResult<Countdown> {
+        let (left, said) = (asked.from, Vec::new());
+        let title = format!("Count down from {left}");
+        Ok(FirstState::titled(title, Countdown { left, asked, said }))
     }
 
     fn outcome(&self, state: &Countdown) -> Option<Value> {
@@ -86,5 +76,5 @@ impl Definition for CountdownWorkflow {
 }
 
 fn main() -> ExitCode {
-    fathom::run_with(|host| host.register(CountdownWorkflow, Arc::new(())))
+    fathom::run_with(|host| host.register(CountdownWorkflow, ()))
 }

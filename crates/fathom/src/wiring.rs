@@ -61,7 +61,7 @@ pub fn host(
         ..RuntimeSettings::default()
     };
     let runtime = Runtime::with(store, Arc::new(SystemClock), settings);
-    let host = Host::builder(runtime).register(ReportWorkflow, Arc::new(services))?;
+    let host = Host::builder(runtime).register(ReportWorkflow, services)?;
     Ok(register(host)?.build())
 }
 

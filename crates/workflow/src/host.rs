@@ -27,8 +27,8 @@ use crate::record::RunHeader;
 use crate::runtime::Runtime;
 use crate::{Error, Gate, NewRun, Progress, ReplayReport, RunId, RunOutcome, RunView, Store};
 
-pub use self::definition::{Definition, FirstState, InvalidInput, JSON_OUTCOME};
-pub use self::edits::read_input;
+pub use self::definition::{BeginResult, Definition, FirstState, InvalidInput, JSON_OUTCOME};
+pub use self::edits::{expected_in_words, read_input};
 pub use self::work::{SkippedRun, WorkPass, WorkedRun};
 pub use self::workflow::{OpenRun, Workflow};
 
@@ -78,13 +78,12 @@ pub struct HostBuilder {
 
 impl HostBuilder {
     /// Adds a workflow with what its nodes may call.
-    pub fn register<W: Definition>(self, definition: W, deps: Arc<W::Deps>) -> Result<Self, Error> {
-        let workflow = workflow::typed(&self.runtime, definition, deps)?;
-        self.register_dyn(workflow)
-    }
-
-    /// Adds a workflow that speaks JSON by itself.
-    pub fn register_dyn(mut self, workflow: Arc<dyn Workflow>) -> Result<Self, Error> {
+    pub fn register<W: Definition>(
+        mut self,
+        definition: W,
+        deps: impl Into<Arc<W::Deps>>,
+    ) -> Result<Self, Error> {
+        let workflow = workflow::typed(&self.runtime, definition, deps.into())?;
         let name = workflow.name();
         if self.workflows.insert(name, workflow).is_some() {
             return Err(Error::DuplicateWorkflow {

@@ -49,8 +49,9 @@ pub use graph::{
 };
 pub use history::{ReplayReport, RunView};
 pub use host::{
-    Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput, JSON_OUTCOME, OpenRun,
-    SkippedRun, WorkPass, WorkedRun, Workflow, read_input,
+    BeginResult, Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput,
+    JSON_OUTCOME, OpenRun, SkippedRun, WorkPass, WorkedRun, Workflow, expected_in_words,
+    read_input,
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fathom_workflow::expected_in_words;
 use figment::error::Kind;
 use figment::providers::Serialized;
 use figment::value::{Dict, Map};
@@ -232,15 +233,9 @@ fn read_as(key: &str, default: &Value, text: &str) -> Value {
 
 /// Says which setting cannot be used, who set it, and what it must be.
 fn invalid(error: figment::Error) -> Problem {
-    let must_be = |expected: &str| match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number".to_owned(),
-        "f32" | "f64" => "a number".to_owned(),
-        "a string" => "a text".to_owned(),
-        other => other.to_owned(),
-    };
     let why = match &error.kind {
         Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => {
-            format!("it must be {}", must_be(expected))
+            format!("it must be {}", expected_in_words(expected))
         }
         Kind::UnknownVariant(_, known) => format!("choose one of {}", known.join(", ")),
         other => other.to_string(),

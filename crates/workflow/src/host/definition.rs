@@ -35,7 +35,7 @@ pub trait Definition: Send + Sync + 'static {
         input: Self::Input,
         deps: &Self::Deps,
         now: Timestamp,
-    ) -> Result<FirstState<Self::State>, InvalidInput>;
+    ) -> BeginResult<Self::State>;
 
     /// Whether this process has what a run in this state needs; else a sentence that says what is
     /// missing. Asked whenever a run is started or taken up.
@@ -72,6 +72,9 @@ pub trait Definition: Send + Sync + 'static {
         edits::edited(state, edits)
     }
 }
+
+/// How a run begins, or why its input is refused.
+pub type BeginResult<S> = Result<FirstState<S>, InvalidInput>;
 
 /// How a run begins.
 #[derive(Clone, Debug)]

@@ -126,7 +126,8 @@ fn in_words(path: String, said: &str) -> InvalidInput {
     }
 }
 
-fn expected_in_words(expected: &str) -> &str {
+/// What serde expected of a value, as a person would say it.
+pub fn expected_in_words(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",

@@ -29,12 +29,7 @@ impl Definition for DiaryWorkflow {
         (self.graph)().version(self.version).build()
     }
 
-    fn begin(
-        &self,
-        input: FirstLine,
-        _: &World,
-        _: Timestamp,
-    ) -> Result<FirstState<Diary>, InvalidInput> {
+    fn begin(&self, input: FirstLine, _: &World, _: Timestamp) -> BeginResult<Diary> {
         if input.first.is_empty() {
             return Err(InvalidInput::at("first", "write something"));
         }

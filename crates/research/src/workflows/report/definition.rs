@@ -1,6 +1,6 @@
 //! The report as a workflow of the host: what it is started with, what it brings, and what a person may edit.
 
-use fathom_workflow::{Definition, FirstState, Graph, GraphError, InvalidInput};
+use fathom_workflow::{BeginResult, Definition, FirstState, Graph, GraphError, InvalidInput};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -52,12 +52,7 @@ impl Definition for ReportWorkflow {
         super::graph::graph()
     }
 
-    fn begin(
-        &self,
-        input: ReportInput,
-        services: &Services,
-        now: Timestamp,
-    ) -> Result<FirstState<State>, InvalidInput> {
+    fn begin(&self, input: ReportInput, services: &Services, now: Timestamp) -> BeginResult<State> {
         let today = now.to_zoned(TimeZone::UTC).date();
         let question = Question::parse(&input.question, today);
         let mut question = question.map_err(|error| InvalidInput::at("question", error))?;
