@@ -43,6 +43,9 @@ const LETTERS: [(&str, &[&str]); 9] = [
     ("êâ", &["fr", "pt"]),
 ];
 
+/// Letters that tell a language though no known word stands with them.
+const UNSHARED: &str = "ßñ¿¡ãõ";
+
 type Scores = [f32; LANGUAGES.len()];
 
 /// What each word speaks for.
@@ -75,6 +78,11 @@ pub(super) fn language(text: &str) -> Option<Language> {
             .iter_mut()
             .zip(found)
             .for_each(|(all, one)| *all += one);
+    }
+    // Many languages that are not listed have letters of one that is: "gatuträd" is no German.
+    let spoken = scores.iter().any(|score| *score > 0.0);
+    if !spoken && !text.contains(|c| UNSHARED.contains(c)) {
+        return None;
     }
     for (letters, languages) in LETTERS {
         let count = text.chars().filter(|c| letters.contains(*c)).count();
