@@ -3,7 +3,7 @@
 //! A share is never rounded up to all or down to none, and what is not known is said to be unknown.
 
 use super::Report;
-use crate::phrases::n_of_m;
+use crate::phrases::{FigureWords, n_of_m};
 use crate::report::{Answered, Confidence, JudgementCounts, ReportStatus, StrengthCounts};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,25 +61,32 @@ fn figure(label: &'static str, value: String, detail: Option<String>) -> KeyFigu
 }
 
 fn outcome(report: &Report) -> Vec<KeyFigure> {
+    let words = &report.phrases().figures;
     let status = match report.status {
-        ReportStatus::Complete => "complete",
-        ReportStatus::Partial { .. } => "partial",
+        ReportStatus::Complete => words.complete,
+        ReportStatus::Partial { .. } => words.partial,
     };
-    let mut all = vec![figure("Status", status.to_owned(), None)];
+    let mut all = vec![figure(words.status, status.to_owned(), None)];
     if let Some(answer) = &report.answer {
+        let [yes, partly, no] = words.answers;
         let answered = match answer.answered {
-            Answered::Yes => "yes",
-            Answered::Partly => "partly",
-            Answered::No => "no",
+            Answered::Yes => yes,
+            Answered::Partly => partly,
+            Answered::No => no,
         };
-        all.push(figure("Answered", answered.to_owned(), None));
+        all.push(figure(words.answered, answered.to_owned(), None));
     }
     // The review weighs the text against its sources; whether the question is answered is told apart.
     if let Some(review) = report.model_review() {
-        let score = format!("{:.1} of 10", review.score);
-        let confidence = report.confidence.map(confidence);
-        let confidence = confidence.map(|word| format!("confidence {word}"));
-        all.push(figure("Review by a model", score, confidence));
+        let score = format!("{:.1}", review.score);
+        let score = words.of.replace("{n}", &score).replace("{m}", "10");
+        let [high, medium, low] = words.confidence;
+        let confidence = report.confidence.map(|confidence| match confidence {
+            Confidence::High => high.to_owned(),
+            Confidence::Medium => medium.to_owned(),
+            Confidence::Low => low.to_owned(),
+        });
+        all.push(figure(words.review, score, confidence));
     }
     all
 }
@@ -90,98 +97,87 @@ fn evidence(report: &Report) -> Vec<KeyFigure> {
         moderate,
         weak,
     } = report.figures.findings;
-    let strengths = [(strong, "strong"), (moderate, "moderate"), (weak, "weak")];
-    let strengths: Vec<String> = counted(&strengths).collect();
+    let words = &report.phrases().figures;
+    let counts = [strong, moderate, weak];
+    let strengths: Vec<String> = counted(counts.into_iter().zip(words.strengths)).collect();
     let strengths = Some(strengths.join(", ")).filter(|text| !text.is_empty());
     let (disagreements, open) = (report.contradictions.len(), report.gaps.len());
     let findings = (strong + moderate + weak).to_string();
     vec![
-        figure("Findings", findings, strengths),
-        figure("Disagreements", disagreements.to_string(), None),
-        figure("Open questions", open.to_string(), None),
+        figure(words.findings, findings, strengths),
+        figure(words.disagreements, disagreements.to_string(), None),
+        figure(words.open_questions, open.to_string(), None),
     ]
 }
 
-fn confidence(confidence: Confidence) -> &'static str {
-    match confidence {
-        Confidence::High => "high",
-        Confidence::Medium => "medium",
-        Confidence::Low => "low",
-    }
-}
-
 fn claims(report: &Report) -> Vec<KeyFigure> {
-    let counts = report.figures.claims;
+    let (counts, words) = (report.figures.claims, &report.phrases().figures);
     let removed = match counts.removed {
         0 => None,
-        removed => Some(format!("{removed} more removed by the check")),
+        removed => Some(words.removed.replace("{n}", &removed.to_string())),
     };
     let unchecked = counts.claims.saturating_sub(counts.checked);
-    let against = [
-        (counts.contradicted, "contradicted"),
-        (counts.unsupported, "not supported"),
-        (unchecked, "not checked"),
-    ];
+    let against = [counts.contradicted, counts.unsupported, unchecked];
+    let against = counted(against.into_iter().zip(words.faults));
     let share = share(counts.supported, counts.claims);
-    let verified: Vec<String> = share.into_iter().chain(counted(&against)).collect();
+    let verified: Vec<String> = share.into_iter().chain(against).collect();
     let verified = Some(verified.join(", ")).filter(|text| !text.is_empty());
-    let of_all = format!("{} of {}", counts.supported, counts.claims);
-    let mut all = vec![
-        figure("Claims", counts.claims.to_string(), removed),
-        figure("Verified in their sources", of_all, verified),
-    ];
-    all.push(meaning(counts.judged));
-    all
+    let of_all = n_of_m(words.of, counts.supported, counts.claims);
+    vec![
+        figure(words.claims, counts.claims.to_string(), removed),
+        figure(words.verified, of_all, verified),
+        meaning(words, counts.judged),
+    ]
 }
 
 /// What a model says of the sentences that are more than quotations, or that none was asked.
-fn meaning(judged: Option<JudgementCounts>) -> KeyFigure {
+fn meaning(words: &FigureWords, judged: Option<JudgementCounts>) -> KeyFigure {
     let Some(opinions) = judged else {
-        let why = Some("no model judged the meaning".to_owned());
-        return figure("Judged", "by code".to_owned(), why);
+        let why = Some(words.no_judge.to_owned());
+        return figure(words.judged, words.by_code.to_owned(), why);
     };
+    let [contradicted, not_supported, _] = words.faults;
     let against = [
-        (opinions.contradicted, "contradicted"),
-        (opinions.not_supported, "not supported"),
-        (opinions.could_not_check, "could not be judged"),
+        (opinions.contradicted, contradicted),
+        (opinions.not_supported, not_supported),
+        (opinions.could_not_check, words.not_judged),
     ];
-    let against: Vec<String> = counted(&against).collect();
+    let against: Vec<String> = counted(against.into_iter()).collect();
     let detail = Some(against.join(", ")).filter(|text| !text.is_empty());
-    let value = format!("{} of {} supported", opinions.supported, opinions.asked());
-    figure("Judged by a model", value, detail)
+    let value = n_of_m(words.supported_of, opinions.supported, opinions.asked());
+    figure(words.judged_by_model, value, detail)
 }
 
 /// Those that are there, each with its number.
-fn counted(parts: &[(usize, &'static str)]) -> impl Iterator<Item = String> {
-    let there = parts.iter().filter(|(count, _)| *count > 0);
+fn counted(parts: impl Iterator<Item = (usize, &'static str)>) -> impl Iterator<Item = String> {
+    let there = parts.filter(|(count, _)| *count > 0);
     there.map(|(count, word)| format!("{count} {word}"))
 }
 
 fn sources(report: &Report) -> Vec<KeyFigure> {
-    let figures = &report.figures;
-    let read = format!(
-        "{} of {} found",
-        figures.sources_read, figures.sources_found
-    );
-    let cited = Some(format!("{} cited", figures.sources_cited));
-    let mut all = vec![figure("Sources read", read, cited)];
+    let (figures, words) = (&report.figures, &report.phrases().figures);
+    let read = n_of_m(words.found, figures.sources_read, figures.sources_found);
+    let cited = words
+        .cited
+        .replace("{n}", &figures.sources_cited.to_string());
+    let mut all = vec![figure(words.sources_read, read, Some(cited))];
     if figures.fetches_failed > 0 {
         let failed = figures.fetches_failed.to_string();
-        all.push(figure("Fetches failed", failed, None));
+        all.push(figure(words.fetches_failed, failed, None));
     }
     all
 }
 
 fn spent(report: &Report) -> Vec<KeyFigure> {
-    let figures = &report.figures;
-    let mut all = vec![figure("Time", duration(figures.time_ms), None)];
+    let (figures, words) = (&report.figures, &report.phrases().figures);
+    let mut all = vec![figure(words.time, duration(figures.time_ms), None)];
     if figures.tokens > 0 {
         let (cost, why) = match figures.cost_micros {
             Some(micros) => (dollars(micros), None),
-            None => ("not known".to_owned(), Some("no price is set".to_owned())),
+            None => (words.not_known.to_owned(), Some(words.no_price.to_owned())),
         };
-        all.push(figure("Tokens", grouped(figures.tokens), None));
-        all.push(figure("Cost", cost, why));
+        all.push(figure(words.tokens, grouped(figures.tokens), None));
+        all.push(figure(words.cost, cost, why));
     }
     all
 }

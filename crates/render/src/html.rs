@@ -127,7 +127,13 @@ fn write_part(writer: &mut ProseWriter<'_>, report: &Report, part: ReportPart, a
     let section = [("id", anchor), ("aria-labelledby", &heading)];
     writer.html.open("section", &section);
     let title = [("id", heading.as_str()), ("dir", "auto")];
-    writer.html.element("h2", &title, &part.title(report));
+    let is_folded = matches!(part, ReportPart::Section(_)) && report.shows_nearest_only();
+    if is_folded {
+        writer.html.open("details", &[]);
+        writer.html.element("summary", &title, &part.title(report));
+    } else {
+        writer.html.element("h2", &title, &part.title(report));
+    }
     writer.html.line();
     match part {
         ReportPart::Summary => writer.prose(TextPlace::Summary, None, &report.summary),
@@ -142,6 +148,9 @@ fn write_part(writer: &mut ProseWriter<'_>, report: &Report, part: ReportPart, a
         ReportPart::Method => parts::method(writer, report),
         ReportPart::References => parts::references(writer, report),
         ReportPart::Proofs => parts::proofs(&mut writer.html, report),
+    }
+    if is_folded {
+        writer.html.close("details");
     }
     writer.html.close("section");
     writer.html.line();

@@ -1,5 +1,7 @@
 //! How a report came about, as lists of plain sentences that every format shows.
 
+use fathom_evidence::Language;
+
 use super::{Report, clean};
 use crate::report::EXTRACTIVE;
 use crate::report::claim::{ClaimVerdict, ModelVerdict, ReportClaim, SourceQuote};
@@ -20,26 +22,38 @@ pub(super) struct MethodNote {
 }
 
 pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
-    let method = &report.method;
+    let (method, words) = (&report.method, &report.phrases().figures);
     let errors = method.errors.iter();
     let errors =
         errors.map(|error| format!("{} ({}): {}", error.node, error.category, error.message));
+    // What stands among the caveats is not told again.
+    let degraded = method.degraded.iter();
+    let degraded = degraded.filter(|told| !report.caveats.contains(told));
     let all = [
-        note("Method", general(report), false),
-        note("Sub-questions", method.sub_questions.clone(), true),
-        note("Queries", method.queries.clone(), false),
-        note("Review by a model", score(report), false),
-        note("Found in the text", remarks(report), false),
+        note(words.method, general(report), false),
         note(
-            "Done with less than planned",
-            method.degraded.clone(),
-            false,
+            words.sub_questions,
+            besides(report, &method.sub_questions),
+            true,
         ),
-        note("Errors along the way", errors.collect(), false),
+        note(words.queries, besides(report, &method.queries), false),
+        note(words.review, score(report), false),
+        note(words.text_faults, remarks(report), false),
+        note(words.degraded, degraded.cloned().collect(), false),
+        note(words.errors, errors.collect(), false),
     ];
     all.into_iter()
         .filter(|note| !note.entries.is_empty())
         .collect()
+}
+
+/// Texts that were made for the question; nothing where it alone was asked, in its own words.
+fn besides(report: &Report, texts: &[String]) -> Vec<String> {
+    let asked = clean::skeleton(&report.question.text);
+    match texts {
+        [only] if clean::skeleton(only) == asked => Vec::new(),
+        texts => texts.to_vec(),
+    }
 }
 
 fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> MethodNote {
@@ -54,53 +68,48 @@ fn note(label: &'static str, entries: Vec<String>, numbered: bool) -> MethodNote
 }
 
 fn general(report: &Report) -> Vec<String> {
-    let question = &report.question;
-    let method = &report.method;
-    let mut entries = vec![format!("Question: {}", question.text)];
-    entries.push(format!(
-        "Depth {}{}, style {}; asked on {}, finished at {}.",
-        method.depth,
-        match question.depth.as_str() {
-            "auto" => ", chosen by the planner",
-            _ => "",
-        },
-        question.style,
-        question.asked_on,
-        report.finished_at.strftime("%Y-%m-%d %H:%M UTC"),
-    ));
+    let (question, method) = (&report.question, &report.method);
+    let words = &report.phrases().figures;
+    let mut entries = Vec::new();
+    if clean::skeleton(&report.title) != clean::skeleton(&question.text) {
+        let asked = report.phrases().asked;
+        entries.push(format!("{asked} {}", question.text));
+    }
+    let planned = match question.depth.as_str() {
+        "auto" => words.planner_chose,
+        _ => "",
+    };
+    let finished = report.finished_at.strftime("%Y-%m-%d %H:%M UTC");
+    let run = words.run.replace("{style}", &question.style);
+    let run = run.replace("{depth}", &format!("{}{planned}", method.depth));
+    let run = run.replace("{asked}", &question.asked_on.to_string());
+    entries.push(run.replace("{finished}", &finished.to_string()));
     let names = method.reasoners.iter().map(|name| match name.as_str() {
-        EXTRACTIVE => "the built-in extractive reasoner",
+        EXTRACTIVE => words.built_in,
         model => model,
     });
     let names: Vec<&str> = names.collect();
-    if !names.is_empty() {
-        let alone = match method.reasoners.as_slice() {
-            [only] if only == EXTRACTIVE => ", without a language model",
-            _ => "",
-        };
-        entries.push(format!("Reasoned by {}{alone}.", names.join(", then ")));
+    if report.used_model() {
+        entries.push(words.reasoned_by.replace("{names}", &names.join(", ")));
     }
-    let (queries, drafts) = (method.queries.len(), method.drafts);
-    entries.push(format!(
-        "{queries} {}, {} {}, {drafts} {}, {} steps, {} words.",
-        plural(queries, "query", "queries"),
-        method.rounds.len(),
-        plural(
-            method.rounds.len(),
-            "round of searching",
-            "rounds of searching"
-        ),
-        plural(drafts as usize, "draft", "drafts"),
-        method.steps,
-        super::figures::grouped(report.figures.words as u64),
-    ));
+    let counts = [
+        ("{queries}", method.queries.len() as u64),
+        ("{rounds}", method.rounds.len() as u64),
+        ("{drafts}", u64::from(method.drafts)),
+        ("{steps}", method.steps),
+        ("{words}", report.figures.words as u64),
+    ];
+    let counted = counts
+        .iter()
+        .fold(words.counts.to_owned(), |line, (name, count)| {
+            line.replace(name, &count.to_string())
+        });
+    entries.push(counted);
+    // Why a search ended is told in English only.
     let stop = method.rounds.last().and_then(|round| round.stop);
+    let stop = stop.filter(|_| report.language == Language::ENGLISH && report.used_model());
     entries.extend(stop.map(|stop| format!("Searching stopped, because {}.", stop.sentence())));
     entries
-}
-
-fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
-    if count == 1 { one } else { many }
 }
 
 /// What a model thought of the draft; code finds faults, but gives no score.

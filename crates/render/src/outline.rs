@@ -34,7 +34,9 @@ pub(super) fn parts(report: &Report, options: &FormOptions) -> Vec<ReportPart> {
         );
     }
     add(!disagreements(report).is_empty(), ReportPart::Disagreements);
-    add(!report.gaps.is_empty(), ReportPart::Unknown);
+    // A brief that finds nothing says so above its passages.
+    let untold = !report.gaps.is_empty() && !report.is_brief();
+    add(untold, ReportPart::Unknown);
     add(filled(&report.conclusion), ReportPart::Conclusion);
     add(!report.sources.is_empty(), ReportPart::References);
     add(options.method, ReportPart::Method);
@@ -50,6 +52,7 @@ impl ReportPart {
     pub(super) fn title(self, report: &Report) -> String {
         let phrases = report.phrases();
         let ours = match self {
+            Self::Summary if report.is_brief() => phrases.disagreements,
             Self::Summary => phrases.summary,
             Self::Section(at) => return section_title(report, at),
             Self::Disagreements => phrases.disagreements,
@@ -64,6 +67,9 @@ impl ReportPart {
 }
 
 fn section_title(report: &Report, at: usize) -> String {
+    if report.shows_nearest_only() {
+        return report.phrases().nearest_passages.to_owned();
+    }
     let title = report.sections.get(at).map(|section| &section.title);
     let title = title.map(|title| clean::line(title)).unwrap_or_default();
     if title.is_empty() {
@@ -124,8 +130,11 @@ pub(super) fn next_query(report: &Report, gap: &OpenQuestion) -> Option<String> 
     fresh.then_some(query)
 }
 
-/// The contradictions that the text does not quote itself, both sides of them.
+/// The contradictions that the text does not quote itself, both sides of them. A brief has told those that it has room for.
 pub(super) fn disagreements(report: &Report) -> Vec<&Disagreement> {
+    if report.is_brief() {
+        return Vec::new();
+    }
     let sections = report.sections.iter().map(|section| &section.text);
     let answer = report.answer.iter().map(|answer| &answer.text);
     let texts = sections.chain(answer);

@@ -20,6 +20,8 @@ pub struct Phrases {
     pub summary: &'static str,
     /// Heading of what the sources disagree on.
     pub disagreements: &'static str,
+    /// Heading of passages that do not answer the question.
+    pub nearest_passages: &'static str,
     /// Heading of what nothing answers.
     pub unknown: &'static str,
     /// Heading of the conclusion.
@@ -72,6 +74,93 @@ pub struct Phrases {
     pub footer: &'static str,
     /// Reasons for which a question is not, or only partly, answered.
     pub reasons: Reasons,
+    /// The words of the figures and of the notes on the method.
+    pub(crate) figures: FigureWords,
+    /// What a reader must know before relying on a report.
+    pub caveats: CaveatWords,
+}
+
+/// The words around figures and in the notes on the method. Lists follow the order of the enums that they name.
+pub(crate) struct FigureWords {
+    pub(crate) status: &'static str,
+    pub(crate) complete: &'static str,
+    pub(crate) partial: &'static str,
+    pub(crate) answered: &'static str,
+    /// Yes, partly, no.
+    pub(crate) answers: [&'static str; 3],
+    pub(crate) findings: &'static str,
+    /// Strong, moderate, weak.
+    pub(crate) strengths: [&'static str; 3],
+    pub(crate) disagreements: &'static str,
+    pub(crate) open_questions: &'static str,
+    pub(crate) claims: &'static str,
+    pub(crate) removed: &'static str,
+    pub(crate) verified: &'static str,
+    /// Contradicted, not supported, not checked.
+    pub(crate) faults: [&'static str; 3],
+    pub(crate) judged: &'static str,
+    pub(crate) by_code: &'static str,
+    pub(crate) no_judge: &'static str,
+    pub(crate) judged_by_model: &'static str,
+    pub(crate) supported_of: &'static str,
+    pub(crate) not_judged: &'static str,
+    pub(crate) of: &'static str,
+    pub(crate) sources_read: &'static str,
+    pub(crate) found: &'static str,
+    pub(crate) cited: &'static str,
+    pub(crate) fetches_failed: &'static str,
+    pub(crate) time: &'static str,
+    pub(crate) tokens: &'static str,
+    pub(crate) cost: &'static str,
+    pub(crate) not_known: &'static str,
+    pub(crate) no_price: &'static str,
+    pub(crate) review: &'static str,
+    /// High, medium, low.
+    pub(crate) confidence: [&'static str; 3],
+    pub(crate) method: &'static str,
+    /// `{depth}`, `{style}`, `{asked}` and `{finished}` are filled in.
+    pub(crate) run: &'static str,
+    pub(crate) planner_chose: &'static str,
+    /// `{names}` stands for reasoners.
+    pub(crate) reasoned_by: &'static str,
+    pub(crate) built_in: &'static str,
+    /// `{queries}`, `{rounds}`, `{drafts}`, `{steps}` and `{words}` are filled in.
+    pub(crate) counts: &'static str,
+    pub(crate) sub_questions: &'static str,
+    pub(crate) queries: &'static str,
+    pub(crate) text_faults: &'static str,
+    pub(crate) degraded: &'static str,
+    pub(crate) errors: &'static str,
+    /// What unfolds the method on a page.
+    pub(crate) fold: &'static str,
+}
+
+/// What could not be done as well as intended, and what a partial report is.
+pub struct CaveatWords {
+    /// `{n}` of `{all}` files of the library could not be read.
+    pub files_skipped: Plural,
+    /// Before that, where they are the greater part.
+    pub most_missing: &'static str,
+    /// At least one search failed.
+    pub search_failed: &'static str,
+    /// A model did not judge every sentence that it was to judge.
+    pub not_all_judged: &'static str,
+    /// A model did not review the draft that it was to review.
+    pub not_reviewed: &'static str,
+    /// The encoder could not be used: `{why}`.
+    pub encoder_failed: &'static str,
+    /// `{parts}` were made by the reasoner `{by}` in the place of a model.
+    pub made_by: Plural,
+    /// Plan, analysis, text, summary and review, each with its article.
+    pub parts: [&'static str; 5],
+    /// Before the last of several parts.
+    pub and: &'static str,
+    /// Searching was cut short (`{why}`, in English only), and `{missing}` was not found.
+    pub ended_early: &'static str,
+    /// Of the cited sources `{numbers}` were retracted.
+    pub retracted: Plural,
+    /// What a partial report shows, from the best draft down to sources that answer nothing.
+    pub drafts: [&'static str; 7],
 }
 
 /// Why a question is not, or only partly, answered: one sentence each.
@@ -82,8 +171,8 @@ pub struct Reasons {
     pub not_weighed: &'static str,
     /// Sources were read, and none answers.
     pub nothing_answers: &'static str,
-    /// `{subject}` stands in none of the reader's documents.
-    pub not_in_documents: &'static str,
+    /// `{word}` of the question stands nowhere, and `{nearest}` is spelled most like it.
+    pub spelled_otherwise: &'static str,
     /// Every finding has one source, or sources against it.
     pub weak_only: &'static str,
     /// What was to be the answer did not pass the check.
@@ -184,8 +273,6 @@ mod tests {
             assert!(phrases.agree.many.contains("{n}"), "{code}");
             assert!(phrases.cited.one.contains("{m}"), "{code}");
             assert!(phrases.cited.many.contains("{m}"), "{code}");
-            let absent = phrases.reasons.not_in_documents;
-            assert!(absent.contains("{subject}"), "{code}");
         }
     }
 }

@@ -277,6 +277,17 @@ impl Report {
         reasoners.any(|name| name != EXTRACTIVE)
     }
 
+    /// Whether it is a brief: it quotes the passages that fit best, and its summary only tells where sources disagree.
+    pub fn is_brief(&self) -> bool {
+        !self.used_model() && self.answer.is_some()
+    }
+
+    /// Whether its passages are near the question and no more.
+    pub(crate) fn shows_nearest_only(&self) -> bool {
+        let mut answer = self.answer.iter();
+        self.is_brief() && answer.any(|answer| answer.answered == Answered::No)
+    }
+
     /// The review, where a language model made it: the reasoner without one has findings, but no score to give.
     pub fn model_review(&self) -> Option<&ReportReview> {
         let review = self.review.as_ref()?;

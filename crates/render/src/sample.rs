@@ -127,6 +127,7 @@ fn contradictions() -> Vec<Disagreement> {
                 side(2, "Streets with trees stayed 0.8 °C warmer at night."),
             ],
             about: "Whether trees keep streets warm at night".to_owned(),
+            explained: None,
             weighed: Some("The second source was retracted in 2021.".to_owned()),
         },
         Disagreement {
@@ -135,6 +136,7 @@ fn contradictions() -> Vec<Disagreement> {
                 side(6, "費用は三百万である。"),
             ],
             about: "What the plan costs".to_owned(),
+            explained: None,
             weighed: None,
         },
     ]

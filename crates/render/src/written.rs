@@ -63,7 +63,8 @@ pub(super) fn disagreements(report: &Report) -> Vec<ProseBlock> {
             about => about,
         };
         blocks.push(ProseBlock::Lead(sentence(about)));
-        let sides = pair.sides.iter().map(|side| quoted(report, side));
+        let sides = pair.sides.iter().chain(&pair.explained);
+        let sides = sides.map(|side| quoted(report, side));
         blocks.push(list(None, sides.collect()));
         let weighed = pair.weighed.as_deref().unwrap_or(phrases.neither_side);
         blocks.push(ProseBlock::Paragraph(sentence(weighed)));

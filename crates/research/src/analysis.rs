@@ -130,8 +130,11 @@ pub struct Contradiction {
     pub left: Side,
     /// The other.
     pub right: Side,
-    /// What they differ in, in a sentence.
+    /// What they differ in, in a sentence; empty where code found them and left it to their words.
     pub about: String,
+    /// What the document of one side says on results that differ from its own.
+    #[serde(default)]
+    pub explained: Option<Side>,
     /// What weighs for one side, such as its date or its method; nothing where a person must judge.
     pub weighed: Option<String>,
 }

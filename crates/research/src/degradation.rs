@@ -1,5 +1,7 @@
 //! What a run could not do as well as intended: typed while a run works, told in sentences at its end.
 
+use fathom_evidence::Language;
+use fathom_render::phrases::{CaveatWords, Phrases};
 use serde::{Deserialize, Serialize};
 
 use crate::library::LibraryStock;
@@ -49,40 +51,18 @@ pub enum JudgedPart {
     Review,
 }
 
-impl JudgedPart {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Analysis => "analysis",
-            Self::Text => "text",
-            Self::Summary => "summary",
-            Self::Review => "review",
-        }
-    }
-}
-
 /// The degradations in sentences: one for all parts that one reasoner made, in the place of the first of them.
-pub(crate) fn sentences(all: &[Degradation]) -> Vec<String> {
+pub(crate) fn sentences(all: &[Degradation], language: Language) -> Vec<String> {
+    let words = &Phrases::new(language).caveats;
     let mut told: Vec<String> = Vec::new();
     for one in all {
         let sentence = match one {
-            Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner),
-            Degradation::FilesSkipped(stock) => skipped_sentence(*stock),
-            Degradation::SearchFailed => {
-                "Search capabilities were limited: some searches failed, and the answer rests on partial information."
-                    .to_owned()
-            }
-            Degradation::NotAllJudged => {
-                "A language model was to judge whether each sentence says what its passages say; \
-                 some sentences it could not judge, and these were checked by their words alone."
-                    .to_owned()
-            }
-            Degradation::NotReviewed => {
-                "A language model was to review the draft and could not, so nobody did.".to_owned()
-            }
-            Degradation::EncoderFailed { why } => {
-                format!("Passages were ranked by their words alone, because the encoder could not be used: {why}.")
-            }
+            Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner, words),
+            Degradation::FilesSkipped(stock) => skipped_sentence(*stock, words),
+            Degradation::SearchFailed => words.search_failed.to_owned(),
+            Degradation::NotAllJudged => words.not_all_judged.to_owned(),
+            Degradation::NotReviewed => words.not_reviewed.to_owned(),
+            Degradation::EncoderFailed { why } => words.encoder_failed.replace("{why}", why),
             Degradation::Told(sentence) => sentence.clone(),
         };
         if !told.contains(&sentence) {
@@ -102,39 +82,46 @@ pub(crate) fn files_skipped(all: &[Degradation]) -> usize {
 }
 
 /// That files are missing, and plainly so where most are.
-fn skipped_sentence(stock: LibraryStock) -> String {
+fn skipped_sentence(stock: LibraryStock, words: &CaveatWords) -> String {
     let LibraryStock { documents, skipped } = stock;
-    let all = documents + skipped;
-    let were = if skipped == 1 { "was" } else { "were" };
-    let most = if skipped > documents {
-        "Most of your library is missing here: "
-    } else {
-        ""
-    };
-    format!("{most}{skipped} of {all} files could not be read and {were} left out.")
+    let told = words.files_skipped.count(skipped);
+    let told = told.replace("{all}", &(documents + skipped).to_string());
+    match skipped > documents {
+        true => format!("{}{told}", words.most_missing),
+        false => told,
+    }
 }
 
 /// That one reasoner made all its parts in the place of the language model.
-fn made_by(all: &[Degradation], by: &str) -> String {
+fn made_by(all: &[Degradation], by: &str, words: &CaveatWords) -> String {
+    let [plan, analysis, text, summary, review] = words.parts;
     let mut parts: Vec<&str> = Vec::new();
     for one in all {
-        if let Degradation::MadeBy { part, reasoner } = one
-            && reasoner == by
-            && !parts.contains(&part.name())
-        {
-            parts.push(part.name());
+        let Degradation::MadeBy { part, reasoner } = one else {
+            continue;
+        };
+        let name = match part {
+            JudgedPart::Plan => plan,
+            JudgedPart::Analysis => analysis,
+            JudgedPart::Text => text,
+            JudgedPart::Summary => summary,
+            JudgedPart::Review => review,
+        };
+        if reasoner == by && !parts.contains(&name) {
+            parts.push(name);
         }
     }
-    let (named, were) = match parts.as_slice() {
-        [first @ .., second, last] => {
-            let first: String = first.iter().map(|part| format!("{part}, the ")).collect();
-            (format!("{first}{second} and the {last}"), "were")
+    let named = match parts.split_last() {
+        Some((last, first)) if !first.is_empty() => {
+            format!("{} {} {last}", first.join(", "), words.and)
         }
-        one => (one.concat(), "was"),
+        _ => parts.concat(),
     };
-    format!(
-        "The {named} {were} made by the {by} reasoner, because the language model could not be used."
-    )
+    let sentence = words.made_by.count(parts.len()).replace("{by}", by);
+    let sentence = sentence.replace("{parts}", &named);
+    let mut letters = sentence.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 #[cfg(test)]
@@ -156,18 +143,18 @@ mod tests {
             made(JudgedPart::Review),
         ];
         assert_eq!(
-            sentences(&all),
+            sentences(&all, Language::ENGLISH),
             [
                 "The plan, the text and the review were made by the extractive reasoner, because the language model could not be used.",
                 "Search capabilities were limited: some searches failed, and the answer rests on partial information.",
             ]
         );
         assert_eq!(
-            sentences(&all[..3])[0],
+            sentences(&all[..3], Language::ENGLISH)[0],
             "The plan and the text were made by the extractive reasoner, because the language model could not be used."
         );
         assert_eq!(
-            sentences(&all[..1])[0],
+            sentences(&all[..1], Language::ENGLISH)[0],
             "The plan was made by the extractive reasoner, because the language model could not be used."
         );
     }
@@ -176,7 +163,7 @@ mod tests {
     fn a_library_that_is_mostly_unread_is_told_plainly() {
         let told = |documents, skipped| {
             let stock = LibraryStock { documents, skipped };
-            sentences(&[Degradation::FilesSkipped(stock)]).concat()
+            sentences(&[Degradation::FilesSkipped(stock)], Language::ENGLISH).concat()
         };
         assert_eq!(
             told(9, 1),
@@ -189,12 +176,29 @@ mod tests {
     }
 
     #[test]
+    fn degradations_are_told_in_the_language_of_the_question() {
+        let (documents, skipped) = (1, 9);
+        let all = [
+            Degradation::FilesSkipped(LibraryStock { documents, skipped }),
+            made(JudgedPart::Plan),
+            made(JudgedPart::Text),
+        ];
+        assert_eq!(
+            sentences(&all, "de".parse().unwrap()),
+            [
+                "Der größte Teil Ihrer Bibliothek fehlt: 9 von 10 Dateien konnten nicht gelesen werden und fehlen hier.",
+                "Der Plan und der Text stammen von der Auswertung „extractive“, weil das Sprachmodell nicht benutzt werden konnte.",
+            ]
+        );
+    }
+
+    #[test]
     fn a_sentence_of_an_older_run_is_read_and_told_as_it_is() {
         let stored =
             r#"["One search failed.",{"made_by":{"part":"plan","reasoner":"x"}},"search_failed"]"#;
         let all: Vec<Degradation> = serde_json::from_str(stored).unwrap();
         assert_eq!(all[0], Degradation::Told("One search failed.".to_owned()));
         assert_eq!(all[2], Degradation::SearchFailed);
-        assert_eq!(sentences(&all)[0], "One search failed.");
+        assert_eq!(sentences(&all, Language::ENGLISH)[0], "One search failed.");
     }
 }

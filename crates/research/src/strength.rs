@@ -201,6 +201,7 @@ mod tests {
             left: side(1, start),
             right: side(9, 0),
             about: String::new(),
+            explained: None,
             weighed: None,
         };
         let pieces: Vec<Evidence> = (1..=4).map(measured).collect();

@@ -204,7 +204,9 @@ fn compare(
         return None;
     }
     let pairs = Alignment::new(&left.words, &right.words);
-    if !is_close(left, &pairs) || !is_close(right, &pairs.turned()) {
+    // A word of substance for another makes it another subject; one side may say more than the other.
+    let swapped = strangers(left, &pairs) > 0 && strangers(right, &pairs.turned()) > 0;
+    if swapped || !is_close(left, &pairs) || !is_close(right, &pairs.turned()) {
         return None;
     }
     let opposed = oppose(&left.words, &right.words, &pairs).map(|found| match found.kind {

@@ -34,7 +34,7 @@ pub(super) fn method(writer: &mut ProseWriter<'_>, report: &Report) {
     page.close("dl");
     page.line();
     page.open("details", &[]);
-    page.element("summary", &[], "Method, sub-questions and queries");
+    page.element("summary", &[], report.phrases().figures.fold);
     writer.blocks(&written::notes(report));
     writer.html.close("details");
 }

@@ -94,10 +94,13 @@ pub struct SourceQuote {
 /// Two statements of sources that cannot both hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disagreement {
-    /// What they differ in, in a sentence.
+    /// What they differ in, in a sentence; empty where that is left to their words.
     pub about: String,
     /// The two statements.
     pub sides: [SourceQuote; 2],
+    /// What the document of one side says on results that differ from its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<SourceQuote>,
     /// What weighs for one side, such as its date or its method; nothing where a person must judge.
     pub weighed: Option<String>,
 }

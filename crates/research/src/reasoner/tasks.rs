@@ -127,6 +127,8 @@ pub struct SectionTask<'a> {
     pub analysis: &'a Analysis,
     /// Its length.
     pub words: usize,
+    /// The length of the whole report in words.
+    pub report_words: usize,
     /// The language to write in.
     pub language: Language,
     /// The text to be revised; nothing for a first draft.
@@ -169,6 +171,8 @@ pub struct FrameTask<'a> {
     pub degraded: &'a [String],
     /// About how many words answer, summary and conclusion have together.
     pub words: usize,
+    /// The length of the whole report in words.
+    pub report_words: usize,
 }
 
 /// A draft to be reviewed.

@@ -1,6 +1,6 @@
 //! From documents to evidence: passages, word for word, tied to the sub-questions they bear on.
 //!
-//! Takes a plan and the sources that were read; gives evidence, the best first, the conflicts among it, and what a second
+//! Takes a plan and the sources that were read; gives evidence, the best first, the conflicts that bear on it, and what a second
 //! look changed. Plain functions without input or output. What ranks well is kept: whether it answers is for the
 //! reasoner to say.
 
@@ -109,7 +109,7 @@ pub fn locate(task: &LocateTask<'_>) -> Located {
         }
     }
     let evidence: Vec<Evidence> = found.into_iter().flat_map(|one| one.evidence).collect();
-    let contradictions = conflict::contradictions(&evidence, ranked.readings(), task.language);
+    let contradictions = conflict::contradictions(task, &ranked, &evidence);
     Located {
         evidence,
         contradictions,

@@ -6,6 +6,10 @@ use fathom_evidence::Language;
 pub(super) struct Phrases {
     /// The heading over the passages.
     pub(super) each_source: &'static str,
+    /// Before the quotes of two sources that disagree.
+    pub(super) disagree: &'static str,
+    /// Before what one of them says on the difference.
+    pub(super) explains: &'static str,
     /// How the brief was made.
     pub(super) method: &'static str,
     /// Why the question counts as answered.
@@ -51,6 +55,8 @@ impl Phrases {
 
 const ENGLISH: Phrases = Phrases {
     each_source: "What each source says",
+    disagree: "Two sources disagree:",
+    explains: "On the difference, one of them says:",
     method: "The passages that fit the question best, quoted word for word. No language model was used.",
     matched: "The words of the question stand together in the passages quoted.",
     nearest: "These passages fit the question best; no model judged whether they answer it in full.",
@@ -62,6 +68,8 @@ const ENGLISH: Phrases = Phrases {
 
 const GERMAN: Phrases = Phrases {
     each_source: "Was die einzelnen Quellen sagen",
+    disagree: "Zwei Quellen widersprechen sich:",
+    explains: "Zu diesem Unterschied sagt eine von ihnen:",
     method: "Die Stellen, die am besten zur Frage passen, im Wortlaut. Ein Sprachmodell war nicht beteiligt.",
     matched: "Die Wörter der Frage stehen in den zitierten Stellen beieinander.",
     nearest: "Diese Stellen passen am besten zur Frage; ob sie sie ganz beantworten, hat kein Modell beurteilt.",
@@ -73,6 +81,8 @@ const GERMAN: Phrases = Phrases {
 
 const FRENCH: Phrases = Phrases {
     each_source: "Ce que dit chaque source",
+    disagree: "Deux sources se contredisent :",
+    explains: "Sur cet écart, l'une d'elles précise :",
     method: "Les passages qui répondent le mieux à la question, cités mot pour mot. Aucun modèle de langage n'a été utilisé.",
     matched: "Les mots de la question se trouvent réunis dans les passages cités.",
     nearest: "Ce sont les passages les plus proches de la question ; aucun modèle n'a jugé s'ils y répondent entièrement.",
@@ -84,6 +94,8 @@ const FRENCH: Phrases = Phrases {
 
 const SPANISH: Phrases = Phrases {
     each_source: "Lo que dice cada fuente",
+    disagree: "Dos fuentes se contradicen:",
+    explains: "Sobre la diferencia, una de ellas dice:",
     method: "Los pasajes que mejor responden a la pregunta, citados palabra por palabra. No se usó ningún modelo de lenguaje.",
     matched: "Las palabras de la pregunta aparecen juntas en los pasajes citados.",
     nearest: "Estos pasajes son los más cercanos a la pregunta; ningún modelo ha juzgado si la responden por completo.",
@@ -95,6 +107,8 @@ const SPANISH: Phrases = Phrases {
 
 const ITALIAN: Phrases = Phrases {
     each_source: "Che cosa dice ogni fonte",
+    disagree: "Due fonti si contraddicono:",
+    explains: "Sulla differenza, una di esse dice:",
     method: "I passi che meglio rispondono alla domanda, citati parola per parola. Non è stato usato alcun modello linguistico.",
     matched: "Le parole della domanda stanno insieme nei passi citati.",
     nearest: "Questi passi sono i più vicini alla domanda; nessun modello ha giudicato se rispondano del tutto.",
@@ -106,6 +120,8 @@ const ITALIAN: Phrases = Phrases {
 
 const PORTUGUESE: Phrases = Phrases {
     each_source: "O que diz cada fonte",
+    disagree: "Duas fontes se contradizem:",
+    explains: "Sobre a diferença, uma delas diz:",
     method: "As passagens que melhor respondem à pergunta, citadas palavra por palavra. Nenhum modelo de linguagem foi usado.",
     matched: "As palavras da pergunta aparecem juntas nas passagens citadas.",
     nearest: "Estas passagens são as mais próximas da pergunta; nenhum modelo avaliou se a respondem por completo.",
@@ -117,6 +133,8 @@ const PORTUGUESE: Phrases = Phrases {
 
 const DUTCH: Phrases = Phrases {
     each_source: "Wat elke bron zegt",
+    disagree: "Twee bronnen spreken elkaar tegen:",
+    explains: "Over het verschil zegt een ervan:",
     method: "De passages die het best bij de vraag passen, woord voor woord geciteerd. Er is geen taalmodel gebruikt.",
     matched: "De woorden van de vraag staan bij elkaar in de geciteerde passages.",
     nearest: "Deze passages passen het best bij de vraag; geen model heeft beoordeeld of ze die volledig beantwoorden.",

@@ -1,4 +1,6 @@
-//! The brief itself: the best passages as the answer, then what each source says, in its own words.
+//! The brief itself: the best passages as the answer, where sources disagree, and what each source says, in its own words.
+//!
+//! The parts share the length that was asked for: first the answer, then the disagreements, and the passages get the rest.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +8,10 @@ use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, Span, sentences};
 use fathom_render::report::Answered;
 
-use crate::analysis::{Contradiction, Evidence};
+use super::phrases::Phrases;
+use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::draft::Frame;
+use crate::question::ReportStyle;
 use crate::reasoner::{FrameTask, SectionTask};
 use crate::skills::locate::excerpt;
 use crate::source::{Source, SourceId};
@@ -18,85 +22,187 @@ const TITLE_WORDS: usize = 16;
 /// A longer passage is cut to the sentences around the one that has most of the question's words.
 const PASSAGE_CHARS: usize = 700;
 
+/// The same where a report is to be read at a glance.
+const GLANCE_CHARS: usize = 300;
+
 /// Passages that are shown where the documents do not mention the subject: they are near it and no more.
 const NEAREST_PASSAGES: usize = 5;
 
-/// Disagreements that are told, and the share of the question's words that each side must have.
+/// Disagreements that are told.
 const DISAGREEMENTS_MOST: usize = 3;
-const DISAGREEMENT_COVERS: f64 = 0.3;
 
-/// Words by which a source says why it differs from another, and the share of a side's words that such a sentence has.
-const EXPLAINS: &[&str] = &[
-    "conflict",
-    "taken into account",
-    "explain",
-    "differ",
-    "unlike",
-    "whereas",
-    "accounts for",
-    "not comparable",
-    "does not contradict",
-    "the other study",
-    "correction",
-    "replace",
-    "holds for",
-];
-const EXPLANATION_COVERS: f64 = 0.3;
+/// Of twenty words of a report the answer has at most eight and the disagreements five.
+const ANSWER_TWENTIETHS: usize = 8;
+const DISAGREEMENT_TWENTIETHS: usize = 5;
+
+/// Words for the title, the verdict and the headings.
+const HEADING_WORDS: usize = 20;
+
+/// With fewer words left no further passage is begun.
+const PASSAGE_WORDS_LEAST: usize = 15;
 
 /// Writes what each source says, the source of the best passage first.
 pub fn write_section(task: &SectionTask<'_>) -> String {
-    let unanswered = task
-        .analysis
-        .answered
-        .as_ref()
-        .is_some_and(|verdict| verdict.answered == Answered::No);
-    let most = if unanswered {
-        NEAREST_PASSAGES
-    } else {
-        usize::MAX
+    let frame = frame(task.analysis, task.language, task.report_words);
+    let used = word_count(&frame.answer) + word_count(&frame.summary) + HEADING_WORDS;
+    let sections = task.plan.sections.len().max(1);
+    let words = task.report_words.saturating_sub(used) / sections;
+    let blocks = chosen_passages(task, words);
+    let name = |source: SourceId| {
+        let named = task.sources.iter().find(|known| known.id == source);
+        named.map_or_else(String::new, |source| escaped(Source::name(source)))
     };
-    let (terms, text) = (Terms::new(task.language), task.question.text());
-    let wanted = excerpt::telling(&terms, text);
-    let mut words = 0;
-    let mut groups: Vec<(SourceId, Vec<String>)> = Vec::new();
-    for piece in task.evidence.iter().take(most) {
-        let shown = passage(piece, &terms, &wanted, task.language);
-        let quoted = format!("{}{}", place(piece), quote(&shown, piece.source));
-        let more = word_count(&quoted);
-        if words > 0 && words + more > task.words {
-            continue;
-        }
-        words += more;
-        match groups
-            .iter_mut()
-            .find(|(source, _)| *source == piece.source)
-        {
-            Some((_, quotes)) => quotes.push(quoted),
-            None => groups.push((piece.source, vec![quoted])),
-        }
+    match task.question.style {
+        ReportStyle::Academic => by_source(&blocks, name),
+        ReportStyle::Technical => by_fit(&blocks, name),
+        ReportStyle::Executive => at_a_glance(&blocks, name),
     }
-    let group = |(source, quotes): &(SourceId, Vec<String>)| {
-        let named = task.sources.iter().find(|known| known.id == *source);
-        let name = named.map_or_else(String::new, |source| escaped(Source::name(source)));
-        format!("### {name}\n\n{}", quotes.join("\n\n"))
-    };
-    groups.iter().map(group).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Writes the answer, which is quoted, and where sources disagree.
 pub fn write_frame(task: &FrameTask<'_>) -> Frame {
-    let answered = task.analysis.answered.as_ref();
-    let unanswered = answered.is_some_and(|verdict| verdict.answered == Answered::No);
-    let quotes = task.analysis.answer.iter().filter(|_| !unanswered);
-    let quotes = quotes.map(|one| quote(&one.text, one.source)).collect();
-    let answer = within(quotes, task.words, true);
-    let left = task.words.saturating_sub(word_count(&answer));
     Frame {
         title: title(task.question.text()),
-        summary: within(disagreements(task), left, false),
-        answer,
+        ..frame(task.analysis, task.language, task.report_words)
+    }
+}
+
+/// Answer and disagreements within their shares of the report's words.
+fn frame(analysis: &Analysis, language: Language, report_words: usize) -> Frame {
+    let quotes = analysis.answer.iter().filter(|_| !is_unanswered(analysis));
+    let quotes = quotes.map(|one| quote(&one.text, one.source)).collect();
+    let told = analysis.contradictions.iter().take(DISAGREEMENTS_MOST);
+    let phrases = Phrases::for_language(language);
+    let told = told.map(|found| disagreement(found, phrases)).collect();
+    let share = |twentieths: usize| report_words * twentieths / 20;
+    Frame {
+        title: String::new(),
+        answer: within(quotes, share(ANSWER_TWENTIETHS), true),
+        summary: within(told, share(DISAGREEMENT_TWENTIETHS), false),
         conclusion: String::new(),
     }
+}
+
+fn is_unanswered(analysis: &Analysis) -> bool {
+    let verdict = analysis.answered.as_ref();
+    verdict.is_some_and(|verdict| verdict.answered == Answered::No)
+}
+
+/// Two sides, and what one of their documents says on the difference.
+fn disagreement(found: &Contradiction, phrases: &Phrases) -> String {
+    let about = match found.about.trim() {
+        "" => phrases.disagree,
+        about => about,
+    };
+    let mut parts = vec![about.to_owned()];
+    parts.extend([&found.left, &found.right].map(|side| quote(&side.quote, side.source)));
+    if let Some(side) = &found.explained {
+        parts.push(phrases.explains.to_owned());
+        parts.push(quote(&side.quote, side.source));
+    }
+    parts.join("\n\n")
+}
+
+/// A passage as it is shown.
+struct ShownPassage<'e> {
+    piece: &'e Evidence,
+    /// The heading above it and its page; empty where it has neither.
+    place: String,
+    text: String,
+}
+
+impl ShownPassage<'_> {
+    fn quoted(&self) -> String {
+        quote(&self.text, self.piece.source)
+    }
+}
+
+/// The passages that fit into so many words, the best first. The best one is always there.
+fn chosen_passages<'e>(task: &SectionTask<'e>, words: usize) -> Vec<ShownPassage<'e>> {
+    let is_brief = task.question.style == ReportStyle::Executive;
+    let chars = if is_brief {
+        GLANCE_CHARS
+    } else {
+        PASSAGE_CHARS
+    };
+    let most = match is_unanswered(task.analysis) {
+        true => NEAREST_PASSAGES,
+        false => usize::MAX,
+    };
+    let answers = &task.section.answers;
+    let own = |piece: &&Evidence| answers.is_empty() || answers.contains(&piece.answers);
+    let reader = PassageReader::new(task);
+    let mut left = words;
+    let mut sources = BTreeSet::new();
+    let mut chosen: Vec<ShownPassage<'e>> = Vec::new();
+    for piece in task.evidence.iter().filter(own).take(most) {
+        let is_new = !sources.contains(&piece.source);
+        if (is_brief && !is_new) || (left < PASSAGE_WORDS_LEAST && !chosen.is_empty()) {
+            continue;
+        }
+        let shown = ShownPassage {
+            place: place(piece),
+            text: reader.shortened(piece, chars, left),
+            piece,
+        };
+        let known = task.sources.iter().find(|known| known.id == piece.source);
+        let heading = known.filter(|_| is_new).map_or("", |known| known.name());
+        let more = word_count(&shown.quoted()) + word_count(&shown.place) + word_count(heading);
+        if more <= left || chosen.is_empty() {
+            left = left.saturating_sub(more);
+            sources.insert(piece.source);
+            chosen.push(shown);
+        }
+    }
+    chosen
+}
+
+/// Every source with its passages in the order in which they stand there.
+fn by_source(shown: &[ShownPassage<'_>], name: impl Fn(SourceId) -> String) -> String {
+    let mut order: Vec<SourceId> = Vec::new();
+    for one in shown {
+        if !order.contains(&one.piece.source) {
+            order.push(one.piece.source);
+        }
+    }
+    let mut blocks = Vec::new();
+    for source in order {
+        let title = name(source);
+        let mut own: Vec<_> = shown
+            .iter()
+            .filter(|one| one.piece.source == source)
+            .collect();
+        own.sort_by_key(|one| one.piece.span);
+        let mut before = title.clone();
+        blocks.push(format!("### {title}"));
+        for one in own {
+            if one.place != before && !one.place.is_empty() {
+                blocks.push(format!("#### {}", one.place));
+            }
+            before.clone_from(&one.place);
+            blocks.push(one.quoted());
+        }
+    }
+    blocks.join("\n\n")
+}
+
+/// The passages as they fit, each under the place where it is looked up.
+fn by_fit(shown: &[ShownPassage<'_>], name: impl Fn(SourceId) -> String) -> String {
+    let blocks = shown.iter().map(|one| {
+        let parts = [name(one.piece.source), one.place.clone()];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let mut parts: Vec<String> = parts.collect();
+        parts.dedup();
+        format!("### {}\n\n{}", parts.join(" › "), one.quoted())
+    });
+    blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+/// One passage a source.
+fn at_a_glance(shown: &[ShownPassage<'_>], name: impl Fn(SourceId) -> String) -> String {
+    let blocks = shown.iter();
+    let blocks = blocks.map(|one| format!("### {}\n\n{}", name(one.piece.source), one.quoted()));
+    blocks.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The texts that fit into so many words, in their order. The first can be kept whatever its length.
@@ -131,45 +237,57 @@ fn title(question: &str) -> String {
     format!("{first}{}{more}", letters.as_str())
 }
 
-/// A passage as it is shown: whole, or the sentences around the best one.
-fn passage(
-    piece: &Evidence,
-    terms: &Terms,
-    wanted: &BTreeSet<String>,
+/// Finds the sentences of a passage that bear on the question.
+struct PassageReader {
+    terms: Terms,
+    wanted: BTreeSet<String>,
     language: Language,
-) -> String {
-    if piece.quote.len() <= PASSAGE_CHARS {
-        return piece.quote.clone();
-    }
-    let spans = sentences(&piece.quote, language);
-    let covered = |span: &Span| {
-        let text = span.of(&piece.quote).unwrap_or_default();
-        excerpt::coverage(terms, wanted, [text])
-    };
-    let ranked = spans.iter().enumerate();
-    let best = ranked
-        .max_by(|(a, one), (b, other)| covered(one).total_cmp(&covered(other)).then(b.cmp(a)));
-    let Some((best, _)) = best else {
-        return piece.quote.clone();
-    };
-    let (mut first, mut last) = (best, best);
-    let length = |first: usize, last: usize| match (spans.get(first), spans.get(last)) {
-        (Some(from), Some(to)) => to.end.saturating_sub(from.start),
-        _ => usize::MAX,
-    };
-    // What follows a sentence explains it more often than what stands before it.
-    loop {
-        if length(first, last + 1) <= PASSAGE_CHARS {
-            last += 1;
-        } else if first > 0 && length(first - 1, last) <= PASSAGE_CHARS {
-            first -= 1;
-        } else {
-            break;
+}
+
+impl PassageReader {
+    fn new(task: &SectionTask<'_>) -> Self {
+        let terms = Terms::new(task.language);
+        Self {
+            wanted: excerpt::telling(&terms, task.question.text()),
+            terms,
+            language: task.language,
         }
     }
-    let whole = spans.get(first).zip(spans.get(last));
-    let whole = whole.and_then(|(from, to)| Span::new(from.start, to.end).of(&piece.quote));
-    whole.unwrap_or(&piece.quote).to_owned()
+
+    /// A passage as it is shown: whole, or as many sentences around its best one as fit.
+    fn shortened(&self, piece: &Evidence, most_chars: usize, most_words: usize) -> String {
+        let fits = |text: &str| text.len() <= most_chars && word_count(text) <= most_words;
+        if fits(&piece.quote) {
+            return piece.quote.clone();
+        }
+        let spans = sentences(&piece.quote, self.language);
+        let covered = |span: &Span| {
+            let text = span.of(&piece.quote).unwrap_or_default();
+            excerpt::coverage(&self.terms, &self.wanted, [text])
+        };
+        let ranked = spans.iter().enumerate();
+        let best = ranked
+            .max_by(|(a, one), (b, other)| covered(one).total_cmp(&covered(other)).then(b.cmp(a)));
+        let text = |first: usize, last: usize| {
+            let (from, to) = spans.get(first).zip(spans.get(last))?;
+            Span::new(from.start, to.end).of(&piece.quote)
+        };
+        let Some((best, _)) = best else {
+            return piece.quote.clone();
+        };
+        let (mut first, mut last) = (best, best);
+        // What follows a sentence explains it more often than what stands before it.
+        loop {
+            if text(first, last + 1).is_some_and(fits) {
+                last += 1;
+            } else if first > 0 && text(first - 1, last).is_some_and(fits) {
+                first -= 1;
+            } else {
+                break;
+            }
+        }
+        text(first, last).unwrap_or(&piece.quote).to_owned()
+    }
 }
 
 /// The heading above a passage and its page.
@@ -177,11 +295,7 @@ fn place(piece: &Evidence) -> String {
     let heading = piece.sections.last().map(|title| escaped(title));
     let page = piece.page.map(|page| format!("p. {page}"));
     let parts: Vec<String> = [heading, page].into_iter().flatten().collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("#### {}\n\n", parts.join(", "))
-    }
+    parts.join(", ")
 }
 
 /// Words of a source set apart, with their citation.
@@ -233,52 +347,4 @@ fn without_notes(line: &str) -> String {
 fn is_note(inner: &str) -> bool {
     let sign = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–' | ';' | '^');
     !inner.is_empty() && inner.chars().all(sign)
-}
-
-/// The conflicts that bear on the question, both sides quoted.
-fn disagreements(task: &FrameTask<'_>) -> Vec<String> {
-    let terms = Terms::new(task.language);
-    let wanted = excerpt::telling(&terms, task.question.text());
-    let bears = |found: &&Contradiction| {
-        let sides = [&found.left, &found.right];
-        let mut shares = sides
-            .iter()
-            .map(|side| excerpt::coverage(&terms, &wanted, [&side.quote]));
-        shares.all(|share| share >= DISAGREEMENT_COVERS)
-    };
-    let told = task
-        .analysis
-        .contradictions
-        .iter()
-        .filter(bears)
-        .take(DISAGREEMENTS_MOST);
-    let blocks = told.map(|found| {
-        let sides = [&found.left, &found.right].map(|side| quote(&side.quote, side.source));
-        let explained = explanation(task, found);
-        let parts = [found.about.as_str(), &sides[0], &sides[1]].into_iter();
-        let why = explained.as_deref().or(found.weighed.as_deref());
-        parts.chain(why).collect::<Vec<_>>().join("\n\n")
-    });
-    blocks.collect()
-}
-
-/// What one of the two sources says on why they differ, quoted.
-fn explanation(task: &FrameTask<'_>, found: &Contradiction) -> Option<String> {
-    let terms = Terms::new(task.language);
-    let shared = excerpt::telling(&terms, &found.left.quote);
-    let sides = [&found.left, &found.right];
-    let near = |source: SourceId| sides.iter().any(|side| side.source == source);
-    let pieces = task.evidence.iter().filter(|piece| near(piece.source));
-    let mut said = pieces.flat_map(|piece| {
-        let spans = sentences(&piece.quote, task.language).into_iter();
-        spans.filter_map(move |span| Some((piece.source, span.of(&piece.quote)?)))
-    });
-    let explains = |(_, text): &(SourceId, &str)| {
-        let lower = text.to_lowercase();
-        EXPLAINS.iter().any(|word| lower.contains(word))
-            && excerpt::coverage(&terms, &shared, [text]) >= EXPLANATION_COVERS
-            && sides.iter().all(|side| side.quote != *text)
-    };
-    let (source, text) = said.find(explains)?;
-    Some(quote(text, source))
 }

@@ -181,7 +181,10 @@ fn contradictions(replies: Vec<ReplyContradiction>, task: &AnalyseTask<'_>) -> V
                 || (&other.left, &other.right) == (&pair.right, &pair.left)
         };
         match all.iter_mut().find(|other| same(other)) {
-            Some(other) => other.weighed = pair.weighed.or(other.weighed.take()),
+            Some(other) => {
+                other.about = pair.about;
+                other.weighed = pair.weighed.or(other.weighed.take());
+            }
             None => all.push(pair),
         }
     }
@@ -248,6 +251,7 @@ fn contradiction(pair: ReplyContradiction, evidence: &[Evidence]) -> Option<Cont
         left,
         right,
         about: pair.about,
+        explained: None,
         weighed: pair.weighed.filter(|why| !why.trim().is_empty()),
     })
 }

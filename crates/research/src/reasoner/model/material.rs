@@ -114,6 +114,13 @@ pub(super) fn sources(
         .collect()
 }
 
+/// What one of the two documents says on the difference.
+fn explained(pair: &Contradiction) -> Option<String> {
+    let side = pair.explained.as_ref()?;
+    let quote = plain(&side.quote, QUOTE_CHARS_CUT);
+    Some(format!("[{}] says: “{quote}”", side.source.0))
+}
+
 pub(super) fn pairs<'a>(contradictions: impl Iterator<Item = &'a Contradiction>) -> Vec<Pair> {
     contradictions
         .map(|pair| Pair {
@@ -121,7 +128,7 @@ pub(super) fn pairs<'a>(contradictions: impl Iterator<Item = &'a Contradiction>)
             left: plain(&pair.left.quote, QUOTE_CHARS_CUT),
             right_source: pair.right.source.0,
             right: plain(&pair.right.quote, QUOTE_CHARS_CUT),
-            weighed: pair.weighed.clone(),
+            weighed: pair.weighed.clone().or_else(|| explained(pair)),
         })
         .collect()
 }

@@ -1,117 +1,89 @@
-//! Conflicts between sources as a reader is shown them: both sides quoted, what they differ in, and what
-//! weighs for one of them.
+//! Conflicts between sources that code can prove: both sides quoted, with what their documents say on the difference.
+//!
+//! Every passage that a search found is compared, not only those that rank first: who contradicts the best passage seldom
+//! uses the question's own words. What two sources differ in is left to their quotes; a name made of shared words reads
+//! like a riddle.
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::phrases::phrases;
+use fathom_evidence::terms::Terms;
 use fathom_evidence::validate::agreement::figures_are_close;
 use fathom_evidence::validate::consistency::{ConflictKind, ConflictSide, Statement, conflicts};
 use fathom_evidence::{Language, Span, sentences};
 
-use super::Reading;
+use super::passages::RankedPassages;
+use super::{LocateTask, Reading, excerpt};
 use crate::analysis::{Contradiction, Evidence, Side};
 use crate::source::SourceId;
 
 /// Contradictions beyond this are not shown.
 const CONTRADICTIONS_MOST: usize = 20;
 
-/// Phrases that tell what both sides are on.
-const NAMED_MOST: usize = 2;
-const PHRASES_SEEN: usize = 40;
+/// Passages of a sub-question that are compared.
+const PASSAGES_COMPARED: usize = 100;
 
-/// Words that say which way something goes, and so name no matter.
-const DIRECTIONS: &[&str] = &[
-    "more",
-    "less",
-    "lower",
-    "lowers",
-    "lowered",
-    "raise",
-    "raises",
-    "raised",
-    "fall",
-    "falls",
-    "fell",
-    "rise",
-    "rises",
-    "rose",
-    "increase",
-    "increased",
-    "decrease",
-    "decreased",
-    "reduce",
-    "reduced",
-    "cost",
-    "costs",
-    "cooler",
-    "warmer",
-    "needs",
-    "adding",
+/// The share of a sub-question's words that both sides must have.
+const SIDE_COVERS: f64 = 0.3;
+
+/// Words by which a document speaks of results that differ from its own.
+const EXPLAINS: &[&str] = &[
+    "no conflict between",
+    "in conflict with",
+    "does not contradict",
+    "do not contradict",
+    "not be set beside",
+    "not comparable",
+    "stands against",
+    "in contrast to",
+    "replaces the earlier",
+    "corrects the earlier",
+    "kein widerspruch",
+    "im widerspruch zu",
+    "nicht vergleichbar",
+    "en contradiction avec",
+    "pas comparables",
+    "en contradicción con",
+    "no son comparables",
 ];
 
-/// Designs that weigh more than others, the strongest first, and the words of a title that tell them.
-const DESIGNS: &[(&str, &[&str])] = &[
-    ("review", &["systematic review", "meta-analysis", "pooled"]),
-    (
-        "trial",
-        &[
-            "randomised",
-            "randomized",
-            "controlled trial",
-            "matched pairs",
-            "trial",
-        ],
-    ),
-];
+/// An explanation stands at most so many bytes from the words that it explains: further off it is on something else.
+const EXPLANATION_WITHIN: usize = 2_000;
 
-/// A sentence of the evidence.
-struct SaidSentence<'e> {
-    source: SourceId,
-    name: String,
-    span: Span,
-    quote: &'e str,
-}
-
-/// The conflicts between sentences of different sources, in order, as a reader is shown them.
+/// The conflicts between sentences of different sources, those of the best passages first.
 pub(super) fn contradictions(
+    task: &LocateTask<'_>,
+    ranked: &RankedPassages<'_>,
     evidence: &[Evidence],
-    readings: &[&Reading],
-    language: Language,
 ) -> Vec<Contradiction> {
-    let said = said(evidence, language);
-    let statements: Vec<Statement<'_>> = said
-        .iter()
-        .map(|one| Statement {
-            source: &one.name,
-            start: one.span.start,
-            text: one.quote,
-        })
-        .collect();
+    let said = said(task, ranked);
+    let statements: Vec<Statement<'_>> = said.iter().map(SaidSentence::statement).collect();
     let holder = |side: &ConflictSide| {
         let holds = |one: &&SaidSentence<'_>| one.name == side.source && one.span.holds(side.span);
         said.iter().find(holds)
     };
-    let reading = |source: SourceId| readings.iter().copied().find(|one| one.source == source);
+    let is_evidence = |one: &SaidSentence<'_>| {
+        let source = one.reading.source;
+        let mut own = evidence.iter().filter(|piece| piece.source == source);
+        own.any(|piece| piece.span.holds(one.span))
+    };
+    let bearing = QuestionTerms::new(task);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for conflict in conflicts(&statements, language) {
+    for conflict in conflicts(&statements, task.language) {
         // One source that says two things says them of two matters: two groups, two years.
         let same = conflict.left.source == conflict.right.source;
         let close = conflict.difference == ConflictKind::Number
             && figures_are_close(&conflict.left.quote, &conflict.right.quote);
-        if same || close {
-            continue;
-        }
         let (Some(left), Some(right)) = (holder(&conflict.left), holder(&conflict.right)) else {
             continue;
         };
-        let (Some(one), Some(other)) = (reading(left.source), reading(right.source)) else {
-            continue;
-        };
-        if seen.insert((left.source, left.span, right.source, right.span)) {
+        let told = (is_evidence(left) || is_evidence(right)) && bearing.covered(left, right);
+        let key = [left, right].map(|one| (one.reading.source, one.span));
+        if !same && !close && told && seen.insert(key) {
             found.push(Contradiction {
-                about: about(conflict.difference, left.quote, right.quote),
-                weighed: weighed(one, other),
+                about: String::new(),
+                weighed: None,
+                explained: explanation(left, right, task.language),
                 left: left.side(),
                 right: right.side(),
             });
@@ -121,174 +93,112 @@ pub(super) fn contradictions(
     found
 }
 
+/// A sentence of a passage.
+struct SaidSentence<'e> {
+    reading: &'e Reading,
+    name: String,
+    span: Span,
+    quote: &'e str,
+}
+
 impl SaidSentence<'_> {
-    fn side(&self) -> Side {
-        Side {
-            source: self.source,
-            span: self.span,
-            quote: self.quote.to_owned(),
+    fn statement(&self) -> Statement<'_> {
+        Statement {
+            source: &self.name,
+            start: self.span.start,
+            text: self.quote,
         }
+    }
+
+    fn side(&self) -> Side {
+        side(self.reading.source, self.span, self.quote)
     }
 }
 
-/// The sentences of all evidence, each once.
-fn said(evidence: &[Evidence], language: Language) -> Vec<SaidSentence<'_>> {
+fn side(source: SourceId, span: Span, quote: &str) -> Side {
+    Side {
+        source,
+        span,
+        quote: quote.to_owned(),
+    }
+}
+
+/// The sentences of all passages that are compared, each once.
+fn said<'r>(task: &LocateTask<'_>, ranked: &RankedPassages<'r>) -> Vec<SaidSentence<'r>> {
     let mut seen = BTreeSet::new();
     let mut said = Vec::new();
-    for piece in evidence {
-        for within in sentences(&piece.quote, language) {
-            let start = piece.span.start + within.start;
-            let span = Span::new(start, start + within.len());
-            let Some(quote) = within.of(&piece.quote) else {
-                continue;
-            };
-            if seen.insert((piece.source, span)) {
-                said.push(SaidSentence {
-                    source: piece.source,
-                    name: piece.source.0.to_string(),
-                    span,
-                    quote,
-                });
+    for id in task.plan.ids() {
+        let question = task.plan.sub_question(id).map_or("", |sub| &sub.text);
+        for (reading, passage) in ranked.best(id, question, PASSAGES_COMPARED) {
+            let text = passage.text(&reading.document).unwrap_or_default();
+            for within in sentences(text, task.language) {
+                let span = within.moved(passage.span.start);
+                if let Some(quote) = within.of(text)
+                    && seen.insert((reading.source, span))
+                {
+                    said.push(SaidSentence {
+                        name: reading.source.0.to_string(),
+                        reading,
+                        span,
+                        quote,
+                    });
+                }
             }
         }
     }
     said
 }
 
-fn about(difference: ConflictKind, left: &str, right: &str) -> String {
-    let on = match named(left, right).as_slice() {
-        [] => "the same matter".to_owned(),
-        named => named.join(" and "),
-    };
-    match difference {
-        ConflictKind::Number => format!("The sources read disagree on {on}."),
-        ConflictKind::Date => format!("The sources read give different dates for {on}."),
-        ConflictKind::Denied => format!("The sources read contradict each other on {on}."),
-        ConflictKind::Turned => format!("The sources read point in opposite directions on {on}."),
-    }
+/// The words of each sub-question.
+struct QuestionTerms {
+    terms: Terms,
+    wanted: Vec<BTreeSet<String>>,
 }
 
-/// The longest phrases that both sides have, in the order in which they stand. A word that points a
-/// way is no name of the matter, and ends it.
-fn named(left: &str, right: &str) -> Vec<String> {
-    let found = phrases(&[&masked(left), &masked(right)], PHRASES_SEEN);
-    let mut shared: Vec<&str> = found
-        .iter()
-        .filter(|phrase| phrase.texts == 2)
-        .flat_map(|phrase| without_directions(&phrase.text))
-        .collect();
-    shared.sort_by_key(|text| {
-        let words = text.split(' ').count();
-        (std::cmp::Reverse(words), left.find(text))
-    });
-    let mut named: Vec<&str> = Vec::new();
-    for text in shared {
-        let within = |known: &&str| known.contains(text) || text.contains(known);
-        if named.len() < NAMED_MOST && !named.iter().any(within) {
-            named.push(text);
+impl QuestionTerms {
+    fn new(task: &LocateTask<'_>) -> Self {
+        let terms = Terms::new(task.language);
+        let subs = task.plan.sub_questions.iter();
+        let wanted = subs.map(|sub| excerpt::telling(&terms, &sub.text));
+        Self {
+            wanted: wanted.collect(),
+            terms,
         }
     }
-    named.sort_by_key(|text| left.find(text));
-    // A phrase that begins a sentence has a large letter for that alone.
-    let begins = |text: &str| left.starts_with(text) || right.starts_with(text);
-    let written = |text: &str| {
-        if begins(text) {
-            text.to_lowercase()
-        } else {
-            text.to_owned()
-        }
-    };
-    named.into_iter().map(written).collect()
-}
 
-/// A text without its figures and the word behind each, which is a unit or counted: the sides differ in them.
-fn masked(text: &str) -> String {
-    let mut counted = false;
-    let mut plain = Vec::new();
-    for word in text.split_whitespace() {
-        let figure = word.contains(|c: char| c.is_ascii_digit());
-        plain.push(if figure || counted { ";" } else { word });
-        counted = figure;
+    /// Whether both sides bear on the same sub-question.
+    fn covered(&self, left: &SaidSentence<'_>, right: &SaidSentence<'_>) -> bool {
+        let bears = |wanted: &BTreeSet<String>, one: &SaidSentence<'_>| {
+            excerpt::coverage(&self.terms, wanted, [one.quote]) >= SIDE_COVERS
+        };
+        let mut subs = self.wanted.iter();
+        subs.any(|wanted| bears(wanted, left) && bears(wanted, right))
     }
-    plain.join(" ")
 }
 
-/// The parts of a phrase around words that point a way.
-fn without_directions(phrase: &str) -> Vec<&str> {
-    let points = |word: &str| {
-        let lower = word.to_lowercase();
-        DIRECTIONS.contains(&lower.as_str())
-    };
-    let mut parts = Vec::new();
-    let mut from = 0;
-    let mut at = 0;
-    for word in phrase.split(' ') {
-        if points(word) {
-            parts.push(phrase.get(from..at).unwrap_or_default());
-            from = at + word.len();
-        }
-        at += word.len() + 1;
-    }
-    parts.push(phrase.get(from..).unwrap_or_default());
-    parts.retain(|part| !part.trim().is_empty());
-    parts.into_iter().map(str::trim).collect()
-}
-
-/// What weighs for one side: the later word of the same authors, or the more careful design.
-fn weighed(left: &Reading, right: &Reading) -> Option<String> {
-    later_word(left, right).or_else(|| design(left, right))
-}
-
-fn later_word(left: &Reading, right: &Reading) -> Option<String> {
-    let (one, other) = (&left.document.about, &right.document.about);
-    let same = one.authors.iter().any(|name| other.authors.contains(name));
-    let (before, after) = (one.published.as_deref()?, other.published.as_deref()?);
-    let differ = before.get(..4)? != after.get(..4)?;
-    (same && differ).then(|| {
-        "This report gives more weight to the newer one, since the two share an author.".to_owned()
+/// What one of the two documents says, near its side, on results that differ.
+fn explanation(
+    left: &SaidSentence<'_>,
+    right: &SaidSentence<'_>,
+    language: Language,
+) -> Option<Side> {
+    [left, right].into_iter().find_map(|one| {
+        let near = Span::new(
+            one.span.start.saturating_sub(EXPLANATION_WITHIN),
+            one.span.end + EXPLANATION_WITHIN,
+        );
+        let passages = one.reading.passages.iter();
+        let mut passages = passages.filter(|passage| near.overlaps(passage.span));
+        passages.find_map(|passage| {
+            let text = passage.text(&one.reading.document)?;
+            let explains = |span: &Span| {
+                let lower = span.of(text).unwrap_or_default().to_lowercase();
+                EXPLAINS.iter().any(|words| lower.contains(words))
+            };
+            let span = sentences(text, language).into_iter().find(explains)?;
+            let quote = span.of(text)?;
+            let source = one.reading.source;
+            Some(side(source, span.moved(passage.span.start), quote))
+        })
     })
-}
-
-/// A review weighs more than a trial, a trial more than other work.
-fn design(left: &Reading, right: &Reading) -> Option<String> {
-    let ranked = |reading: &Reading| {
-        let title = reading.document.about.title.as_deref().unwrap_or_default();
-        let lower = title.to_lowercase();
-        let mut kinds = DESIGNS.iter().enumerate();
-        kinds.find(|(_, (_, said))| said.iter().any(|word| lower.contains(word)))
-    };
-    let (one, other) = (ranked(left), ranked(right));
-    let place = |found: Option<(usize, _)>| found.map_or(usize::MAX, |(at, _)| at);
-    let (_, (kind, _)) = match place(one).cmp(&place(other)) {
-        std::cmp::Ordering::Less => one?,
-        std::cmp::Ordering::Greater => other?,
-        std::cmp::Ordering::Equal => return None,
-    };
-    Some(format!(
-        "This report gives more weight to the one that calls itself a {kind}."
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_conflict_is_named_by_what_both_sides_speak_of_and_by_no_figure_unit_or_direction() {
-        let cases = [
-            (
-                "A young oak needs 120 litres of rain a week.",
-                "A young oak needs 60 litres of rain a week.",
-                ["young oak", "rain"],
-            ),
-            (
-                "Night trains raised the noise level by 4 percent.",
-                "Night trains lowered the noise level by 5 percent.",
-                ["night trains", "noise level"],
-            ),
-        ];
-        for (left, right, expected) in cases {
-            assert_eq!(named(left, right), expected);
-        }
-    }
 }

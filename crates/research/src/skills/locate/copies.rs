@@ -1,5 +1,7 @@
 //! Sources that copy another: mirrors agree by copying, so only one of them is a witness.
 
+use std::collections::BTreeSet;
+
 use fathom_evidence::duplicate;
 
 use super::Reading;
@@ -28,11 +30,16 @@ pub(super) fn split(readings: &[Reading]) -> (Vec<&Reading>, Vec<Copied>) {
             continue;
         };
         kept.push(original);
-        let others = members.iter().filter(|one| one.source != original.source);
-        copies.extend(others.map(|one| Copied {
-            copy: one.source,
-            of: original.source,
-        }));
+        for one in members.iter().filter(|one| one.source != original.source) {
+            if has_other_figures(one, original) {
+                kept.push(*one);
+            } else {
+                copies.push(Copied {
+                    copy: one.source,
+                    of: original.source,
+                });
+            }
+        }
     }
     kept.sort_by_key(|reading| reading.source);
     (kept, copies)
@@ -48,4 +55,41 @@ fn standing(reading: &Reading) -> (bool, &str, std::cmp::Reverse<usize>, SourceI
         length,
         reading.source,
     )
+}
+
+/// Whether each of two documents states a figure that the other lacks. They are two witnesses however alike their words
+/// are: a form that is filled in twice, or a survey that is made again. Years tell nothing, since reprints have their own.
+fn has_other_figures(one: &Reading, other: &Reading) -> bool {
+    differ(&one.document.text, &other.document.text)
+}
+
+fn differ(one: &str, other: &str) -> bool {
+    let (one, other) = (figures(one), figures(other));
+    !one.is_subset(&other) && !other.is_subset(&one)
+}
+
+fn figures(text: &str) -> BTreeSet<&str> {
+    let is_year =
+        |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+    let words = text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
+    let words = words.map(|word| word.trim_matches(['.', ',']));
+    words
+        .filter(|word| !word.is_empty() && !is_year(word))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_with_another_figure_is_no_copy_and_one_with_another_year_is() {
+        let text = |figure: &str, year: &str| {
+            format!("The bridge at Orsby carries {figure} vehicles a day. Printed in {year}.")
+        };
+        assert!(!differ(&text("12,400", "2021"), &text("12,400", "2023")));
+        assert!(differ(&text("12,400", "2021"), &text("18,900", "2021")));
+        let longer = format!("{} 3 comments.", text("12,400", "2021"));
+        assert!(!differ(&text("12,400", "2021"), &longer));
+    }
 }

@@ -6,6 +6,7 @@ mod handed;
 mod renumber;
 
 use fathom_render::Report;
+use fathom_render::phrases::Phrases;
 use fathom_render::report::method::ResearchMethod;
 use fathom_render::report::{Confidence, ReportAnswer, ReportFigures, ReportStatus};
 
@@ -44,6 +45,8 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
     for contradiction in &contradictions {
         numbers.meet(contradiction.left.source);
         numbers.meet(contradiction.right.source);
+        let explained = contradiction.explained.iter();
+        explained.for_each(|side| numbers.meet(side.source));
     }
     let sources: Vec<_> = numbers
         .old_in_order()
@@ -53,7 +56,8 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         .collect();
     numbers.draft(&mut draft);
     for contradiction in &mut contradictions {
-        for side in [&mut contradiction.left, &mut contradiction.right] {
+        let sides = [&mut contradiction.left, &mut contradiction.right].into_iter();
+        for side in sides.chain(&mut contradiction.explained) {
             side.source = numbers.new_of(side.source).unwrap_or(side.source);
         }
     }
@@ -103,13 +107,13 @@ pub(crate) fn tell_retractions(report: &mut Report) {
     let numbers: Vec<String> = retracted
         .map(|source| format!("[{}]", source.number.0))
         .collect();
-    let cited = match numbers.len() {
-        0 => return,
-        1 => "One cited source was".to_owned(),
-        count => format!("{count} cited sources were"),
-    };
-    let numbers = numbers.concat();
-    report.caveats.push(format!("{cited} retracted {numbers}."));
+    if numbers.is_empty() {
+        return;
+    }
+    let words = &Phrases::new(report.language).caveats.retracted;
+    let told = words.count(numbers.len());
+    let told = told.replace("{numbers}", &numbers.concat());
+    report.caveats.push(told);
 }
 
 fn figures(
@@ -170,7 +174,7 @@ fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
         rounds: state.rounds.clone(),
         drafts: state.draft.as_ref().map_or(0, |draft| draft.version),
         steps: ctx.step(),
-        degraded: degradation::sentences(&state.degraded),
+        degraded: degradation::sentences(&state.degraded, language(state)),
         errors: errors.map(handed::failure).collect(),
     }
 }

@@ -62,7 +62,9 @@ impl Part {
                 format!("[{}] {}", source.id.0, source.name())
             }),
             Self::Findings => lines(&analysis?.findings, |finding| finding.statement.clone()),
-            Self::Contradictions => lines(&analysis?.contradictions, |two| two.about.clone()),
+            Self::Contradictions => lines(&analysis?.contradictions, |two| {
+                format!("“{}” against “{}”", two.left.quote, two.right.quote)
+            }),
             Self::Gaps => lines(&analysis?.gaps, |gap| gap.missing.clone()),
             Self::Review => {
                 let critique = state.review_of_draft()?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fathom_evidence::question::AnswerKind;
 use fathom_evidence::terms::Terms;
 use fathom_providers::FailureCategory;
+use fathom_render::phrases::Phrases;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
@@ -51,7 +52,8 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         analyst.analyse(ctx, &task)
     })
     .await?;
-    let analysis = notes.take(judged, JudgedPart::Analysis);
+    let mut analysis = notes.take(judged, JudgedPart::Analysis);
+    tell_spelling(&mut analysis, state, &mentions);
     let new_evidence = count_new(state, &located.evidence);
     let mut round = round(state, ctx, plan, &analysis, new_evidence);
     let queries = match round.stop {
@@ -146,6 +148,27 @@ async fn mentions(
         notes.failures(vec![failure]);
         Vec::new()
     }))
+}
+
+/// Says of words of the subject that do not occur which ones are spelled most like them.
+fn tell_spelling(analysis: &mut Analysis, state: &State, mentions: &[WordMention]) {
+    let Some(verdict) = &mut analysis.answered else {
+        return;
+    };
+    let phrases = Phrases::new(language(state));
+    let subject = brief::subject_words(state.question.text(), language(state));
+    let absent = mentions.iter().filter(|one| subject.contains(&one.word));
+    let told = absent.filter_map(|one| {
+        let nearest = one.nearest.as_ref()?;
+        let words = phrases.reasons.spelled_otherwise;
+        Some(
+            words
+                .replace("{word}", &one.word)
+                .replace("{nearest}", nearest),
+        )
+    });
+    let told: Vec<String> = told.chain([verdict.reason.clone()]).collect();
+    verdict.reason = told.join(" ");
 }
 
 fn count_new(state: &State, evidence: &[Evidence]) -> usize {

@@ -32,7 +32,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
         None => state.check.as_deref(),
     };
     let mut caveats = vec![what.to_owned()];
-    caveats.extend(degradation::sentences(&state.degraded));
+    caveats.extend(degradation::sentences(&state.degraded, language(state)));
     let parts = Parts {
         draft,
         check,
@@ -145,50 +145,39 @@ fn all_searches_failed(state: &State) -> bool {
     outcomes.peek().is_some() && outcomes.all(failed)
 }
 
+/// What can be shown, and what it is.
 fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static str) {
+    let words = Phrases::new(language(state)).caveats.drafts;
+    let [
+        best_draft,
+        unreviewed,
+        findings,
+        only_reason,
+        unread,
+        unweighed,
+        idle,
+    ] = words;
     if let Some(best) = best {
-        return (
-            Draft::clone(&best.draft),
-            "This is the best draft, not an approved report.",
-        );
+        return (Draft::clone(&best.draft), best_draft);
     }
     if let (Some(draft), Some(_)) = (&state.draft, &state.check) {
-        return (
-            Draft::clone(draft),
-            "This is a draft that was not reviewed.",
-        );
+        return (Draft::clone(draft), unreviewed);
     }
-    let findings = state
-        .analysis
-        .as_ref()
-        .filter(|analysis| !analysis.findings.is_empty());
-    if let Some(analysis) = findings {
-        return (
-            of_findings(state, analysis),
-            "These are findings that no report was written from.",
-        );
+    let found = state.analysis.as_ref();
+    if let Some(analysis) = found.filter(|analysis| !analysis.findings.is_empty()) {
+        return (of_findings(state, analysis), findings);
     }
     if state.sources.is_empty() {
-        (
-            bare(state, Vec::new()),
-            "There is nothing to show but the reason.",
-        )
-    } else if nothing_read(state) {
-        (
-            of_sources(state),
-            "These sources were found, but none of them could be read.",
-        )
-    } else if state.analysis.is_none() {
-        (
-            of_sources(state),
-            "These sources were found, but the run ended before they were analysed.",
-        )
-    } else {
-        (
-            of_sources(state),
-            "These sources were found, but they do not answer the question.",
-        )
+        return (bare(state, Vec::new()), only_reason);
     }
+    let what = if nothing_read(state) {
+        unread
+    } else if state.analysis.is_none() {
+        unweighed
+    } else {
+        idle
+    };
+    (of_sources(state), what)
 }
 
 fn nothing_read(state: &State) -> bool {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fathom_workflow::{NodeError, NodeResult};
 
-use super::Notes;
+use super::{Notes, language};
+use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::critique::{ReviewRemark, Severity};
@@ -58,14 +59,12 @@ fn caveats(state: &State) -> Vec<String> {
             .map(|gap| gap.missing.trim_end_matches('.'))
             .collect();
         if !missing.is_empty() {
-            let missing = missing.join("; ");
-            caveats.push(format!(
-                "Searching ended early, because {}. Still missing: {missing}.",
-                stop.sentence()
-            ));
+            let told = Phrases::new(language(state)).caveats.ended_early;
+            let told = told.replace("{why}", stop.sentence());
+            caveats.push(told.replace("{missing}", &missing.join("; ")));
         }
     }
-    caveats.extend(degradation::sentences(&state.degraded));
+    caveats.extend(degradation::sentences(&state.degraded, language(state)));
     caveats.extend(proven_faults(state));
     caveats
 }

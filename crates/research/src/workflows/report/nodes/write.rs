@@ -44,8 +44,9 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
         analysis,
         sources: &state.sources,
         language: language(state),
-        degraded: &degradation::sentences(&state.degraded),
+        degraded: &degradation::sentences(&state.degraded, language(state)),
         words: frame_words(state.settings.target_length),
+        report_words: state.settings.target_length as usize,
     };
     let judged = judge(&ctx.deps().reasoners.writers, |writer| {
         writer.write_frame(ctx, &task)
@@ -90,6 +91,7 @@ async fn section(
         evidence: &state.evidence,
         analysis,
         words: section_words(state.settings.target_length, plan.sections.len()),
+        report_words: state.settings.target_length as usize,
         language: language(state),
         revision: before.map(|before| Revision {
             text: &before.text,

@@ -150,6 +150,7 @@ mod tests {
             left: left.clone(),
             right: right.clone(),
             about: String::new(),
+            explained: None,
             weighed: None,
         };
         Analysis {

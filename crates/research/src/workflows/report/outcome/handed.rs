@@ -125,6 +125,7 @@ pub(super) fn disagreement(pair: &Contradiction, sources: &[CitedSource]) -> Dis
     Disagreement {
         about: pair.about.clone(),
         sides: [side(&pair.left), side(&pair.right)],
+        explained: pair.explained.as_ref().map(side),
         weighed: pair.weighed.clone(),
     }
 }
