@@ -90,7 +90,6 @@ impl Deliverable {
     pub fn print(&self, format: ReportFormat, options: &FormOptions) -> Result<Option<usize>> {
         match (self, format) {
             (Self::Report(report), ReportFormat::Md) if std::io::stdout().is_terminal() => {
-                // How a report came about is for its file; a screen is for what it says.
                 let options = FormOptions {
                     method: options.proofs,
                     ..*options
@@ -108,7 +107,8 @@ impl Deliverable {
         let format = render::chosen(self.kind(), output.format, output.out.as_deref())?;
         let options = FormOptions {
             proofs: output.proofs,
-            ..FormOptions::default()
+            // How a report came about is for a file; what is merely shown ends with what it says.
+            method: output.proofs || output.out.is_some() || output.format.is_some(),
         };
         let mut out_of_sight = false;
         if let Some(path) = &output.out {

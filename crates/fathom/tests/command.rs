@@ -11,6 +11,8 @@
 mod bad_input;
 #[path = "command/breakpoints.rs"]
 mod breakpoints;
+#[path = "command/brief.rs"]
+mod brief;
 #[path = "command/encoder.rs"]
 mod encoder;
 #[path = "command/examples.rs"]

@@ -53,6 +53,47 @@ fn the_same_command_gives_the_same_bytes_and_every_quote_stands_in_its_file() {
     }
 }
 
+#[test]
+fn the_report_names_both_sides_on_nights_and_what_explains_them() {
+    let report = reported();
+    let told = report["summary"].as_str().unwrap();
+    for side in [
+        "> Closed canopy lowered the night air temperature in Halvern streets by 0.4 °C. [",
+        "> Closed canopy raised the night air temperature in Halvern streets by 0.6 °C. [",
+        "we see no conflict between the two once width is taken into account. [",
+    ] {
+        assert!(told.contains(side), "{told}");
+    }
+}
+
+#[test]
+fn every_quote_of_the_answer_and_its_disagreements_stands_in_a_file() {
+    let report = reported();
+    let texts = [&report["answer"]["text"], &report["summary"]];
+    let lines = texts.iter().flat_map(|text| text.as_str().unwrap().lines());
+    let quotes = lines.filter_map(|line| line.strip_prefix("> "));
+    let quotes: Vec<&str> = quotes
+        .map(|line| line.rsplit_once(" [").unwrap().0)
+        .collect();
+    assert!(quotes.len() > 5, "{quotes:?}");
+    let files = std::fs::read_dir(examples()).unwrap();
+    let files: Vec<String> = files
+        .map(|file| {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let hint = FormatHint {
+                file_name: Some(name),
+                ..FormatHint::default()
+            };
+            let read = extract::read(&std::fs::read(&path).unwrap(), &hint);
+            folded(&read.unwrap().text)
+        })
+        .collect();
+    for quote in quotes {
+        assert!(files.iter().any(|file| file.contains(quote)), "{quote}");
+    }
+}
+
 fn quotes(report: &Value) -> Vec<&Value> {
     let lists = [("claims", "proofs"), ("contradictions", "sides")];
     let of = |(list, quotes): (&str, &'static str)| {
