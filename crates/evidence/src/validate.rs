@@ -5,13 +5,12 @@
 //! are plain data, so that a workflow can fetch them as recorded calls. What to do about a failure
 //! is decided in [`retry`].
 
-pub mod agreement;
+pub mod amounts;
 pub mod completeness;
 pub mod consistency;
 pub mod existence;
 pub mod relevance;
 pub mod retry;
-pub mod times;
 
 use serde::{Deserialize, Serialize};
 

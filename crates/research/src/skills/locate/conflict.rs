@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use fathom_evidence::terms::Terms;
-use fathom_evidence::validate::agreement::figures_are_close;
+use fathom_evidence::validate::amounts::figures_are_close;
 use fathom_evidence::validate::consistency::{ConflictKind, ConflictSide, Statement, conflicts};
 use fathom_evidence::{Language, Span, sentences};
 
