@@ -55,15 +55,14 @@ fn answer(question: &str, files: &[String]) -> Result<(), Box<dyn Error>> {
         .iter()
         .flat_map(|(file, read)| PassageEntry::from_document(file, &read.document, &read.passages))
         .collect();
-    let settings = LocateSettings::default();
     let language = read
         .values()
         .next()
         .ok_or("none of the files could be read")?
         .document
         .language();
-    let pool = PassageIndex::new(entries, language, &settings);
-    for candidate in pool.locate(question, &settings).candidates {
+    let pool = PassageIndex::new(entries, language);
+    for candidate in pool.locate(question, &LocateSettings::default()) {
         if let Some(read) = read.get(candidate.key.source.as_str()) {
             show(question, &candidate, read);
         }

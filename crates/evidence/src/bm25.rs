@@ -4,16 +4,13 @@
 //! each term adds to a text's score is worked out when the index is built, so that a question only
 //! adds up.
 
-use serde::{Deserialize, Serialize};
-
 use crate::Language;
-use crate::inverted::{Counter, Hit, Inverted, Rows, best};
+use crate::inverted::{Counter, Hit, Inverted, Rows};
 use crate::question::without_fillers;
 use crate::terms::{TermId, Vocabulary};
 
 /// How words are weighed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25Settings {
     /// How soon more of the same word stops to add: 0 is at once.
     pub bm25_k1: f32,
@@ -39,6 +36,9 @@ impl Bm25Settings {
     };
 }
 
+/// A question with so many different terms is a text of its own, in which a word is repeated because it matters.
+const LONG_QUESTION_TERMS: usize = 30;
+
 /// An index over texts of one language or several.
 pub struct Bm25 {
     vocabulary: Vocabulary,
@@ -46,7 +46,7 @@ pub struct Bm25 {
 }
 
 /// What one term of a question added to the score of a text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
     /// The term as the index knows it: stemmed, in lower case.
     pub term: String,
@@ -119,25 +119,28 @@ impl Bm25 {
         self.index.scores(&self.query(question))
     }
 
-    /// What each term of the question adds to a text's score, the most first.
-    pub fn explain(&self, question: &str, doc: usize) -> Vec<Contribution> {
-        self.explain_query(&self.query(question), doc)
-    }
-
     /// The terms of the indexed texts and their numbers.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// A question as terms, each once: a word that a claim repeats is not what it is about. Fillers are left out;
-    /// compounds of its words count for less than the words.
+    /// A question as terms with weights. A term that a long question repeats counts as often as it is said; in a short
+    /// one that is mere wording, and it counts once. Fillers are left out; compounds of the question's words count for
+    /// less than the words.
     pub fn query(&self, question: &str) -> Vec<(TermId, f32)> {
         let language = self.vocabulary.language_of(question);
         let question = &without_fillers(question, language);
-        let said = self.vocabulary.find(question).into_iter();
-        let said = said.map(|term| (term, 1.0));
         let mut query: Vec<(TermId, f32)> = Vec::new();
-        for (term, weight) in said.chain(self.vocabulary.compounds(question)) {
+        for term in self.vocabulary.find(question) {
+            match query.iter_mut().find(|(known, _)| *known == term) {
+                Some((_, said)) => *said += 1.0,
+                None => query.push((term, 1.0)),
+            }
+        }
+        if query.len() < LONG_QUESTION_TERMS {
+            query.iter_mut().for_each(|(_, weight)| *weight = 1.0);
+        }
+        for (term, weight) in self.vocabulary.compounds(question) {
             if query.iter().all(|(known, _)| *known != term) {
                 query.push((term, weight));
             }
@@ -145,17 +148,12 @@ impl Bm25 {
         query
     }
 
-    /// As [`Bm25::search`], for terms with weights of one's own.
-    pub fn search_query(&self, query: &[(TermId, f32)], top_k: usize) -> Vec<Hit> {
-        best(&self.scores_query(query), top_k)
-    }
-
     /// As [`Bm25::scores`], for terms with weights of one's own.
     pub fn scores_query(&self, query: &[(TermId, f32)]) -> Vec<f32> {
         self.index.scores(query)
     }
 
-    /// As [`Bm25::explain`], for terms with weights of one's own.
+    /// What each term of a query adds to a text's score, the most first.
     pub fn explain_query(&self, query: &[(TermId, f32)], doc: usize) -> Vec<Contribution> {
         let mut all: Vec<Contribution> = query
             .iter()
@@ -170,11 +168,6 @@ impl Bm25 {
         all
     }
 
-    /// The terms of a text and how often it has them.
-    pub fn terms_of(&self, doc: usize) -> &[(TermId, f32)] {
-        self.index.rows().row(doc)
-    }
-
     /// What a term adds to a text's score; 0 where it does not stand.
     pub fn weight(&self, term: TermId, doc: usize) -> f32 {
         self.index.weight(term, doc)
@@ -183,11 +176,6 @@ impl Bm25 {
     /// How many texts have a term.
     pub fn frequency(&self, term: TermId) -> usize {
         self.index.frequency(term)
-    }
-
-    /// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).
-    pub fn rarity(&self, term: TermId) -> f32 {
-        rarity(self.len(), self.index.frequency(term))
     }
 }
 
@@ -209,6 +197,7 @@ pub(crate) fn weighed(rows: Rows, settings: &Bm25Settings) -> Inverted {
     })
 }
 
+/// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).
 pub(crate) fn rarity(texts: usize, with_term: usize) -> f32 {
     let (texts, with_term) = (texts as f32, with_term as f32);
     ((texts - with_term + 0.5) / (with_term + 0.5)).ln_1p()

@@ -6,7 +6,12 @@
 /// The places of `wanted` things in the order of choice. `parts[place]` says how much that thing
 /// answers each part of the question; a part is worth `decay` of its worth each time it was
 /// answered. Half of a thing's worth is its relevance, half what it still answers.
-pub fn cover(relevance: &[f32], parts: &[Vec<f32>], wanted: usize, decay: f32) -> Vec<usize> {
+pub(crate) fn cover(
+    relevance: &[f32],
+    parts: &[Vec<f32>],
+    wanted: usize,
+    decay: f32,
+) -> Vec<usize> {
     let most = |values: &mut dyn Iterator<Item = f32>| values.fold(f32::MIN_POSITIVE, f32::max);
     let most_relevant = most(&mut relevance.iter().copied());
     let most_answered = most(&mut parts.iter().map(|of| of.iter().sum()));

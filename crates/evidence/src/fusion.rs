@@ -84,22 +84,6 @@ pub fn fuse<T: Clone + Eq + Hash, W>(
     all
 }
 
-/// Scores of several locators over the same texts on one scale: each is divided by its best, then
-/// weighted and added. Finer than ranks where the scores mean the same kind of thing.
-pub fn blend(scores: &[(f32, &[f32])]) -> Vec<f32> {
-    let longest = scores.iter().map(|(_, of)| of.len()).max().unwrap_or(0);
-    let mut sums = vec![0.0_f32; longest];
-    for (weight, of) in scores {
-        let best = of.iter().copied().fold(0.0, f32::max);
-        if best > 0.0 {
-            for (sum, score) in sums.iter_mut().zip(of.iter()) {
-                *sum += weight * score / best;
-            }
-        }
-    }
-    sums
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -148,18 +132,6 @@ mod tests {
         assert_eq!(fused[0].support.len(), 1);
         assert!((fused[0].score - 1.0 / 61.0).abs() < 1e-6);
         assert!(fuse(Vec::<Ranking<u32, ()>>::new()).is_empty());
-    }
-
-    #[test]
-    fn scores_without_any_hit_or_of_other_lengths_are_blended_as_far_as_they_go() {
-        assert_eq!(blend(&[(1.0, &[0.0, 0.0]), (1.0, &[2.0])]), [1.0, 0.0]);
-        assert!(blend(&[]).is_empty());
-    }
-
-    #[test]
-    fn blended_scores_are_on_one_scale() {
-        let sums = blend(&[(1.0, &[10.0, 5.0]), (0.5, &[0.0, 0.1])]);
-        assert_eq!(sums, [1.0, 1.0]);
     }
 
     proptest! {

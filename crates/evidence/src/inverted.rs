@@ -6,12 +6,10 @@
 
 mod best;
 
-use serde::{Deserialize, Serialize};
-
 pub(crate) use best::best;
 
 /// A text that was found, by its number in the order of building.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The text's number, from 0 in the order of building.
     pub doc: usize,
@@ -94,7 +92,7 @@ struct Posting {
 
 /// Rows turned round.
 pub(crate) struct Inverted {
-    rows: Rows,
+    texts: usize,
     /// Where the postings of each term end.
     ends: Vec<usize>,
     postings: Vec<Posting>,
@@ -128,19 +126,15 @@ impl Inverted {
         // Each start has moved to its term's end.
         starts.pop();
         Self {
-            rows,
+            texts: rows.len(),
             ends: starts,
             postings,
         }
     }
 
-    pub(crate) fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
     /// How many texts there are.
     pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+        self.texts
     }
 
     /// In how many texts a term stands.

@@ -2,26 +2,46 @@
 //!
 //! Takes passages of one or several documents and a question; gives candidates, best first, each
 //! with what every locator said of it. A [`PassageIndex`] builds its indexes once and answers many
-//! questions. Models are handed in as further locators; whether a candidate really answers is left
-//! to the validators.
+//! questions. What a model says of the candidates is added by [`rerank`]; whether a candidate really answers is left to
+//! the validators.
 
-mod context;
 mod index;
-mod lexical;
 mod rerank;
 mod rules;
-mod settings;
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode;
 use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
 pub use index::{PassageEntry, PassageIndex};
 pub use rerank::rerank;
 pub use rules::{LocatorRule, LocatorRules, RuleError};
-pub use settings::{LocateSettings, LocatorWeights};
+
+/// How many passages are located, and what counts for them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocateSettings {
+    /// How many passages the words name. Rules look at these alone.
+    pub per_query_top_n: usize,
+    /// How many candidates are given.
+    pub top_k: usize,
+    /// Whether neighbouring passages and rules count.
+    pub use_structure: bool,
+    /// Whether candidates are wanted that together answer all parts of the question, rather than the best ones.
+    /// It helps where passages are single sentences: several of them answer together, a long passage answers alone.
+    pub cover: bool,
+}
+
+impl Default for LocateSettings {
+    fn default() -> Self {
+        Self {
+            per_query_top_n: 50,
+            top_k: 5,
+            use_structure: true,
+            cover: false,
+        }
+    }
+}
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -36,30 +56,6 @@ impl<'q> From<&'q str> for LocateQuestion<'q> {
     fn from(text: &'q str) -> Self {
         Self { text, kind: None }
     }
-}
-
-/// Something that ranks the passages of a pool.
-pub trait Locator {
-    /// Saved with every candidate: choose it once.
-    fn name(&self) -> &str;
-
-    /// The best passages, best first, by their place in the pool.
-    fn locate(
-        &self,
-        question: LocateQuestion<'_>,
-        top_n: usize,
-    ) -> Result<Vec<RankedPassage>, encode::EncoderError>;
-}
-
-/// What a locator found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedPassage {
-    /// The passage's place in the pool.
-    pub place: usize,
-    /// On the locator's own scale.
-    pub score: f32,
-    /// What spoke for it.
-    pub why: LocateReason,
 }
 
 /// Why a locator thinks that a passage bears on the question. Empty parts were no reason.
@@ -104,15 +100,6 @@ pub struct PassageCandidate {
     pub score: f32,
     /// What each locator said of it.
     pub support: Vec<LocatorSupport<LocateReason>>,
-}
-
-/// What was located.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LocatedPassages {
-    /// The passages found, best first.
-    pub candidates: Vec<PassageCandidate>,
-    /// Which locators could not be used and why, in sentences for people.
-    pub lost: Vec<String>,
 }
 
 #[cfg(test)]

@@ -3,24 +3,21 @@
 //! Where BM25 wants the same term, this finds parts of it: `methylation` in `hypermethylated`,
 //! a misspelt name, a compound that is written apart. Weighed as BM25 weighs words.
 
-use serde::{Deserialize, Serialize};
-
 use crate::Language;
 use crate::bm25::{self, weighed};
 use crate::fixed_hash::FixedMap;
-use crate::inverted::{Counter, Hit, Inverted, Rows};
+use crate::inverted::{Counter, Inverted, Rows};
 use crate::terms::Vocabulary;
 
 /// How words are cut and weighed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NgramSettings {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NgramSettings {
     /// Characters a piece; a shorter word is one piece.
-    pub ngram_chars: usize,
+    pub(crate) ngram_chars: usize,
     /// As [`bm25::Bm25Settings::bm25_k1`], for pieces.
-    pub ngram_k1: f32,
+    pub(crate) ngram_k1: f32,
     /// As [`bm25::Bm25Settings::bm25_b`], for pieces.
-    pub ngram_b: f32,
+    pub(crate) ngram_b: f32,
 }
 
 impl Default for NgramSettings {
@@ -35,7 +32,7 @@ impl Default for NgramSettings {
 
 impl NgramSettings {
     /// For texts of a sentence or two, as [`bm25::Bm25Settings::SENTENCES`].
-    pub const SENTENCES: Self = Self {
+    pub(crate) const SENTENCES: Self = Self {
         ngram_chars: 4,
         ngram_k1: 0.4,
         ngram_b: 0.2,
@@ -45,7 +42,7 @@ impl NgramSettings {
 type PieceIds = FixedMap<Box<str>, u32>;
 
 /// An index over the pieces of the words of texts.
-pub struct Ngrams {
+pub(crate) struct Ngrams {
     vocabulary: Vocabulary,
     /// The pieces of each term of the vocabulary.
     pieces: Vec<Vec<u32>>,
@@ -56,7 +53,7 @@ pub struct Ngrams {
 
 impl Ngrams {
     /// Of texts in parts, each with a weight, as [`bm25::Bm25::build_fields`].
-    pub fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
+    pub(crate) fn build_fields<T: AsRef<str>, F: IntoIterator<Item = (T, f32)>>(
         texts: impl IntoIterator<Item = F>,
         language: Language,
         settings: &NgramSettings,
@@ -95,31 +92,9 @@ impl Ngrams {
         }
     }
 
-    /// The best texts, best first; of equal ones the earlier. Texts without any piece of the question are not among them.
-    pub fn search(&self, question: &str, top_k: usize) -> Vec<Hit> {
-        self.index.search(&self.query(question), top_k)
-    }
-
     /// The score of every text, in their order.
-    pub fn scores(&self, question: &str) -> Vec<f32> {
+    pub(crate) fn scores(&self, question: &str) -> Vec<f32> {
         self.index.scores(&self.query(question))
-    }
-
-    /// The words of the question whose pieces a text has, with what they add, the most first.
-    pub fn explain(&self, question: &str, doc: usize) -> Vec<bm25::Contribution> {
-        let mut all: Vec<bm25::Contribution> = Vec::new();
-        for word in self.vocabulary.terms().telling(question) {
-            let pieces = self.pieces_of(&word);
-            let score: f32 = pieces
-                .iter()
-                .map(|piece| self.index.weight(*piece, doc))
-                .sum();
-            if score > 0.0 && all.iter().all(|known| known.term != word) {
-                all.push(bm25::Contribution { term: word, score });
-            }
-        }
-        all.sort_by(|a, b| b.score.total_cmp(&a.score));
-        all
     }
 
     fn query(&self, question: &str) -> Vec<(u32, f32)> {
@@ -180,9 +155,12 @@ mod tests {
         built(texts, &NgramSettings::default())
     }
 
-    fn found(index: &Ngrams, question: &str, top_k: usize) -> Vec<usize> {
-        let hits = index.search(question, top_k);
-        hits.iter().map(|hit| hit.doc).collect()
+    /// The texts that share a piece with the question.
+    fn found(index: &Ngrams, question: &str) -> Vec<usize> {
+        let scores = index.scores(question);
+        (0..scores.len())
+            .filter(|text| scores[*text] > 0.0)
+            .collect()
     }
 
     #[test]
@@ -196,28 +174,17 @@ mod tests {
     #[test]
     fn a_part_of_a_word_and_a_misspelt_one_are_found() {
         let index = index(&["fish swim", "genes were hypermethylated"]);
-        assert_eq!(found(&index, "methylation", 5), [1]);
-        assert_eq!(found(&index, "hypermetylated", 5), [1]);
-        let said = index.explain("methylation of genes", 1);
-        assert_eq!(said.len(), 2);
-        assert!(said[0].score >= said[1].score);
-    }
-
-    #[test]
-    fn of_equal_texts_the_earlier_comes_first() {
-        let index = index(&["fish", "cats", "cats"]);
-        assert_eq!(found(&index, "cat", 1), [1]);
-        assert_eq!(found(&index, "cat", 9), [1, 2]);
+        assert_eq!(found(&index, "methylation"), [1]);
+        assert_eq!(found(&index, "hypermetylated"), [1]);
     }
 
     #[test]
     fn nothing_is_found_where_nothing_is_or_nothing_is_asked() {
-        assert!(found(&index(&[]), "cat", 5).is_empty());
+        assert!(found(&index(&[]), "cat").is_empty());
         let index = index(&["cat"]);
         for question in ["", "the", "xyzzy"] {
-            assert!(found(&index, question, 5).is_empty(), "{question}");
+            assert!(found(&index, question).is_empty(), "{question}");
         }
-        assert!(found(&index, "cat", 0).is_empty());
     }
 
     #[test]
@@ -227,6 +194,6 @@ mod tests {
             ..NgramSettings::default()
         };
         let index = built(&["cat"], &settings);
-        assert_eq!(found(&index, "cat", 1), [0]);
+        assert_eq!(found(&index, "cat"), [0]);
     }
 }

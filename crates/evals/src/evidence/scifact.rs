@@ -1,5 +1,6 @@
 //! SciFact's 5,183 abstracts: is the abstract that a claim rests on among the first?
 
+use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use fathom_evidence::encode::SentenceEncoder;
 use fathom_evidence::locate::{LocateSettings, PassageIndex, rerank};
 
 use super::sets::{Asked, SciFact, located, mean, ndcg_at_10, pool, recall};
-use crate::figure::{Figure, rate};
+use crate::figure::{Figure, median, ms, rate};
 
 pub(super) fn measure(data: &Path) -> Result<()> {
     let set = SciFact::read(data)?;
@@ -22,6 +23,88 @@ pub(super) fn measure(data: &Path) -> Result<()> {
             located(&pool, question, &settings)
         });
     }
+    long_questions(&set, &pool);
+    query_time(&set)
+}
+
+/// Asks with a whole abstract for the others that were judged on the same claim: a question of 200 words. Beside it what
+/// BM25 finds that counts a term as often as the question says it, and once.
+fn long_questions(set: &SciFact, pool: &PassageIndex) {
+    let settings = LocateSettings {
+        per_query_top_n: 11,
+        top_k: 11,
+        ..LocateSettings::default()
+    };
+    let (mut fused, mut repeated, mut once) = (Vec::new(), Vec::new(), Vec::new());
+    for one in set.train.iter().chain(&set.test) {
+        for asked in one.relevant.iter().filter(|_| one.relevant.len() > 1) {
+            let others: Vec<usize> = one
+                .relevant
+                .iter()
+                .copied()
+                .filter(|o| o != asked)
+                .collect();
+            let question = &set.texts[*asked].1;
+            let reached = |mut found: Vec<usize>| {
+                found.retain(|place| place != asked);
+                ndcg_at_10(&found, &others)
+            };
+            let words = pool.words();
+            let ranked = |query: &[(u32, f32)]| {
+                let scores = words.scores_query(query);
+                let mut places: Vec<usize> = (0..scores.len()).collect();
+                places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+                places.truncate(11);
+                places
+            };
+            let terms = words.vocabulary().find(question);
+            let mut query: Vec<(u32, f32)> = terms.into_iter().map(|term| (term, 1.0)).collect();
+            repeated.push(reached(ranked(&query)));
+            query.sort_by_key(|(term, _)| *term);
+            query.dedup();
+            once.push(reached(ranked(&query)));
+            fused.push(reached(located(pool, question.as_str(), &settings)));
+        }
+    }
+    Figure::named("scifact_long_questions")
+        .with("questions", fused.len())
+        .number("bm25_ndcg_at_10", mean(repeated))
+        .number("bm25_terms_once_ndcg_at_10", mean(once))
+        .number("fusion_ndcg_at_10", mean(fused))
+        .print();
+}
+
+/// How long one question takes over 50,000 passages of about 90 words, cut from the abstracts again and again.
+fn query_time(set: &SciFact) -> Result<()> {
+    const PASSAGES: usize = 50_000;
+    const PASSAGE_WORDS: usize = 90;
+    let mut passages = Vec::new();
+    for (_, text) in &set.texts {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        passages.extend(words.chunks(PASSAGE_WORDS).map(|part| part.join(" ")));
+    }
+    let texts = passages.iter().map(|text| ("", text.as_str()));
+    let pool = pool(texts.cycle().take(PASSAGES), false)?;
+    let settings = LocateSettings {
+        top_k: 50,
+        ..LocateSettings::default()
+    };
+    let (mut words, mut fused) = (Vec::new(), Vec::new());
+    for one in &set.test {
+        let begun = Instant::now();
+        black_box(pool.words().search(&one.question, 50));
+        words.push(ms(begun.elapsed()));
+        let begun = Instant::now();
+        black_box(pool.locate(one.question.as_str(), &settings));
+        fused.push(ms(begun.elapsed()));
+    }
+    let (words, fused) = (median(words), median(fused));
+    Figure::named("query_time")
+        .with("passages", PASSAGES)
+        .number("bm25_ms", words)
+        .number("fusion_ms", fused)
+        .number("times_bm25", fused / words)
+        .print();
     Ok(())
 }
 
@@ -73,7 +156,7 @@ pub(super) fn measure_encoder(data: &Path, folder: &Path) -> Result<()> {
                 .collect()
         });
         report("fusion and encoder", split, asked, |question| {
-            let found = pool.locate(question, &settings).candidates;
+            let found = pool.locate(question, &settings);
             let places: Vec<usize> = found.iter().map(|one| one.place).collect();
             let ranked = rerank(found, "encoder", &cosines(question, &places));
             ranked.iter().map(|one| one.place).collect()
@@ -92,7 +175,7 @@ fn abstracts(set: &SciFact) -> Result<(PassageIndex, LocateSettings)> {
         .texts
         .iter()
         .map(|(title, text)| (title.as_str(), text.as_str()));
-    Ok((pool(texts, false, &settings)?, settings))
+    Ok((pool(texts, false)?, settings))
 }
 
 fn report(by: &str, split: &str, asked: &[Asked], answer: impl Fn(&str) -> Vec<usize>) {

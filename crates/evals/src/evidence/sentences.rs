@@ -114,6 +114,8 @@ fn report(name: &str, items: Vec<Item>, one_source: bool, top: usize) -> Result<
     let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: top,
+        // Sentences of one page answer together.
+        cover: one_source,
         ..LocateSettings::default()
     };
     let pools: Vec<PassageIndex> = items
@@ -123,7 +125,7 @@ fn report(name: &str, items: Vec<Item>, one_source: bool, top: usize) -> Result<
                 .sentences
                 .iter()
                 .map(|sentence| ("", sentence.as_str()));
-            pool(texts, one_source, &settings)
+            pool(texts, one_source)
         })
         .collect::<Result<_>>()?;
     let by = |answer: &dyn Fn(&PassageIndex, &str) -> Vec<usize>| {

@@ -31,7 +31,6 @@ pub(crate) fn read<T: DeserializeOwned>(data: &Path, file: &str) -> Result<Vec<T
 pub(super) fn pool<'t>(
     texts: impl IntoIterator<Item = (&'t str, &'t str)>,
     one_source: bool,
-    settings: &LocateSettings,
 ) -> Result<PassageIndex> {
     let mut entries = Vec::new();
     for (nth, (title, text)) in texts.into_iter().enumerate() {
@@ -51,7 +50,7 @@ pub(super) fn pool<'t>(
             text: text.to_owned(),
         });
     }
-    Ok(PassageIndex::new(entries, Language::ENGLISH, settings))
+    Ok(PassageIndex::new(entries, Language::ENGLISH))
 }
 
 /// The places of a pool's candidates, best first.
@@ -60,7 +59,7 @@ pub(super) fn located<'q>(
     question: impl Into<LocateQuestion<'q>>,
     settings: &LocateSettings,
 ) -> Vec<usize> {
-    let candidates = pool.locate(question, settings).candidates;
+    let candidates = pool.locate(question, settings);
     candidates.iter().map(|candidate| candidate.place).collect()
 }
 

@@ -25,13 +25,14 @@ pub(super) fn evidence_inference(data: &Path) -> Result<()> {
     let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: 10,
+        cover: true,
         ..LocateSettings::default()
     };
     let mut reports = HashMap::new();
     for article in lines::<Article>(&text)? {
         let spans = sentences(&article.text, Language::ENGLISH);
         let texts = spans.iter().filter_map(|span| span.of(&article.text));
-        let pool = pool(texts.map(|text| ("", text)), true, &settings)?;
+        let pool = pool(texts.map(|text| ("", text)), true)?;
         reports.insert(article.pmcid, (pool, in_characters(&article.text, &spans)));
     }
     let prompts: Vec<Prompt> = read(data, "evidence_inference/prompts.jsonl")?;
@@ -137,22 +138,18 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
     let text = std::fs::read_to_string(data.join("robbr/task2_small_test_set.json"))?;
     let items: BTreeMap<String, RobbrItem> = serde_json::from_str(&text)?;
     let rules = LocatorRules::parse(include_str!("bias.txt"))?;
-    let mut settings = LocateSettings {
+    let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: 20,
         ..LocateSettings::default()
     };
-    // A question about bias shares few words with its answer, so that its rule is heard most, and
-    // its words are no parts to be covered.
-    settings.weights.rules = 2.0;
-    settings.cover_decay = Some(1.0);
     let mut shares = Vec::new();
     for item in items.values() {
         let texts = item
             .paper_as_candidate_pool
             .iter()
             .map(|text| ("", text.as_str()));
-        let pool = pool(texts, true, &settings)?.with_rules(rules.clone());
+        let pool = pool(texts, true)?.with_rules(rules.clone());
         let defined = item.bias_definition.lines().next().unwrap_or_default();
         let text = format!("{} {defined}", item.bias);
         let kind = rules

@@ -28,12 +28,13 @@ fn scores_are_those_of_the_formula() {
 #[test]
 fn an_explanation_adds_up_to_the_score() {
     let index = index(&ANIMALS);
-    let said = index.explain("the dogs and a cat", 0);
+    let explain = |question: &str, doc| index.explain_query(&index.query(question), doc);
+    let said = explain("the dogs and a cat", 0);
     let terms: Vec<&str> = said.iter().map(|one| one.term.as_str()).collect();
     assert_eq!(terms, ["cat", "dog"]);
     let sum: f32 = said.iter().map(|one| one.score).sum();
     assert!(near(sum, index.scores("dog cat")[0]));
-    assert!(index.explain("cat", 7).is_empty());
+    assert!(explain("cat", 7).is_empty());
 }
 
 #[test]
@@ -45,9 +46,13 @@ fn a_word_in_a_heavier_part_counts_more() {
 }
 
 #[test]
-fn a_word_that_is_asked_twice_counts_once() {
-    let index = index(&ANIMALS);
+fn a_word_that_is_asked_twice_counts_twice_only_in_a_long_question() {
+    let words: Vec<String> = (0..40).map(|nth| format!("word{nth}")).collect();
+    let long = words.join(" ");
+    let index = index(&[&long, "dog", "fish"]);
     assert_eq!(index.scores("dog dog Dogs"), index.scores("dog"));
+    let (once, twice) = (format!("{long} dog"), format!("{long} dog dogs"));
+    assert!(near(2.0 * index.scores(&once)[1], index.scores(&twice)[1]));
 }
 
 #[test]

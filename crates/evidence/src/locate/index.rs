@@ -2,23 +2,43 @@
 
 use std::sync::Arc;
 
-use super::context::ContextLocator;
-use super::lexical::FeedbackLocator;
-use super::rules::RuleLocator;
+use super::rules::by_rule;
 use super::{
-    LocateQuestion, LocateReason, LocateSettings, LocatedPassages, Locator, LocatorRules,
-    PassageCandidate, PassageKey,
+    LocateQuestion, LocateReason, LocateSettings, LocatorRules, PassageCandidate, PassageKey,
 };
-use crate::bm25::{self, Bm25};
+use crate::bm25::{Bm25, Bm25Settings};
 use crate::diversity::cover;
 use crate::fusion::{Fused, Ranking, fuse};
-use crate::ngrams::{self, Ngrams};
+use crate::inverted::best;
+use crate::ngrams::{NgramSettings, Ngrams};
 use crate::passage::Passage;
-use crate::terms::TermId;
 use crate::{Document, Language};
 
-/// Passages that are shorter than this on average are weighed as sentences.
-const SENTENCE_CHARS: usize = 250;
+/// Passages that are shorter than this on average, in bytes, are weighed as sentences.
+const SENTENCE_BYTES: usize = 250;
+
+/// How much more a word of the title counts than one of the passage, where there are several documents.
+const TITLE_WEIGHT: f32 = 2.0;
+
+/// What pieces of words count beside whole words.
+const PIECES_SHARE: f32 = 0.6;
+
+/// What a passage borrows of the score of each passage beside it: an answer often says "it" or "the trial" where the
+/// sentence before it has the name.
+const NEIGHBOUR_SHARE: f32 = 0.2;
+
+/// What a rule counts beside the words, which count 1: what a review asks about a trial shares few words with the answer.
+const RULES_WEIGHT: f32 = 2.0;
+
+/// What a part of the question is worth each time it was answered again.
+const COVER_DECAY: f32 = 0.8;
+
+/// So many terms say why a passage was found; more only fill the record.
+const REASON_TERMS: usize = 8;
+
+/// Saved with candidates.
+pub(super) const CONTEXT_LOCATOR: &str = "context";
+const RULES_LOCATOR: &str = "rules";
 
 /// One passage of an index. Passages of one source stand together, in their order.
 #[derive(Clone, Debug)]
@@ -62,67 +82,51 @@ impl PassageEntry {
     }
 }
 
-/// Indexes over passages. Settings that shape the indexes are taken when it is built.
+/// Indexes over passages: their words with those of the titles and headings above them, and pieces of the words.
 pub struct PassageIndex {
     entries: Vec<PassageEntry>,
+    /// Of each entry, the number of its source.
     sources: Vec<usize>,
     words: Bm25,
     pieces: Ngrams,
-    pieces_share: f32,
-    cover_decay: f32,
-    sequences: Vec<Vec<TermId>>,
-    rules: LocatorRules,
+    rules: Option<LocatorRules>,
 }
 
 impl PassageIndex {
-    /// Indexes the entries in their order; none is left out.
-    pub fn new(entries: Vec<PassageEntry>, language: Language, settings: &LocateSettings) -> Self {
+    /// Indexes the entries in their order; none is left out. Entries without a language are taken to be in this one.
+    pub fn new(entries: Vec<PassageEntry>, language: Language) -> Self {
         let sources = numbered(&entries);
-        let title_weight = match sources.last() {
-            Some(last) if *last > 0 && settings.use_structure => settings.title_weight,
-            _ => 0.0,
-        };
-        let section_weight = if settings.use_structure {
-            settings.section_weight
-        } else {
-            0.0
-        };
-        let fields = |entry: &'_ PassageEntry| {
+        let several = sources.last().is_some_and(|last| *last > 0);
+        let fields = |entry: &PassageEntry| {
+            let title = several.then(|| (Arc::clone(&entry.title), TITLE_WEIGHT));
             let sections: Arc<str> = entry.sections.join(" ").into();
             let text: Arc<str> = entry.text.as_str().into();
-            let around = [
-                (Arc::clone(&entry.title), title_weight),
-                (sections, section_weight),
-            ];
-            let around = around.into_iter().filter(|(_, weight)| *weight > 0.0);
-            around.chain([(text, 1.0)])
+            title.into_iter().chain([(sections, 1.0), (text, 1.0)])
         };
-        let fit = LengthFit::new(&entries, settings);
-        let language_of = |entry: &PassageEntry| entry.language.unwrap_or(language);
+        let bytes: usize = entries.iter().map(|entry| entry.text.len()).sum();
+        let (words, pieces) = if bytes / entries.len().max(1) < SENTENCE_BYTES {
+            (Bm25Settings::SENTENCES, NgramSettings::SENTENCES)
+        } else {
+            (Bm25Settings::default(), NgramSettings::default())
+        };
         let texts = entries
             .iter()
-            .map(|entry| (language_of(entry), fields(entry)));
-        let words = Bm25::build_languages(texts, language, &fit.words);
-        let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &fit.pieces);
-        let vocabulary = words.vocabulary();
-        let sequence = |entry: &PassageEntry| vocabulary.find_in(language_of(entry), &entry.text);
-        let sequences = entries.iter().map(sequence).collect();
+            .map(|entry| (entry.language.unwrap_or(language), fields(entry)));
+        let words = Bm25::build_languages(texts, language, &words);
+        let pieces = Ngrams::build_fields(entries.iter().map(fields), language, &pieces);
         Self {
             sources,
             words,
             pieces,
-            pieces_share: fit.pieces_share,
-            cover_decay: fit.cover_decay,
-            sequences,
-            rules: LocatorRules::for_research(),
+            rules: None,
             entries,
         }
     }
 
-    /// With other rules than those for questions of research.
+    /// With rules that also rank what the words find.
     #[must_use]
     pub fn with_rules(mut self, rules: LocatorRules) -> Self {
-        self.rules = rules;
+        self.rules = Some(rules);
         self
     }
 
@@ -141,134 +145,117 @@ impl PassageIndex {
         &self,
         question: impl Into<LocateQuestion<'q>>,
         settings: &LocateSettings,
-    ) -> LocatedPassages {
-        self.locate_with(question, settings, &[])
-    }
-
-    /// As [`PassageIndex::locate`], with further locators and their weights. One that fails is named in
-    /// what was lost, and the others answer.
-    pub fn locate_with<'q>(
-        &self,
-        question: impl Into<LocateQuestion<'q>>,
-        settings: &LocateSettings,
-        further: &[(&dyn Locator, f32)],
-    ) -> LocatedPassages {
+    ) -> Vec<PassageCandidate> {
         let question = question.into();
-        let mut lost = Vec::new();
-        let sections: Vec<&[String]> = self
-            .entries
-            .iter()
-            .map(|entry| entry.sections.as_slice())
-            .collect();
-        let (feedback, context, rules) = self.own(settings, &sections);
-        let weights = settings.weights;
-        let structure = f32::from(u8::from(settings.use_structure));
-        let own: [(&dyn Locator, f32); 5] = [
-            (&context, weights.context),
-            (&self.words, weights.bm25),
-            (&self.pieces, weights.ngrams),
-            (&feedback, weights.feedback),
-            (&rules, weights.rules * structure),
-        ];
-        let rankings = own
-            .iter()
-            .chain(further)
-            .filter(|(_, weight)| *weight > 0.0);
-        let rankings: Vec<Ranking<usize, LocateReason>> = rankings
-            .filter_map(|(locator, weight)| {
-                let found = locator.locate(question, settings.per_query_top_n);
-                let found = found.map_err(|error| lost.push(error.to_string())).ok()?;
-                Some(Ranking {
-                    locator: locator.name().to_owned(),
-                    weight: *weight,
-                    found: found
-                        .into_iter()
-                        .filter(|one| one.place < self.entries.len())
-                        .map(|one| (one.place, one.score, one.why))
-                        .collect(),
-                })
-            })
-            .collect();
-        let candidates = self.chosen(question, fuse(rankings), settings);
-        LocatedPassages { candidates, lost }
+        let by_words = self.by_words(question.text, settings);
+        let rules = self.rules.as_ref().filter(|_| settings.use_structure);
+        let rule = rules.and_then(|rules| rules.rule(question));
+        let by_rule = rule.map(|rule| by_rule(rule, &by_words, &self.entries, &self.words));
+        let fused = fuse([
+            Ranking {
+                locator: CONTEXT_LOCATOR.to_owned(),
+                weight: 1.0,
+                found: by_words,
+            },
+            Ranking {
+                locator: RULES_LOCATOR.to_owned(),
+                weight: RULES_WEIGHT,
+                found: by_rule.unwrap_or_default(),
+            },
+        ]);
+        self.chosen(question.text, fused, settings)
     }
 
-    fn own<'p>(
-        &'p self,
+    /// Words and pieces measure the same thing, what a passage shares with the question, so that their scores are added;
+    /// ranks would lose by how much one passage is ahead of the next.
+    fn by_words(
+        &self,
+        question: &str,
         settings: &LocateSettings,
-        sections: &'p [&'p [String]],
-    ) -> (FeedbackLocator<'p>, ContextLocator<'p>, RuleLocator<'p>) {
-        let feedback = FeedbackLocator {
-            words: &self.words,
-            settings: settings.feedback,
+    ) -> Vec<(usize, f32, LocateReason)> {
+        let query = self.words.query(question);
+        let mut own = self.words.scores_query(&query);
+        let pieces = self.pieces.scores(question);
+        let highest = |scores: &[f32]| scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        let (most_words, most_pieces) = (highest(&own), highest(&pieces));
+        for (score, pieces) in own.iter_mut().zip(&pieces) {
+            *score = *score / most_words + PIECES_SHARE * pieces / most_pieces;
+        }
+        let scores = if settings.use_structure {
+            borrowed(&own, &self.sources)
+        } else {
+            own.clone()
         };
-        let context = ContextLocator {
-            words: &self.words,
-            pieces: &self.pieces,
-            pieces_share: self.pieces_share,
-            sources: &self.sources,
-            share: if settings.use_structure {
-                settings.neighbour_share
-            } else {
-                0.0
-            },
+        let reason = |place: usize, score: f32| {
+            let terms = self.words.explain_query(&query, place).into_iter();
+            LocateReason {
+                neighbours: own.get(place).is_some_and(|own| score > *own),
+                terms: terms.map(|one| one.term).take(REASON_TERMS).collect(),
+                ..LocateReason::default()
+            }
         };
-        let rules = RuleLocator {
-            rules: &self.rules,
-            words: &self.words,
-            sequences: &self.sequences,
-            sections,
-        };
-        (feedback, context, rules)
+        let found = best(&scores, settings.per_query_top_n).into_iter();
+        found
+            .map(|hit| (hit.doc, hit.score, reason(hit.doc, hit.score)))
+            .collect()
     }
 
     /// The best, or those that together answer all parts of the question, in the order of choice.
     fn chosen(
         &self,
-        question: LocateQuestion<'_>,
+        question: &str,
         fused: Vec<Fused<usize, LocateReason>>,
         settings: &LocateSettings,
     ) -> Vec<PassageCandidate> {
-        let decay = settings.cover_decay.unwrap_or(self.cover_decay);
-        let order = if decay < 1.0 {
-            self.covering(question, &fused, settings.top_k, decay)
+        let order = if settings.cover {
+            self.covering(question, &fused, settings.top_k)
         } else {
             (0..fused.len().min(settings.top_k)).collect()
         };
-        let mut fused: Vec<Option<Fused<usize, LocateReason>>> =
-            fused.into_iter().map(Some).collect();
-        order
-            .into_iter()
-            .filter_map(|place| fused.get_mut(place)?.take())
-            .filter_map(|one| {
-                Some(PassageCandidate {
-                    key: self.entries.get(one.item)?.key.clone(),
-                    place: one.item,
-                    score: one.score,
-                    support: one.support,
-                })
+        let mut fused: Vec<Option<_>> = fused.into_iter().map(Some).collect();
+        let candidate = |nth: usize| {
+            let one: Fused<usize, LocateReason> = fused.get_mut(nth)?.take()?;
+            Some(PassageCandidate {
+                key: self.entries.get(one.item)?.key.clone(),
+                place: one.item,
+                score: one.score,
+                support: one.support,
             })
-            .collect()
+        };
+        order.into_iter().filter_map(candidate).collect()
     }
 
     fn covering(
         &self,
-        question: LocateQuestion<'_>,
+        question: &str,
         fused: &[Fused<usize, LocateReason>],
         top_k: usize,
-        decay: f32,
     ) -> Vec<usize> {
-        let query = self.words.query(question.text);
+        let query = self.words.query(question);
         let scores: Vec<f32> = fused.iter().map(|one| one.score).collect();
         let answers = |one: &Fused<usize, LocateReason>| {
-            let weights = query
-                .iter()
-                .map(|(term, _)| self.words.weight(*term, one.item));
+            let terms = query.iter();
+            let weights = terms.map(|(term, _)| self.words.weight(*term, one.item));
             weights.collect()
         };
         let parts: Vec<Vec<f32>> = fused.iter().map(answers).collect();
-        cover(&scores, &parts, top_k, decay)
+        cover(&scores, &parts, top_k, COVER_DECAY)
     }
+}
+
+/// Each score with a share of those beside it, within one source.
+fn borrowed(own: &[f32], sources: &[usize]) -> Vec<f32> {
+    let mut scores = own.to_vec();
+    let pairs = own.windows(2).zip(sources.windows(2)).enumerate();
+    for (place, (own, sources)) in pairs {
+        if let ([before, after], [source, next]) = (own, sources)
+            && source == next
+        {
+            scores[place] += NEIGHBOUR_SHARE * after;
+            scores[place + 1] += NEIGHBOUR_SHARE * before;
+        }
+    }
+    scores
 }
 
 /// Of each entry, the number of its source: from 0, one more where another source begins.
@@ -287,37 +274,13 @@ fn numbered(entries: &[PassageEntry]) -> Vec<usize> {
     numbers
 }
 
-/// How words and pieces are weighed in passages of some length.
-struct LengthFit {
-    words: bm25::Bm25Settings,
-    pieces: ngrams::NgramSettings,
-    /// What pieces count beside words: in a long passage almost any piece stands somewhere.
-    pieces_share: f32,
-    cover_decay: f32,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl LengthFit {
-    fn new(entries: &[PassageEntry], settings: &LocateSettings) -> Self {
-        let chars: usize = entries.iter().map(|entry| entry.text.len()).sum();
-        let fit = if chars / entries.len().max(1) < SENTENCE_CHARS {
-            Self {
-                words: bm25::Bm25Settings::SENTENCES,
-                pieces: ngrams::NgramSettings::SENTENCES,
-                pieces_share: 1.0,
-                cover_decay: 0.8,
-            }
-        } else {
-            Self {
-                words: bm25::Bm25Settings::default(),
-                pieces: ngrams::NgramSettings::default(),
-                pieces_share: 0.6,
-                cover_decay: 1.0,
-            }
-        };
-        Self {
-            words: settings.words.unwrap_or(fit.words),
-            pieces: settings.pieces.unwrap_or(fit.pieces),
-            ..fit
-        }
+    #[test]
+    fn a_passage_borrows_only_within_its_source() {
+        let scores = borrowed(&[1.0, 0.0, 0.0, 2.0], &[0, 0, 1, 1]);
+        assert_eq!(scores, [1.0, 0.2, 0.4, 2.0]);
     }
 }

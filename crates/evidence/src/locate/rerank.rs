@@ -1,6 +1,7 @@
 //! Puts candidates into a better order with what a model says of them. The model is asked elsewhere: it may be on another machine.
 
-use super::{LocateReason, PassageCandidate, context};
+use super::index::CONTEXT_LOCATOR;
+use super::{LocateReason, PassageCandidate};
 use crate::fusion::LocatorSupport;
 
 /// What the model's opinion counts; the rest is for the words. Chosen on SciFact's train split, where joining ranks is worse:
@@ -47,7 +48,7 @@ pub fn rerank(
 /// Words and pieces together; 0 for a candidate that only other locators found.
 fn by_words(candidate: &PassageCandidate) -> f32 {
     let mut support = candidate.support.iter();
-    let words = support.find(|one| one.locator == context::CONTEXT_LOCATOR);
+    let words = support.find(|one| one.locator == CONTEXT_LOCATOR);
     words.map_or(0.0, |one| one.score)
 }
 
@@ -65,7 +66,7 @@ mod tests {
             place,
             score: 0.01,
             support: vec![LocatorSupport {
-                locator: context::CONTEXT_LOCATOR.to_owned(),
+                locator: CONTEXT_LOCATOR.to_owned(),
                 rank: place + 1,
                 score,
                 why: LocateReason::default(),

@@ -1,15 +1,12 @@
 //! The rule-based locator: where an answer of some kind usually stands, and how it is usually put.
 //!
-//! Rules are data: `rules/questions.txt` has those for questions of research; others, such as
-//! those of an appraisal's questions, are handed in as text of the same form.
+//! Rules are data, handed in as text: those of an appraisal's questions, say. They rank what the words found.
 
 mod parse;
 
-use super::{LocateQuestion, LocateReason, Locator, RankedPassage};
+use super::{LocateQuestion, LocateReason, PassageEntry};
 use crate::bm25::{Bm25, rarity};
-use crate::encode;
-use crate::inverted::best;
-use crate::terms::{TermId, Terms};
+use crate::terms::TermId;
 
 pub use parse::RuleError;
 
@@ -31,14 +28,9 @@ pub struct LocatorRule {
 }
 
 impl LocatorRules {
-    /// Rules in text: see `rules/questions.txt` for the form.
+    /// Rules in text: a name in brackets, then lines `asks:`, `sections:`, `phrases:`, each with parts between bars.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         parse::rules(text).map(Self)
-    }
-
-    /// The rules for questions of research, in English.
-    pub fn for_research() -> Self {
-        Self::parse(include_str!("rules/questions.txt")).unwrap_or(Self(Vec::new()))
     }
 
     /// The rule of the named kind, else the first whose words the question has.
@@ -61,140 +53,91 @@ fn plain(text: &str) -> String {
     words.join(" ")
 }
 
-/// Rules over the passages of a pool.
-pub(super) struct RuleLocator<'p> {
-    pub(super) rules: &'p LocatorRules,
-    pub(super) words: &'p Bm25,
-    /// The telling terms of each passage in their order.
-    pub(super) sequences: &'p [Vec<TermId>],
-    /// Of each passage, the titles of the sections around it.
-    pub(super) sections: &'p [&'p [String]],
-}
-
 /// Each further phrase adds this share of what it would have added before the others.
 const NEXT_PHRASE: f32 = 0.5;
 
-impl Locator for RuleLocator<'_> {
-    fn name(&self) -> &str {
-        "rules"
-    }
-
-    /// Passages that a rule speaks for. Among those, the ones that share words with the question
-    /// come first.
-    fn locate(
-        &self,
-        question: LocateQuestion<'_>,
-        top_n: usize,
-    ) -> Result<Vec<RankedPassage>, encode::EncoderError> {
-        let Some(rule) = self.rules.rule(question) else {
-            return Ok(Vec::new());
+/// Those of the found passages that a rule speaks for, best first. Among them, those that share more words with the
+/// question come first.
+pub(super) fn by_rule(
+    rule: &LocatorRule,
+    found: &[(usize, f32, LocateReason)],
+    entries: &[PassageEntry],
+    words: &Bm25,
+) -> Vec<(usize, f32, LocateReason)> {
+    let phrases = known_phrases(rule, words);
+    let scores = found.iter().map(|(_, score, _)| *score);
+    let most = scores.fold(f32::MIN_POSITIVE, f32::max);
+    let judged = found.iter().filter_map(|(place, score, _)| {
+        let entry = entries.get(*place)?;
+        let (prior, section) = prior(rule, &entry.sections);
+        let (vocabulary, text) = (words.vocabulary(), &entry.text);
+        let language = entry.language.unwrap_or(vocabulary.language_of(text));
+        let terms = vocabulary.find_in(language, text);
+        let stands = |phrase: &&KnownPhrase<'_>| {
+            let length = phrase.terms.len();
+            terms.windows(length).any(|window| window == phrase.terms)
         };
-        let phrases = self.as_terms(rule);
-        let said: Vec<Vec<usize>> = self
-            .sequences
+        let said: Vec<&KnownPhrase<'_>> = phrases.iter().filter(stands).collect();
+        let speaks = prior + phrase_score(&said);
+        let why = LocateReason {
+            section,
+            phrases: said.iter().map(|phrase| phrase.text.to_owned()).collect(),
+            ..LocateReason::default()
+        };
+        (speaks > 0.0).then(|| (*place, speaks + score / most, why))
+    });
+    let mut judged: Vec<(usize, f32, LocateReason)> = judged.collect();
+    judged.sort_by(|a, b| b.1.total_cmp(&a.1));
+    judged
+}
+
+/// A phrase that can stand in some passage.
+struct KnownPhrase<'r> {
+    text: &'r str,
+    terms: Vec<TermId>,
+    /// From 0 to 1: one whose words many passages have tells them less apart.
+    worth: f32,
+}
+
+fn known_phrases<'r>(rule: &'r LocatorRule, words: &Bm25) -> Vec<KnownPhrase<'r>> {
+    let vocabulary = words.vocabulary();
+    let most = rarity(words.len(), 1).max(f32::MIN_POSITIVE);
+    let known = |phrase: &'r String| {
+        let telling = vocabulary.terms().telling(phrase);
+        let terms = telling.iter().map(|term| vocabulary.id(term)).collect();
+        let terms: Option<Vec<TermId>> = terms;
+        let terms = terms.filter(|terms| !terms.is_empty())?;
+        let rarities = terms
             .iter()
-            .map(|sequence| said(&phrases, sequence))
-            .collect();
-        let worth = worth(phrases.len(), &said);
-        let overlap = self.words.scores(question.text);
-        let most = overlap.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-        let mut reasons = Vec::with_capacity(said.len());
-        let mut scores = Vec::with_capacity(said.len());
-        for (place, said) in said.iter().enumerate() {
-            let (prior, section) = self.prior(rule, place);
-            let mut score = prior + phrase_score(said, &worth);
-            if score > 0.0 {
-                score += overlap.get(place).copied().unwrap_or_default() / most;
-            }
-            scores.push(score);
-            let named = said.iter().filter_map(|nth| phrases.get(*nth));
-            reasons.push(LocateReason {
-                section,
-                phrases: named.map(|(phrase, _)| (*phrase).to_owned()).collect(),
-                ..LocateReason::default()
-            });
-        }
-        let found = best(&scores, top_n).into_iter().map(|hit| RankedPassage {
-            place: hit.doc,
-            score: hit.score,
-            why: reasons
-                .get_mut(hit.doc)
-                .map(std::mem::take)
-                .unwrap_or_default(),
-        });
-        Ok(found.collect())
-    }
+            .map(|term| rarity(words.len(), words.frequency(*term)));
+        Some(KnownPhrase {
+            text: phrase,
+            worth: rarities.fold(0.0, f32::max) / most,
+            terms,
+        })
+    };
+    rule.phrases.iter().filter_map(known).collect()
 }
 
-impl RuleLocator<'_> {
-    /// The phrases that can stand here at all, as the terms of the pool.
-    fn as_terms<'r>(&self, rule: &'r LocatorRule) -> Vec<(&'r str, Vec<TermId>)> {
-        let vocabulary = self.words.vocabulary();
-        let terms: &Terms = vocabulary.terms();
-        let known = |phrase: &'r String| {
-            let ids = terms
-                .telling(phrase)
-                .iter()
-                .map(|term| vocabulary.id(term))
-                .collect();
-            let ids: Option<Vec<TermId>> = ids;
-            ids.filter(|ids| !ids.is_empty())
-                .map(|ids| (phrase.as_str(), ids))
-        };
-        rule.phrases.iter().filter_map(known).collect()
-    }
-
-    /// What the sections around a passage say for it, by the best of them.
-    fn prior(&self, rule: &LocatorRule, place: usize) -> (f32, Option<String>) {
-        let titles = self.sections.get(place).copied().unwrap_or_default();
-        let mut best = (0.0, None);
-        for title in titles {
-            let plain = title.to_lowercase();
-            for (part, weight) in &rule.sections {
-                if *weight > best.0 && plain.contains(part.as_str()) {
-                    best = (*weight, Some(title.clone()));
-                }
+/// What the sections around a passage say for it, by the best of them.
+fn prior(rule: &LocatorRule, titles: &[String]) -> (f32, Option<String>) {
+    let mut best = (0.0, None);
+    for title in titles {
+        let plain = title.to_lowercase();
+        for (part, weight) in &rule.sections {
+            if *weight > best.0 && plain.contains(part.as_str()) {
+                best = (*weight, Some(title.clone()));
             }
         }
-        best
     }
-}
-
-/// Which phrases stand in a passage.
-fn said(phrases: &[(&str, Vec<TermId>)], sequence: &[TermId]) -> Vec<usize> {
-    let stands = |ids: &[TermId]| sequence.windows(ids.len()).any(|window| window == ids);
-    let said = phrases
-        .iter()
-        .enumerate()
-        .filter(|(_, (_, ids))| stands(ids));
-    said.map(|(nth, _)| nth).collect()
-}
-
-/// What each phrase is worth, from 0 to 1: one that many passages say tells them less apart.
-fn worth(phrases: usize, said: &[Vec<usize>]) -> Vec<f32> {
-    let mut frequencies = vec![0_usize; phrases];
-    for nth in said.iter().flatten() {
-        if let Some(frequency) = frequencies.get_mut(*nth) {
-            *frequency += 1;
-        }
-    }
-    let most = rarity(said.len(), 1).max(f32::MIN_POSITIVE);
-    frequencies
-        .iter()
-        .map(|frequency| rarity(said.len(), (*frequency).max(1)) / most)
-        .collect()
+    best
 }
 
 /// The worthiest phrase counts in full, each further one less.
-fn phrase_score(said: &[usize], worth: &[f32]) -> f32 {
-    let mut worth: Vec<f32> = said
-        .iter()
-        .filter_map(|nth| worth.get(*nth))
-        .copied()
-        .collect();
-    worth.sort_unstable_by(|a, b| b.total_cmp(a));
+fn phrase_score(said: &[&KnownPhrase<'_>]) -> f32 {
+    let mut worth: Vec<f32> = said.iter().map(|phrase| phrase.worth).collect();
+    worth.sort_unstable_by(f32::total_cmp);
     worth
         .iter()
-        .rev()
         .fold(0.0, |sum, worth| worth + NEXT_PHRASE * sum)
 }

@@ -61,7 +61,7 @@ impl Folder {
         let entries = names.iter().flat_map(read).collect();
         Self {
             documents: names.len(),
-            index: PassageIndex::new(entries, Language::ENGLISH, &LocateSettings::default()),
+            index: PassageIndex::new(entries, Language::ENGLISH),
             root,
         }
     }
@@ -75,7 +75,7 @@ impl Library for Folder {
             top_k: limit,
             ..LocateSettings::default()
         };
-        let found = self.index.locate(query, &settings).candidates;
+        let found = self.index.locate(query, &settings);
         let passage = |place: usize| {
             let entry = &self.index.entries()[place];
             LocalPassage {

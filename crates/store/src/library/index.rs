@@ -41,9 +41,8 @@ impl DocumentIndex {
             owners.extend(text.entries.iter().map(|_| number));
             entries.extend(text.entries);
         }
-        let settings = LocateSettings::default();
         let index = |(language, (entries, owners))| {
-            let passages = PassageIndex::new(entries, language, &settings);
+            let passages = PassageIndex::new(entries, language);
             (language, LanguageIndex { passages, owners })
         };
         Self(parts.into_iter().map(index).collect())
@@ -90,7 +89,6 @@ impl DocumentIndex {
         let settings = LocateSettings {
             per_query_top_n: most,
             top_k: most,
-            cover_decay: Some(1.0),
             ..LocateSettings::default()
         };
         let mut found = Vec::new();
@@ -98,7 +96,7 @@ impl DocumentIndex {
             let own = *language == asked;
             let weight = if own { 1.0 } else { OTHER_LANGUAGE };
             let located = index.passages.locate(query, &settings);
-            found.extend(located.candidates.into_iter().filter_map(|candidate| {
+            found.extend(located.into_iter().filter_map(|candidate| {
                 let owner = *index.owners.get(candidate.place)?;
                 let entry = index.passages.entries().get(candidate.place)?;
                 Some((candidate.score * weight, owner, entry))

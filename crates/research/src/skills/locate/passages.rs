@@ -163,7 +163,7 @@ impl RankedHere {
             entries.extend(own);
         }
         Self {
-            index: PassageIndex::new(entries, language, &LocateSettings::default()),
+            index: PassageIndex::new(entries, language),
             places,
         }
     }
@@ -172,10 +172,9 @@ impl RankedHere {
         let settings = LocateSettings {
             per_query_top_n: most,
             top_k: most,
-            cover_decay: Some(1.0),
             ..LocateSettings::default()
         };
-        let found = self.index.locate(question, &settings).candidates;
+        let found = self.index.locate(question, &settings);
         let place = |candidate: &fathom_evidence::locate::PassageCandidate| {
             self.places.get(&candidate.key).copied()
         };
