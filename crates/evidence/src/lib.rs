@@ -26,7 +26,6 @@ mod lists;
 pub mod locate;
 mod ngrams;
 pub mod passage;
-pub mod phrases;
 pub mod question;
 pub mod quote;
 mod sentence;
