@@ -11,6 +11,7 @@ use crate::fixed_hash::FixedMap;
 use crate::{Language, lists, terms};
 
 const TABLE: &str = include_str!("answer_kinds.txt");
+const SIGNS: &str = include_str!("answer_signs.txt");
 
 /// Languages of the table.
 const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "pt", "nl"];
@@ -66,6 +67,20 @@ static PHRASES: LazyLock<FixedMap<&'static str, KindPhrases>> = LazyLock::new(||
     languages.map(|code| (code, phrases(code))).collect()
 });
 
+/// Signs of an answer by language and kind, each with a blank before and after it.
+static SIGN_WORDS: LazyLock<FixedMap<(&'static str, AnswerKind), Vec<String>>> =
+    LazyLock::new(|| {
+        let mut all = FixedMap::default();
+        for code in LANGUAGES {
+            for (name, kind) in KINDS {
+                let signs = lists::entries(SIGNS, &format!("{code} {name}")).into_iter();
+                let signs: Vec<String> = signs.map(|sign| format!(" {sign} ")).collect();
+                all.insert((code, kind), signs);
+            }
+        }
+        all
+    });
+
 fn phrases(language: &str) -> KindPhrases {
     let mut found = KindPhrases {
         lead: lists::entries(TABLE, &format!("{language} lead")),
@@ -111,6 +126,25 @@ impl AnswerKind {
     }
 }
 
+impl AnswerKind {
+    /// Whether a sentence shows by its words that it brings this kind of answer: a number where one is asked for,
+    /// "because" where a reason is. A sign and no proof; kinds without signs have none.
+    pub fn shows_in(self, sentence: &str, language: Language) -> bool {
+        let kind = match self {
+            Self::HowMuch | Self::When if sentence.contains(|c: char| c.is_ascii_digit()) => {
+                return true;
+            }
+            Self::HowMuch | Self::When => Self::HowMuch,
+            other => other,
+        };
+        let Some(signs) = SIGN_WORDS.get(&(language.code(), kind)) else {
+            return false;
+        };
+        let words = plain_words(sentence);
+        signs.iter().any(|sign| words.contains(sign.as_str()))
+    }
+}
+
 impl KindPhrases {
     /// A clause without the words that lead into it: "and in which file" asks "which file".
     fn without_lead<'c>(&self, clause: &'c str) -> &'c str {
@@ -124,19 +158,22 @@ impl KindPhrases {
     }
 }
 
+/// A text as its words in small letters without accents, with a blank before and after each.
+fn plain_words(text: &str) -> String {
+    let folded = terms::plain_letters(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    format!(" {} ", words.join(" "))
+}
+
 /// The clauses of a question as words in small letters without accents, each with a blank before and after it. Those
 /// that end in a question mark come first.
 fn clauses(question: &str) -> Vec<String> {
     let inside_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-' | '_' | '/');
     let (mut asked, mut said) = (Vec::new(), Vec::new());
     for clause in question.split_inclusive(|c: char| !c.is_whitespace() && !inside_word(c)) {
-        let folded = terms::plain_letters(clause);
-        let words: Vec<&str> = folded
-            .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/'))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let clause_words = format!(" {} ", words.join(" "));
-        if words.is_empty() {
+        let clause_words = plain_words(clause);
+        if clause_words.trim().is_empty() {
             continue;
         } else if clause.ends_with(['?', '？']) {
             asked.push(clause_words);

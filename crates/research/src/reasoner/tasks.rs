@@ -12,7 +12,7 @@ use crate::library::WordMention;
 use crate::plan::{Plan, PlanFault, PlannedSection, Query, QueryId, SourceKind};
 use crate::question::Question;
 use crate::settings::Caps;
-use crate::skills::locate::excerpt::Excerpt;
+use crate::skills::locate::excerpt::Excerpts;
 use crate::source::Source;
 
 /// What a plan is made from.
@@ -96,8 +96,8 @@ pub struct AnalyseTask<'a> {
     pub evidence: &'a [Evidence],
     /// Conflicts that code found among the evidence.
     pub contradictions: &'a [Contradiction],
-    /// The best excerpt of each of the first pieces of evidence, the best first.
-    pub(crate) excerpts: &'a [Excerpt],
+    /// The sentences of the first pieces of evidence that answer best.
+    pub(crate) excerpts: &'a Excerpts,
     /// How often the words of the question occur in the own documents; empty where none were searched.
     pub mentions: &'a [WordMention],
     /// The language of the question.

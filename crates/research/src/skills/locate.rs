@@ -24,7 +24,6 @@ use crate::plan::{Plan, SubQuestionId};
 use crate::skills::search::Asked;
 use crate::source::{Source, SourceId};
 
-pub use copies::Copied;
 use passages::RankedPassages;
 
 /// From these shares of a sub-question's words on a passage answers it, or bears on it.
@@ -82,14 +81,14 @@ pub struct Located {
     pub contradictions: Vec<Contradiction>,
     /// What a second look under relaxed rules changed.
     pub retry_log: Vec<RetryEntry>,
-    /// Sources that were left out because they copy another.
-    pub copies: Vec<Copied>,
+    /// The sentences of the first pieces of evidence, in their order.
+    pub(crate) sentences: Vec<excerpt::Sentence>,
 }
 
 /// Finds the evidence for every sub-question of a plan.
 pub fn locate(task: &LocateTask<'_>) -> Located {
-    let (kept, copies) = copies::split(task.readings);
-    let ranked = RankedPassages::new(task, kept);
+    let originals = copies::originals(task.readings, task.sources);
+    let ranked = RankedPassages::new(task, originals);
     let mut retry = Retry::new(*task.settings);
     let mut found: Vec<QuestionEvidence> = task
         .plan
@@ -111,10 +110,10 @@ pub fn locate(task: &LocateTask<'_>) -> Located {
     let evidence: Vec<Evidence> = found.into_iter().flat_map(|one| one.evidence).collect();
     let contradictions = conflict::contradictions(task, &ranked, &evidence);
     Located {
+        sentences: excerpt::of_evidence(&evidence, ranked.readings(), task.language),
         evidence,
         contradictions,
         retry_log: retry.validation_retry_log,
-        copies,
     }
 }
 

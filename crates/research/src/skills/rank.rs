@@ -14,8 +14,8 @@ use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
 use crate::skills::budget;
 
-/// The constant of reciprocal rank fusion: the larger it is, the less the very first ranks count.
-const FUSION_K: f64 = 60.0;
+/// What each rank by words takes off a passage's nearness in meaning, which is 1 at most.
+const RANK_LOSS: f32 = 0.004;
 
 /// What the encoder says of passages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub async fn passage_scores(
     }))
 }
 
-/// Reorders the passages, best first by words, so that those near in meaning come first too. Passages beyond
+/// Reorders the passages, best first by words, by their meaning; of those that are about as near the better by words. Passages beyond
 /// `most` keep their places behind the others. Without an encoder nothing changes.
 pub(crate) async fn by_meaning(
     ctx: &Ctx,
@@ -65,18 +65,14 @@ pub(crate) async fn by_meaning(
     let Some(PassageScores { scores, .. }) = scores(ctx, call, question, &texts).await? else {
         return Ok(());
     };
-    let mut nearest: Vec<usize> = (0..first.len()).collect();
-    let score = |at: &usize| scores.get(*at).copied().unwrap_or(f32::MIN);
-    nearest.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    let mut fused: Vec<f64> = (0..first.len())
-        .map(|rank| 1.0 / (FUSION_K + rank as f64))
-        .collect();
-    for (rank, at) in nearest.into_iter().enumerate() {
-        if let Some(score) = fused.get_mut(at) {
-            *score += 1.0 / (FUSION_K + rank as f64);
-        }
+    let score = |rank: usize| {
+        let near = scores.get(rank).copied().unwrap_or_default();
+        near - RANK_LOSS * rank as f32
+    };
+    let mut order: Vec<(f32, LocalPassage)> = Vec::with_capacity(first.len());
+    for (rank, passage) in first.iter().enumerate() {
+        order.push((score(rank), passage.clone()));
     }
-    let mut order: Vec<(f64, LocalPassage)> = fused.into_iter().zip(first.to_vec()).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (place, (_, passage)) in first.iter_mut().zip(order) {
         *place = passage;

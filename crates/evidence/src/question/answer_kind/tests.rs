@@ -81,3 +81,49 @@ fn what_was_said_before_the_question_does_not_decide() {
     let found = AnswerKind::read(spanish, "es".parse().unwrap());
     assert_eq!(found, AnswerKind::Why);
 }
+
+#[test]
+fn a_sentence_shows_the_kind_of_answer_it_brings() {
+    let cases = [
+        (
+            "en",
+            AnswerKind::HowMuch,
+            "It returns a status of 127.",
+            true,
+        ),
+        ("en", AnswerKind::HowMuch, "It has two legs.", true),
+        ("en", AnswerKind::HowMuch, "It returns a status.", false),
+        (
+            "en",
+            AnswerKind::Why,
+            "It is empty because it runs in a subshell.",
+            true,
+        ),
+        (
+            "en",
+            AnswerKind::WhatIs,
+            "A coprocess is a shell command.",
+            true,
+        ),
+        ("en", AnswerKind::WhatIs, "The form of a coprocess:", false),
+        ("en", AnswerKind::YesNo, "Aliases are not expanded.", true),
+        (
+            "de",
+            AnswerKind::WhatIs,
+            "Ein Metapaket ist ein leeres Paket.",
+            true,
+        ),
+        (
+            "fr",
+            AnswerKind::YesNo,
+            "Le fichier n'est jamais effacé.",
+            true,
+        ),
+        ("en", AnswerKind::Other, "Because it is 5.", false),
+        ("th", AnswerKind::YesNo, "Not so.", false),
+    ];
+    for (code, kind, sentence, shown) in cases {
+        let language: Language = code.parse().unwrap();
+        assert_eq!(kind.shows_in(sentence, language), shown, "{sentence}");
+    }
+}

@@ -304,23 +304,32 @@ fn quote(words: &str, source: SourceId) -> String {
 }
 
 /// Words of a source as they stand in Markdown: on one line, without numbers in brackets, which would be read as
-/// citations of ours, and without signs that mean something there.
+/// citations of ours. A word with signs that mean something there is set as code, which shows it as it is.
 fn escaped(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_notes(&line);
-    let mut out = String::with_capacity(line.len());
-    let mut before = ' ';
-    let mut letters = line.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let next = letters.peek().copied().unwrap_or(' ');
-        let within = before.is_alphanumeric() && next.is_alphanumeric();
-        if matches!(letter, '*' | '`' | '<' | '\\') || (letter == '_' && !within) {
-            out.push('\\');
-        }
-        out.push(letter);
-        before = letter;
+    let words: Vec<String> = line.split(' ').map(shown).collect();
+    words.join(" ")
+}
+
+fn shown(word: &str) -> String {
+    if word.contains('`') {
+        word.replace('\\', "\\\\").replace('`', "\\`")
+    } else if word.contains(['*', '<', '\\']) || has_outer_underscore(word) {
+        format!("`{word}`")
+    } else {
+        word.to_owned()
     }
-    out
+}
+
+/// Whether a word has an underscore that stands not between two letters or digits.
+fn has_outer_underscore(word: &str) -> bool {
+    word.match_indices('_').any(|(at, _)| {
+        let before = word[..at].chars().next_back();
+        let after = word[at + 1..].chars().next();
+        let inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        !(inner(before) && inner(after))
+    })
 }
 
 fn without_notes(line: &str) -> String {

@@ -1,48 +1,33 @@
 //! Sources that copy another: mirrors agree by copying, so only one of them is a witness.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fathom_evidence::duplicate;
 
 use super::Reading;
-use crate::source::SourceId;
+use crate::source::{Source, SourceId};
 
-/// A source that was left out because it copies another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copied {
-    /// The one that was left out.
-    pub copy: SourceId,
-    /// The one that it copies.
-    pub of: SourceId,
-}
-
-/// Splits readings into those that stand for themselves and those that copy one of them.
-pub(super) fn split(readings: &[Reading]) -> (Vec<&Reading>, Vec<Copied>) {
-    let texts: Vec<&str> = readings
-        .iter()
-        .map(|reading| reading.document.text.as_str())
-        .collect();
-    let mut kept = Vec::new();
-    let mut copies = Vec::new();
+/// The readings without those that copy another. A library gives each passage once, so what it found in a document
+/// stays, even where much of the document stands in another too.
+pub(super) fn originals<'r>(readings: &'r [Reading], sources: &[Arc<Source>]) -> Vec<&'r Reading> {
+    let found_in = |reading: &&Reading| {
+        let at = (reading.source.0 as usize).checked_sub(1);
+        let source = at.and_then(|at| sources.get(at));
+        source.is_some_and(|source| !source.passages.is_empty())
+    };
+    let (mut kept, others): (Vec<&Reading>, Vec<&Reading>) = readings.iter().partition(found_in);
+    let texts = others.iter().map(|one| one.document.text.as_str());
+    let texts: Vec<&str> = texts.collect();
     for group in duplicate::documents(&texts) {
-        let members: Vec<&Reading> = group.iter().filter_map(|at| readings.get(*at)).collect();
-        let Some(original) = members.iter().copied().min_by_key(|one| standing(one)) else {
-            continue;
-        };
-        kept.push(original);
-        for one in members.iter().filter(|one| one.source != original.source) {
-            if has_other_figures(one, original) {
-                kept.push(*one);
-            } else {
-                copies.push(Copied {
-                    copy: one.source,
-                    of: original.source,
-                });
-            }
+        let members = group.iter().filter_map(|at| others.get(*at).copied());
+        if let Some(original) = members.clone().min_by_key(|one| standing(one)) {
+            kept.push(original);
+            kept.extend(members.filter(|one| has_other_figures(one, original)));
         }
     }
     kept.sort_by_key(|reading| reading.source);
-    (kept, copies)
+    kept
 }
 
 /// The oldest stands first, then the longest: a reprint comes later and leaves things out.

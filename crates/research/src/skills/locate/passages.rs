@@ -14,24 +14,6 @@ use super::{LocateTask, Reading};
 use crate::plan::SubQuestionId;
 use crate::source::Source;
 
-/// Words of headings under which a document tells what it set out to do and how.
-const PREAMBLES: &[&str] = &[
-    "aim",
-    "aims",
-    "objective",
-    "objectives",
-    "purpose",
-    "method",
-    "methods",
-    "methodology",
-    "background",
-    "introduction",
-    "protocol",
-    "abbreviations",
-    "references",
-];
-const PREAMBLE_RANKS: usize = 8;
-
 /// The place of a passage: its reading among those kept, and its place there.
 type Place = (usize, usize);
 
@@ -100,29 +82,8 @@ impl<'r> RankedPassages<'r> {
             let reading: &'r Reading = self.readings.get(reading)?;
             Some((reading, reading.passages.get(at)?))
         };
-        let mut best: Vec<(&'r Reading, &'r Passage)> =
-            places.into_iter().filter_map(passage).collect();
-        let ranks: Vec<usize> = best.iter().map(|(_, passage)| demotion(passage)).collect();
-        let mut order: Vec<usize> = (0..best.len()).collect();
-        order.sort_by_key(|at| at + ranks.get(*at).copied().unwrap_or_default());
-        best = order
-            .iter()
-            .filter_map(|at| best.get(*at).copied())
-            .collect();
-        best.truncate(most);
-        best
+        places.into_iter().filter_map(passage).take(most).collect()
     }
-}
-
-/// By how many ranks a passage steps back: aims and methods have the words of a question and seldom its answer.
-fn demotion(passage: &Passage) -> usize {
-    let heading = passage.sections.last().map(|title| title.to_lowercase());
-    let is_preamble = heading.is_some_and(|heading| {
-        PREAMBLES
-            .iter()
-            .any(|word| heading.split_whitespace().any(|other| other == *word))
-    });
-    if is_preamble { PREAMBLE_RANKS } else { 0 }
 }
 
 fn position(reading: &Reading, id: &PassageId) -> Option<usize> {

@@ -18,7 +18,7 @@ use crate::degradation::JudgedPart;
 use crate::library::WordMention;
 use crate::plan::{Plan, Query, SourceKind};
 use crate::reasoner::{AnalyseTask, Ctx, brief, judge};
-use crate::skills::locate::excerpt::{self, Excerpt};
+use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords, Sentence};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
 use crate::skills::{budget, rank};
@@ -35,8 +35,9 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
     let mut notes = Notes::new(ctx);
     let located = located(state, ctx, plan).await?;
-    let excerpts = excerpts(state, ctx, &located, &mut notes).await?;
     let mentions = mentions(state, ctx, &mut notes).await?;
+    let words = QuestionWords::new(state.question.text(), language(state), &mentions);
+    let excerpts = excerpts(state, ctx, &located.sentences, &words, &mut notes).await?;
     let task = AnalyseTask {
         caps: state.settings.caps,
         question: &state.question,
@@ -100,16 +101,16 @@ async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, 
     Ok(spawn_blocking(work).await?)
 }
 
-/// The best excerpt of each of the first passages, the best first.
+/// The sentences that answer best, by their words and, where there is an encoder, their meaning.
 async fn excerpts(
     state: &State,
     ctx: &Ctx,
-    located: &Located,
+    sentences: &[Sentence],
+    words: &QuestionWords,
     notes: &mut Notes,
-) -> Result<Vec<Excerpt>, NodeError> {
+) -> Result<Excerpts, NodeError> {
     let text = state.question.text();
-    let excerpts = excerpt::excerpts(text, &located.evidence, language(state));
-    let texts: Vec<&str> = excerpts.iter().map(|one| one.text.as_str()).collect();
+    let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
     let most = state.settings.max_encoded_passages;
     let scored = rank::passage_scores(ctx, most, text, &texts).await?;
     let scored = scored.unwrap_or_else(|degradation| {
@@ -118,8 +119,14 @@ async fn excerpts(
     });
     let meaning = scored.map(|scored| scored.scores);
     let kind = AnswerKind::read(text, language(state));
-    let figures = matches!(kind, AnswerKind::HowMuch | AnswerKind::When);
-    Ok(excerpt::best(excerpts, meaning.as_deref(), figures))
+    let meaning = meaning.as_deref();
+    Ok(excerpt::best(
+        sentences,
+        meaning,
+        words,
+        kind,
+        language(state),
+    ))
 }
 
 /// How often the words of the question occur in the own documents; nothing where there are none.
