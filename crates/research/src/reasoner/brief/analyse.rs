@@ -14,6 +14,9 @@ use crate::strength::StrengthScale;
 /// Findings that are listed; the brief quotes more passages than these.
 const FINDINGS_MOST: usize = 10;
 
+/// Where fewer than one in so many words of a question are absent, the others may still tell what it is about.
+const ABSENT_OF: usize = 7;
+
 /// Makes an analysis. The same task gives the same one.
 pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
     let verdict = answered(task);
@@ -83,16 +86,23 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     }
 }
 
-/// Words of the subject that the documents do not mention.
+/// Words of the subject that the documents do not mention. A name stands for the whole question; another word that is one
+/// of many does not: people have their own words for what documents tell of.
 fn absent<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     let subject = subject_words(task.question.text(), task.language);
+    let german = task.language.code() == "de";
+    let is_name = |mention: &WordMention| {
+        !german && mention.word.chars().next().is_some_and(char::is_uppercase)
+    };
     let is_absent = |mention: &&WordMention| {
-        let name = mention.word.chars().next().is_some_and(char::is_uppercase);
-        let elsewhere = name && task.language.code() != "de" && !mention.as_written;
         subject.contains(&mention.word)
             && mention.nearest.is_none()
-            && (mention.passages == 0 || elsewhere)
+            && (mention.passages == 0 || is_name(mention) && !mention.as_written)
     };
-    let absent = task.mentions.iter().filter(is_absent);
-    absent.map(|mention| mention.word.as_str()).collect()
+    let absent: Vec<&WordMention> = task.mentions.iter().filter(is_absent).collect();
+    let one_of_many = absent.len() * ABSENT_OF < task.mentions.len();
+    if one_of_many && !absent.iter().any(|mention| is_name(mention)) {
+        return Vec::new();
+    }
+    absent.iter().map(|mention| mention.word.as_str()).collect()
 }

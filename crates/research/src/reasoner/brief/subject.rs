@@ -59,6 +59,12 @@ const NAMES_NOTHING: &[&str] = &[
     "difference",
     "situation",
     "situations",
+    "number",
+    "amount",
+    "maximum",
+    "minimum",
+    "percentage",
+    "default",
 ];
 
 /// The words that name the subject, as they are written in the question, in order.
