@@ -327,7 +327,7 @@ mod tests {
             sentence(1, 0, "Sets have no order at all."),
             sentence(
                 1,
-                27,
+                60,
                 "A coprocess is a shell command that runs beside the others.",
             ),
         ];
