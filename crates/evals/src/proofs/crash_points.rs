@@ -74,7 +74,7 @@ fn modes(backend: Backend, size: Size) -> Vec<(Interruption, bool)> {
 /// Tells whether the run had that many writes: answers that come together share one.
 async fn crash_and_recover(lab: &Lab, at: Interrupt, undisturbed: &FinalState) -> Result<bool> {
     let run = InterruptedRun::new(lab, ScriptedRun::eventful(), [at, Interrupt::NONE], true)?;
-    let first = run.work(0).await;
+    let first = run.take_over(0, lab).await;
     let reached = run.faults[0].has_struck();
     match first {
         Err(error) if !reached || !error.retry() => {

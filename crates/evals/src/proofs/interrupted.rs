@@ -237,7 +237,8 @@ impl InterruptedRun {
         })
     }
 
-    /// As [`Self::work`], for a process that waits until nobody holds the run.
+    /// As [`Self::work`], for a process that waits until nobody holds the run, and takes its own up
+    /// again where its lease has lapsed.
     pub async fn take_over(&self, process: usize, lab: &Lab) -> Result<(), Error> {
         for _ in 0..MOST_TURNS {
             match self.work(process).await {
@@ -278,7 +279,7 @@ impl InterruptedRun {
     /// What such a run comes to if nothing happens to it, and its writes.
     pub async fn undisturbed(lab: &Lab, state: ScriptedRun) -> Result<(FinalState, u64)> {
         let run = Self::new(lab, state, [Interrupt::NONE; 2], true)?;
-        run.work(0).await.context("undisturbed")?;
+        run.take_over(0, lab).await.context("undisturbed")?;
         Ok((run.end(lab).await?, run.faults[0].writes()))
     }
 }
