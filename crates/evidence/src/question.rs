@@ -5,7 +5,7 @@ mod fillers;
 
 use crate::Language;
 
-pub use answer_kind::AnswerKind;
+pub use answer_kind::{AnswerKind, names_review, pools_studies};
 pub use fillers::without_fillers;
 
 /// The language a question is asked in; English where that cannot be told.

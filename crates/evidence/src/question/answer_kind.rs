@@ -73,13 +73,17 @@ static SIGN_WORDS: LazyLock<FixedMap<(&'static str, AnswerKind), Vec<String>>> =
         let mut all = FixedMap::default();
         for code in LANGUAGES {
             for (name, kind) in KINDS {
-                let signs = lists::entries(SIGNS, &format!("{code} {name}")).into_iter();
-                let signs: Vec<String> = signs.map(|sign| format!(" {sign} ")).collect();
-                all.insert((code, kind), signs);
+                all.insert((code, kind), signs(&format!("{code} {name}")));
             }
         }
         all
     });
+
+/// The signs of a section, each with a blank before and after it.
+fn signs(section: &str) -> Vec<String> {
+    let signs = lists::entries(SIGNS, section).into_iter();
+    signs.map(|sign| format!(" {sign} ")).collect()
+}
 
 fn phrases(language: &str) -> KindPhrases {
     let mut found = KindPhrases {
@@ -140,9 +144,23 @@ impl AnswerKind {
         let Some(signs) = SIGN_WORDS.get(&(language.code(), kind)) else {
             return false;
         };
-        let words = plain_words(sentence);
-        signs.iter().any(|sign| words.contains(sign.as_str()))
+        has_sign(sentence, signs)
     }
+}
+
+/// Whether a sentence tells by its words what several studies found together, which counts more than one of them.
+pub fn pools_studies(sentence: &str, language: Language) -> bool {
+    has_sign(sentence, &signs(&format!("{} pooled", language.code())))
+}
+
+/// Whether a title is that of a review of studies.
+pub fn names_review(title: &str, language: Language) -> bool {
+    has_sign(title, &signs(&format!("{} review", language.code())))
+}
+
+fn has_sign(text: &str, signs: &[String]) -> bool {
+    let words = plain_words(text);
+    signs.iter().any(|sign| words.contains(sign.as_str()))
 }
 
 impl KindPhrases {

@@ -127,3 +127,15 @@ fn a_sentence_shows_the_kind_of_answer_it_brings() {
         assert_eq!(kind.shows_in(sentence, language), shown, "{sentence}");
     }
 }
+
+#[test]
+fn what_several_studies_found_together_is_told_from_what_one_found() {
+    let pooled = "Across 14 studies, pooled cooling came to 1.8 °C.";
+    assert!(pools_studies(pooled, Language::ENGLISH));
+    assert!(!pools_studies("The trial found 1.8 °C.", Language::ENGLISH));
+    assert!(names_review(
+        "Cooling by trees: a review",
+        Language::ENGLISH
+    ));
+    assert!(!names_review("Cooling by trees", Language::ENGLISH));
+}

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::document::ParagraphRole;
-use fathom_evidence::question::AnswerKind;
+use fathom_evidence::question::{AnswerKind, names_review, pools_studies};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, Span, sentences};
 
@@ -31,9 +31,10 @@ const WORDS_LEAST: usize = 4;
 const LONG_CHARS: usize = 300;
 
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words, and looking like the kind
-/// of answer asked for; and against it: each rank of its passage, program text and questions, its length, no full stop.
+/// of answer asked for, all the more where a review pools several studies, whatever its rank; and against it: each rank of its passage, program text and questions, its length, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const KIND_GAIN: f64 = 0.15;
+const POOLED_GAIN: f64 = 0.5;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
 const LONG_LOSS: f64 = 0.1;
@@ -60,6 +61,8 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
     /// Whether it is running text and no question.
     prose: bool,
+    /// Whether it tells, in a review, what several studies found together.
+    pooled: bool,
 }
 
 /// A sentence of a piece of evidence, or several that follow each other there.
@@ -138,6 +141,8 @@ pub(super) fn of_evidence(
     let mut found = Vec::new();
     for (at, piece) in evidence.iter().enumerate().take(PASSAGES_LOOKED_AT) {
         let reading = readings.iter().find(|one| one.source == piece.source);
+        let title = reading.and_then(|one| one.document.about.title.as_deref());
+        let is_review = title.is_some_and(|title| names_review(title, language));
         let is_code = |span: Span| {
             let mut paragraphs = reading.iter().flat_map(|one| &one.document.paragraphs);
             paragraphs.any(|one| one.role == ParagraphRole::Code && one.span.overlaps(span))
@@ -155,6 +160,7 @@ pub(super) fn of_evidence(
                 span,
                 text: text.to_owned(),
                 prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
+                pooled: is_review && pools_studies(text, language),
             });
         }
     }
@@ -238,12 +244,15 @@ impl<'s> Weighed<'s> {
         let text = sentence.text.as_str();
         let covered = words.covered([text]);
         let when = |holds: bool, counts: f64| if holds { counts } else { 0.0 };
+        let shown = kind.shows_in(text, language);
+        let pooled = shown && sentence.pooled;
         let ended = text.ends_with(['.', '!', ')', '”', '"', '。']);
-        let score = WORDS_SHARE * covered + near + when(kind.shows_in(text, language), KIND_GAIN)
-            - RANK_LOSS * sentence.evidence as f64
-            - when(!sentence.prose, NO_PROSE_LOSS)
-            - when(text.len() > LONG_CHARS, LONG_LOSS)
-            - when(!ended, UNENDED_LOSS);
+        let score =
+            WORDS_SHARE * covered + near + when(shown, KIND_GAIN) + when(pooled, POOLED_GAIN)
+                - when(!pooled, RANK_LOSS * sentence.evidence as f64)
+                - when(!sentence.prose, NO_PROSE_LOSS)
+                - when(text.len() > LONG_CHARS, LONG_LOSS)
+                - when(!ended, UNENDED_LOSS);
         Self {
             sentence,
             covered,
@@ -306,6 +315,7 @@ mod tests {
             span: Span::new(start, start + text.len()),
             text: text.to_owned(),
             prose: !looks_like_code(text),
+            pooled: false,
         }
     }
 
@@ -371,6 +381,18 @@ mod tests {
         let further: BTreeSet<usize> = excerpts.further.iter().map(|one| one.evidence).collect();
         assert!(further.is_disjoint(&passages));
         assert_eq!(further.len() + passages.len(), 5);
+    }
+
+    #[test]
+    fn what_a_review_pools_outranks_a_single_study_that_has_more_of_the_words() {
+        let mut all = [
+            sentence(0, 0, "Street trees lowered the temperature by 0.5 °C."),
+            sentence(9, 0, "Pooled over 14 studies, cooling came to 1.8 °C."),
+        ];
+        let question = "How much do street trees lower the temperature?";
+        assert_eq!(texts(&chosen(question, &all, None).answer)[0], all[0].text);
+        all[1].pooled = true;
+        assert_eq!(texts(&chosen(question, &all, None).answer)[0], all[1].text);
     }
 
     #[test]
