@@ -54,6 +54,15 @@ fn the_same_command_gives_the_same_bytes_and_every_quote_stands_in_its_file() {
 }
 
 #[test]
+fn the_report_opens_with_what_the_studies_found_together() {
+    let report = reported();
+    let answer = report["answer"]["text"].as_str().unwrap();
+    let opening = answer.lines().next().unwrap();
+    assert!(opening.contains("afternoon cooling"), "{opening}");
+    assert!(opening.contains("between 1.5 and 2.5 °C"), "{opening}");
+}
+
+#[test]
 fn the_report_names_both_sides_on_nights_and_what_explains_them() {
     let report = reported();
     let told = report["summary"].as_str().unwrap();

@@ -1,4 +1,4 @@
-use super::{AnswerKind, KINDS};
+use super::{AnswerKind, KINDS, names_review, pools_studies};
 use crate::{Language, lists};
 
 /// Questions of all seven languages, a line each: language, kind, question.
