@@ -4,7 +4,6 @@
 //! cannot be read gives none, and the others are measured all the same.
 
 mod citations;
-mod claims;
 mod conflicts;
 mod judged;
 mod pages;
@@ -30,7 +29,6 @@ const PARTS: &[EvidencePart] = &[
     ("pdfs", pdfs::measure),
     ("words", words::measure),
     ("citations", citations::measure),
-    ("claims", claims::measure),
     ("conflicts", conflicts::measure),
     ("scifact", scifact::measure),
     ("wice", sentences::wice),

@@ -2,6 +2,7 @@
 //! citations must tell them apart. Claims that people put freely are counted apart from them: a
 //! check by words mostly cannot tell, and must say so.
 
+mod distort;
 pub(super) mod faults;
 mod make;
 mod neighbours;
@@ -46,10 +47,8 @@ pub(super) fn measure(data: &Path) -> Result<()> {
         rounds.push((seed, count(&sets, &made)));
     }
     report(&rounds);
-    people(&judged::scifact(data)?);
-    if part == SetPart::Report {
-        people(&judged::wice(data)?);
-    }
+    people(&judged::scifact(data)?.half(part));
+    people(&judged::wice(data)?.half(part));
     Ok(())
 }
 
@@ -57,34 +56,46 @@ pub(super) fn measure(data: &Path) -> Result<()> {
 #[derive(Clone, Copy, Default)]
 struct CitationTally {
     all: usize,
+    supported: usize,
+    /// Called contradicted or not supported.
     blamed: usize,
-    unchecked: usize,
 }
 
 impl CitationTally {
     fn add(&mut self, checked: &ClaimVerdict) {
         self.all += 1;
         match checked.support {
+            Support::Supported { .. } => self.supported += 1,
             Support::NotSupported | Support::Contradicted { .. } => self.blamed += 1,
-            Support::NotChecked { .. } => self.unchecked += 1,
-            Support::Supported { .. } => {}
+            Support::NotChecked { .. } => {}
         }
     }
 
     fn join(self, other: &CitationTally) -> Self {
         Self {
             all: self.all + other.all,
+            supported: self.supported + other.supported,
             blamed: self.blamed + other.blamed,
-            unchecked: self.unchecked + other.unchecked,
         }
     }
 
-    fn blamed(&self) -> f64 {
-        self.blamed as f64 / self.all.max(1) as f64
+    fn share(&self, part: usize) -> f64 {
+        part as f64 / self.all.max(1) as f64
     }
 
-    fn unchecked(&self) -> f64 {
-        self.unchecked as f64 / self.all.max(1) as f64
+    /// What must not happen: a good one blamed, a bad one called supported.
+    fn wrong(&self, good: bool) -> f64 {
+        self.share(if good { self.blamed } else { self.supported })
+    }
+
+    fn print(&self, figure: Figure) {
+        let unchecked = self.all - self.supported - self.blamed;
+        figure
+            .with("claims", self.all)
+            .number("supported", self.share(self.supported))
+            .number("blamed", self.share(self.blamed))
+            .number("could_not_check", self.share(unchecked))
+            .print();
     }
 }
 
@@ -122,77 +133,59 @@ fn report(rounds: &[(u64, Counts)]) {
     for (kind, _) in KINDS {
         let tallies = rounds.iter().map(|(_, counts)| sum(counts, &|k| k == kind));
         let all = tallies.fold(CitationTally::default(), |sum, tally| sum.join(&tally));
-        Figure::named("t31_citations")
-            .with("kind", kind.name())
-            .with("citations", all.all)
-            .number(figure(kind.is_true()), all.blamed())
-            .number("could_not_check", all.unchecked())
-            .print();
+        let truth = if kind.is_true() { "good" } else { "bad" };
+        all.print(
+            Figure::named("t31_citations")
+                .with("telling", truth)
+                .with("kind", kind.name()),
+        );
     }
     for good in [true, false] {
-        let mut all = CitationTally::default();
-        let mut worst: Option<(f64, u64)> = None;
-        for (seed, counts) in rounds {
-            let tally = sum(counts, &|kind| kind.is_true() == good);
-            all = all.join(&tally);
-            let bad = if good {
-                tally.blamed()
-            } else {
-                -tally.blamed()
-            };
-            if worst.is_none_or(|(most, _)| bad > most) {
-                worst = Some((bad, *seed));
-            }
-        }
-        let (share, seed) = worst.unwrap_or_default();
-        Figure::named("t31_citations")
-            .with("kind", if good { "all_good" } else { "all_bad" })
-            .with("citations", all.all)
-            .number(figure(good), all.blamed())
-            .number("worst", share.abs())
-            .with("worst_seed", seed)
-            .number("could_not_check", all.unchecked())
-            .with(
-                "seeds",
-                rounds.iter().map(|(seed, _)| *seed).collect::<Vec<_>>(),
-            )
-            .print();
+        let tallies = rounds
+            .iter()
+            .map(|(_, counts)| sum(counts, &|kind| kind.is_true() == good));
+        let tallies: Vec<CitationTally> = tallies.collect();
+        let all = tallies
+            .iter()
+            .fold(CitationTally::default(), |sum, one| sum.join(one));
+        let worst = tallies
+            .iter()
+            .map(|one| one.wrong(good))
+            .fold(0.0, f64::max);
+        all.print(
+            Figure::named("t31_citations")
+                .with("kind", if good { "all_good" } else { "all_bad" })
+                .with("seeds", rounds.len())
+                .number("worst_seed_wrong", worst),
+        );
     }
 }
 
-fn figure(good: bool) -> &'static str {
-    if good { "false_alarms" } else { "caught" }
-}
-
-/// Claims that people wrote and found supported, held against their source and against the source
-/// that looks most like it.
+/// Claims that people wrote and judged, held against their source by what people said of them; those
+/// that they found supported also against the source that looks most like it.
 fn people(set: &Set) {
     let near = Neighbours::new(&set.sources);
-    let (mut right, mut wrong) = (CitationTally::default(), CitationTally::default());
-    for one in set
-        .judged
-        .iter()
-        .filter(|one| one.label == Label::Supported)
-    {
-        right.add(&held(&one.claim, &set.sources[one.source]));
+    let mut tallies: BTreeMap<&'static str, CitationTally> = BTreeMap::new();
+    for one in &set.judged {
+        let tally = tallies.entry(one.label.name()).or_default();
+        tally.add(&held(&one.claim, &set.sources[one.source]));
         let judged = |source: usize| {
             let same = |other: &&judged::Judged| other.claim == one.claim && other.source == source;
             set.judged.iter().find(same).is_some()
         };
         let other = near
             .nearest(&one.claim, one.source)
-            .filter(|near| !judged(*near));
+            .filter(|near| one.label == Label::Supported && !judged(*near));
         if let Some(other) = other {
-            wrong.add(&held(&one.claim, &set.sources[other]));
+            let tally = tallies.entry("wrong_source_near").or_default();
+            tally.add(&held(&one.claim, &set.sources[other]));
         }
     }
-    for (good, tally) in [(true, right), (false, wrong)] {
-        Figure::named("human_claims")
-            .with("set", set.name)
-            .with("source", if good { "right" } else { "wrong_near" })
-            .with("claims", tally.all)
-            .number(figure(good), tally.blamed())
-            .number("could_not_check", tally.unchecked())
-            .print();
+    for (label, tally) in tallies {
+        tally.print(
+            Figure::named("human_claims")
+                .with("set", set.name)
+                .with("people_say", label),
+        );
     }
 }

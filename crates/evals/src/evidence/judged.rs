@@ -76,6 +76,17 @@ pub(super) enum Label {
     Unsaid,
 }
 
+impl Label {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Partly => "partly",
+            Self::Contradicted => "contradicted",
+            Self::Unsaid => "unsaid",
+        }
+    }
+}
+
 pub(super) struct Judged {
     pub(super) claim: String,
     /// Index into the sources of its set.
@@ -87,6 +98,18 @@ pub(super) struct Set {
     pub(super) name: &'static str,
     pub(super) sources: Vec<JudgedSource>,
     pub(super) judged: Vec<Judged>,
+}
+
+impl Set {
+    /// Every second claim: rules are made on one half and reported on the other.
+    pub(super) fn half(mut self, part: SetPart) -> Self {
+        let mut at = 0;
+        self.judged.retain(|_| {
+            at += 1;
+            (at % 2 == 0) == (part == SetPart::Tune)
+        });
+        self
+    }
 }
 
 /// The sources that citations are made from: half of SciFact's abstracts each, the trial reports of

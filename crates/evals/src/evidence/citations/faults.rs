@@ -71,13 +71,13 @@ pub(in crate::evidence) fn change_number(text: &str, rng: &mut StdRng) -> Option
     (!told).then(|| all.join(" "))
 }
 
-fn changeable(word: &str) -> bool {
+pub(super) fn changeable(word: &str) -> bool {
     let bare = word.trim_matches(outside);
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
     NUMERALS.contains(&word) || (!bare.is_empty() && bare.chars().all(digits))
 }
 
-fn outside(c: char) -> bool {
+pub(super) fn outside(c: char) -> bool {
     !c.is_alphanumeric()
 }
 

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 
 use super::super::judged::{JudgedSource, Set};
 use super::neighbours::Neighbours;
-use super::{faults, retell};
+use super::{distort, faults, retell};
 
 /// How often something is drawn until it can be used.
 const DRAWS_MAX: usize = 20_000;
@@ -25,27 +25,45 @@ pub(super) enum Kind {
     Reordered,
     Joined,
     Reworded,
+    Renumbered,
     ExactQuote,
     WrongSourceNear,
     WrongSourceRandom,
     ChangedNumber,
     Negated,
     AbsentQuote,
+    ExchangedNumbers,
+    ExchangedArms,
+    PopulationSwapped,
+    NameFromSameSource,
+    SomeToAll,
+    HedgeRemoved,
+    CausalForLink,
+    InventedAddition,
 }
 
-/// How many of each kind: 500 good ones and 500 bad ones.
-pub(super) const KINDS: [(Kind, usize); 11] = [
+/// How many of each kind are made with one seed.
+pub(super) const KINDS: [(Kind, usize); 20] = [
     (Kind::Verbatim, 83),
     (Kind::Compressed, 83),
     (Kind::Reordered, 83),
     (Kind::Joined, 83),
     (Kind::Reworded, 84),
+    (Kind::Renumbered, 83),
     (Kind::ExactQuote, 84),
     (Kind::WrongSourceNear, 63),
     (Kind::WrongSourceRandom, 62),
     (Kind::ChangedNumber, 125),
     (Kind::Negated, 125),
     (Kind::AbsentQuote, 125),
+    (Kind::ExchangedNumbers, 60),
+    (Kind::ExchangedArms, 60),
+    (Kind::PopulationSwapped, 60),
+    (Kind::NameFromSameSource, 60),
+    (Kind::SomeToAll, 60),
+    (Kind::HedgeRemoved, 60),
+    (Kind::CausalForLink, 60),
+    (Kind::InventedAddition, 60),
 ];
 
 /// The ways to tell a sentence again that a fault is then put into.
@@ -57,6 +75,9 @@ const TRUE_TELLINGS: [Kind; 5] = [
     Kind::Reworded,
 ];
 
+/// One way to distort a sentence that was told truly.
+type Distortion = fn(&str, &mut StdRng) -> Option<String>;
+
 impl Kind {
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -65,17 +86,26 @@ impl Kind {
             Self::Reordered => "reordered",
             Self::Joined => "joined",
             Self::Reworded => "reworded",
+            Self::Renumbered => "renumbered",
             Self::ExactQuote => "exact_quote",
             Self::WrongSourceNear => "wrong_source_near",
             Self::WrongSourceRandom => "wrong_source_random",
             Self::ChangedNumber => "changed_number",
             Self::Negated => "negated",
             Self::AbsentQuote => "absent_quote",
+            Self::ExchangedNumbers => "exchanged_numbers",
+            Self::ExchangedArms => "exchanged_arms",
+            Self::PopulationSwapped => "population_swapped",
+            Self::NameFromSameSource => "name_from_same_source",
+            Self::SomeToAll => "some_to_all",
+            Self::HedgeRemoved => "hedge_removed",
+            Self::CausalForLink => "causal_for_link",
+            Self::InventedAddition => "invented_addition",
         }
     }
 
     pub(super) fn is_true(self) -> bool {
-        TRUE_TELLINGS.contains(&self) || self == Self::ExactQuote
+        TRUE_TELLINGS.contains(&self) || matches!(self, Self::ExactQuote | Self::Renumbered)
     }
 }
 
@@ -155,7 +185,28 @@ impl<'a> Maker<'a> {
                 let (here, there) = (self.sentence(place)?, self.sentence(elsewhere)?);
                 (faults::absent_quote(here, there, &mut self.rng)?, source)
             }
-            told => (self.telling(told, place)?, source),
+            Kind::NameFromSameSource => {
+                let told = self.any_telling(place)?;
+                let text = &self.source(set, source)?.text;
+                (distort::replace_name(&told, text, &mut self.rng)?, source)
+            }
+            Kind::InventedAddition => {
+                let elsewhere = self.place()?;
+                let (told, there) = (self.any_telling(place)?, self.sentence(elsewhere)?);
+                (distort::add_clause(&told, there, &mut self.rng)?, source)
+            }
+            Kind::ExchangedNumbers => (self.distorted(place, distort::exchange_numbers)?, source),
+            Kind::ExchangedArms => (self.distorted(place, distort::exchange_arms)?, source),
+            Kind::PopulationSwapped => (self.distorted(place, distort::swap_population)?, source),
+            Kind::SomeToAll => (self.distorted(place, distort::some_to_all)?, source),
+            Kind::HedgeRemoved => (self.distorted(place, distort::remove_hedge)?, source),
+            Kind::CausalForLink => (self.distorted(place, distort::make_causal)?, source),
+            Kind::Verbatim
+            | Kind::Compressed
+            | Kind::Reordered
+            | Kind::Joined
+            | Kind::Reworded
+            | Kind::Renumbered => (self.telling(kind, place)?, source),
         };
         self.used.insert(place);
         Some(Made {
@@ -164,6 +215,12 @@ impl<'a> Maker<'a> {
             set,
             source,
         })
+    }
+
+    /// A true telling with one distortion put into it.
+    fn distorted(&mut self, place: Place, distort: Distortion) -> Option<String> {
+        let told = self.any_telling(place)?;
+        distort(&told, &mut self.rng)
     }
 
     fn any_telling(&mut self, place: Place) -> Option<String> {
@@ -178,6 +235,7 @@ impl<'a> Maker<'a> {
             Kind::Compressed => retell::compress(sentence, &mut self.rng),
             Kind::Reordered => retell::reorder(sentence),
             Kind::Reworded => retell::reword(sentence, &mut self.rng),
+            Kind::Renumbered => retell::renumber(sentence),
             Kind::Joined => {
                 let next = Place {
                     sentence: place.sentence + self.rng.random_range(1..=2),

@@ -183,6 +183,46 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
+/// A number written in another way: rounded, in another unit, as a word, without separators.
+pub(super) fn renumber(sentence: &str) -> Option<String> {
+    let words: Vec<&str> = sentence.split(' ').collect();
+    (0..words.len()).find_map(|at| {
+        let (old, next) = (words[at], words.get(at + 1).copied().unwrap_or_default());
+        let (new, unit) = rewritten(old, next)?;
+        let mut all = words.clone();
+        all[at] = &new;
+        if let Some(unit) = unit {
+            all[at + 1] = unit;
+        }
+        Some(all.join(" "))
+    })
+}
+
+/// Another way to write a number, and its unit where that changes.
+fn rewritten(word: &str, next: &str) -> Option<(String, Option<&'static str>)> {
+    if word == "50%" {
+        return Some(("half".to_owned(), None));
+    }
+    if let Some(percent) = word
+        .strip_suffix('%')
+        .filter(|digits| !digits.contains('.'))
+    {
+        percent.parse::<u32>().ok()?;
+        return Some((format!("{percent} percent"), None));
+    }
+    if let Some(percent) = word.strip_suffix('%') {
+        return Some((format!("{:.0}%", percent.parse::<f64>().ok()?), None));
+    }
+    let value: f64 = word.replace(',', "").parse().ok()?;
+    match next {
+        "g" => Some((format!("{}", value * 1_000.0), Some("mg"))),
+        "mg" => Some((format!("{}", value / 1_000.0), Some("g"))),
+        "kg" => Some((format!("{}", value * 1_000.0), Some("g"))),
+        _ if word.contains(',') => Some((word.replace(',', ""), None)),
+        _ => None,
+    }
+}
+
 /// Some words of a sentence as a quote, in other typography.
 pub(super) fn quote(sentence: &str, rng: &mut StdRng) -> Option<String> {
     let set = stretch(sentence, rng)?
