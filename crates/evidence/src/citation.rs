@@ -1,14 +1,15 @@
 //! Checks what a text says against the sources it cites.
 //!
-//! Takes claims and the sources by their numbers; gives for each claim a verdict, the places that
-//! bear it out or speak against it, and the reasons: a source that is not there, a quote, number,
-//! name or date that does not stand in it, a denial. It compares words, so it knows what is
-//! missing and what is turned around, and says so when a claim is put too freely to tell.
+//! Takes claims and the sources by their numbers; gives for each claim a verdict, the places it was
+//! held against, and the reasons. A claim is *supported* only where a cited source says it in the same
+//! words, and *contradicted* only on proof: the same words with another number, denial or direction.
+//! What is put in any other way code cannot tell, and the verdict says so with the words that differ.
 
-mod against;
-mod details;
+mod compared;
+mod differences;
+mod fit;
 mod source;
-mod support;
+mod verdict;
 
 use std::collections::BTreeMap;
 
@@ -18,41 +19,7 @@ use crate::claim::{Claim, Opposite, Stated, claims};
 use crate::quote::{self, MatchKind};
 use crate::{Language, Span};
 
-use against::Comparison;
 pub use source::SourceText;
-
-/// A claim of as many words of substance is a long one.
-const LONG: usize = 9;
-
-/// Of a claim on the same matter more of its neighbouring words are neighbours in the source.
-const SIDE_BY_SIDE_MIN: f64 = 0.2;
-
-/// How much a claim and a source must have in common. Shares are between 0 and 1, rare words
-/// counting most.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CitationSettings {
-    /// From this share on a claim is supported when nothing speaks against it.
-    pub citation_support_min: f64,
-    /// Under this share it is not supported; between the two, words alone cannot tell.
-    pub citation_doubt_min: f64,
-    /// The same for a claim of many words: of those a source on the same matter holds more, and
-    /// some of them side by side.
-    pub citation_doubt_min_long: f64,
-    /// From this share on, the best sentence is on the same matter, so that a denial in it counts.
-    pub citation_same_matter_min: f64,
-}
-
-impl Default for CitationSettings {
-    fn default() -> Self {
-        Self {
-            citation_support_min: 0.60,
-            citation_doubt_min: 0.25,
-            citation_doubt_min_long: 0.45,
-            citation_same_matter_min: 0.50,
-        }
-    }
-}
 
 /// What the cited sources say of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,11 +98,23 @@ pub enum CitationReason {
         /// The word of the source.
         source: String,
     },
-    /// Too few of its words stand in any cited source.
+    /// Too few of its words stand in any sentence of a cited source.
     LittleInCommon {
-        /// How much of it the best source has, from 0 to 1.
+        /// How much of it the nearest sentence has, from 0 to 1.
         share: f64,
     },
+    /// It says more than the sentence that is nearest to it.
+    WordsNotFound {
+        /// The words that the sentence does not have there.
+        words: String,
+    },
+    /// It leaves out what may limit what its source says.
+    WordsLeftOut {
+        /// The words of the source.
+        words: String,
+    },
+    /// It has the words of its source in another order.
+    OtherOrder,
 }
 
 /// A phrase in quotation marks and where it stands.
@@ -158,8 +137,8 @@ pub struct ClaimVerdict {
     pub support: Support,
     /// What spoke against the claim; empty where nothing did.
     pub reasons: Vec<CitationReason>,
-    /// The share of the claim that its best source has.
-    pub score: f64,
+    /// The sentences that are nearest to it, one of each cited source, whatever the verdict.
+    pub nearest: Vec<SupportingPassage>,
     /// The claim's quotes that stand in a cited source.
     pub quotes: Vec<FoundQuote>,
 }
@@ -172,26 +151,21 @@ pub fn check_text(
     text: &str,
     language: Language,
     sources: &CitedSources<'_>,
-    settings: &CitationSettings,
 ) -> Vec<(Claim, ClaimVerdict)> {
     let all = claims(text, language).into_iter();
     all.map(|claim| {
-        let checked = check(&claim, sources, settings);
+        let checked = check(&claim, sources);
         (claim, checked)
     })
     .collect()
 }
 
 /// Holds one claim against the sources it cites.
-pub fn check(
-    claim: &Claim,
-    sources: &CitedSources<'_>,
-    settings: &CitationSettings,
-) -> ClaimVerdict {
+pub fn check(claim: &Claim, sources: &CitedSources<'_>) -> ClaimVerdict {
     let mut checked = ClaimVerdict {
         support: Support::NotSupported,
         reasons: Vec::new(),
-        score: 0.0,
+        nearest: Vec::new(),
         quotes: Vec::new(),
     };
     if claim.citations.is_empty() {
@@ -207,14 +181,9 @@ pub fn check(
         }
     }
     find_quotes(claim, &cited, &mut checked);
-    if !checked.reasons.is_empty() || cited.is_empty() {
-        return checked;
+    if checked.reasons.is_empty() {
+        verdict::decide(claim, &cited, &mut checked);
     }
-    let compared: Vec<Comparison> = cited
-        .iter()
-        .map(|(id, source)| Comparison::new(*id, claim, source, settings))
-        .collect();
-    decide(&compared, settings, &mut checked);
     checked
 }
 
@@ -251,80 +220,43 @@ fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Cl
     }
 }
 
-/// One verdict from the comparisons with each cited source. A detail is missing when it stands in
-/// none of them; a denial counts in the source that has most of the claim.
-fn decide(compared: &[Comparison], settings: &CitationSettings, checked: &mut ClaimVerdict) {
-    let mut ranked: Vec<&Comparison> = compared.iter().collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let Some(best) = ranked.first() else { return };
-    checked.score = best.score;
-    let together = |c: &&Comparison| c.score >= settings.citation_doubt_min;
-    let by: Vec<SupportingPassage> = ranked
-        .iter()
-        .filter(|c| together(c))
-        .flat_map(|c| c.by.clone())
-        .collect();
-    let missing = best.missing.iter().filter(|reason| {
-        compared
-            .iter()
-            .all(|other| other.missing.iter().any(|r| r.is_same_detail(reason)))
-    });
-    checked.reasons.extend(missing.cloned());
-    checked.support = if let Some(opposed) = &best.opposed {
-        checked.reasons.push(opposed.clone());
-        Support::Contradicted { by }
-    } else if !checked.reasons.is_empty() {
-        let elsewhere = |r: &CitationReason| {
-            matches!(
-                r,
-                CitationReason::NumberElsewhere { .. } | CitationReason::NumberNotFound { .. }
-            )
-        };
-        if best.score >= settings.citation_support_min
-            && checked.reasons.iter().all(elsewhere)
-            && best.other_numbers
-        {
-            Support::Contradicted { by }
-        } else {
-            Support::NotSupported
-        }
-    } else if best.score >= settings.citation_support_min {
-        Support::Supported { by }
-    } else if !is_foreign(best, settings) {
-        let why = "it is put too freely for its words to tell".to_owned();
-        Support::NotChecked { why }
-    } else {
-        checked
-            .reasons
-            .push(CitationReason::LittleInCommon { share: best.score });
-        Support::NotSupported
-    };
-}
-
-/// Whether a claim and its best source have hardly anything in common.
-fn is_foreign(best: &Comparison, settings: &CitationSettings) -> bool {
-    let long = best.terms >= LONG && best.in_runs < SIDE_BY_SIDE_MIN;
-    best.score < settings.citation_doubt_min
-        || (long && best.score < settings.citation_doubt_min_long)
-}
-
 impl CitationReason {
-    /// Whether both are about the same number, name or date.
-    fn is_same_detail(&self, other: &CitationReason) -> bool {
-        fn detail(reason: &CitationReason) -> Option<&str> {
-            match reason {
-                CitationReason::NumberNotFound { number }
-                | CitationReason::NumberElsewhere { number } => Some(number),
-                CitationReason::NameNotFound { name } => Some(name),
-                CitationReason::DateNotFound { date } => Some(date),
-                CitationReason::NoCitation
-                | CitationReason::UnknownSource { .. }
-                | CitationReason::QuoteNotFound { .. }
-                | CitationReason::Opposed { .. }
-                | CitationReason::LittleInCommon { .. } => None,
+    /// What is wrong, as the end of a sentence for people.
+    pub fn explain(&self) -> String {
+        match self {
+            Self::NoCitation => "it cites nothing".to_owned(),
+            Self::UnknownSource { id } => format!("there is no source {id}"),
+            Self::QuoteNotFound { quote } => {
+                format!("the words “{quote}” do not stand in its source")
             }
+            Self::NumberNotFound { number } => {
+                format!("its source does not have the number {number}")
+            }
+            Self::NumberElsewhere { number } => {
+                format!("its source has the number {number} about something else")
+            }
+            Self::NameNotFound { name } => format!("its source does not name {name}"),
+            Self::DateNotFound { date } => format!("its source does not have the date {date}"),
+            Self::Opposed { claim, source, .. } if source.is_empty() => {
+                format!("it says “{claim}” where its source does not")
+            }
+            Self::Opposed { claim, source, .. } if claim.is_empty() => {
+                format!("it leaves out “{source}”, which its source says")
+            }
+            Self::Opposed { claim, source, .. } => {
+                format!("it says “{claim}” where its source says “{source}”")
+            }
+            Self::LittleInCommon { .. } => {
+                "no sentence of its source has most of its words".to_owned()
+            }
+            Self::WordsNotFound { words } => {
+                format!("the nearest sentence of its source does not say “{words}”")
+            }
+            Self::WordsLeftOut { words } => {
+                format!("it leaves out “{words}”, which may limit what its source says")
+            }
+            Self::OtherOrder => "it has the words of its source in another order".to_owned(),
         }
-        detail(self) == detail(other)
     }
 }
 

@@ -155,7 +155,7 @@ pub(super) fn verdict(claim: &ReportClaim) -> &'static str {
         ClaimVerdict::Supported => "supported",
         ClaimVerdict::Contradicted => "contradicted",
         ClaimVerdict::NotSupported => "not supported",
-        ClaimVerdict::NotChecked => "not checked",
+        ClaimVerdict::NotChecked => "could not be checked",
     }
 }
 

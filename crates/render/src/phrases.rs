@@ -96,7 +96,7 @@ pub(crate) struct FigureWords {
     pub(crate) claims: &'static str,
     pub(crate) removed: &'static str,
     pub(crate) verified: &'static str,
-    /// Contradicted, not supported, not checked.
+    /// Contradicted, not supported, could not be checked.
     pub(crate) faults: [&'static str; 3],
     pub(crate) judged: &'static str,
     pub(crate) by_code: &'static str,

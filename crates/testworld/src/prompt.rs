@@ -126,17 +126,26 @@ impl Prompt {
         }
     }
 
-    /// A verdict on each sentence that is to be held against its passages.
+    /// A verdict on each sentence that is to be held against its passages, with a quote from them.
     pub fn verdicts(&self, verdict: impl Fn(&str) -> &'static str) -> Reply {
-        let numbered = self.user.lines().filter_map(|line| {
-            let (number, sentence) = line.strip_prefix('(')?.split_once(") ")?;
-            Some((number.parse::<u64>().ok()?, sentence))
-        });
-        let verdicts: Vec<Value> = numbered
-            .map(|(number, sentence)| {
-                json!({ "number": number, "because": "as scripted", "verdict": verdict(sentence) })
-            })
-            .collect();
+        let mut verdicts: Vec<Value> = Vec::new();
+        for line in self.user.lines() {
+            let passage = line.trim_start().strip_prefix("passage: “");
+            if let (Some(passage), Some(last)) = (passage, verdicts.last_mut()) {
+                // The words that a careful reader would give: the beginning of the last passage.
+                let words: Vec<&str> = passage.trim_end_matches('”').split(' ').take(8).collect();
+                last["quote"] = json!(words.join(" "));
+            }
+            let numbered = line
+                .strip_prefix('(')
+                .and_then(|rest| rest.split_once(") "));
+            if let Some((number, sentence)) = numbered
+                && let Ok(number) = number.parse::<u64>()
+            {
+                let verdict = verdict(sentence);
+                verdicts.push(json!({ "number": number, "quote": "", "because": "as scripted", "verdict": verdict }));
+            }
+        }
         Reply::Json(json!({ "verdicts": verdicts }))
     }
 

@@ -50,7 +50,7 @@ pub use graph::{
 pub use history::{ReplayReport, RunView};
 pub use host::{
     BeginResult, Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput,
-    JSON_OUTCOME, OpenRun, SkippedRun, WorkPass, WorkedRun, Workflow, expected_in_words,
+    JSON_OUTCOME, OpenRun, SkippedRun, WorkPass, WorkedRun, Workflow, edited, expected_in_words,
     read_input,
 };
 pub use id::{BlobHash, Owner, RunId};

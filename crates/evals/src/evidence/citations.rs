@@ -13,9 +13,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use fathom_evidence::Language;
-use fathom_evidence::citation::{
-    CitationSettings, CitedSources, ClaimVerdict, SourceText, Support, check,
-};
+use fathom_evidence::citation::{CitedSources, ClaimVerdict, SourceText, Support, check};
 use fathom_evidence::claim::Claim;
 
 use super::judged::{self, JudgedSource, Label, Set, SetPart};
@@ -117,11 +115,7 @@ fn held(text: &str, source: &JudgedSource) -> ClaimVerdict {
     let source =
         SourceText::with_sentences(&source.text, source.sentences.clone(), Language::ENGLISH);
     let sources = CitedSources::from([(1, source)]);
-    check(
-        &Claim::alone(text, &[1]),
-        &sources,
-        &CitationSettings::default(),
-    )
+    check(&Claim::alone(text, &[1]), &sources)
 }
 
 /// Every kind over all seeds; then all good and all bad ones, on average and at worst.

@@ -15,6 +15,9 @@ pub(crate) struct Lexicon {
     /// Of a stem: which lines of opposites it stands in, and on which side.
     pub(crate) directions: BTreeMap<String, Vec<Direction>>,
     pub(crate) units: BTreeMap<&'static str, &'static str>,
+    /// How much of its dimension a unit is: a milligram is 0.001 of "mass". Units that are left out
+    /// are compared with themselves alone.
+    pub(crate) scales: BTreeMap<&'static str, f64>,
     pub(crate) numerals: BTreeMap<&'static str, f64>,
 }
 
@@ -29,6 +32,8 @@ pub(crate) struct NegationPhrase {
 pub(crate) struct Direction {
     pub(crate) axis: usize,
     pub(crate) up: bool,
+    /// Both ways cannot hold of one thing at once, as they can of men and women.
+    pub(crate) excludes: bool,
 }
 
 pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon {
@@ -38,6 +43,7 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon {
     negations: negations(),
     directions: directions(),
     units: units(),
+    scales: lines(include_str!("units.txt")).filter_map(scale).collect(),
     numerals: lines(include_str!("numerals.txt"))
         .filter_map(numeral)
         .collect(),
@@ -67,11 +73,13 @@ fn directions() -> BTreeMap<String, Vec<Direction>> {
     let terms = Terms::new(Language::ENGLISH);
     let mut all: BTreeMap<String, Vec<Direction>> = BTreeMap::new();
     for (axis, line) in lines(include_str!("opposites.txt")).enumerate() {
-        for (side, words) in line.split('|').enumerate() {
+        let excludes = !line.starts_with('~');
+        for (side, words) in line.trim_start_matches('~').split('|').enumerate() {
             for word in words.split_whitespace() {
                 let direction = Direction {
                     axis,
                     up: side == 0,
+                    excludes,
                 };
                 let held = all.entry(terms.term(word)).or_default();
                 if !held.contains(&direction) {
@@ -86,9 +94,15 @@ fn directions() -> BTreeMap<String, Vec<Direction>> {
 fn units() -> BTreeMap<&'static str, &'static str> {
     let named = |line: &'static str| {
         let (kind, names) = line.split_once(':').unwrap_or((line, ""));
+        let kind = kind.split(' ').next().unwrap_or(kind);
         names.split_whitespace().map(move |name| (name, kind))
     };
     lines(include_str!("units.txt")).flat_map(named).collect()
+}
+
+fn scale(line: &'static str) -> Option<(&'static str, f64)> {
+    let (kind, scale) = line.split_once(':')?.0.split_once(' ')?;
+    Some((kind, scale.trim().parse().ok()?))
 }
 
 fn numeral(line: &'static str) -> Option<(&'static str, f64)> {
@@ -105,8 +119,8 @@ mod tests {
         for (word, held) in &LEXICON.directions {
             for one in held {
                 let other = Direction {
-                    axis: one.axis,
                     up: !one.up,
+                    ..*one
                 };
                 assert!(!held.contains(&other), "{word} points both ways");
             }
@@ -116,6 +130,7 @@ mod tests {
     #[test]
     fn every_list_is_read() {
         assert_eq!(LEXICON.units.get("mg"), Some(&"mass_mg"));
+        assert_eq!(LEXICON.scales.get("mass_mg"), Some(&0.001));
         assert_eq!(LEXICON.numerals.get("seven"), Some(&7.0));
         assert!(LEXICON.stop.contains("the"));
         assert!(LEXICON.negations.iter().any(|phrase| !phrase.turns));

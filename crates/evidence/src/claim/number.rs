@@ -20,20 +20,46 @@ pub struct StatedNumber {
     pub step: f64,
     /// What it counts, as far as known: `percent`, `mass_mg`, ….
     pub unit: Option<String>,
+    /// The number with the unit behind it.
+    pub whole: Span,
 }
 
 impl StatedNumber {
     /// Whether a source that states `told` bears this number out: the same value, or one that
     /// rounds to it, in a unit that does not differ.
     pub fn is_told_by(&self, told: &StatedNumber) -> bool {
-        if let (Some(here), Some(there)) = (&self.unit, &told.unit)
-            && here != there
-        {
-            return false;
+        self.scaled(told).is_some_and(|(value, step)| {
+            let apart = (self.value - value).abs();
+            let same = apart <= 1e-9 * self.value.abs().max(1.0);
+            same || (step < self.step && apart <= self.step / 2.0 * (1.0 + 1e-9))
+        })
+    }
+
+    /// Whether both are told in one unit, and neither rounding nor cutting off explains that they
+    /// are not the same.
+    pub(crate) fn differs_from(&self, told: &StatedNumber) -> bool {
+        let rough = |step: f64| if step < self.step { self.step } else { 0.0 };
+        self.unit.is_some() == told.unit.is_some()
+            && self.scaled(told).is_some_and(|(value, step)| {
+                !self.is_told_by(told) && (self.value - value).abs() > rough(step)
+            })
+    }
+
+    /// Value and step of another number in this one's unit. One of the two may leave its unit out.
+    fn scaled(&self, told: &StatedNumber) -> Option<(f64, f64)> {
+        let (Some(here), Some(there)) = (&self.unit, &told.unit) else {
+            return Some((told.value, told.step));
+        };
+        if here == there {
+            return Some((told.value, told.step));
         }
-        let apart = (self.value - told.value).abs();
-        let same = apart <= 1e-9 * self.value.abs().max(1.0);
-        same || (told.step < self.step && apart <= self.step / 2.0 * (1.0 + 1e-9))
+        let dimension = |unit: &str| {
+            unit.split_once('_')
+                .map(|(dimension, _)| dimension.to_owned())
+        };
+        let scale = |unit: &str| LEXICON.scales.get(unit);
+        let factor = scale(there)? / scale(here)?;
+        (dimension(here) == dimension(there)).then_some((told.value * factor, told.step * factor))
     }
 }
 
@@ -82,7 +108,7 @@ fn digits(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
     let named = glued
         .and_then(|next| next.of(text))
         .is_some_and(|w| w.starts_with(char::is_uppercase));
-    if !is_tail(tail) || named {
+    if !is_tail(tail) || named || is_power(text, literal) {
         return code(text, words, found);
     }
     let Some((value, step)) = parse(figure) else {
@@ -93,21 +119,32 @@ fn digits(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
         value,
         step,
         unit: None,
+        whole: literal,
     };
     let scaled = scale(text, &mut number, rest);
-    number.unit = unit(text, tail, literal, rest.get(scaled..).unwrap_or_default());
+    let rest = rest.get(scaled..).unwrap_or_default();
+    (number.unit, number.whole) = unit(text, tail, number.span, rest);
     found.numbers.push(number);
     taken + scaled
 }
 
-/// What may follow digits in one word and leave them a number: "5th", "1990s", "10mg".
+/// "3×10⁴", "10^4": what is told as a power is not read as a number.
+fn is_power(text: &str, span: Span) -> bool {
+    let behind = text.get(span.end..).unwrap_or_default().trim_start();
+    let before = text.get(..span.start).unwrap_or_default().trim_end();
+    let raised = |c: char| matches!(c, '^' | '⁻' | '⁺') || (c.is_numeric() && !c.is_ascii());
+    behind.starts_with(raised)
+        || behind.starts_with(['×', '·'])
+        || behind.starts_with("x 10")
+        || before.ends_with(['×', '^', '⁻'])
+        || before.ends_with(" x")
+}
+
+/// What may follow digits in one word and leave them a number: "1990s", "10mg". "18th" is a name.
 fn is_tail(tail: &str) -> bool {
     let lower = tail.to_lowercase();
     lower.is_empty()
-        || matches!(
-            lower.as_str(),
-            "st" | "nd" | "rd" | "th" | "s" | "k" | "bn" | "mn" | "x" | "fold"
-        )
+        || matches!(lower.as_str(), "s" | "k" | "bn" | "mn" | "x" | "fold")
         || LEXICON.units.contains_key(lower.as_str())
 }
 
@@ -183,25 +220,37 @@ fn scale(text: &str, number: &mut StatedNumber, rest: &[Span]) -> usize {
     1
 }
 
-/// The unit before or behind a number.
-fn unit(text: &str, tail: &str, span: Span, rest: &[Span]) -> Option<String> {
+/// The unit before or behind a number, and the number with the unit behind it.
+fn unit(text: &str, tail: &str, span: Span, rest: &[Span]) -> (Option<String>, Span) {
     let known = |name: &str| LEXICON.units.get(name.to_lowercase().as_str()).copied();
     let behind = text
         .get(span.end..)
         .unwrap_or_default()
         .trim_start_matches([' ', '\u{00A0}', '\u{2009}']);
-    let kind = known(tail)
-        .or_else(|| behind.starts_with(['%', '％']).then_some("percent"))
-        .or_else(|| behind.starts_with("per cent").then_some("percent"))
-        .or_else(|| behind.starts_with('°').then_some("temperature"))
-        .or_else(|| currency_before(text, span.start));
-    let next = || {
-        let next = rest
+    let next = rest
+        .first()
+        .filter(|next| is_near(text, span.end, next.start))
+        .and_then(|next| Some((known(next.of(text)?)?, *next)));
+    let to = |end: usize| Span::new(span.start, end);
+    let per_cent = behind.starts_with("per cent");
+    let (kind, whole) = if let Some(kind) = known(tail) {
+        (Some(kind), span)
+    } else if behind.starts_with(['%', '％']) {
+        (Some("percent"), span)
+    } else if per_cent {
+        let end = text.len() - behind.len() + "per cent".len();
+        (Some("percent"), to(end))
+    } else if behind.starts_with('°') {
+        let scale = rest
             .first()
-            .filter(|next| is_near(text, span.end, next.start))?;
-        known(next.of(text)?)
+            .filter(|word| matches!(word.of(text), Some("C" | "F")));
+        (Some("temperature"), scale.map_or(span, |word| to(word.end)))
+    } else if let Some(kind) = currency_before(text, span.start) {
+        (Some(kind), span)
+    } else {
+        next.map_or((None, span), |(kind, word)| (Some(kind), to(word.end)))
     };
-    kind.or_else(next).map(str::to_owned)
+    (kind.map(str::to_owned), whole)
 }
 
 fn currency_before(text: &str, start: usize) -> Option<&'static str> {
@@ -222,20 +271,11 @@ fn is_hyphen(text: &str, end: usize, start: usize) -> bool {
     matches!(text.get(end..start), Some("-" | "\u{2010}" | "\u{2011}"))
 }
 
-/// Behind letters and a hyphen, as in "IL-6"; not behind a long word, as in "mid-1990s".
+/// Behind letters and a hyphen, as in "IL-6", "covid-19" and "mid-1990s".
 fn hangs_on_letters(text: &str, span: Span) -> bool {
     let before = text.get(..span.start).unwrap_or_default();
-    let Some(head) = before.strip_suffix(['-', '\u{2010}', '\u{2011}']) else {
-        return false;
-    };
-    let letters: Vec<char> = head
-        .chars()
-        .rev()
-        .take_while(|c| c.is_alphanumeric())
-        .collect();
-    !letters.is_empty()
-        && letters.last().is_some_and(|c| c.is_alphabetic())
-        && (letters.len() <= 2 || letters.iter().any(|c| c.is_uppercase()))
+    let head = before.strip_suffix(['-', '\u{2010}', '\u{2011}']);
+    head.is_some_and(|head| head.ends_with(char::is_alphabetic))
 }
 
 /// Keeps a word with digits as it is, with what hyphens tie to it.
@@ -297,11 +337,13 @@ fn spelt(text: &str, words: &[Span], found: &mut StatedNumbers) -> usize {
     }
     let Some(span) = span else { return 1 };
     let rest = words.get(taken..).unwrap_or_default();
+    let (unit, whole) = unit(text, "", span, rest);
     found.numbers.push(StatedNumber {
         span,
         value: total + group,
         step,
-        unit: unit(text, "", span, rest),
+        unit,
+        whole,
     });
     taken
 }
@@ -348,10 +390,38 @@ mod tests {
 
     #[test]
     fn digits_in_names_count_nothing() {
-        let read = figures("IL-6, B12, COVID-19, H1N1, 4-PBA and p53");
+        let read = figures("IL-6, B12, COVID-19, H1N1, 4-PBA, p53, covid-19 and kinesin-8");
         assert_eq!(read.numbers, []);
         let codes: Vec<&str> = read.codes.iter().map(|(_, code)| code.as_str()).collect();
-        assert_eq!(codes, ["il6", "b12", "covid19", "h1n1", "4pba", "p53"]);
+        assert_eq!(
+            codes,
+            [
+                "il6", "b12", "covid19", "h1n1", "4pba", "p53", "covid19", "kinesin8"
+            ]
+        );
+    }
+
+    #[test]
+    fn ordinals_and_powers_are_not_judged_as_numbers() {
+        for text in [
+            "the 18th century",
+            "3×10⁴ cells",
+            "3 x 10 cells",
+            "a 10^4 rise",
+        ] {
+            assert_eq!(figures(text).numbers, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_differ_unless_rounding_or_cutting_off_explains_it() {
+        let one = |text: &str| figures(text).numbers.remove(0);
+        assert!(one("42%").differs_from(&one("32.4%")));
+        assert!(one("33%").differs_from(&one("31.4%")));
+        assert!(!one("33%").differs_from(&one("32.4%")));
+        assert!(!one("32%").differs_from(&one("32.9%")));
+        assert!(!one("5 mg").differs_from(&one("5 hours")));
+        assert!(!one("5").differs_from(&one("7%")));
     }
 
     #[test]
@@ -363,5 +433,8 @@ mod tests {
         assert!(!one("33%").is_told_by(&one("32.4%")));
         assert!(!one("5 mg").is_told_by(&one("5 kg")));
         assert!(one("5").is_told_by(&one("five")));
+        assert!(one("5 g").is_told_by(&one("5,000 mg")));
+        assert!(one("0.3 mg").is_told_by(&one("300 micrograms")));
+        assert!(!one("5 g").is_told_by(&one("500 mg")));
     }
 }

@@ -72,14 +72,6 @@ impl SentenceReader {
         read
     }
 
-    /// The terms that say what a text is about, in order.
-    pub(crate) fn about(&self, text: &str) -> Vec<String> {
-        let said = words(text).map(|span| plain(&span, text));
-        said.filter(|word| self.is_content(word))
-            .map(|word| self.terms.term(&word))
-            .collect()
-    }
-
     fn is_content(&self, word: &str) -> bool {
         if self.english {
             let stem = word.split('\'').next().unwrap_or_default();
@@ -141,7 +133,7 @@ fn is_turn(word: &str) -> bool {
 }
 
 /// Which words belong to phrases that turn a statement around.
-fn denials(words: &[String]) -> Vec<bool> {
+pub(crate) fn denials(words: &[String]) -> Vec<bool> {
     let mut marks = vec![false; words.len()];
     let mut i = 0;
     while i < words.len() {

@@ -61,7 +61,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         claims: "Claims",
         removed: "{n} more removed by the check",
         verified: "Verified in their sources",
-        faults: ["contradicted", "not supported", "not checked"],
+        faults: ["contradicted", "not supported", "could not be checked"],
         judged: "Judged",
         by_code: "by code",
         no_judge: "no model judged the meaning",

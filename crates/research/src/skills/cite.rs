@@ -11,9 +11,7 @@ mod repair;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fathom_evidence::citation::{
-    self, CitedSources, ClaimVerdict, SourceText, Support, check_text,
-};
+use fathom_evidence::citation::{CitedSources, ClaimVerdict, SourceText, Support, check_text};
 use fathom_evidence::claim::{Claim, Stated};
 use fathom_evidence::{Document, Language};
 use fathom_workflow::NodeError;
@@ -78,18 +76,6 @@ pub(crate) async fn check(
         failures: asked.failures,
         not_all_judged: asked.not_all_judged,
     })
-}
-
-/// The same without asking a model: what one said of a sentence before still counts.
-pub(crate) async fn check_by_code(
-    task: &CitationTask<'_>,
-    ctx: &Ctx,
-    draft: Draft,
-) -> Result<(Draft, CitationCheck), NodeError> {
-    let checker = Arc::new(CitationChecker::open(task, ctx).await?);
-    let checked = checker.check(draft).await?;
-    let opinions = Opinions::known(task.before);
-    checker.settle(checked, opinions).await
 }
 
 /// A source's stored text, by its number.
@@ -234,12 +220,7 @@ fn check_all(
 ) -> Vec<(Claim, ClaimVerdict)> {
     // A mark belongs to the sentence before it; read as words, it would begin the next one.
     let words = text.replace(repair::MARK, &" ".repeat(repair::MARK.len()));
-    check_text(
-        &words,
-        checker.language,
-        sources,
-        &citation::CitationSettings::default(),
-    )
+    check_text(&words, checker.language, sources)
 }
 
 fn record(

@@ -34,7 +34,7 @@ fn overlay_at(whole: &mut Value, edits: &Value, path: &str) -> Result<(), Invali
 }
 
 /// A typed value with edits. The field that does not fit is named.
-pub(super) fn edited<T>(value: &T, edits: &Value) -> Result<T, InvalidInput>
+pub fn edited<T>(value: &T, edits: &Value) -> Result<T, InvalidInput>
 where
     T: Serialize + DeserializeOwned,
 {

@@ -1,5 +1,5 @@
-//! The passages that a sentence is held against: the places that code found for it with the words around them, or else what
-//! its sources have that is nearest.
+//! The passages that a sentence is held against: the places that code found for it with the words around them, and where
+//! it could not tell, what else its sources have that is nearest.
 
 use fathom_evidence::Span;
 use fathom_evidence::bm25::{self, Bm25};
@@ -18,25 +18,37 @@ pub(super) fn shown_for(
     checker: &CitationChecker,
     evidence: &[Evidence],
 ) -> Vec<String> {
-    if fact.record.proofs.is_empty() {
-        nearest(fact, checker, evidence)
-    } else {
-        proven(fact, checker)
+    let proofs = &fact.record.proofs;
+    if !proofs.is_empty() {
+        return around(
+            proofs.iter().map(|proof| (proof.source.0, proof.span)),
+            checker,
+        );
     }
+    let near = fact.checked.nearest.iter();
+    let mut shown = around(near.map(|near| (near.source, near.span)), checker);
+    for quote in nearest(fact, checker, evidence) {
+        if !shown.iter().any(|text| text.contains(&quote)) {
+            shown.push(quote);
+        }
+    }
+    shown.truncate(PASSAGES_MOST);
+    shown
 }
 
-fn proven(fact: &Fact, checker: &CitationChecker) -> Vec<String> {
+/// Places with the words around them, those that touch as one.
+fn around(places: impl Iterator<Item = (u32, Span)>, checker: &CitationChecker) -> Vec<String> {
     let mut spans: Vec<(u32, Span)> = Vec::new();
-    for proof in &fact.record.proofs {
-        let Some(document) = checker.texts.get(&proof.source.0) else {
+    for (source, span) in places {
+        let Some(document) = checker.texts.get(&source) else {
             continue;
         };
-        let span = widened(&document.text, proof.span);
+        let span = widened(&document.text, span);
         match spans.last_mut() {
-            Some((source, last)) if *source == proof.source.0 && last.end >= span.start => {
+            Some((before, last)) if *before == source && last.end >= span.start => {
                 last.end = last.end.max(span.end);
             }
-            _ => spans.push((proof.source.0, span)),
+            _ => spans.push((source, span)),
         }
     }
     let text =

@@ -131,7 +131,7 @@ fn repair(
     }
     let bearing = |id: &u32| {
         let alone = Claim::alone(&claim.text, &[*id]);
-        holds(&citation::check(&alone, sources, &citation::CitationSettings::default()).support)
+        holds(&citation::check(&alone, sources).support)
     };
     let cleared = known.iter().filter(|_| against.is_none());
     let good: Vec<u32> = cleared.copied().filter(bearing).collect();
@@ -156,22 +156,15 @@ fn repair(
     }
 }
 
-/// Whether a claim says something that its sources do not have or deny, so that a mark would not do. A figure that
+/// Whether a claim says what its sources are proven to deny or not to have, so that a mark would not do. A figure that
 /// nobody is cited for, and that no source bears out, is one that nobody gave.
 fn must_go(claim: &Claim, checked: &ClaimVerdict) -> bool {
-    let denied = matches!(checked.support, Support::Contradicted { .. });
-    let figure = claim.text.contains(|c: char| c.is_ascii_digit());
-    denied
-        || checked.reasons.iter().any(|reason| match reason {
-            CitationReason::UnknownSource { .. }
-            | CitationReason::QuoteNotFound { .. }
-            | CitationReason::NumberNotFound { .. }
-            | CitationReason::NumberElsewhere { .. }
-            | CitationReason::DateNotFound { .. }
-            | CitationReason::Opposed { .. } => true,
-            CitationReason::NoCitation => figure,
-            CitationReason::NameNotFound { .. } | CitationReason::LittleInCommon { .. } => false,
-        })
+    let figure = || claim.text.contains(|c: char| c.is_ascii_digit());
+    match checked.support {
+        Support::Contradicted { .. } => true,
+        Support::NotSupported => figure() || !checked.reasons.contains(&CitationReason::NoCitation),
+        Support::Supported { .. } | Support::NotChecked { .. } => false,
+    }
 }
 
 /// The claim's words as they are written, without its citations.
@@ -244,7 +237,11 @@ fn tidy(text: &str) -> String {
 }
 
 fn why(checked: &ClaimVerdict) -> String {
-    let reasons: Vec<String> = checked.reasons.iter().map(said).collect();
+    let reasons: Vec<String> = checked
+        .reasons
+        .iter()
+        .map(CitationReason::explain)
+        .collect();
     if reasons.is_empty() {
         "its sources do not bear it out".to_owned()
     } else {
@@ -252,36 +249,10 @@ fn why(checked: &ClaimVerdict) -> String {
     }
 }
 
-fn said(reason: &CitationReason) -> String {
-    match reason {
-        CitationReason::NoCitation => "it cites nothing".to_owned(),
-        CitationReason::UnknownSource { id } => format!("there is no source {id}"),
-        CitationReason::QuoteNotFound { quote } => {
-            format!("the words “{quote}” do not stand in its source")
-        }
-        CitationReason::NumberNotFound { number } => {
-            format!("its source does not have the number {number}")
-        }
-        CitationReason::NumberElsewhere { number } => {
-            format!("its source has the number {number} about something else")
-        }
-        CitationReason::NameNotFound { name } => format!("its source does not name {name}"),
-        CitationReason::DateNotFound { date } => {
-            format!("its source does not have the date {date}")
-        }
-        CitationReason::Opposed { claim, source, .. } => {
-            format!("it says “{claim}” where its source says “{source}”")
-        }
-        CitationReason::LittleInCommon { .. } => {
-            "it has little in common with its source".to_owned()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fathom_evidence::Language;
-    use fathom_evidence::citation::{CitationSettings, SourceText, check_text};
+    use fathom_evidence::citation::{SourceText, check_text};
 
     use super::*;
 
@@ -291,12 +262,7 @@ mod tests {
         let sources: CitedSources<'_> = [(1, one), (2, two)]
             .map(|(id, text)| (id, SourceText::new(text, Language::ENGLISH)))
             .into();
-        let found = check_text(
-            text,
-            Language::ENGLISH,
-            &sources,
-            &CitationSettings::default(),
-        );
+        let found = check_text(text, Language::ENGLISH, &sources);
         let mut changes = Vec::new();
         let repaired = repaired(text, &DraftPlace::Summary, &found, &sources, &mut changes);
         (

@@ -39,6 +39,9 @@ pub struct ReportInput {
     pub asked_at: Option<Timestamp>,
 }
 
+/// What is found about a draft and made of it.
+const COMPUTED_FIELDS: [&str; 4] = ["check", "critique", "best", "report"];
+
 /// The workflow `report`, for a host to register.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportWorkflow;
@@ -97,6 +100,24 @@ impl Definition for ReportWorkflow {
 
     fn editable(&self, state: &State) -> Option<Value> {
         Editable::in_state(state).map(|editable| editable.current(state))
+    }
+
+    /// What was found about a draft that a person then edits no longer holds: the draft is checked again before it is
+    /// handed over. What code computes cannot be edited.
+    fn edit_state(&self, state: &State, edits: &Value) -> Result<State, InvalidInput> {
+        if let Some(computed) = COMPUTED_FIELDS
+            .iter()
+            .find(|name| edits.get(**name).is_some())
+        {
+            let why = "it is computed from the draft; edit the draft instead";
+            return Err(InvalidInput::at(*computed, why));
+        }
+        let mut edited: State = fathom_workflow::edited(state, edits)?;
+        if edited.draft != state.draft {
+            (edited.check, edited.critique, edited.best) = (None, None, None);
+            edited.report = None;
+        }
+        Ok(edited)
     }
 
     fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use fathom_workflow::{NodeError, NodeResult};
 
-use super::{Notes, language};
+use super::{Notes, check, language};
 use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::critique::{ReviewRemark, Severity};
 use crate::degradation;
-use crate::draft::Draft;
 use crate::reasoner::Ctx;
-use crate::skills::works;
+use crate::skills::{cite, works};
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
 use crate::workflows::report::state::{State, StateChange};
 
@@ -20,14 +19,24 @@ use crate::workflows::report::state::{State, StateChange};
 const HIGH_FROM: f64 = 8.0;
 
 pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
-    let (Some(draft), Some(check)) = (&state.draft, &state.check) else {
-        return Err(NodeError::new("there is no checked draft to hand over"));
+    let draft = state.draft.as_deref().cloned();
+    let mut draft = draft.ok_or_else(|| NodeError::new("there is no draft to hand over"))?;
+    let mut notes = Notes::new(ctx);
+    let check = match &state.check {
+        Some(check) => Arc::clone(check),
+        // A person has edited the draft since it was checked.
+        None => {
+            let checked = cite::check(&check::task(state), ctx, draft).await?;
+            notes.failures(checked.failures);
+            draft = checked.draft;
+            Arc::new(checked.check)
+        }
     };
     let reviewed = state.critique.as_deref();
     let reviewed = reviewed.filter(|critique| critique.is_by_model());
     let parts = Parts {
-        draft: Draft::clone(draft),
-        check: Some(check),
+        draft,
+        check: Some(&check),
         critique: state.critique.as_deref(),
         status: ReportStatus::Complete,
         confidence: reviewed.map(|critique| match critique.score >= HIGH_FROM {
@@ -39,7 +48,6 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let mut report = assemble(state, ctx, parts);
     let failures = works::complete(ctx, state.settings.work_lookups(), &mut report.sources).await?;
     tell_retractions(&mut report);
-    let mut notes = Notes::new(ctx);
     notes.failures(failures);
     Ok(notes.update(StateChange::Reported(Arc::new(report))))
 }

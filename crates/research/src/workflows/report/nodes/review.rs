@@ -121,7 +121,10 @@ fn citation_items(check: &CitationCheck) -> Vec<ReviewRemark> {
                 | CitationReason::NameNotFound { .. }
                 | CitationReason::DateNotFound { .. }
                 | CitationReason::Opposed { .. }
-                | CitationReason::LittleInCommon { .. } => continue,
+                | CitationReason::LittleInCommon { .. }
+                | CitationReason::WordsNotFound { .. }
+                | CitationReason::WordsLeftOut { .. }
+                | CitationReason::OtherOrder => continue,
             };
             let description = format!("“{}”: {what}", claim.text);
             items.push(item(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use fathom_workflow::event::Level;
 use fathom_workflow::interrupt::Verdict;
 use fathom_workflow::{InvalidInput, NodeError};
 use serde_json::Value;
@@ -75,11 +76,14 @@ impl GateQuestion {
             Some(Edited::Draft(draft)) if heard == Heard::EditsUnchecked => {
                 ruling.draft = Some(Arc::new(draft));
             }
-            // A person may write what they like, but a citation that leads nowhere never goes out.
+            // What a person writes is checked as what a model writes is.
             Some(Edited::Draft(draft)) => {
-                let (draft, check) = cite::check_by_code(&check::task(state), ctx, draft).await?;
-                ruling.draft = Some(Arc::new(draft));
-                ruling.check = Some(Arc::new(check));
+                let checked = cite::check(&check::task(state), ctx, draft).await?;
+                for failure in &checked.failures {
+                    ctx.log(Level::Warn, failure.message.clone());
+                }
+                ruling.draft = Some(Arc::new(checked.draft));
+                ruling.check = Some(Arc::new(checked.check));
             }
         }
         Ok(ruling)
