@@ -213,11 +213,21 @@ fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Cl
                 span: found.span,
                 matched: found.matched,
             }),
+            // Titles stand in quotation marks too, and may be told in another form.
+            None if is_title(quote) => {}
             None => checked.reasons.push(CitationReason::QuoteNotFound {
                 quote: quote.clone(),
             }),
         }
     }
+}
+
+/// Whether every longer word of a phrase has a capital, as in a title or a name.
+fn is_title(phrase: &str) -> bool {
+    let mut words = phrase
+        .split_whitespace()
+        .filter(|word| word.chars().count() > 3);
+    words.all(|word| word.starts_with(|c: char| !c.is_lowercase()))
 }
 
 impl CitationReason {

@@ -89,6 +89,15 @@ fn a_quote_that_is_not_there_is_refused() {
 }
 
 #[test]
+fn a_title_in_quotation_marks_is_no_quotation() {
+    let checked = verdict("The trial “Aspirin After Stroke” enrolled 412 patients in Basel [1].");
+    assert!(
+        matches!(checked.support, Support::NotChecked { .. }),
+        "{checked:?}"
+    );
+}
+
+#[test]
 fn another_name_or_date_is_named() {
     let name = "Geneva".to_owned();
     assert_eq!(

@@ -3,6 +3,7 @@
 //! A claim is held against single sentences, as it stands and with its clauses turned around, and,
 //! where it joins two sentences, in two parts. The best fit decides.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::Span;
@@ -225,7 +226,7 @@ fn nearest(fitted: &[FittedSentence<'_, '_>]) -> Vec<SupportingPassage> {
     sources.filter_map(best).collect()
 }
 
-/// The claim as it stands, or with its first clauses behind the others where that is a whole sentence.
+/// The claim as it stands, or with its first words behind the others where that is a whole sentence.
 fn best_order(words: &[ComparedWord], sentence: &[ComparedWord]) -> (Vec<ComparedWord>, Fit) {
     let straight = fit(words, sentence, Stretch::Clauses);
     let strange = |word: &&ComparedWord| !sentence.iter().any(|told| word.is_told_by(told));
@@ -233,7 +234,7 @@ fn best_order(words: &[ComparedWord], sentence: &[ComparedWord]) -> (Vec<Compare
     if straight == Fit::Says || strangers > STRANGERS_MAX {
         return (words.to_vec(), straight);
     }
-    for at in boundaries(words) {
+    for at in turns(words, sentence) {
         let (first, second) = words.split_at(at);
         let turned = [second, first].concat();
         match fit(&turned, sentence, Stretch::Whole) {
@@ -242,6 +243,17 @@ fn best_order(words: &[ComparedWord], sentence: &[ComparedWord]) -> (Vec<Compare
         }
     }
     (words.to_vec(), straight)
+}
+
+/// Where a claim may be turned around: where a clause of it begins, or one of the sentence would.
+fn turns(words: &[ComparedWord], sentence: &[ComparedWord]) -> BTreeSet<usize> {
+    let plain: Vec<ComparedWord> = sentence
+        .iter()
+        .filter(|word| !word.aside)
+        .cloned()
+        .collect();
+    let theirs = boundaries(&plain).filter_map(|at| words.len().checked_sub(at));
+    boundaries(words).chain(theirs).collect()
 }
 
 /// Where a new clause begins.
