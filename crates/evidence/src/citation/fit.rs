@@ -247,7 +247,9 @@ fn align(claim: &[ComparedWord], source: &[&ComparedWord]) -> WordEdits {
         }
     }
     let last = rows - 1;
-    let end = (0..columns)
+    // Of equals the longest: a last number that was changed is another number, not one too many.
+    let ends = (0..columns).rev();
+    let end = ends
         .min_by_key(|column| cost[at(last, *column)])
         .unwrap_or_default();
     let mut edits = WordEdits {
