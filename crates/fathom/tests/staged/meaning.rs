@@ -107,7 +107,7 @@ fn a_sentence_that_its_passages_do_not_state_is_marked_and_not_counted_as_suppor
 }
 
 #[test]
-fn a_sentence_that_another_source_states_cites_that_one_and_counts_as_not_judged() {
+fn a_sentence_that_another_source_states_cites_that_one_before_it_is_judged() {
     let other = Page {
         title: "A second trial of street trees".to_owned(),
         text: "Street trees in Halvern lowered the afternoon air temperature by 1.9 degrees everywhere."
@@ -119,13 +119,14 @@ fn a_sentence_that_another_source_states_cites_that_one_and_counts_as_not_judged
             let id = source(prompt, "in the trial of Halvern")?;
             Some(Reply::Text(format!("{BENT} [{id}].")))
         }
-        Judgement::Support => Some(prompt.verdicts(|_| "not_supported")),
+        Judgement::Support => Some(prompt.verdicts(|_| "supported")),
         _ => None,
     });
     let world = World::open(script);
     let result = world.report(&[]).result();
     let report = &result["report"];
     let claims = claims(report, "everywhere");
+    assert!(!claims.is_empty());
     let named = |claim: &Value| {
         let cited = claim["sources"][0].as_u64().unwrap() as usize;
         report["sources"][cited - 1]["title"].clone()
@@ -133,10 +134,8 @@ fn a_sentence_that_another_source_states_cites_that_one_and_counts_as_not_judged
     for claim in &claims {
         assert_eq!(named(claim), "A second trial of street trees");
     }
-    let moved = claims
-        .iter()
-        .filter(|claim| claim["judged"] == "could_not_check");
-    assert_ne!(moved.count(), 0, "{claims:?}");
+    let judged = claims.iter().filter(|claim| claim["judged"] == "supported");
+    assert_ne!(judged.count(), 0, "{claims:?}");
     let text = report["sections"].to_string();
     assert!(!text.contains("*(not confirmed)*"), "{text}");
 }

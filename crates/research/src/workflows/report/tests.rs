@@ -310,3 +310,20 @@ fn the_time_of_a_run_counts_from_when_it_was_asked() {
     assert_eq!(began(Some(2_000)), now, "nobody asks in the future");
     assert_eq!(began(None), now);
 }
+
+#[test]
+fn a_draft_that_is_edited_in_a_fork_loses_what_was_found_about_the_old_one() {
+    let mut run = state(|_| {});
+    run.draft = Some(draft(1));
+    run.check = Some(Arc::default());
+    run.critique = Some(critique(9.0, false, false));
+    let edit = |edits| ReportWorkflow.edit_state(&run, &edits);
+    let edited = edit(serde_json::json!({ "draft": { "summary": "Trees cure gout [1]." } }));
+    let edited = edited.unwrap();
+    assert_eq!(edited.draft.unwrap().summary, "Trees cure gout [1].");
+    assert_eq!((edited.check, edited.critique), (None, None));
+    let same = edit(serde_json::json!({ "feedback": "shorter" })).unwrap();
+    assert_eq!((&same.check, &same.critique), (&run.check, &run.critique));
+    let forged = edit(serde_json::json!({ "check": { "claims": [] } })).unwrap_err();
+    assert_eq!(forged.field, "check");
+}
