@@ -25,13 +25,15 @@ pub(super) fn shown_for(
             checker,
         );
     }
+    let quotes = nearest(fact, checker, evidence);
+    let told = |source: u32, span: Span| {
+        let sentence = checker.texts.get(&source).and_then(|text| text.at(span));
+        sentence.is_some_and(|words| quotes.iter().any(|quote| quote.contains(words)))
+    };
     let near = fact.checked.nearest.iter();
-    let mut shown = around(near.map(|near| (near.source, near.span)), checker);
-    for quote in nearest(fact, checker, evidence) {
-        if !shown.iter().any(|text| text.contains(&quote)) {
-            shown.push(quote);
-        }
-    }
+    let near = near.map(|near| (near.source, near.span));
+    let mut shown = around(near.filter(|(source, span)| !told(*source, *span)), checker);
+    shown.extend(quotes);
     shown.truncate(PASSAGES_MOST);
     shown
 }
