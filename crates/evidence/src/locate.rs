@@ -74,9 +74,6 @@ pub struct LocateReason {
     /// Whether passages beside it spoke for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub neighbours: bool,
-    /// The model that judged it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
 }
 
 /// Names a passage among those of several sources.
@@ -100,6 +97,15 @@ pub struct PassageCandidate {
     pub score: f32,
     /// What each locator said of it.
     pub support: Vec<LocatorSupport<LocateReason>>,
+}
+
+impl PassageCandidate {
+    /// How well its words fit the question, headings and neighbours counted; 0 where only a rule found it.
+    pub fn by_words(&self) -> f32 {
+        let mut support = self.support.iter();
+        let words = support.find(|one| one.locator == index::CONTEXT_LOCATOR);
+        words.map_or(0.0, |one| one.score)
+    }
 }
 
 #[cfg(test)]

@@ -157,6 +157,7 @@ impl Library for OwnLibrary {
                 sections: found.sections,
                 passage: found.passage,
                 text: found.text,
+                score: found.score,
             });
             Ok(passages.collect())
         };

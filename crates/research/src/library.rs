@@ -55,6 +55,8 @@ pub struct LocalPassage {
     pub passage: PassageId,
     /// Its words.
     pub text: String,
+    /// How well its words fit the query; comparable within one search.
+    pub score: f32,
 }
 
 /// Where a word occurs in the documents that were searched.

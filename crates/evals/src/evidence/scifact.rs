@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use fathom_evidence::encode::SentenceEncoder;
-use fathom_evidence::locate::{LocateSettings, PassageIndex, rerank};
+use fathom_evidence::locate::{LocateSettings, PassageCandidate, PassageIndex, rerank};
 
 use super::sets::{Asked, SciFact, located, mean, ndcg_at_10, pool, recall};
 use crate::figure::{Figure, median, ms, rate};
@@ -158,8 +158,9 @@ pub(super) fn measure_encoder(data: &Path, folder: &Path) -> Result<()> {
         report("fusion and encoder", split, asked, |question| {
             let found = pool.locate(question, &settings);
             let places: Vec<usize> = found.iter().map(|one| one.place).collect();
-            let ranked = rerank(found, "encoder", &cosines(question, &places));
-            ranked.iter().map(|one| one.place).collect()
+            let words: Vec<f32> = found.iter().map(PassageCandidate::by_words).collect();
+            let order = rerank(&words, &cosines(question, &places));
+            order.into_iter().map(|nth| places[nth]).collect()
         });
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! there was no encoder: a replay gives the same, whatever is installed by then, and no endpoint is paid twice. An encoder that
 //! fails costs its opinion and nothing else.
 
+use fathom_evidence::locate::rerank;
 use fathom_providers::call::CallKind;
 use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
@@ -13,9 +14,6 @@ use crate::degradation::Degradation;
 use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
 use crate::skills::budget;
-
-/// What each rank by words takes off a passage's nearness in meaning, which is 1 at most.
-const RANK_LOSS: f32 = 0.004;
 
 /// What the encoder says of passages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,8 +47,8 @@ pub async fn passage_scores(
     }))
 }
 
-/// Reorders the passages, best first by words, by their meaning; of those that are about as near the better by words. Passages beyond
-/// `most` keep their places behind the others. Without an encoder nothing changes.
+/// Reorders the passages, best first by words, by their words and meaning together. Passages beyond `most` keep their
+/// places behind the others. Without an encoder nothing changes.
 pub(crate) async fn by_meaning(
     ctx: &Ctx,
     call: &EffectCall,
@@ -65,18 +63,11 @@ pub(crate) async fn by_meaning(
     let Some(PassageScores { scores, .. }) = scores(ctx, call, question, &texts).await? else {
         return Ok(());
     };
-    let score = |rank: usize| {
-        let near = scores.get(rank).copied().unwrap_or_default();
-        near - RANK_LOSS * rank as f32
-    };
-    let mut order: Vec<(f32, LocalPassage)> = Vec::with_capacity(first.len());
-    for (rank, passage) in first.iter().enumerate() {
-        order.push((score(rank), passage.clone()));
-    }
-    order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (place, (_, passage)) in first.iter_mut().zip(order) {
-        *place = passage;
-    }
+    let words: Vec<f32> = first.iter().map(|passage| passage.score).collect();
+    let order = rerank(&words, &scores).into_iter();
+    let best_first = order.filter_map(|place| first.get(place).cloned());
+    let best_first: Vec<LocalPassage> = best_first.collect();
+    first.clone_from_slice(&best_first);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use fathom_evidence::Language;
 use fathom_evidence::extract::{self, FormatHint};
-use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex};
+use fathom_evidence::locate::{LocateSettings, PassageCandidate, PassageEntry, PassageIndex};
 use fathom_evidence::passage::{PassageSettings, passages};
 use fathom_research::Settings;
 use fathom_research::library::{
@@ -76,17 +76,18 @@ impl Library for Folder {
             ..LocateSettings::default()
         };
         let found = self.index.locate(query, &settings);
-        let passage = |place: usize| {
-            let entry = &self.index.entries()[place];
+        let passage = |one: &PassageCandidate| {
+            let entry = &self.index.entries()[one.place];
             LocalPassage {
                 name: entry.key.source.clone(),
                 title: entry.title.to_string(),
                 sections: entry.sections.clone(),
                 passage: entry.key.passage.clone(),
                 text: entry.text.clone(),
+                score: one.by_words(),
             }
         };
-        Ok(found.iter().map(|one| passage(one.place)).collect())
+        Ok(found.iter().map(passage).collect())
     }
 
     async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault> {

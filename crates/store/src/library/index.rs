@@ -99,7 +99,7 @@ impl DocumentIndex {
             found.extend(located.into_iter().filter_map(|candidate| {
                 let owner = *index.owners.get(candidate.place)?;
                 let entry = index.passages.entries().get(candidate.place)?;
-                Some((candidate.score * weight, owner, entry))
+                Some((candidate.by_words() * weight, owner, entry))
             }));
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
