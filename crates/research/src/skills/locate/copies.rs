@@ -54,8 +54,10 @@ fn differ(one: &str, other: &str) -> bool {
 }
 
 fn figures(text: &str) -> BTreeSet<&str> {
-    let is_year =
-        |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+    let is_year = |word: &str| {
+        let four = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+        four && (word.starts_with("19") || word.starts_with("20"))
+    };
     let words = text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
     let words = words.map(|word| word.trim_matches(['.', ',']));
     words
@@ -76,5 +78,13 @@ mod tests {
         assert!(differ(&text("12,400", "2021"), &text("18,900", "2021")));
         let longer = format!("{} 3 comments.", text("12,400", "2021"));
         assert!(!differ(&text("12,400", "2021"), &longer));
+    }
+
+    #[test]
+    fn a_figure_with_a_point_is_no_year() {
+        assert!(differ(
+            "The water had 19.4 degrees.",
+            "The water had 20.5 degrees."
+        ));
     }
 }
