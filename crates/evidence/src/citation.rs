@@ -222,12 +222,17 @@ fn find_quotes(claim: &Claim, cited: &[(u32, &SourceText<'_>)], checked: &mut Cl
     }
 }
 
-/// Whether every longer word of a phrase has a capital, as in a title or a name.
+/// Whether a phrase has longer words with a capital and none without, as in a title or a name.
 fn is_title(phrase: &str) -> bool {
     let mut words = phrase
         .split_whitespace()
         .filter(|word| word.chars().count() > 3);
-    words.all(|word| word.starts_with(|c: char| !c.is_lowercase()))
+    let is_capitalised = |word: &str| {
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        letters > 3 && word.starts_with(char::is_uppercase)
+    };
+    words.clone().any(is_capitalised)
+        && words.all(|word| word.starts_with(|c: char| !c.is_lowercase()))
 }
 
 impl CitationReason {

@@ -98,6 +98,28 @@ fn a_title_in_quotation_marks_is_no_quotation() {
 }
 
 #[test]
+fn short_words_and_words_without_capitals_are_no_title() {
+    for quote in ["it did not cut any", "not at all", "死亡率明显下降了"] {
+        assert_eq!(
+            reasons(&format!("The authors write “{quote}” [1].")),
+            [CitationReason::QuoteNotFound {
+                quote: quote.to_owned()
+            }]
+        );
+    }
+}
+
+#[test]
+fn a_quote_that_is_found_does_not_bear_out_an_invented_title() {
+    let checked = verdict("According to “Lies After Stroke”, “Mortality did not differ” [1].");
+    assert_eq!(checked.quotes.len(), 1);
+    assert!(
+        matches!(checked.support, Support::NotChecked { .. }),
+        "{checked:?}"
+    );
+}
+
+#[test]
 fn another_name_or_date_is_named() {
     let name = "Geneva".to_owned();
     assert_eq!(

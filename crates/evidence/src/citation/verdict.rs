@@ -172,7 +172,8 @@ fn word_for_word(
     }
     let quotes = quotes_of(&claim.text, &claim.quotes);
     let quoted = |span: Span| quotes.iter().any(|quote| quote.holds(span));
-    if !is_framing(&claim.text, quoted) {
+    let is_all_found = checked.quotes.len() == claim.quotes.len();
+    if !is_all_found || !is_framing(&claim.text, quoted) {
         return Vec::new();
     }
     let places = checked.quotes.iter();
