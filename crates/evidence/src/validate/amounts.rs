@@ -22,7 +22,10 @@ struct Amount {
 
 impl Amount {
     fn is_close(&self, other: &Self) -> bool {
-        self.unit == other.unit && self.low.max(other.low) <= CLOSE * self.high.min(other.high)
+        // The ends that face each other; they cross where two ranges overlap.
+        let (above, below) = (self.low.max(other.low), self.high.min(other.high));
+        let smaller = above.abs().min(below.abs());
+        self.unit == other.unit && above - below <= (CLOSE - 1.0) * smaller
     }
 
     /// Whether it tells how long. Times are told of almost everything, and measure nothing beside another amount.
@@ -31,8 +34,8 @@ impl Amount {
     }
 }
 
-/// Whether the figures of two sentences are nearly the same: a tenth or so apart is no conflict. Sentences without a
-/// figure in a unit have none that are close.
+/// Whether the figures of two sentences are nearly the same: a tenth or so apart is no conflict, and neither are more
+/// figures in one of them than in the other. Sentences without a figure in a unit have none that are close.
 pub fn figures_are_close(left: &str, right: &str) -> bool {
     let told = |text: &str| {
         let plain = outside_brackets(text);
@@ -41,8 +44,11 @@ pub fn figures_are_close(left: &str, right: &str) -> bool {
         told
     };
     let (left, right) = (told(left), told(right));
-    let close = |one: &Amount| right.iter().any(|other| one.is_close(other));
-    !left.is_empty() && left.iter().all(close)
+    let borne_out = |few: &[Amount], more: &[Amount]| {
+        let close = |one: &Amount| more.iter().any(|other| one.is_close(other));
+        !few.is_empty() && few.iter().all(close)
+    };
+    borne_out(&left, &right) || borne_out(&right, &left)
 }
 
 /// The amounts of a text in order. What is counted has no unit and is none.
@@ -100,6 +106,36 @@ mod tests {
         assert!(!figures_are_close("9 to 12 °C", "17 °C"));
         assert!(figures_are_close("about one in three", "34 percent"));
         assert!(figures_are_close("one in 1,000", "0.1 percent"));
+    }
+
+    #[test]
+    fn the_order_of_two_sentences_makes_no_difference() {
+        let cases = [
+            ("12 %", "12 % of men and 30 % of women", true),
+            ("12 % and 50 %", "12 % of men and 30 % of women", false),
+            ("12 %", "30 %", false),
+            ("12 %", "no figure", false),
+        ];
+        for (one, other, close) in cases {
+            assert_eq!(figures_are_close(one, other), close, "{one} | {other}");
+            assert_eq!(figures_are_close(other, one), close, "{other} | {one}");
+        }
+    }
+
+    #[test]
+    fn values_below_zero_are_close_as_those_above_are() {
+        let degrees = |low: f64, high: f64| Amount {
+            span: Span::new(0, 1),
+            low,
+            high,
+            unit: "celsius".to_owned(),
+        };
+        let five = degrees(-5.0, -5.0);
+        assert!(five.is_close(&five));
+        assert!(five.is_close(&degrees(-5.5, -5.5)));
+        assert!(five.is_close(&degrees(-9.0, -4.0)));
+        assert!(!five.is_close(&degrees(-7.0, -7.0)));
+        assert!(!five.is_close(&degrees(5.0, 5.0)));
     }
 
     #[test]
