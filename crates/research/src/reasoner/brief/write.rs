@@ -314,7 +314,12 @@ fn escaped(words: &str) -> String {
 
 fn shown(word: &str) -> String {
     if word.contains('`') {
-        word.replace('\\', "\\\\").replace('`', "\\`")
+        // Code cannot hold a backtick so simply, so each sign is escaped instead.
+        let signs = word.chars().map(|c| match c {
+            '\\' | '`' | '*' | '_' | '<' => format!("\\{c}"),
+            _ => c.to_string(),
+        });
+        signs.collect()
     } else if word.contains(['*', '<', '\\']) || has_outer_underscore(word) {
         format!("`{word}`")
     } else {
@@ -356,4 +361,16 @@ fn without_notes(line: &str) -> String {
 fn is_note(inner: &str) -> bool {
     let sign = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–' | ';' | '^');
     !inner.is_empty() && inner.chars().all(sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_beside_a_backtick_are_escaped() {
+        assert_eq!(escaped("a `Vec<T>` of"), r"a \`Vec\<T>\` of");
+        assert_eq!(escaped(r"`*a*_b_\`"), r"\`\*a\*\_b\_\\\`");
+        assert_eq!(escaped("Vec<T> snake_case"), "`Vec<T>` snake_case");
+    }
 }
