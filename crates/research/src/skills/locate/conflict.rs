@@ -31,9 +31,7 @@ const EXPLAINS: &[&str] = &[
     "in conflict with",
     "does not contradict",
     "do not contradict",
-    "not be set beside",
     "not comparable",
-    "stands against",
     "in contrast to",
     "replaces the earlier",
     "corrects the earlier",
@@ -48,6 +46,9 @@ const EXPLAINS: &[&str] = &[
 
 /// An explanation stands at most so many bytes from the words that it explains: further off it is on something else.
 const EXPLANATION_WITHIN: usize = 2_000;
+
+/// An explanation shares at least so many telling words with one of the sides.
+const EXPLANATION_SHARES: usize = 2;
 
 /// The conflicts between sentences of different sources, those of the best passages first.
 pub(super) fn contradictions(
@@ -83,7 +84,7 @@ pub(super) fn contradictions(
             found.push(Contradiction {
                 about: String::new(),
                 weighed: None,
-                explained: explanation(left, right, task.language),
+                explained: explanation(left, right, &bearing.terms, task.language),
                 left: left.side(),
                 right: right.side(),
             });
@@ -176,12 +177,22 @@ impl QuestionTerms {
     }
 }
 
-/// What one of the two documents says, near its side, on results that differ.
+/// What one of the two documents says, near its side and in words of a side, on results that differ.
 fn explanation(
     left: &SaidSentence<'_>,
     right: &SaidSentence<'_>,
+    terms: &Terms,
     language: Language,
 ) -> Option<Side> {
+    let sides = [left, right].map(|one| (one.quote, excerpt::telling(terms, one.quote)));
+    let explains = |quote: &str| {
+        let lower = quote.to_lowercase();
+        let own = excerpt::telling(terms, quote);
+        let shares = |words| own.intersection(words).count() >= EXPLANATION_SHARES;
+        EXPLAINS.iter().any(|words| lower.contains(words))
+            && sides.iter().any(|(_, words)| shares(words))
+            && sides.iter().all(|(side, _)| *side != quote)
+    };
     [left, right].into_iter().find_map(|one| {
         let near = Span::new(
             one.span.start.saturating_sub(EXPLANATION_WITHIN),
@@ -191,14 +202,56 @@ fn explanation(
         let mut passages = passages.filter(|passage| near.overlaps(passage.span));
         passages.find_map(|passage| {
             let text = passage.text(&one.reading.document)?;
-            let explains = |span: &Span| {
-                let lower = span.of(text).unwrap_or_default().to_lowercase();
-                EXPLAINS.iter().any(|words| lower.contains(words))
-            };
-            let span = sentences(text, language).into_iter().find(explains)?;
+            let mut spans = sentences(text, language).into_iter();
+            let span = spans.find(|span| span.of(text).is_some_and(explains))?;
             let quote = span.of(text)?;
             let source = one.reading.source;
             Some(side(source, span.moved(passage.span.start), quote))
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fathom_evidence::extract::{FormatHint, read};
+
+    use super::*;
+
+    const RAISED: &str = "Closed canopy raised the night air temperature in narrow streets.";
+    const LOWERED: &str = "Closed canopy lowered the night air temperature in narrow streets.";
+
+    /// What is said to explain that `side` stands against a second document, where `more` follows it.
+    fn explained(side: &str, more: &str) -> Option<String> {
+        let reading = |source: u32, text: &str| {
+            let document = read(text.as_bytes(), &FormatHint::default()).unwrap();
+            Reading::new(SourceId(source), Arc::new(document))
+        };
+        let (own, other) = (reading(1, &format!("{side} {more}")), reading(2, LOWERED));
+        let said = |reading, quote| SaidSentence {
+            reading,
+            name: String::new(),
+            span: Span::new(0, str::len(quote)),
+            quote,
+        };
+        let (left, right) = (said(&own, side), said(&other, LOWERED));
+        let english = Language::ENGLISH;
+        let found = explanation(&left, &right, &Terms::new(english), english);
+        found.map(|found| found.quote)
+    }
+
+    #[test]
+    fn an_explanation_has_words_of_a_side() {
+        let explains = "This does not contradict the night records from wide streets.";
+        assert_eq!(explained(RAISED, explains).as_deref(), Some(explains));
+        let strange = "The pollen counts of the port are not comparable with ours.";
+        assert_eq!(explained(RAISED, strange), None);
+    }
+
+    #[test]
+    fn a_side_does_not_explain_itself() {
+        let side = "In contrast to wide streets, closed canopy raised the night air temperature.";
+        assert_eq!(explained(side, "It was measured by hand."), None);
+    }
 }
