@@ -113,6 +113,12 @@ impl BlockCutter {
             Event::Start(tag) => self.start(&tag, span, text),
             Event::End(tag) => self.end(tag),
             Event::Text(words) => self.words(&words, span, text),
+            // What is quoted is quoted with its code.
+            Event::Code(code) if self.quotes > 0 => {
+                let ticks = (span.len() - code.len()) / 2;
+                let inner = Span::new(span.start + ticks, span.end - ticks);
+                self.words(&code, inner, text);
+            }
             // Inline code is a name: its place is kept, its words are nobody's prose.
             Event::Code(_) => self.words("_", Span::new(span.start, span.start), text),
             Event::SoftBreak | Event::HardBreak => {

@@ -39,6 +39,17 @@ fn spans_give_back_what_was_written() {
 }
 
 #[test]
+fn a_quote_is_read_with_its_code_and_prose_without() {
+    let text = "> A backslash `\\` or `$x` keeps its meaning here. [1]\n\nThe option `-r` does this [2].\n";
+    let all = claims(text, Language::ENGLISH);
+    assert_eq!(
+        all[0].quotes[0],
+        "A backslash \\ or $x keeps its meaning here."
+    );
+    assert_eq!(all[1].text, "The option _ does this.");
+}
+
+#[test]
 fn lists_tables_quotes_and_code_are_told_apart() {
     let text = "- one item says this [1]\n- another item says that\n\n> A quote set apart here [2].\n\n```\ncode [3]. More.\n```\n\n| a | b |\n|---|---|\n| rate of death | 5% [4] |\n";
     let all = claims(text, Language::ENGLISH);

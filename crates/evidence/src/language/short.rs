@@ -46,6 +46,12 @@ const LETTERS: [(&str, &[&str]); 9] = [
 /// Letters that tell a language though no known word stands with them.
 const UNSHARED: &str = "ßñ¿¡ãõ";
 
+/// Words that open questions in English. Some are words of other languages too, but none opens a question there.
+const ENGLISH_OPENINGS: [&str; 18] = [
+    "do", "does", "did", "can", "could", "are", "has", "have", "will", "would", "should", "how",
+    "what", "why", "when", "which", "who", "where",
+];
+
 type Scores = [f32; LANGUAGES.len()];
 
 /// What each word speaks for.
@@ -78,6 +84,10 @@ pub(super) fn language(text: &str) -> Option<Language> {
             .iter_mut()
             .zip(found)
             .for_each(|(all, one)| *all += one);
+    }
+    let opening = words(&text).next().and_then(|span| span.of(&text));
+    if opening.is_some_and(|word| ENGLISH_OPENINGS.contains(&word)) {
+        scores[0] += 1.0;
     }
     // Many languages that are not listed have letters of one that is: "gatuträd" is no German.
     let spoken = scores.iter().any(|score| *score > 0.0);

@@ -38,3 +38,10 @@ fn a_filler_or_a_foreign_name_does_not_turn_the_language() {
         Some("fr")
     );
 }
+
+#[test]
+fn a_word_that_opens_a_question_tells_its_language_though_others_share_it() {
+    for text in ["Do plane trees cause hay fever?", "Do trees lower noise?"] {
+        assert_eq!(Language::detect(text).unwrap().code(), "en", "{text}");
+    }
+}

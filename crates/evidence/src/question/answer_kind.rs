@@ -131,6 +131,12 @@ impl AnswerKind {
 }
 
 impl AnswerKind {
+    /// Whether sentences show by their words that they bring this kind.
+    pub fn has_signs(self) -> bool {
+        use AnswerKind::{HowMuch, WhatIs, When, Why, YesNo};
+        matches!(self, HowMuch | When | Why | WhatIs | YesNo)
+    }
+
     /// Whether a sentence shows by its words that it brings this kind of answer: a number where one is asked for,
     /// "because" where a reason is. A sign and no proof; kinds without signs have none.
     pub fn shows_in(self, sentence: &str, language: Language) -> bool {

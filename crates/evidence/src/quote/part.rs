@@ -9,8 +9,9 @@ const ELLIPSES: &[&str] = &[
     "[. . .]", "(. . .)", "[...]", "(...)", "[…]", "(…)", ". . .", "...", "…",
 ];
 
-/// Fewer words between two ellipses would be found in any text.
+/// Fewer words between two ellipses would be found in any text, unless the other parts are long.
 const PART_MIN_WORDS: usize = 2;
+const PART_MEAN_WORDS: usize = 4;
 
 /// How many beginnings of a quote with ellipses are tried: a text that repeats one more often than
 /// this is no prose.
@@ -68,8 +69,13 @@ where
     I: Iterator<Item = Span>,
 {
     let parts = parts(quote);
-    let words = |part: &str| part.split_whitespace().count();
-    if parts.len() < 2 || parts.iter().any(|part| words(part) < PART_MIN_WORDS) {
+    let words: Vec<usize> = parts
+        .iter()
+        .map(|part| part.split_whitespace().count())
+        .collect();
+    let long = words.iter().sum::<usize>() >= PART_MEAN_WORDS * parts.len();
+    // An ellipsis at the end leaves one part.
+    if parts == [quote.trim()] || !long && words.iter().any(|words| *words < PART_MIN_WORDS) {
         return None;
     }
     let (first, rest) = parts.split_first()?;

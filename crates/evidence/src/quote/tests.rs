@@ -109,6 +109,15 @@ fn words_may_be_left_out_only_in_order_and_nearby() {
 }
 
 #[test]
+fn a_note_that_was_left_out_at_the_end_or_beside_a_single_word_is_overlooked() {
+    let text = "Pain raised the risk of falls [3]. Studies [4] agree that it can be treated well.";
+    assert!(place(text, "Pain raised the risk of falls […].").is_some());
+    let inner = "Studies […] agree that it can be treated well.";
+    assert!(place(text, inner).is_some());
+    assert!(place(text, "Studies […] disagree that it can be treated well.").is_none());
+}
+
+#[test]
 fn a_quote_fitted_into_a_sentence_is_found() {
     let text = "Treatment was effective in most patients. DNA was intact.";
     assert_eq!(

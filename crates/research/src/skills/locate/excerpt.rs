@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::document::ParagraphRole;
 use fathom_evidence::question::{AnswerKind, names_review, pools_studies};
-use fathom_evidence::terms::Terms;
+use fathom_evidence::terms::{Terms, words};
 use fathom_evidence::{Language, Span, sentences};
 
 use super::Reading;
@@ -24,26 +24,31 @@ const ANSWER_PASSAGES: usize = 3;
 /// Sentences are taken from so many of the first passages.
 const PASSAGES_LOOKED_AT: usize = 20;
 
-/// Sentences of fewer words say little alone.
+/// Sentences of fewer words say little alone; so many characters say enough in a script without spaces.
 const WORDS_LEAST: usize = 4;
+const SPACELESS_LEAST: usize = 40;
 
 /// Sentences of more characters say too much for a first look.
 const LONG_CHARS: usize = 300;
 
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words, and looking like the kind
-/// of answer asked for, all the more where a review pools several studies, whatever its rank; and against it: each rank of its passage, program text and questions, its length, no full stop.
+/// of answer asked for, all the more where a review on the subject pools several studies; and against it: each rank of its passage, program text and questions, its length, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const KIND_GAIN: f64 = 0.15;
 const POOLED_GAIN: f64 = 0.5;
+const REVIEW_COVERED: f64 = 0.2;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
 const LONG_LOSS: f64 = 0.1;
 const UNENDED_LOSS: f64 = 0.1;
 
 /// A sentence with so large a share of the question's words, or so near to it in words and meaning together, is taken to
-/// answer it. On questions over manuals and trials nine in ten of such did.
-const ANSWERS_COVERED: f64 = 0.65;
+/// answer it where it looks like the kind of answer asked for. On questions over manuals and trials four in five did.
+const ANSWERS_COVERED: f64 = 0.7;
 const ANSWERS_NEAR: f64 = 1.0;
+
+/// So many of the first sentences are looked at to tell whether the question is answered.
+const SENTENCES_JUDGED: usize = 2;
 
 /// Two sentences that begin with the same letters and digits, so many of them, say the same.
 const COPY_CHARS: usize = 80;
@@ -61,8 +66,8 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
     /// Whether it is running text and no question.
     prose: bool,
-    /// Whether it tells, in a review, what several studies found together.
-    pooled: bool,
+    /// The title of the review in which it tells what several studies found together.
+    review: Option<String>,
 }
 
 /// A sentence of a piece of evidence, or several that follow each other there.
@@ -142,7 +147,7 @@ pub(super) fn of_evidence(
     for (at, piece) in evidence.iter().enumerate().take(PASSAGES_LOOKED_AT) {
         let reading = readings.iter().find(|one| one.source == piece.source);
         let title = reading.and_then(|one| one.document.about.title.as_deref());
-        let is_review = title.is_some_and(|title| names_review(title, language));
+        let review = title.filter(|title| names_review(title, language));
         let is_code = |span: Span| {
             let mut paragraphs = reading.iter().flat_map(|one| &one.document.paragraphs);
             paragraphs.any(|one| one.role == ParagraphRole::Code && one.span.overlaps(span))
@@ -151,7 +156,7 @@ pub(super) fn of_evidence(
             let Some(text) = within.of(&piece.quote) else {
                 continue;
             };
-            if text.split_whitespace().count() < WORDS_LEAST {
+            if words(text).count() < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
                 continue;
             }
             let span = within.moved(piece.span.start);
@@ -160,7 +165,9 @@ pub(super) fn of_evidence(
                 span,
                 text: text.to_owned(),
                 prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
-                pooled: is_review && pools_studies(text, language),
+                review: review
+                    .filter(|_| pools_studies(text, language))
+                    .map(str::to_owned),
             });
         }
     }
@@ -191,9 +198,12 @@ pub(crate) fn best(
     kind: AnswerKind,
     language: Language,
 ) -> Excerpts {
+    // Cosines are taken as they are; scores of another scale count 1 at most.
+    let scale = meaning.map_or(1.0, |all| all.iter().copied().fold(1.0, f32::max));
     let weigh = |(at, sentence)| {
         let near = meaning.and_then(|all: &[f32]| all.get(at)).copied();
-        Weighed::new(sentence, near.map_or(0.0, f64::from), words, kind, language)
+        let near = f64::from(near.unwrap_or_default() / scale);
+        Weighed::new(sentence, near, words, kind, language)
     };
     let mut ranked: Vec<Weighed<'_>> = all.iter().enumerate().map(weigh).collect();
     // Of equal ones the earlier.
@@ -210,7 +220,10 @@ pub(crate) fn best(
             chars += text.len();
         }
     }
-    let answers = ranked.first().is_some_and(Weighed::answers);
+    let answers = ranked
+        .iter()
+        .take(SENTENCES_JUDGED)
+        .any(|one| one.answers(scale));
     let mut seen: BTreeSet<usize> = chosen.keys().copied().collect();
     let further = ranked
         .into_iter()
@@ -230,6 +243,8 @@ struct Weighed<'s> {
     sentence: &'s Sentence,
     covered: f64,
     near: f64,
+    /// Whether it looks like the kind of answer asked for, where that can be seen.
+    fits_kind: bool,
     score: f64,
 }
 
@@ -245,7 +260,9 @@ impl<'s> Weighed<'s> {
         let covered = words.covered([text]);
         let when = |holds: bool, counts: f64| if holds { counts } else { 0.0 };
         let shown = kind.shows_in(text, language);
-        let pooled = shown && sentence.pooled;
+        let on_subject = |title: &String| words.covered([text, title]) >= REVIEW_COVERED;
+        let on_subject = sentence.review.as_ref().is_some_and(on_subject);
+        let pooled = on_subject && shown && kind == AnswerKind::HowMuch;
         let ended = text.ends_with(['.', '!', ')', '”', '"', '。']);
         let score =
             WORDS_SHARE * covered + near + when(shown, KIND_GAIN) + when(pooled, POOLED_GAIN)
@@ -257,12 +274,14 @@ impl<'s> Weighed<'s> {
             sentence,
             covered,
             near,
+            fits_kind: shown || !kind.has_signs(),
             score,
         }
     }
 
-    fn answers(&self) -> bool {
-        self.covered >= ANSWERS_COVERED || self.near + WORDS_SHARE * self.covered >= ANSWERS_NEAR
+    fn answers(&self, scale: f32) -> bool {
+        let near = scale <= 1.0 && self.near + WORDS_SHARE * self.covered >= ANSWERS_NEAR;
+        self.fits_kind && self.sentence.prose && (self.covered >= ANSWERS_COVERED || near)
     }
 }
 
@@ -315,7 +334,7 @@ mod tests {
             span: Span::new(start, start + text.len()),
             text: text.to_owned(),
             prose: !looks_like_code(text),
-            pooled: false,
+            review: None,
         }
     }
 
@@ -391,8 +410,10 @@ mod tests {
         ];
         let question = "How much do street trees lower the temperature?";
         assert_eq!(texts(&chosen(question, &all, None).answer)[0], all[0].text);
-        all[1].pooled = true;
+        all[1].review = Some("Cooling by street trees: a review".to_owned());
         assert_eq!(texts(&chosen(question, &all, None).answer)[0], all[1].text);
+        all[1].review = Some("Cooling by lakes: a review".to_owned());
+        assert_eq!(texts(&chosen(question, &all, None).answer)[0], all[0].text);
     }
 
     #[test]
