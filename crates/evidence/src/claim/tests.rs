@@ -40,7 +40,7 @@ fn spans_give_back_what_was_written() {
 
 #[test]
 fn a_quote_is_read_with_its_code_and_prose_without() {
-    let text = "> A backslash `\\` or `$x` keeps its meaning here. [1]\n\nThe option `-r` does this [2].\n";
+    let text = "> A backslash `\\` or `$x` keeps its meaning here. [1]\n\nThe option `-r` does this. [2]\n";
     let all = claims(text, Language::ENGLISH);
     assert_eq!(
         all[0].quotes[0],

@@ -32,7 +32,8 @@ const SPACELESS_LEAST: usize = 40;
 const LONG_CHARS: usize = 300;
 
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words, and looking like the kind
-/// of answer asked for, all the more where a review on the subject pools several studies; and against it: each rank of its passage, program text and questions, its length, no full stop.
+/// of answer asked for, all the more where a review on the subject pools several studies. Against it: each rank of its
+/// passage, program text and questions, its length, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const KIND_GAIN: f64 = 0.15;
 const POOLED_GAIN: f64 = 0.5;
