@@ -57,7 +57,7 @@ impl DocumentIndex {
             let all = self.ranked(&telling, asked, ranked);
             let (exhausted, mut found) = (all.len() < ranked, all);
             let mut seen = BTreeSet::new();
-            found.retain(|(_, _, entry)| seen.insert(beginning(&entry.text)));
+            found.retain(|(_, _, _, entry)| seen.insert(beginning(&entry.text)));
             found.truncate(limit);
             // Copies must not take the places of what they crowd out. Doubling ends with the passages.
             if exhausted || found.len() == limit {
@@ -65,7 +65,7 @@ impl DocumentIndex {
             }
             ranked *= 2;
         };
-        let passage = |(score, owner, entry): (f32, usize, &PassageEntry)| {
+        let passage = |(_, score, owner, entry): (f32, f32, usize, &PassageEntry)| {
             let passage = LibraryPassage {
                 name: entry.key.source.clone(),
                 title: entry.title.to_string(),
@@ -79,13 +79,14 @@ impl DocumentIndex {
         found.into_iter().map(passage).collect()
     }
 
-    /// So many passages of each language, best first, with their scores and the numbers of their documents.
+    /// So many passages of each language, best first: what they rank by over all languages, how well their words fit
+    /// among those of their language, and the numbers of their documents.
     fn ranked(
         &self,
         query: &str,
         asked: Language,
         most: usize,
-    ) -> Vec<(f32, usize, &PassageEntry)> {
+    ) -> Vec<(f32, f32, usize, &PassageEntry)> {
         let settings = LocateSettings {
             per_query_top_n: most,
             top_k: most,
@@ -99,7 +100,8 @@ impl DocumentIndex {
             found.extend(located.into_iter().filter_map(|candidate| {
                 let owner = *index.owners.get(candidate.place)?;
                 let entry = index.passages.entries().get(candidate.place)?;
-                Some((candidate.by_words() * weight, owner, entry))
+                let by_words = candidate.by_words() * weight;
+                Some((candidate.score * weight, by_words, owner, entry))
             }));
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
