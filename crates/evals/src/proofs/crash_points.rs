@@ -44,7 +44,13 @@ async fn prove(setting: Setting) -> Result<String> {
             };
             let cases = stream::iter(1..=writes).map(one);
             let reached: Vec<bool> = cases.buffer_unordered(AT_ONCE).try_collect().await?;
-            crashes += reached.iter().filter(|reached| **reached).count();
+            let struck = reached.iter().filter(|reached| **reached).count();
+            ensure!(
+                struck > 0,
+                "{}: no crash of {how:?} was reached",
+                backend.name()
+            );
+            crashes += struck;
         }
         let (store, modes) = (backend.name(), modes.len());
         told.push(format!("{store} {writes} writes × {modes} modes"));

@@ -62,6 +62,9 @@ async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     ))
 }
 
+/// For each owner that is to be stopped so many interleavings are tried at most.
+const TRIES: u64 = 50;
+
 /// Gives in how many interleavings an owner was stopped, at least as many as wanted, and in how many
 /// of these it was refused when it went on.
 async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<(u64, u64)> {
@@ -71,6 +74,7 @@ async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<(u64,
         tokio::spawn(async move {
             while stopped.load(Ordering::SeqCst) < wanted {
                 let number = next.fetch_add(1, Ordering::SeqCst);
+                ensure!(number < TRIES * wanted, "no owner is stopped any more");
                 let (was_stopped, was_refused) = one(&arena, seed.wrapping_add(number)).await?;
                 stopped.fetch_add(u64::from(was_stopped), Ordering::SeqCst);
                 refused.fetch_add(u64::from(was_refused), Ordering::SeqCst);
@@ -81,10 +85,9 @@ async fn interleavings(backend: Backend, wanted: u64, seed: u64) -> Result<(u64,
     for worker in try_join_all(workers).await? {
         worker?;
     }
-    Ok((
-        stopped.load(Ordering::SeqCst),
-        refused.load(Ordering::SeqCst),
-    ))
+    let refused = refused.load(Ordering::SeqCst);
+    ensure!(refused > 0, "no owner that was stopped wrote too late");
+    Ok((stopped.load(Ordering::SeqCst), refused))
 }
 
 /// Where owners contend, and what an undisturbed run comes to there, in so many writes.
