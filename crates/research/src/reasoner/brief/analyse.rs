@@ -4,6 +4,7 @@ use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
 use super::subject::subject_words;
+use super::write::DISAGREEMENTS_MOST;
 use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
 use crate::plan::SubQuestionId;
@@ -40,7 +41,13 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
     Analysis {
         answer: quotes.collect(),
         themes: Vec::new(),
-        contradictions: task.contradictions.to_vec(),
+        // What a brief does not tell it does not list either.
+        contradictions: task
+            .contradictions
+            .iter()
+            .take(DISAGREEMENTS_MOST)
+            .cloned()
+            .collect(),
         confidence: task.evidence.first().map_or(0.0, |best| best.confidence),
         sufficient: !findings.is_empty(),
         answered: Some(verdict),

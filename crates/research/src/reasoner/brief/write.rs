@@ -29,7 +29,7 @@ const GLANCE_CHARS: usize = 300;
 const NEAREST_PASSAGES: usize = 5;
 
 /// Disagreements that are told.
-const DISAGREEMENTS_MOST: usize = 3;
+pub(super) const DISAGREEMENTS_MOST: usize = 3;
 
 /// Of twenty words of a report the answer has at most eight and the disagreements five.
 const ANSWER_TWENTIETHS: usize = 8;

@@ -23,7 +23,7 @@ const CONTRADICTIONS_MOST: usize = 20;
 const PASSAGES_COMPARED: usize = 100;
 
 /// The share of a sub-question's words that both sides must have.
-const SIDE_COVERS: f64 = 0.3;
+const SIDE_COVERS: f64 = 0.45;
 
 /// Words by which a document speaks of results that differ from its own.
 const EXPLAINS: &[&str] = &[
