@@ -157,7 +157,9 @@ impl Library for OwnLibrary {
                 sections: found.sections,
                 passage: found.passage,
                 text: found.text,
+                page: None,
                 score: found.score,
+                similarity: None,
             });
             Ok(passages.collect())
         };

@@ -55,8 +55,12 @@ pub struct LocalPassage {
     pub passage: PassageId,
     /// Its words.
     pub text: String,
+    /// The page it begins on, where its document has pages.
+    pub page: Option<u32>,
     /// How well its words fit the query; comparable within one search.
     pub score: f32,
+    /// How near it is to the query in meaning: a cosine. Nothing where the library has no vector of it.
+    pub similarity: Option<f32>,
 }
 
 /// Where a word occurs in the documents that were searched.

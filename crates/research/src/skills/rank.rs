@@ -58,9 +58,7 @@ pub(crate) async fn by_meaning(
 ) -> Result<(), RecordedFailure> {
     let most = passages.len().min(most);
     let first = passages.get_mut(..most).unwrap_or_default();
-    let texts: Vec<String> = first.iter().map(with_heading).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let Some(PassageScores { scores, .. }) = scores(ctx, call, question, &texts).await? else {
+    let Some(scores) = similarities(ctx, call, question, first).await? else {
         return Ok(());
     };
     let words: Vec<f32> = first.iter().map(|passage| passage.score).collect();
@@ -69,6 +67,26 @@ pub(crate) async fn by_meaning(
     let best_first: Vec<LocalPassage> = best_first.collect();
     first.clone_from_slice(&best_first);
     Ok(())
+}
+
+/// How near each passage is to the question: as the library tells, and of those that it has no vector of as the encoder says.
+async fn similarities(
+    ctx: &Ctx,
+    call: &EffectCall,
+    question: &str,
+    passages: &[LocalPassage],
+) -> Result<Option<Vec<f32>>, RecordedFailure> {
+    let unknown = passages.iter().filter(|one| one.similarity.is_none());
+    let texts: Vec<String> = unknown.map(with_heading).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let scored = match scores(ctx, call, question, &texts).await? {
+        Some(scored) => scored.scores,
+        None if texts.is_empty() => Vec::new(),
+        None => return Ok(None),
+    };
+    let mut scored = scored.into_iter();
+    let known = passages.iter().map(|one| one.similarity);
+    Ok(known.map(|known| known.or_else(|| scored.next())).collect())
 }
 
 /// What the encoder says, within a recorded call; nothing where there is none.

@@ -84,7 +84,9 @@ impl Library for Folder {
                 sections: entry.sections.clone(),
                 passage: entry.key.passage.clone(),
                 text: entry.text.clone(),
+                page: None,
                 score: one.by_words(),
+                similarity: None,
             }
         };
         Ok(found.iter().map(passage).collect())
