@@ -12,7 +12,7 @@ use crate::event::{Event, EventKind};
 use crate::lease::HeldRun;
 use crate::log_writer::LogWriter;
 use crate::record::{
-    BaseReason, Creation, LogHead, Name, Origin, RunHeader, RunIdentity, RunTally, Status,
+    BaseReason, Creation, Labels, LogHead, Name, Origin, RunHeader, RunIdentity, RunTally, Status,
     StepKind, StepMeta, StepRecord, Token,
 };
 use crate::run::Execution;
@@ -61,6 +61,8 @@ pub struct NewRun {
     pub time_limit: Option<Duration>,
     /// Whether it is kept when finished runs expire.
     pub keep: bool,
+    /// What the caller notes about it, such as whose run it is. The engine only keeps it.
+    pub labels: Labels,
 }
 
 impl NewRun {
@@ -76,6 +78,7 @@ impl NewRun {
             title: title.into(),
             time_limit: None,
             keep: false,
+            labels: Labels::new(),
         }
     }
 }
@@ -184,6 +187,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             created_at: now,
             forked_from,
             time_limit: new.time_limit,
+            labels: new.labels,
         };
         let deadline = new.time_limit.map(|limit| later(now, limit));
         let run = RunHeader {

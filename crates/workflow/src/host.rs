@@ -12,10 +12,12 @@ mod workflow;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::Stream;
 use serde_json::Value;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::open_runs::OpenRuns;
@@ -59,7 +61,17 @@ pub struct Host {
     runtime: Arc<Runtime>,
     workflows: Arc<BTreeMap<&'static str, Arc<dyn Workflow>>>,
     open_runs: Arc<OpenRuns>,
+    background: Arc<Background>,
     settings: HostSettings,
+}
+
+/// What callers and the background work tell each other.
+#[derive(Default)]
+struct Background {
+    /// A run was handed over, so it is worth to look for due ones now.
+    handed_over: Notify,
+    /// Due runs that this program cannot take up.
+    left_alone: AtomicUsize,
 }
 
 /// A run that a caller took hold of, after an attempt to open it.
@@ -106,6 +118,7 @@ impl HostBuilder {
             open_runs: Arc::new(OpenRuns::new(self.settings.max_open_runs, lease)),
             workflows: Arc::new(self.workflows),
             runtime: self.runtime,
+            background: Arc::default(),
             settings: self.settings,
         }
     }
@@ -237,6 +250,25 @@ impl Host {
         slot.fill(opened);
         slot.put_back_unused().await;
         Ok(())
+    }
+
+    /// Leaves a run to the background work of this process or another, which begins with it at once where there is room.
+    /// Whoever called may go away.
+    pub async fn hand_over(&self, run: RunId) {
+        self.open_runs.release(run).await;
+        self.background.handed_over.notify_one();
+    }
+
+    /// How many runs could go on now and have nobody who works on them, counted up to `most`. Those that this program
+    /// cannot take up do not count.
+    pub async fn backlog(&self, most: usize) -> Result<usize, Error> {
+        let left_alone = self.background.left_alone.load(Ordering::Relaxed);
+        let mut due = 0;
+        for name in self.workflows.keys() {
+            let room = (most + left_alone).saturating_sub(due);
+            due += self.runtime.unattended(name, room).await?.len();
+        }
+        Ok(due.saturating_sub(left_alone))
     }
 
     /// The state at a step, or at the last good one.

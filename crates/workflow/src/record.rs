@@ -24,6 +24,9 @@ pub type Name = Cow<'static, str>;
 /// Amounts spent, by meter ("tokens", "searches", …). Units are the caller's.
 pub type Meters = BTreeMap<Name, u64>;
 
+/// What a caller notes about a run, by name. The engine only keeps it.
+pub type Labels = BTreeMap<String, String>;
+
 pub(crate) fn add_meters(meters: &mut Meters, more: &Meters) {
     for (meter, amount) in more {
         *meters.entry(meter.clone()).or_default() += amount;
@@ -68,6 +71,9 @@ pub struct RunIdentity {
     /// How long the run may take; what is left of it is the head's deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Duration>,
+    /// What the caller noted about it when it was begun.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
 }
 
 fn first_version() -> u32 {

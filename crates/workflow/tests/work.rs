@@ -337,3 +337,47 @@ async fn the_backlog_of_one_workflow_does_not_keep_the_others_waiting() {
     stop.cancel();
     working.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_run_that_was_handed_over_is_begun_at_once_and_counts_as_backlog_until_then() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let run = begin(&host, "line").await;
+    assert_eq!(host.backlog(9).await.unwrap(), 0, "its caller holds it");
+    host.hand_over(run).await;
+    assert_eq!(host.backlog(9).await.unwrap(), 1);
+    assert_eq!(host.backlog(0).await.unwrap(), 0, "counted up to a bound");
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(4, stop, drop).await }
+    });
+    settle().await;
+    assert_eq!(status(&host, run).await, Status::Completed);
+    // The clock stands still: only the handing over makes the worker look again.
+    let second = begin(&host, "line").await;
+    settle().await;
+    assert_eq!(status(&host, second).await, Status::Pending);
+    host.hand_over(second).await;
+    settle().await;
+    assert_eq!(status(&host, second).await, Status::Completed);
+    assert_eq!(host.backlog(9).await.unwrap(), 0);
+    stop.cancel();
+    working.await.unwrap();
+}
+
+#[tokio::test]
+async fn runs_that_cannot_be_taken_up_are_no_backlog() {
+    let stage = Stage::new();
+    let first = stage.host(&[LINE], &[]);
+    let run = begin(&first, "line").await;
+    first.hand_over(run).await;
+    let other = DiaryWorkflow {
+        graph: without_a,
+        version: 1,
+    };
+    let host = stage.host(&[other], &[]);
+    let pass = host.work_once(4).await;
+    assert!(pass.skipped[0].lasting);
+    assert_eq!(host.backlog(9).await.unwrap(), 0);
+}

@@ -66,6 +66,7 @@ pub fn creation(title: &str) -> Creation {
                 created_at: moment(),
                 forked_from: None,
                 time_limit: None,
+                labels: Default::default(),
             },
             head: LogHead {
                 rev: 0,

@@ -60,6 +60,7 @@ pub fn creation(title: &str) -> Creation {
                 created_at: moment(0),
                 forked_from: None,
                 time_limit: None,
+                labels: Default::default(),
             },
             head: LogHead {
                 rev: 0,

@@ -10,8 +10,9 @@ use jiff::Timestamp;
 use crate::event::{Event, EventKind, Level};
 use crate::journal::Appended;
 use crate::record::{
-    Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters,
-    RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord, Token,
+    Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, Labels, LogHead,
+    Meters, RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord,
+    Token,
 };
 use crate::{Owner, Payload, RunId, Store};
 
@@ -120,6 +121,7 @@ pub(super) fn creation(title: &str) -> Creation {
                 created_at: moment(0),
                 forked_from: None,
                 time_limit: None,
+                labels: Labels::from([("owner".to_owned(), "ada".to_owned())]),
             },
             head: LogHead {
                 rev: 0,

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -88,6 +89,7 @@ impl Host {
             look = tokio::select! {
                 () = worker.stop.cancelled() => false,
                 () = clock.reach(later(last_look, look_every)) => true,
+                () = self.background.handed_over.notified() => true,
                 // A clock that was set back would reach that moment only much later.
                 () = tokio::time::sleep(look_every) => clock.now() < last_look,
                 // A run that could not be worked on is still due, and is not tried again at once.
@@ -185,6 +187,7 @@ impl Worker {
             if due.len() < asked {
                 self.left_alone
                     .retain(|run, workflow| *workflow != name || due.contains(run));
+                self.tell_left_alone();
             }
             due.retain(|run| !self.left_alone.contains_key(run));
             due.sort_by_key(|run| just_failed.contains(run));
@@ -200,6 +203,13 @@ impl Worker {
                 self.last_served = Some(name);
             }
         }
+    }
+
+    fn tell_left_alone(&self) {
+        let background = &self.host.background;
+        background
+            .left_alone
+            .store(self.left_alone.len(), Ordering::Relaxed);
     }
 
     /// Takes the end of a run's work into account, and says whether it went well. A task that
@@ -229,6 +239,7 @@ impl Worker {
             if self.left_alone.insert(run, workflow).is_none() {
                 tracing::warn!(%run, %error, "a run that is due cannot be taken up");
             }
+            self.tell_left_alone();
         } else {
             self.just_failed.insert(run);
             if let Error::Store { .. } = error {
