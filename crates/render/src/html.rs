@@ -7,7 +7,7 @@
 mod head;
 mod parts;
 mod prose;
-mod tag;
+pub(crate) mod tag;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +18,7 @@ use super::outline::{ReportPart, parts, title};
 use super::{FormOptions, Report, written};
 use crate::report::claim::TextPlace;
 use prose::ProseWriter;
-use tag::HtmlPage;
+pub(crate) use tag::HtmlPage;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -31,7 +31,7 @@ pub fn html(report: &Report) -> String {
     page.out.push_str("<!DOCTYPE html>\n");
     page.open("html", &[("lang", report.language.code())]);
     page.line();
-    document_head(&mut page, report);
+    document_head(&mut page, &title(report));
     page.open("body", &[]);
     page.element("a", &[("class", "skip"), ("href", "#text")], phrases.skip);
     page.line();
@@ -59,7 +59,8 @@ pub fn html(report: &Report) -> String {
     page.out
 }
 
-fn document_head(page: &mut HtmlPage, report: &Report) {
+/// The head of a page, with its policy and style sheet.
+pub(crate) fn document_head(page: &mut HtmlPage, title: &str) {
     page.open("head", &[]);
     page.line();
     page.open("meta", &[("charset", "utf-8")]);
@@ -80,7 +81,7 @@ fn document_head(page: &mut HtmlPage, report: &Report) {
         page.open("meta", &[("name", name), ("content", content)]);
         page.line();
     }
-    page.element("title", &[], &title(report));
+    page.element("title", &[], title);
     page.line();
     page.open("style", &[]);
     page.out.push_str(STYLE);

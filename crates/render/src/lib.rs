@@ -1,4 +1,4 @@
-//! The finished report, and the forms in which people and programs get it.
+//! The finished report or answer, and the forms in which people and programs get it.
 //!
 //! Takes a [`Report`], which holds nothing but what its readers may see; gives Markdown, a page, a Word document, JSON
 //! or BibTeX. Nothing here waits, opens a file or asks the network: the same report gives the same bytes. How a report
@@ -6,6 +6,7 @@
 
 #![warn(missing_docs, unreachable_pub)]
 
+pub mod answer;
 mod author;
 pub mod bibtex;
 mod clean;
@@ -50,6 +51,7 @@ impl FormOptions {
     };
 }
 
+pub use answer::Answer;
 pub use references::{CitationStyle, StyleError};
 pub use report::Report;
 pub use report::source::{CitedSource, SourceId, SourceKind};

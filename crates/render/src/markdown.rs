@@ -4,7 +4,7 @@
 //! report is partial, says so before anything else. Words from sources are escaped: no quote, title or query can add a heading, a
 //! link or raw HTML. Colours are left to the program that prints it.
 
-mod escape;
+pub(crate) mod escape;
 mod prose;
 
 use super::figures::line;

@@ -4,13 +4,13 @@ use crate::clean;
 
 /// A page under construction. Element names and attribute names are ours; values may come from anywhere.
 #[derive(Default)]
-pub(super) struct HtmlPage {
-    pub(super) out: String,
+pub(crate) struct HtmlPage {
+    pub(crate) out: String,
     cards: u32,
 }
 
 impl HtmlPage {
-    pub(super) fn open(&mut self, name: &'static str, attributes: &[(&'static str, &str)]) {
+    pub(crate) fn open(&mut self, name: &'static str, attributes: &[(&'static str, &str)]) {
         self.out.push('<');
         self.out.push_str(name);
         for (attribute, value) in attributes {
@@ -23,22 +23,22 @@ impl HtmlPage {
         self.out.push('>');
     }
 
-    pub(super) fn close(&mut self, name: &'static str) {
+    pub(crate) fn close(&mut self, name: &'static str) {
         self.out.push_str("</");
         self.out.push_str(name);
         self.out.push('>');
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.out.push_str(&clean::xml(text));
     }
 
-    pub(super) fn line(&mut self) {
+    pub(crate) fn line(&mut self) {
         self.out.push('\n');
     }
 
     /// An element that holds text only.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         name: &'static str,
         attributes: &[(&'static str, &str)],
@@ -50,13 +50,13 @@ impl HtmlPage {
     }
 
     /// An id that no other card of the page has.
-    pub(super) fn next_card(&mut self) -> String {
+    pub(crate) fn next_card(&mut self) -> String {
         self.cards += 1;
         format!("card-{}", self.cards)
     }
 
     /// A link out of the page. The address has been checked by [`crate::clean::link`].
-    pub(super) fn open_link(&mut self, to: &str) {
+    pub(crate) fn open_link(&mut self, to: &str) {
         self.open(
             "a",
             &[("href", to), ("rel", "noopener noreferrer nofollow")],

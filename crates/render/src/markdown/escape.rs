@@ -4,7 +4,7 @@
 const ENTITY_MAX_CHARS: usize = 33;
 
 /// A line of text as inline Markdown. At the beginning of a block it goes through [`opening`] as well.
-pub(super) fn text(line: &str) -> String {
+pub(crate) fn text(line: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     let mut out = String::with_capacity(line.len() + 8);
     for (at, c) in chars.iter().copied().enumerate() {
@@ -38,7 +38,7 @@ fn is_entity(after: &[char]) -> bool {
 }
 
 /// A line that opens a block, with the mark escaped that would make it a list, a heading, a quote or a rule.
-pub(super) fn opening(line: &str) -> String {
+pub(crate) fn opening(line: &str) -> String {
     let line = line.trim();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = line.split_at(digits);
@@ -50,7 +50,7 @@ pub(super) fn opening(line: &str) -> String {
 }
 
 /// Adds Markdown behind what is written so far. Behind a bracket, what would give it an address is escaped.
-pub(super) fn append(out: &mut String, more: &str) {
+pub(crate) fn append(out: &mut String, more: &str) {
     if out.ends_with(']') && more.starts_with(['(', ':']) {
         out.push('\\');
     }
@@ -58,7 +58,7 @@ pub(super) fn append(out: &mut String, more: &str) {
 }
 
 /// A code span that holds any text.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') {
         " "
@@ -69,7 +69,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// A fenced block that holds any text.
-pub(super) fn code_block(text: &str) -> String {
+pub(crate) fn code_block(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
