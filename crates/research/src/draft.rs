@@ -68,6 +68,19 @@ pub enum DraftPlace {
 }
 
 impl Draft {
+    /// An answer and nothing else.
+    pub fn of_answer(answer: String) -> Self {
+        Self {
+            version: 1,
+            title: String::new(),
+            answer,
+            summary: String::new(),
+            sections: Vec::new(),
+            conclusion: String::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// Every text with its place, in reading order. The title is not prose and is left out.
     pub fn texts(&self) -> impl Iterator<Item = (DraftPlace, &str)> {
         let sections = self.sections.iter().enumerate();

@@ -23,8 +23,10 @@ use crate::services::Services;
 use brief::BriefReasoner;
 use model::ModelReasoner;
 pub use tasks::{
-    AnalyseTask, CitedSentence, FrameTask, Opinion, PlanTask, RefineAction, RefineTask, ReviewTask,
-    Revision, SectionTask, SeenResult, SupportTask,
+    AnalyseTask, AnswerTask, CitedSentence, EarlierTurn, FrameTask, Opinion, PassageRelevance,
+    PlanTask, RefineAction, RefineTask, RelevanceTask, RephraseTask, Rephrased, ReviewTask,
+    Revision, SectionTask, SeenResult, SentenceKind, SupportTask, TaskPassage, WrittenAnswer,
+    WrittenSentence,
 };
 
 /// What a node has in hand.
@@ -97,6 +99,39 @@ pub trait SupportJudge: Reasoner {
     ) -> Result<Vec<Opinion>, ReasonerError>;
 }
 
+/// Puts a question in the words that documents use.
+#[async_trait]
+pub trait QuestionRephraser: Reasoner {
+    /// Gives texts to search for beside the question itself.
+    async fn rephrase(
+        &self,
+        ctx: &Ctx,
+        task: &RephraseTask<'_>,
+    ) -> Result<Rephrased, ReasonerError>;
+}
+
+/// Understands what bears on a question.
+#[async_trait]
+pub trait RelevanceJudge: Reasoner {
+    /// Judges each passage, in their order; nothing for one that it left out.
+    async fn judge_relevance(
+        &self,
+        ctx: &Ctx,
+        task: &RelevanceTask<'_>,
+    ) -> Result<Vec<Option<PassageRelevance>>, ReasonerError>;
+}
+
+/// Writes sentences that rest on passages. `skills::compose` sets their citations and checks them.
+#[async_trait]
+pub trait AnswerWriter: Reasoner {
+    /// Writes sentence by sentence, each with the passages that it rests on.
+    async fn write_sentences(
+        &self,
+        ctx: &Ctx,
+        task: &AnswerTask<'_>,
+    ) -> Result<WrittenAnswer, ReasonerError>;
+}
+
 /// Who can be asked for each judgement, in order of preference. An empty list means that nobody can.
 #[derive(Clone, Default)]
 pub struct Reasoners {
@@ -110,6 +145,12 @@ pub struct Reasoners {
     pub writers: Vec<Arc<dyn ReportWriter>>,
     /// Asked for reviews. The brief has no opinion of its own text, so it is never among them.
     pub reviewers: Vec<Arc<dyn DraftReviewer>>,
+    /// Asked for other words to search with; only a model knows them.
+    pub rephrasers: Vec<Arc<dyn QuestionRephraser>>,
+    /// Asked what bears on a question, after code has ranked.
+    pub relevance_judges: Vec<Arc<dyn RelevanceJudge>>,
+    /// Asked for sentences that rest on passages.
+    pub answer_writers: Vec<Arc<dyn AnswerWriter>>,
     /// Asked about support. Rules cannot tell it, so the brief is never among them.
     pub support_judges: Vec<Arc<dyn SupportJudge>>,
 }
@@ -121,6 +162,9 @@ impl Reasoners {
         if let Some(model) = model.map(Arc::new) {
             all.support_judges.push(Arc::clone(&model) as _);
             all.reviewers.push(Arc::clone(&model) as _);
+            all.rephrasers.push(Arc::clone(&model) as _);
+            all.relevance_judges.push(Arc::clone(&model) as _);
+            all.answer_writers.push(Arc::clone(&model) as _);
             all.add(model);
         }
         all.add(Arc::new(BriefReasoner));

@@ -3,11 +3,15 @@
 
 pub mod budget;
 pub(crate) mod cite;
+#[allow(dead_code, reason = "workflows begin to use it one by one")]
+pub(crate) mod compose;
 pub(crate) mod gates;
 pub mod locate;
 pub mod rank;
 pub(crate) mod read;
 pub(crate) mod refine;
+#[allow(dead_code, reason = "workflows begin to use it one by one")]
+pub(crate) mod relevance;
 pub mod search;
 pub mod stop;
 pub(crate) mod works;

@@ -14,11 +14,9 @@ use crate::World;
 use crate::prompt::Prompt;
 use crate::script::Reply;
 
-pub(crate) async fn complete(
-    State(world): State<Arc<World>>,
-    Json(request): Json<Value>,
-) -> Response {
-    let prompt = Prompt::read(&request);
+pub(crate) async fn complete(State(world): State<Arc<World>>, body: String) -> Response {
+    let request: Value = serde_json::from_str(&body).unwrap_or_default();
+    let prompt = Prompt::read(&request, body);
     let before = world.script_calls(&prompt);
     let key = format!("{:?} {}", prompt.judgement, prompt.user);
     let (place, _) = world.ledger.note("model", key);

@@ -14,6 +14,9 @@ pub enum Judgement {
     Frame,
     Review,
     Support,
+    Rephrase,
+    Relevance,
+    Sentences,
 }
 
 #[derive(Clone, Debug)]
@@ -21,11 +24,13 @@ pub struct Prompt {
     pub judgement: Judgement,
     pub system: String,
     pub user: String,
+    /// The request as it came over the wire.
+    pub body: String,
 }
 
 impl Prompt {
     /// Reads a request for a chat completion.
-    pub(crate) fn read(request: &Value) -> Self {
+    pub(crate) fn read(request: &Value, body: String) -> Self {
         let message = |role: &str| {
             let messages = request["messages"].as_array();
             let of_role = messages
@@ -38,11 +43,12 @@ impl Prompt {
             texts.join("\n")
         };
         let schema = request["response_format"]["json_schema"]["name"].as_str();
-        let system = message("system");
+        let (system, user) = (message("system"), message("user"));
         Self {
-            judgement: schema.map_or_else(|| by_words(&system), by_schema),
+            judgement: schema.map_or_else(|| by_words(&system, &user), by_schema),
             system,
-            user: message("user"),
+            user,
+            body,
         }
     }
 
@@ -55,6 +61,9 @@ impl Prompt {
             Judgement::Frame => Reply::Json(self.frame()),
             Judgement::Review => Reply::Json(review(8.6)),
             Judgement::Support => self.verdicts(|_| "supported"),
+            Judgement::Rephrase => Reply::rephrased(&["street trees"], ""),
+            Judgement::Relevance => self.relevance(|_| 10.0),
+            Judgement::Sentences => self.sentences(3),
         }
     }
 
@@ -149,6 +158,47 @@ impl Prompt {
         Reply::Json(json!({ "verdicts": verdicts }))
     }
 
+    /// The passages of a task over passages: the number and the words of each.
+    pub fn passages(&self) -> Vec<(u64, &str)> {
+        let passage = |line: &'_ str| -> Option<(u64, usize)> {
+            let (number, rest) = line.strip_prefix('(')?.split_once(") ")?;
+            let (_, text) = rest.split_once(": ")?;
+            Some((number.parse().ok()?, line.len() - text.len()))
+        };
+        let lines = self.user.lines();
+        lines
+            .filter_map(|line| passage(line).map(|(number, from)| (number, &line[from..])))
+            .collect()
+    }
+
+    /// The first sentence of each of the first passages, resting on it.
+    pub fn sentences(&self, most: usize) -> Reply {
+        let first = |text: &str| {
+            format!(
+                "{}.",
+                text.split(". ")
+                    .next()
+                    .unwrap_or_default()
+                    .trim_end_matches('.')
+            )
+        };
+        let passages = self.passages().into_iter().take(most);
+        let sentences: Vec<Value> = passages
+            .map(|(number, text)| json!({ "evidence": [number], "text": first(text), "kind": "fact" }))
+            .collect();
+        Reply::Json(json!({ "sentences": sentences, "answered": "yes", "missing": "" }))
+    }
+
+    /// A score for each passage, with its first words.
+    pub fn relevance(&self, score: impl Fn(&str) -> f64) -> Reply {
+        let words = |text: &str| text.split(' ').take(6).collect::<Vec<_>>().join(" ");
+        let passages = self.passages().into_iter();
+        let judged: Vec<Value> = passages
+            .map(|(number, text)| json!({ "number": number, "quote": words(text), "score": score(text) }))
+            .collect();
+        Reply::Json(json!({ "passages": judged }))
+    }
+
     /// The first cited sentence of each section.
     fn frame(&self) -> Value {
         let sentences: Vec<&str> = self
@@ -174,12 +224,15 @@ fn by_schema(name: &str) -> Judgement {
         "frame" => Judgement::Frame,
         "review" => Judgement::Review,
         "support" => Judgement::Support,
+        "rephrased" => Judgement::Rephrase,
+        "relevance" => Judgement::Relevance,
+        "sentences" => Judgement::Sentences,
         _ => Judgement::Section,
     }
 }
 
 /// An endpoint that was seen to break its schema is asked without one, so the words must tell.
-fn by_words(system: &str) -> Judgement {
+fn by_words(system: &str, user: &str) -> Judgement {
     let begins = [
         ("You plan research", Judgement::Plan),
         ("A search found too little", Judgement::Action),
@@ -187,7 +240,14 @@ fn by_words(system: &str) -> Judgement {
         ("You write what stands before", Judgement::Frame),
         ("You review a draft", Judgement::Review),
         ("You check whether sentences", Judgement::Support),
+        ("You put a question", Judgement::Rephrase),
     ];
+    if system.starts_with("You help to answer") {
+        return match user.contains("Task: judge each passage") {
+            true => Judgement::Relevance,
+            false => Judgement::Sentences,
+        };
+    }
     let found = begins.iter().find(|(words, _)| system.starts_with(words));
     found.map_or(Judgement::Section, |(_, judgement)| *judgement)
 }
@@ -201,6 +261,11 @@ pub(crate) fn review(score: f64) -> Value {
 }
 
 impl Reply {
+    /// A question in other words, and a likely answer.
+    pub fn rephrased(phrasings: &[&str], likely: &str) -> Self {
+        Self::Json(json!({ "terms": [], "phrasings": phrasings, "likely": likely }))
+    }
+
     /// A review with the same score throughout.
     pub fn review(score: f64) -> Self {
         Self::Json(review(score))

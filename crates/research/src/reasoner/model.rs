@@ -9,13 +9,17 @@ mod ask;
 mod echo;
 mod frame;
 mod material;
+mod passages;
 mod plan;
 mod prompt;
 mod refine;
+mod relevance;
+mod rephrase;
 mod reserve;
 mod review;
 mod section;
 mod support;
+mod write;
 
 use std::sync::Arc;
 
@@ -24,9 +28,10 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    AnalyseTask, Analyst, Ctx, DraftReviewer, FrameTask, Opinion, PlanTask, Planner, QueryRefiner,
-    Reasoner, ReasonerError, RefineAction, RefineTask, ReportWriter, ReviewTask, SectionTask,
-    SupportJudge, SupportTask,
+    AnalyseTask, Analyst, AnswerTask, AnswerWriter, Ctx, DraftReviewer, FrameTask, Opinion,
+    PassageRelevance, PlanTask, Planner, QueryRefiner, QuestionRephraser, Reasoner, ReasonerError,
+    RefineAction, RefineTask, RelevanceJudge, RelevanceTask, RephraseTask, Rephrased, ReportWriter,
+    ReviewTask, SectionTask, SupportJudge, SupportTask, WrittenAnswer,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
@@ -39,6 +44,7 @@ pub struct ModelReasoner {
     clock: Arc<dyn Clock>,
     name: String,
     reservations: reserve::Reservations,
+    window: passages::PassageWindow,
 }
 
 impl ModelReasoner {
@@ -49,6 +55,7 @@ impl ModelReasoner {
             clock,
             name: name.to_owned(),
             reservations: reserve::Reservations::default(),
+            window: passages::PassageWindow::default(),
         }
     }
 }
@@ -118,5 +125,38 @@ impl SupportJudge for ModelReasoner {
         task: &SupportTask<'_>,
     ) -> Result<Vec<Opinion>, ReasonerError> {
         support::support(self, ctx, task).await
+    }
+}
+
+#[async_trait]
+impl QuestionRephraser for ModelReasoner {
+    async fn rephrase(
+        &self,
+        ctx: &Ctx,
+        task: &RephraseTask<'_>,
+    ) -> Result<Rephrased, ReasonerError> {
+        rephrase::rephrase(self, ctx, task).await
+    }
+}
+
+#[async_trait]
+impl RelevanceJudge for ModelReasoner {
+    async fn judge_relevance(
+        &self,
+        ctx: &Ctx,
+        task: &RelevanceTask<'_>,
+    ) -> Result<Vec<Option<PassageRelevance>>, ReasonerError> {
+        relevance::relevance(self, ctx, task).await
+    }
+}
+
+#[async_trait]
+impl AnswerWriter for ModelReasoner {
+    async fn write_sentences(
+        &self,
+        ctx: &Ctx,
+        task: &AnswerTask<'_>,
+    ) -> Result<WrittenAnswer, ReasonerError> {
+        write::sentences(self, ctx, task).await
     }
 }

@@ -1,8 +1,15 @@
 //! What a reasoner is given for each judgement: plain data, and nothing of a workflow's state.
 
+mod passages;
+
 use std::sync::Arc;
 
 use fathom_evidence::Language;
+
+pub use passages::{
+    AnswerTask, EarlierTurn, PassageRelevance, RelevanceTask, RephraseTask, Rephrased,
+    SentenceKind, TaskPassage, WrittenAnswer, WrittenSentence,
+};
 
 use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::citations::{CitationCheck, Judgement};

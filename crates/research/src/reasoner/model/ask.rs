@@ -148,7 +148,10 @@ impl ModelReasoner {
             let request = request(cuts)?;
             let call = |call: EffectCall| self.call::<F>(ctx, asking, &request, call);
             match calls::recorded(ctx, key(asking, cuts), call).await? {
-                Ok(value) => return Ok(value),
+                Ok(value) => {
+                    self.window.learn(cuts);
+                    return Ok(value);
+                }
                 Err(failure)
                     if failure.category == FailureCategory::ContextOverflow && cuts < CUTS_MOST =>
                 {

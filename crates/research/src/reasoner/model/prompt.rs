@@ -19,13 +19,23 @@ macro_rules! prompts {
     };
 }
 
-const FILES: &[(&str, &str)] = prompts!(plan, refine, analyse, section, frame, review, support);
+const FILES: &[(&str, &str)] = prompts!(
+    plan, refine, analyse, section, frame, review, support, rephrase
+);
+
+/// Tasks over passages. All begin with the same words and the passages, so that an endpoint which remembers how a prompt
+/// begins reads them once.
+const OVER_PASSAGES: &[(&str, &str)] = prompts!(write, relevance);
+const PASSAGES: &str = include_str!("../../../prompts/passages.md");
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut all = Environment::new();
     for (name, text) in FILES {
         // A file that does not parse is missed when it is asked for, which a test does for each.
         let _ = all.add_template(name, text);
+    }
+    for (name, task) in OVER_PASSAGES {
+        let _ = all.add_template_owned(*name, format!("{PASSAGES}\n{task}"));
     }
     all
 });
@@ -71,9 +81,9 @@ mod tests {
 
     #[test]
     fn every_prompt_file_is_read_and_has_both_parts() {
-        for (name, text) in FILES {
-            assert!(TEMPLATES.get_template(name).is_ok(), "{name}");
-            assert_eq!(text.matches(BORDER).count(), 1, "{name}");
+        for (name, _) in FILES.iter().chain(OVER_PASSAGES) {
+            let template = TEMPLATES.get_template(name).unwrap();
+            assert_eq!(template.source().matches(BORDER).count(), 1, "{name}");
         }
     }
 

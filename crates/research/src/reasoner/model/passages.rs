@@ -1,0 +1,137 @@
+//! Which passages a model is shown: the best first, as many as its window takes, and not all of one source.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fathom_providers::model::ModelRequest;
+use serde::Serialize;
+
+use super::prompt::plain;
+use crate::reasoner::{EarlierTurn, TaskPassage};
+
+/// Tokens of passages that are shown at first. An endpoint whose window is smaller says so, and half of it is tried.
+const TOKENS_FIRST: u64 = 12_000;
+
+/// With fewer tokens there is no passage to be shown.
+const TOKENS_LEAST: u64 = 400;
+
+/// Characters of one source that are shown.
+const SOURCE_CHARS: usize = 10_000;
+
+/// Characters of one passage, a heading and a line on a source.
+const PASSAGE_CHARS: usize = 3_000;
+const LINE_CHARS: usize = 120;
+
+/// Characters of what was said before.
+const TURN_CHARS: usize = 600;
+
+/// How many tokens of passages the model was seen to take.
+pub(super) struct PassageWindow(AtomicU64);
+
+impl Default for PassageWindow {
+    fn default() -> Self {
+        Self(AtomicU64::new(TOKENS_FIRST))
+    }
+}
+
+impl PassageWindow {
+    /// The tokens for a prompt that was cut so many times.
+    pub(super) fn tokens(&self, cuts: u8) -> u64 {
+        let known = self.0.load(Ordering::Relaxed);
+        (known >> cuts.min(8)).max(TOKENS_LEAST)
+    }
+
+    /// Remembers that a prompt was too long until it was cut so many times.
+    pub(super) fn learn(&self, cuts: u8) {
+        if cuts > 0 {
+            self.0.store(self.tokens(cuts), Ordering::Relaxed);
+        }
+    }
+}
+
+/// A passage as it is shown.
+#[derive(Serialize)]
+pub(super) struct NumberedPassage {
+    /// Its place in the task's list, from 1.
+    pub(super) number: usize,
+    about: String,
+    section: String,
+    text: String,
+}
+
+/// The first passages that have so many tokens together; one at least.
+pub(super) fn within(passages: &[TaskPassage], most_tokens: u64) -> Vec<NumberedPassage> {
+    let mut left = most_tokens;
+    let mut chars: BTreeMap<_, usize> = BTreeMap::new();
+    let mut shown = Vec::new();
+    for (passage, number) in passages.iter().zip(1..) {
+        let used = chars.entry(passage.source).or_default();
+        let most = PASSAGE_CHARS.min(SOURCE_CHARS.saturating_sub(*used));
+        if most == 0 {
+            continue;
+        }
+        let one = NumberedPassage {
+            number,
+            about: plain(&passage.about, LINE_CHARS),
+            section: plain(&passage.section, LINE_CHARS),
+            text: plain(&passage.text, most),
+        };
+        let line = format!("({number}) {} › {}: {}", one.about, one.section, one.text);
+        let tokens = ModelRequest::new("", line).estimate_tokens();
+        if tokens > left && !shown.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(tokens);
+        *used += one.text.chars().count();
+        shown.push(one);
+    }
+    shown
+}
+
+/// What was said before, in lines.
+pub(super) fn turns(turns: &[EarlierTurn]) -> Vec<serde_json::Value> {
+    let line = |turn: &EarlierTurn| {
+        serde_json::json!({
+            "question": plain(&turn.question, TURN_CHARS),
+            "answer": plain(&turn.answer, TURN_CHARS),
+        })
+    };
+    turns.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceId;
+
+    fn passage(source: u32, words: usize) -> TaskPassage {
+        TaskPassage {
+            source: SourceId(source),
+            about: "Street trees".to_owned(),
+            section: String::new(),
+            text: "cooling ".repeat(words),
+        }
+    }
+
+    #[test]
+    fn a_source_has_its_share_and_others_follow() {
+        let mut all = vec![passage(1, 370); 5];
+        all.push(passage(2, 20));
+        let shown = within(&all, 100_000);
+        let numbers: Vec<usize> = shown.iter().map(|one| one.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 6]);
+        let chars: usize = shown[..4].iter().map(|one| one.text.chars().count()).sum();
+        assert!(chars <= SOURCE_CHARS + 1, "{chars}");
+    }
+
+    #[test]
+    fn a_small_window_gets_the_first_passages_and_at_least_one() {
+        let all = vec![passage(1, 100), passage(2, 100), passage(3, 100)];
+        assert_eq!(within(&all, 500).len(), 2);
+        assert_eq!(within(&all, 1).len(), 1);
+        let window = PassageWindow::default();
+        window.learn(2);
+        assert_eq!(window.tokens(0), TOKENS_FIRST / 4);
+        assert_eq!(window.tokens(8), TOKENS_LEAST);
+    }
+}

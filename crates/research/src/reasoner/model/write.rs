@@ -1,0 +1,151 @@
+//! Sentences by a model, each with the passages that it rests on. Code sets the citations, so that a small model cites too.
+
+use fathom_providers::FailureCategory;
+use fathom_providers::model::{ModelRequest, ModelRole};
+use fathom_render::report::Answered;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::ask::ModelCall;
+use super::{ModelReasoner, passages, prompt};
+use crate::calls::RecordedFailure;
+use crate::reasoner::{
+    AnswerTask, Ctx, ReasonerError, SentenceKind, WrittenAnswer, WrittenSentence,
+};
+
+/// What is written where nothing else is asked for.
+const ANSWER: &str = "Answer the question directly, the most important fact first.";
+
+/// Tokens of a sentence with its numbers and its kind, and of what follows the sentences.
+const SENTENCE_TOKENS: u32 = 90;
+const END_TOKENS: u32 = 120;
+
+/// What a model calls the language that it is to write in.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("en", "English"),
+    ("de", "German"),
+    ("fr", "French"),
+    ("es", "Spanish"),
+    ("it", "Italian"),
+    ("pt", "Portuguese"),
+    ("nl", "Dutch"),
+];
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "sentences")]
+struct SentencesReply {
+    #[schemars(length(max = 20))]
+    sentences: Vec<ReplySentence>,
+    /// An answer that was cut off has neither this nor the next.
+    #[serde(default)]
+    answered: ReplyAnswered,
+    #[serde(default)]
+    #[schemars(length(max = 150))]
+    missing: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ReplySentence {
+    #[schemars(length(max = 4))]
+    evidence: Vec<usize>,
+    #[schemars(length(max = 350))]
+    text: String,
+    #[serde(default)]
+    kind: ReplyKind,
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplyKind {
+    #[default]
+    Fact,
+    Disagreement,
+    Unknown,
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReplyAnswered {
+    Yes,
+    #[default]
+    Partly,
+    No,
+}
+
+pub(super) async fn sentences(
+    model: &ModelReasoner,
+    ctx: &Ctx,
+    task: &AnswerTask<'_>,
+) -> Result<WrittenAnswer, ReasonerError> {
+    if task.passages.is_empty() {
+        return Err(ReasonerError::Failed(RecordedFailure::once(
+            FailureCategory::Validation,
+            "there is no passage to write from",
+        )));
+    }
+    let most = u32::try_from(task.max_sentences).unwrap_or(u32::MAX);
+    let code = task.language.code();
+    let language = LANGUAGES.iter().find(|(known, _)| *known == code);
+    let request = |cuts: u8| {
+        let input = json!({
+            "turns": passages::turns(task.turns),
+            "question": prompt::plain(task.question, 2_000),
+            "passages": passages::within(task.passages, model.window.tokens(cuts)),
+            "instructions": task.instructions.unwrap_or(ANSWER),
+            "most": most,
+            "language": language.map_or("the language of the question", |(_, name)| name),
+        });
+        Ok(ModelRequest {
+            max_tokens: Some(
+                most.saturating_mul(SENTENCE_TOKENS)
+                    .saturating_add(END_TOKENS),
+            ),
+            ..prompt::request("write", &input)?
+        })
+    };
+    let asking = ModelCall {
+        role: ModelRole::Writer,
+        key: task.key.to_owned(),
+        caps: &task.budget.caps,
+    };
+    let reply: SentencesReply = model.typed(ctx, &asking, request).await?;
+    Ok(taken(reply, task))
+}
+
+/// The reply without passages that do not exist and without what is no sentence.
+fn taken(reply: SentencesReply, task: &AnswerTask<'_>) -> WrittenAnswer {
+    let known = task.passages.len();
+    let sentences = reply.sentences.into_iter().take(task.max_sentences);
+    let sentences = sentences.filter_map(|sentence| {
+        let places = sentence.evidence.iter();
+        let places = places.filter_map(|number| number.checked_sub(1));
+        let mut passages: Vec<usize> = places.filter(|place| *place < known).collect();
+        passages.sort_unstable();
+        passages.dedup();
+        let text = one_line(&sentence.text);
+        text.contains(char::is_alphanumeric)
+            .then_some(WrittenSentence {
+                passages,
+                text,
+                kind: match sentence.kind {
+                    ReplyKind::Fact => SentenceKind::Fact,
+                    ReplyKind::Disagreement => SentenceKind::Disagreement,
+                    ReplyKind::Unknown => SentenceKind::Unknown,
+                },
+            })
+    });
+    WrittenAnswer {
+        sentences: sentences.collect(),
+        answered: match reply.answered {
+            ReplyAnswered::Yes => Answered::Yes,
+            ReplyAnswered::Partly => Answered::Partly,
+            ReplyAnswered::No => Answered::No,
+        },
+        missing: one_line(&reply.missing),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

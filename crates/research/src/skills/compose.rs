@@ -1,0 +1,270 @@
+//! Has sentences written from passages, sets their citations, and checks each against the stored text of what it cites.
+//!
+//! Takes a task for a writer and what a draft is held against; gives Markdown in which every sentence cites a source that
+//! bears it out, or is marked. A sentence without a passage goes, and so does one that a check could not see as a claim: a
+//! question, a heading, a word about the report. The numbers in brackets are set here and by nobody else.
+
+use fathom_evidence::claim::{Claim, Stated};
+use fathom_evidence::terms::Terms;
+use fathom_evidence::{Language, sentences};
+use fathom_render::report::Answered;
+use fathom_workflow::NodeError;
+
+use super::cite::{self, CitationTask};
+use crate::calls::RecordedFailure;
+use crate::citations::{CheckedClaim, Done};
+use crate::draft::Draft;
+use crate::reasoner::{
+    AnswerTask, Ctx, Judged, SentenceKind, TaskPassage, WrittenAnswer, judge_if_able,
+};
+
+/// An answer whose every sentence was checked.
+pub(crate) struct Composed {
+    /// Markdown: the sentences with their citations; those that nobody could confirm are marked.
+    pub(crate) text: String,
+    /// The same sentences, each with its sources, the verdict and the proof.
+    pub(crate) claims: Vec<CheckedClaim>,
+    /// Sentences of the model that were taken out.
+    pub(crate) dropped: usize,
+    /// Whether they answer the question, in the model's opinion; never yes where nothing is left of them.
+    pub(crate) answered: Answered,
+    /// What is missing, where it is told in the question's own words.
+    pub(crate) missing: Option<String>,
+    /// The model that wrote.
+    pub(crate) by: String,
+    /// Calls that failed on the way.
+    pub(crate) failures: Vec<RecordedFailure>,
+}
+
+/// Has an answer written and checked; gives the failures where nobody can write.
+pub(crate) async fn compose(
+    ctx: &Ctx,
+    task: &AnswerTask<'_>,
+    check: &CitationTask<'_>,
+) -> Result<Result<Composed, Vec<RecordedFailure>>, NodeError> {
+    let writers = &ctx.deps().reasoners.answer_writers;
+    let written = judge_if_able(writers, |writer| writer.write_sentences(ctx, task)).await?;
+    let Judged {
+        value: written,
+        by,
+        mut failures,
+    } = match written {
+        Ok(judged) => judged,
+        Err(failures) => return Ok(Err(failures)),
+    };
+    let cited = CitedText::new(&written, task.passages, task.language);
+    let checked = cite::check(check, ctx, Draft::of_answer(cited.text)).await?;
+    failures.extend(checked.failures);
+    let changes = checked.check.changes.iter();
+    let removed = changes.filter(|change| change.done == Done::Removed);
+    let text = checked.draft.answer;
+    Ok(Ok(Composed {
+        dropped: cited.dropped + removed.count(),
+        claims: checked.check.claims,
+        answered: match text.trim().is_empty() {
+            true => Answered::No,
+            false => written.answered,
+        },
+        missing: Some(written.missing)
+            .filter(|missing| !missing.is_empty())
+            .filter(|missing| says_no_more(missing, task.question, task.language)),
+        text,
+        by,
+        failures,
+    }))
+}
+
+/// What a model wrote, with citations set by code. Not checked yet.
+pub(crate) struct CitedText {
+    /// Sentences with their citations, on one line.
+    pub(crate) text: String,
+    /// Sentences that rest on nothing, or that no check would look at.
+    pub(crate) dropped: usize,
+}
+
+impl CitedText {
+    /// Sets the citations.
+    pub(crate) fn new(
+        written: &WrittenAnswer,
+        passages: &[TaskPassage],
+        language: Language,
+    ) -> Self {
+        let (mut kept, mut dropped) = (Vec::new(), 0);
+        for sentence in &written.sentences {
+            if sentence.kind == SentenceKind::Unknown {
+                continue;
+            }
+            let rests_on = sentence.passages.iter();
+            let rests_on: Vec<&TaskPassage> = rests_on.filter_map(|at| passages.get(*at)).collect();
+            let text = without_markup(&sentence.text);
+            for span in sentences(&text, language) {
+                let one = span.of(&text).unwrap_or_default();
+                match cited(one, &rests_on) {
+                    Some(one) => kept.push(one),
+                    None => dropped += 1,
+                }
+            }
+        }
+        Self {
+            text: kept.join(" "),
+            dropped,
+        }
+    }
+}
+
+/// A sentence with its citations; nothing where it has none, or where a check would not take it for a claim.
+fn cited(sentence: &str, passages: &[&TaskPassage]) -> Option<String> {
+    let mut ids: Vec<u32> = passages.iter().map(|one| one.source.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let claim = Claim::alone(sentence, &ids);
+    let invented = sentence.contains("://") && !passages.iter().any(|one| one.text.contains("://"));
+    if ids.is_empty() || claim.stated != Stated::Fact || invented {
+        return None;
+    }
+    let body = sentence.trim_end_matches(['.', '!', '?', ' ']);
+    let ids: String = ids.iter().map(|id| format!("[{id}]")).collect();
+    Some(format!("{body} {ids}."))
+}
+
+/// A model's sentence as plain words: no brackets that could be read as citations or links, no marks of Markdown.
+fn without_markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // Each turn takes a bracket off, so this ends.
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        rest = match after.split_once(']') {
+            Some((inner, behind)) if inner.chars().all(|c| !c.is_alphabetic()) => behind,
+            Some((inner, behind)) => {
+                out.push_str(inner);
+                behind
+            }
+            None => after,
+        };
+    }
+    out.push_str(rest);
+    let plain: String = out
+        .chars()
+        .filter(|c| !matches!(c, '`' | '*' | '|' | '[' | ']'))
+        .collect();
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_start_matches(['#', '>', '-', '+', ' ']);
+    line.replace('<', "‹").replace('>', "›")
+}
+
+/// Words that state nothing by themselves, beside those of the question.
+const PLAIN_WORDS: &str = "answer available cause compare comparison conclusion cost data detail difference document \
+    effect evidence exact exactly example explain finding found give given information kind known limit mention method \
+    missing name number part passage reason report result say said source specific specify state stated study summary \
+    text tell value overview background question topic section open clear clearly full further other more most mean";
+
+/// Whether words say nothing that the question does not say itself: no other telling word, no other number.
+pub(crate) fn says_no_more(words: &str, question: &str, language: Language) -> bool {
+    let terms = Terms::new(language);
+    let asked = terms.of(question);
+    let plain = terms.of(PLAIN_WORDS);
+    let known = |term: &String| asked.contains(term) || plain.contains(term);
+    let digits = |text: &str| -> Vec<String> {
+        let numbers = text.split(|c: char| !c.is_numeric());
+        let numbers = numbers.filter(|number| !number.is_empty());
+        numbers.map(str::to_owned).collect()
+    };
+    let own = digits(question);
+    terms.telling(words).iter().all(known)
+        && digits(words).iter().all(|number| own.contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reasoner::WrittenSentence;
+    use crate::source::SourceId;
+
+    const QUESTION: &str = "How much do street trees cool the air at noon?";
+
+    fn passage(source: u32) -> TaskPassage {
+        TaskPassage {
+            source: SourceId(source),
+            about: String::new(),
+            section: String::new(),
+            text: "Street trees cooled the afternoon air by 1.9 °C.".to_owned(),
+        }
+    }
+
+    fn cited(texts: &[(&str, &[usize])]) -> CitedText {
+        let sentence = |(text, passages): &(&str, &[usize])| WrittenSentence {
+            passages: passages.to_vec(),
+            text: (*text).to_owned(),
+            kind: SentenceKind::Fact,
+        };
+        let written = WrittenAnswer {
+            sentences: texts.iter().map(sentence).collect(),
+            answered: Answered::Yes,
+            missing: String::new(),
+        };
+        CitedText::new(&written, &[passage(7), passage(3)], Language::ENGLISH)
+    }
+
+    #[test]
+    fn code_sets_the_citations_and_takes_those_of_the_model_away() {
+        let cited = cited(&[
+            (
+                "Street trees cooled the air by 1.9 °C in the afternoon [99].",
+                &[0, 1],
+            ),
+            (
+                "## **Shade** lowers the surface temperature of asphalt [see](http://x.y)",
+                &[1],
+            ),
+        ]);
+        assert_eq!(
+            cited.text,
+            "Street trees cooled the air by 1.9 °C in the afternoon [3][7]."
+        );
+        assert_eq!(cited.dropped, 1, "the link leads where no passage leads");
+    }
+
+    #[test]
+    fn what_rests_on_nothing_or_would_not_be_checked_is_dropped() {
+        let cited = cited(&[
+            ("Street trees cure the gout of nine in ten dogs.", &[]),
+            ("Why did the trees of Halvern kill 40 people?", &[0]),
+            ("This report shows that trees cure the gout of dogs.", &[0]),
+            (
+                "The gout of dogs is cured by these trees in all towns:",
+                &[0],
+            ),
+            (
+                "Street trees cooled the afternoon air by 1.9 °C. It was measured in the shade.",
+                &[0],
+            ),
+        ]);
+        assert_eq!(cited.dropped, 4);
+        assert_eq!(
+            cited.text,
+            "Street trees cooled the afternoon air by 1.9 °C [7]. It was measured in the shade [7]."
+        );
+    }
+
+    #[test]
+    fn words_of_the_question_say_no_more_than_it_and_others_do() {
+        let english = Language::ENGLISH;
+        assert!(says_no_more(
+            "how much the air is cooled at noon",
+            QUESTION,
+            english
+        ));
+        assert!(says_no_more(
+            "No exact number for noon is given.",
+            QUESTION,
+            english
+        ));
+        assert!(!says_no_more(
+            "the 40 deaths by street trees",
+            QUESTION,
+            english
+        ));
+        assert!(!says_no_more("the effect on gout", QUESTION, english));
+    }
+}
