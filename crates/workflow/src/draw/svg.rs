@@ -63,8 +63,6 @@ fn link(arrow: &Arrow) -> Link {
     Link {
         from: arrow.from,
         to: arrow.to,
-        leads_down: arrow.leads_down(),
-        detour: arrow.kind == ArrowKind::Undeclared,
         label_width: label.map(|label| width_of(label, NOTE_SIZE) + 2.0 * LABEL_PADDING),
     }
 }
@@ -111,34 +109,24 @@ fn draw_arrow(arrow: &Arrow, route: &Route) -> String {
 /// The line of an arrow, drawn from its end: dashes of arrows that share a lane then coincide.
 fn line(route: &Route) -> String {
     const CORNER: f64 = 12.0;
-    let points: Vec<Point> = route.iter().rev().copied().collect();
-    let mut line = points
-        .first()
-        .map_or_else(String::new, |&end| format!("M{}", pair(end)));
-    for (place, pieces) in points.windows(2).enumerate() {
-        let (from, to) = (pieces[0], pieces[1]);
-        line.push_str(&match points.get(place + 2) {
-            _ if from.x != to.x && from.y != to.y => {
-                let half = (from.y + to.y) / 2.0;
-                let (a, b) = (Point { y: half, ..from }, Point { y: half, ..to });
-                format!("C{} {} {}", pair(a), pair(b), pair(to))
-            }
-            Some(&next) if is_corner(from, to, next) => {
+    let mut points = route.iter().rev().copied();
+    let Some(mut from) = points.next() else {
+        return String::new();
+    };
+    let mut line = format!("M{}", pair(from));
+    let mut points = points.peekable();
+    while let Some(to) = points.next() {
+        line.push_str(&match points.peek() {
+            Some(&next) => {
                 let room = distance(from, to).min(distance(to, next)) / 2.0;
-                let (a, b) = (
-                    towards(to, from, CORNER.min(room)),
-                    towards(to, next, CORNER.min(room)),
-                );
+                let [a, b] = [from, next].map(|end| towards(to, end, CORNER.min(room)));
                 format!("L{}Q{} {}", pair(a), pair(to), pair(b))
             }
-            _ => format!("L{}", pair(to)),
+            None => format!("L{}", pair(to)),
         });
+        from = to;
     }
     line
-}
-
-fn is_corner(from: Point, at: Point, to: Point) -> bool {
-    (from.x == at.x && at.y == to.y) || (from.y == at.y && at.x == to.x)
 }
 
 fn distance(a: Point, b: Point) -> f64 {

@@ -1,22 +1,16 @@
-//! Where everything in a drawing goes: boxes in rows from top to bottom, and edges between them.
+//! Where everything in a drawing goes: boxes in one column, in the order they are given, and edges between them.
 //!
-//! Edges that may not form a cycle decide the rows. An edge to the next row goes straight there,
-//! any other runs in a lane beside the boxes, so that none crosses a box. It takes sizes and gives
-//! positions; what the boxes show is left to the caller.
+//! An edge to the next box goes straight down. Every other one runs upright in a lane beside the column: on the left if
+//! it leads down, else on the right. Edges to the same box share a lane, which keeps a graph narrow where every node may
+//! fall back to one. It takes sizes and gives positions; what the boxes show is left to the caller.
 
-mod place;
-mod rank;
-mod route;
+use std::collections::BTreeMap;
 
 /// An edge to lay out, between places in the list of boxes.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Whether `to` must lie below `from`.
-    pub(super) leads_down: bool,
-    /// Whether it keeps to the right, so that no box changes its layer or its order for it.
-    pub(super) detour: bool,
     /// The width of its label, if it bears one.
     pub(super) label_width: Option<f64>,
 }
@@ -65,9 +59,8 @@ impl Area {
     }
 }
 
-/// The way of an edge as the points it runs through. Where two of them differ both in height and
-/// from left to right, it swings from one to the other, upright at both. The head of the arrow begins
-/// at the last.
+/// The way of an edge as the points it runs through, each level with or straight above or below the next. The head of
+/// the arrow begins at the last.
 pub(super) type Route = Vec<Point>;
 
 #[derive(Clone, Debug)]
@@ -84,25 +77,164 @@ pub(super) struct Layout {
 
 /// How long the head of an arrow is; a route stops so far before its box.
 pub(super) const HEAD: f64 = 8.0;
-pub(super) const LABEL_HEIGHT: f64 = 18.0;
+const LABEL_HEIGHT: f64 = 18.0;
 const MARGIN: f64 = 20.0;
+/// Room between boxes: an arrow's head and a label fit with air around them.
+const GAP: f64 = 32.0 + LABEL_HEIGHT;
+/// Room below the dot where a reader starts.
+const ENTRY_GAP: f64 = 28.0;
+/// Room between a lane and what is beside it.
+const LANE_ROOM: f64 = 20.0;
+const LANE_WIDTH: f64 = 12.0;
+/// How far from the middle of its side an edge in a lane meets a box: those that leave and those that arrive stay apart.
+const DOCK: f64 = 8.0;
 
-/// Lays out boxes of the given sizes. The first one is where a reader starts.
+/// Lays out boxes of the given sizes. The first one is the dot where a reader starts.
 pub(super) fn layout(sizes: &[Size], links: &[Link]) -> Layout {
-    let layers = rank::rank(sizes.len(), links);
-    let (boxes, rows) = place::place(sizes, links, &layers);
-    let placed = route::Placed {
-        boxes: &boxes,
-        rows: &rows,
-        layers: &layers,
-    };
-    let (routes, labels) = route::routes(&placed, links);
+    let boxes = stack(sizes);
+    let lanes = lanes(&boxes, links);
+    let (mut routes, mut labels) = (Vec::new(), Vec::new());
+    for link in links {
+        let lane = link.side().map(|side| lanes[&(side, link.to)]);
+        routes.push(match lane {
+            Some(lane) => beside(&boxes[link.from], &boxes[link.to], lane),
+            None => straight(&boxes[link.from], &boxes[link.to]),
+        });
+        labels.push(label(link, lane.unwrap_or(0.0), &boxes, &labels));
+    }
     Layout {
         page: frame(&boxes, &routes, &labels),
         boxes,
         routes,
         labels,
     }
+}
+
+/// A side of the column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Left,
+    Right,
+}
+
+impl Link {
+    /// The side whose lanes an edge takes, or `None` if it goes straight to the next box.
+    fn side(&self) -> Option<Side> {
+        match self.to {
+            to if to == self.from + 1 => None,
+            to if to > self.from => Some(Side::Left),
+            _ => Some(Side::Right),
+        }
+    }
+
+    /// The places that the edge passes, its ends included.
+    fn span(&self) -> (usize, usize) {
+        (self.from.min(self.to), self.from.max(self.to))
+    }
+}
+
+fn stack(sizes: &[Size]) -> Vec<Area> {
+    let mut top = 0.0;
+    let mut boxes = Vec::new();
+    for &size in sizes {
+        let middle = Point {
+            x: 0.0,
+            y: top + size.height / 2.0,
+        };
+        let gap = if boxes.is_empty() { ENTRY_GAP } else { GAP };
+        top += size.height + gap;
+        boxes.push(Area { middle, size });
+    }
+    boxes
+}
+
+/// Where the lane of each side and target runs. Lanes past few boxes run inside those past many.
+fn lanes(boxes: &[Area], links: &[Link]) -> BTreeMap<(Side, usize), f64> {
+    let mut groups: BTreeMap<(Side, usize), (usize, usize, f64)> = BTreeMap::new();
+    for link in links {
+        if let Some(side) = link.side() {
+            let ((first, last), width) = (link.span(), link.label_width.unwrap_or(0.0));
+            let lane = groups
+                .entry((side, link.to))
+                .or_insert((first, last, LANE_WIDTH));
+            *lane = (lane.0.min(first), lane.1.max(last), lane.2.max(width));
+        }
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, (first, last, _))| last - first);
+    // How far each side is taken beside each box.
+    let half: Vec<f64> = boxes.iter().map(|area| area.size.width / 2.0).collect();
+    let (mut left, mut right) = (half.clone(), half);
+    let mut lanes = BTreeMap::new();
+    for ((side, to), (first, last, width)) in groups {
+        let (taken, sign) = match side {
+            Side::Left => (&mut left[first..=last], -1.0),
+            Side::Right => (&mut right[first..=last], 1.0),
+        };
+        let past = taken.iter().copied().fold(0.0, f64::max);
+        let middle = (past + LANE_ROOM + width / 2.0).round();
+        taken.fill(middle + width / 2.0);
+        lanes.insert((side, to), middle * sign);
+    }
+    lanes
+}
+
+fn straight(from: &Area, to: &Area) -> Route {
+    let x = from.middle.x;
+    let at = |y| Point { x, y };
+    vec![at(from.bottom()), at(to.top() - HEAD)]
+}
+
+fn beside(from: &Area, to: &Area, lane: f64) -> Route {
+    let down = if from.middle.y < to.middle.y {
+        1.0
+    } else {
+        -1.0
+    };
+    // A box's edge to itself is as high as the box allows, so that its label does not hide it.
+    let dock = |area: &Area| {
+        if from == to {
+            area.size.height / 3.0
+        } else {
+            DOCK.min(area.size.height / 4.0)
+        }
+    };
+    let edge = |area: &Area| area.middle.x + lane.signum() * area.size.width / 2.0;
+    let (leaves, arrives) = (
+        from.middle.y + down * dock(from),
+        to.middle.y - down * dock(to),
+    );
+    let at = |x, y| Point { x, y };
+    vec![
+        at(edge(from), leaves),
+        at(lane, leaves),
+        at(lane, arrives),
+        at(edge(to) + lane.signum() * HEAD, arrives),
+    ]
+}
+
+/// A label's place at `x`: between two boxes, the nearest to the edge's source that covers the fewest labels; beside the
+/// box for an edge to itself.
+fn label(link: &Link, x: f64, boxes: &[Area], others: &[Option<Area>]) -> Option<Area> {
+    let size = Size {
+        width: link.label_width?,
+        height: LABEL_HEIGHT,
+    };
+    let (first, last) = link.span();
+    let gap = |above: usize| (boxes[above].bottom() + boxes[above + 1].top()) / 2.0;
+    let mut heights: Vec<f64> = (first..last).map(gap).collect();
+    if link.from > link.to {
+        heights.reverse();
+    }
+    if first == last {
+        heights.push(boxes[first].middle.y);
+    }
+    let spots = heights.into_iter().map(|y| Area {
+        middle: Point { x, y },
+        size,
+    });
+    let others: Vec<&Area> = others.iter().flatten().collect();
+    spots.min_by_key(|spot| others.iter().filter(|at| at.overlaps(spot)).count())
 }
 
 /// The smallest page that holds everything, with a margin.
