@@ -42,5 +42,5 @@ async fn open() -> Arc<dyn Store> {
 }
 
 mod conforms {
-    fathom_workflow::store_conformance!(super::open);
+    fathom_testworld::store_conformance!(super::open);
 }

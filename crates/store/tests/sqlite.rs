@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fathom_store::{Sqlite, SqliteOptions};
-use fathom_workflow::conformance::clock;
+use fathom_testworld::conformance::clock;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::{Error, ManualClock, Owner, Store};
 use fixtures::{HOUR, NONE, Writer, creation, moment, picture, text};
@@ -44,7 +44,7 @@ async fn open() -> Arc<dyn Store> {
 }
 
 mod conforms {
-    fathom_workflow::store_conformance!(super::open);
+    fathom_testworld::store_conformance!(super::open);
 }
 
 fn with_clock() -> (Arc<dyn Store>, Arc<ManualClock>) {

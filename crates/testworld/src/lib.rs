@@ -1,11 +1,12 @@
-//! A world on loopback to test against: a language model, a search engine and pages, all scripted; and a store that
-//! fails when it is told to.
+//! A world on loopback to test against: a language model, a search engine and pages, all scripted; a store that
+//! fails when it is told to; and the suite that every store passes.
 //!
 //! Every call is noted in a ledger as it arrives and again when it is answered: that ledger is the judge of what a run
 //! did, whatever the run says of itself. It measures and tests, and never ships.
 
 #![warn(unreachable_pub)]
 
+pub mod conformance;
 mod faulty_store;
 mod ledger;
 mod model;

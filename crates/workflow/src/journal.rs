@@ -1,7 +1,7 @@
 //! The border between the engine and whatever remembers for it.
 //!
 //! A store keeps runs, steps, journals, events and blobs, and gives each write its guard. It decides
-//! nothing. `conformance.rs` is the suite that every store passes.
+//! nothing. The suite that every store passes is `testworld::conformance`.
 
 use std::time::Duration;
 

@@ -4,8 +4,6 @@
 #![warn(unreachable_pub, missing_docs)]
 
 mod clock;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod context;
 pub mod display;
 pub mod draw;

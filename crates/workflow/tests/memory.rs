@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_workflow::conformance::clock;
+use fathom_testworld::conformance::clock;
 use fathom_workflow::{ManualClock, MemoryStore, Store};
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ async fn open() -> Arc<dyn Store> {
 }
 
 mod conforms {
-    fathom_workflow::store_conformance!(super::open);
+    fathom_testworld::store_conformance!(super::open);
 }
 
 fn with_clock() -> (Arc<dyn Store>, Arc<ManualClock>) {

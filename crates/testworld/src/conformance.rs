@@ -1,7 +1,7 @@
-//! The suite that every store passes: what [`crate::journal::Store`] promises, one check a promise.
+//! The suite that every store passes: what [`fathom_workflow::journal::Store`] promises, one check a promise.
 //!
 //! A check takes a fresh, empty store and panics with the broken promise. [`store_conformance!`]
-//! makes a test of each, so that a test runner shows them by name; [`all`] runs them in a row.
+//! makes a test of each, so that a test runner shows them by name.
 //! Checks use only the trait, so they can't see into a store: what it must have forgotten they look
 //! for by every call that could bring it back.
 //!
@@ -14,40 +14,25 @@
     reason = "a suite for tests: a broken promise panics, and a check is named for its promise"
 )]
 
-use std::sync::Arc;
-
-use crate::Store;
-
 pub mod appends;
 pub mod blobs;
 pub mod clock;
 pub mod due;
 pub mod events;
 pub mod expiry;
-mod fixtures;
+pub mod fixtures;
 pub mod leases;
 pub mod listing;
 pub mod loading;
 pub mod runs;
 pub mod values;
 
-/// Runs every check, each on a store of its own.
-pub async fn all<F, Fut>(open: F)
-where
-    F: Fn() -> Fut,
-    Fut: Future<Output = Arc<dyn Store>>,
-{
-    crate::store_conformance!(@checks all open);
-}
-
-/// Makes a test of every check. Takes what [`conformance::all`](crate::conformance::all) takes: a
-/// function or closure whose future gives a fresh, empty `Arc<dyn Store>`. The crate that uses it
-/// needs tokio with `macros` and `rt-multi-thread`.
+/// Makes a test of every check. Takes a function or closure whose future gives a fresh, empty `Arc<dyn Store>`. The crate
+/// that uses it needs tokio with `macros` and `rt-multi-thread`.
 #[macro_export]
 macro_rules! store_conformance {
-    // The one list of checks, handed to the rule named `then`.
-    (@checks $then:tt $open:expr) => {
-        $crate::store_conformance! { @$then $open;
+    ($open:expr) => {
+        $crate::store_conformance! { $open;
             runs::a_created_run_comes_back_whole,
             runs::a_run_is_created_once,
             runs::a_missing_run_is_named_by_every_call,
@@ -97,18 +82,12 @@ macro_rules! store_conformance {
             expiry::purge_leaves_nothing_behind,
         }
     };
-    (@all $open:expr; $($subject:ident::$check:ident,)*) => {
-        $($crate::conformance::$subject::$check($open().await).await;)*
-    };
-    (@tests $open:expr; $($subject:ident::$check:ident,)*) => {
+    ($open:expr; $($subject:ident::$check:ident,)*) => {
         $(
             #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $check() {
                 $crate::conformance::$subject::$check(($open)().await).await;
             }
         )*
-    };
-    ($open:expr) => {
-        $crate::store_conformance!(@checks tests $open);
     };
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::fixtures::{HOUR, NONE, Writer, creation, moment, picture};
-use crate::record::{Status, Token};
-use crate::{Error, Owner, RunId, Store};
+use fathom_workflow::record::{Status, Token};
+use fathom_workflow::{Error, Owner, RunId, Store};
 
 /// How many reach for a run at once where one may have it.
 const CLAIMERS: usize = 20;

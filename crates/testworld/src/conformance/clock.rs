@@ -1,12 +1,11 @@
-//! Leases by a clock that the check sets, for stores that take one. Not part of [`super::all`]: a
+//! Leases by a clock that the check sets, for stores that take one. Not part of the suite: a
 //! database server's clock is its own.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::fixtures::{Writer, creation, moment};
-use crate::clock::later;
-use crate::{Clock, Error, ManualClock, Owner, Store};
+use fathom_workflow::{Clock, Error, ManualClock, Owner, Store};
 
 const LEASE: Duration = Duration::from_secs(30);
 const UNHELD: Duration = Duration::from_secs(60);
@@ -14,7 +13,7 @@ const MOMENT: Duration = Duration::from_micros(1);
 
 pub async fn a_lease_lapses_at_its_time(store: Arc<dyn Store>, clock: Arc<ManualClock>) {
     let mut writer = Writer::begin_with(&store, creation("leased"), LEASE).await;
-    let until = later(clock.now(), LEASE);
+    let until = clock.now() + LEASE;
     clock.advance(LEASE - MOMENT);
     let early = store.claim(writer.run, &Owner::unique(), LEASE).await;
     assert!(

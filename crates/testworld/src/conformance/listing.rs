@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::fixtures::{HOUR, Writer, creation, moment};
-use crate::journal::{ListCursor, RunFilter};
-use crate::record::{Creation, RunHeader, Status};
-use crate::{Owner, Store};
+use fathom_workflow::journal::{ListCursor, RunFilter};
+use fathom_workflow::record::{Creation, RunHeader, Status};
+use fathom_workflow::{Owner, Store};
 
 const RUNS: u64 = 250;
 const PAGE: usize = 40;

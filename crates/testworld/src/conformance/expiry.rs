@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use super::fixtures::{
     HOUR, Writer, add_entries, creation, entry, moment, picture, plain_steps, snapshot,
 };
-use crate::journal::{Purged, RunFilter};
-use crate::record::{EntryPart, Status};
-use crate::{BlobHash, Error, RunId, Store};
+use fathom_workflow::journal::{Purged, RunFilter};
+use fathom_workflow::record::{EntryPart, Status};
+use fathom_workflow::{BlobHash, Error, RunId, Store};
 
 async fn left(store: &Arc<dyn Store>, status: Status, second: u64) -> RunId {
     let mut writer = Writer::begin(store).await;

@@ -6,11 +6,11 @@ use super::fixtures::{
     HOUR, Writer, add_entries, base, body, creation, entry, moment, plain_entries, plain_steps,
     snapshot, text_of, update,
 };
-use crate::record::{
+use fathom_workflow::record::{
     BaseReason, CutReason, EntryKind, EntryPart, Loaded, LoopUse, Meters, Rescue, RunTally,
     StepKind,
 };
-use crate::{Error, Store};
+use fathom_workflow::{Error, Store};
 
 /// The texts a state is folded from, the whole state first.
 fn fold(loaded: &Loaded) -> Vec<String> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::fixtures::{
     HOUR, NONE, Writer, add_entries, base, creation, entry, picture, plain_steps, snapshot,
 };
-use crate::record::{BaseReason, EntryPart, Origin, Status, Token};
-use crate::{Error, Owner, RunId, Store};
+use fathom_workflow::record::{BaseReason, EntryPart, Origin, Status, Token};
+use fathom_workflow::{Error, Owner, RunId, Store};
 
 pub async fn a_created_run_comes_back_whole(store: Arc<dyn Store>) {
     let mut creation = creation("What is it?");

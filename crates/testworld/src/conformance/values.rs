@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::fixtures::{
     HOUR, Writer, add_entries, body, creation, entry, event, moment, picture, snapshot, text_of,
 };
-use crate::journal::RunFilter;
-use crate::record::{EntryPart, Meters, Status};
-use crate::{Owner, Payload, Store};
+use fathom_workflow::journal::RunFilter;
+use fathom_workflow::record::{EntryPart, Meters, Status};
+use fathom_workflow::{Owner, Payload, Store};
 
 /// Larger than any body a store would keep beside its row.
 const LARGE: usize = 2 * 1024 * 1024;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::fixtures::{HOUR, Writer, creation};
-use crate::record::{Blob, Origin, Status};
-use crate::{BlobHash, Error, Store};
+use fathom_workflow::record::{Blob, Origin, Status};
+use fathom_workflow::{BlobHash, Error, Store};
 
 /// Finishes a run and deletes it.
 async fn forget(mut writer: Writer) {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::fixtures::{HOUR, NONE, Writer, creation, moment};
-use crate::record::Status;
-use crate::{RunId, Store};
+use fathom_workflow::record::Status;
+use fathom_workflow::{RunId, Store};
 
 async fn due(store: &Arc<dyn Store>, now: Timestamp, unheld: Duration) -> Vec<RunId> {
     store.due("report", now, unheld, usize::MAX).await.unwrap()

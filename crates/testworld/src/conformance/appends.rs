@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::fixtures::{HOUR, NONE, Writer, add_entries, creation, entry, event, picture, snapshot};
-use crate::record::{Append, Blob, EntryPart};
-use crate::{Error, Owner, Store};
+use fathom_workflow::record::{Append, Blob, EntryPart};
+use fathom_workflow::{Error, Owner, Store};
 
 /// How many write at once where one may win.
 const WRITERS: usize = 50;

@@ -7,36 +7,36 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::{Event, EventKind, Level};
-use crate::journal::Appended;
-use crate::record::{
+use fathom_workflow::event::{Event, EventKind, Level};
+use fathom_workflow::journal::Appended;
+use fathom_workflow::record::{
     Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, Labels, LogHead,
     Meters, RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord,
     Token,
 };
-use crate::{Owner, Payload, RunId, Store};
+use fathom_workflow::{Owner, Payload, RunId, Store};
 
 /// A lease that outlives every check.
-pub(super) const HOUR: Duration = Duration::from_secs(3600);
+pub const HOUR: Duration = Duration::from_secs(3600);
 
 /// A lease that lapses at once, so that no check needs to sleep.
-pub(super) const NONE: Duration = Duration::ZERO;
+pub const NONE: Duration = Duration::ZERO;
 
 /// A moment by its second. Whole microseconds: that is what stores hold in their columns.
-pub(super) fn moment(second: u64) -> Timestamp {
+pub fn moment(second: u64) -> Timestamp {
     let second = 1_750_000_000 + i64::try_from(second).unwrap();
     Timestamp::from_microsecond(second * 1_000_000 + 123_456).unwrap()
 }
 
-pub(super) fn body(text: &str) -> Payload {
+pub fn body(text: &str) -> Payload {
     Payload::live(Arc::new(text.to_owned()))
 }
 
-pub(super) fn text_of(payload: &Payload) -> String {
+pub fn text_of(payload: &Payload) -> String {
     payload.decode_owned().unwrap()
 }
 
-pub(super) fn event(number: u64, message: &str) -> Event {
+pub fn event(number: u64, message: &str) -> Event {
     let (level, message) = (Level::Info, message.to_owned());
     Event {
         number,
@@ -45,7 +45,7 @@ pub(super) fn event(number: u64, message: &str) -> Event {
     }
 }
 
-pub(super) fn entry(step: u64, key: &str, part: EntryPart) -> Entry {
+pub fn entry(step: u64, key: &str, part: EntryPart) -> Entry {
     Entry {
         meta: EntryMeta {
             step,
@@ -61,7 +61,7 @@ pub(super) fn entry(step: u64, key: &str, part: EntryPart) -> Entry {
 
 /// Adds journal entries to an append, of the step it records or of the one under way after it, and
 /// counts them as the engine does: a store may check its journal against these counts.
-pub(super) fn add_entries(append: &mut Append, entries: impl IntoIterator<Item = Entry>) {
+pub fn add_entries(append: &mut Append, entries: impl IntoIterator<Item = Entry>) {
     for entry in entries {
         match &mut append.record {
             Some(record) if record.meta.step == entry.meta.step => record.meta.entries += 1,
@@ -71,7 +71,7 @@ pub(super) fn add_entries(append: &mut Append, entries: impl IntoIterator<Item =
     }
 }
 
-pub(super) fn base(step: u64, tally: RunTally, why: BaseReason, text: &str) -> StepRecord {
+pub fn base(step: u64, tally: RunTally, why: BaseReason, text: &str) -> StepRecord {
     StepRecord {
         meta: StepMeta {
             kind: StepKind::Base { tally, why },
@@ -82,7 +82,7 @@ pub(super) fn base(step: u64, tally: RunTally, why: BaseReason, text: &str) -> S
     }
 }
 
-pub(super) fn update(step: u64, text: &str) -> StepRecord {
+pub fn update(step: u64, text: &str) -> StepRecord {
     StepRecord {
         meta: StepMeta {
             step,
@@ -98,7 +98,7 @@ pub(super) fn update(step: u64, text: &str) -> StepRecord {
     }
 }
 
-pub(super) fn snapshot(step: u64, text: &str) -> Snapshot {
+pub fn snapshot(step: u64, text: &str) -> Snapshot {
     Snapshot {
         step,
         tally: RunTally {
@@ -110,7 +110,7 @@ pub(super) fn snapshot(step: u64, text: &str) -> Snapshot {
 }
 
 /// A run as it begins: pending, at step 0, with one event.
-pub(super) fn creation(title: &str) -> Creation {
+pub fn creation(title: &str) -> Creation {
     Creation {
         run: RunHeader {
             about: RunIdentity {
@@ -153,25 +153,21 @@ fn fresh_nonce() -> u64 {
 }
 
 /// Someone who holds a run and writes to it.
-pub(super) struct Writer {
-    pub(super) store: Arc<dyn Store>,
-    pub(super) owner: Owner,
-    pub(super) run: RunId,
-    pub(super) token: Token,
-    pub(super) head: LogHead,
+pub struct Writer {
+    pub store: Arc<dyn Store>,
+    pub owner: Owner,
+    pub run: RunId,
+    pub token: Token,
+    pub head: LogHead,
 }
 
 impl Writer {
     /// Creates a run and holds it.
-    pub(super) async fn begin(store: &Arc<dyn Store>) -> Self {
+    pub async fn begin(store: &Arc<dyn Store>) -> Self {
         Self::begin_with(store, creation("a question"), HOUR).await
     }
 
-    pub(super) async fn begin_with(
-        store: &Arc<dyn Store>,
-        creation: Creation,
-        lease: Duration,
-    ) -> Self {
+    pub async fn begin_with(store: &Arc<dyn Store>, creation: Creation, lease: Duration) -> Self {
         let owner = Owner::unique();
         let (run, head) = (creation.run.id(), creation.run.head.clone());
         let token = store.create(creation, &owner, lease).await.unwrap();
@@ -185,14 +181,14 @@ impl Writer {
     }
 
     /// Takes the run over under another name.
-    pub(super) async fn take_over(&mut self, lease: Duration) {
+    pub async fn take_over(&mut self, lease: Duration) {
         self.owner = Owner::unique();
         let claimed = self.store.claim(self.run, &self.owner, lease).await;
         self.token = claimed.unwrap();
     }
 
     /// An append that changes nothing but the rev.
-    pub(super) fn blank(&self) -> Append {
+    pub fn blank(&self) -> Append {
         Append {
             run: self.run,
             token: self.token,
@@ -211,7 +207,7 @@ impl Writer {
     }
 
     /// An append that records the next step, with an event.
-    pub(super) fn step(&self, text: &str) -> Append {
+    pub fn step(&self, text: &str) -> Append {
         let step = self.head.step + 1;
         let mut append = self.with_events(1);
         append.head.step = step;
@@ -224,7 +220,7 @@ impl Writer {
     }
 
     /// An append that brings the next `count` events.
-    pub(super) fn with_events(&self, count: u64) -> Append {
+    pub fn with_events(&self, count: u64) -> Append {
         let mut append = self.blank();
         append.head.events += count;
         let numbers = self.head.events + 1..=append.head.events;
@@ -233,21 +229,21 @@ impl Writer {
     }
 
     /// An append that brings these entries.
-    pub(super) fn with_entries(&self, entries: impl IntoIterator<Item = Entry>) -> Append {
+    pub fn with_entries(&self, entries: impl IntoIterator<Item = Entry>) -> Append {
         let mut append = self.blank();
         add_entries(&mut append, entries);
         append
     }
 
     /// An append that stores these bytes.
-    pub(super) fn with_blob(&self, bytes: &[u8]) -> Append {
+    pub fn with_blob(&self, bytes: &[u8]) -> Append {
         let mut append = self.blank();
         append.blobs = vec![Blob::new(bytes)];
         append
     }
 
     /// An append that brings the run into `status`, last written at `second`, and gives it up.
-    pub(super) fn parting(&self, status: Status, second: u64) -> Append {
+    pub fn parting(&self, status: Status, second: u64) -> Append {
         let mut append = self.blank();
         append.head.status = status;
         append.head.updated_at = moment(second);
@@ -255,11 +251,11 @@ impl Writer {
         append
     }
 
-    pub(super) async fn write(&mut self, append: Append) -> Appended {
+    pub async fn write(&mut self, append: Append) -> Appended {
         self.write_for(append, HOUR).await
     }
 
-    pub(super) async fn write_for(&mut self, append: Append, lease: Duration) -> Appended {
+    pub async fn write_for(&mut self, append: Append, lease: Duration) -> Appended {
         let head = append.head.clone();
         let appended = self.store.append(append, lease).await.unwrap();
         self.token.rev = head.rev;
@@ -268,7 +264,7 @@ impl Writer {
     }
 
     /// Records `count` steps, each with its number as its text.
-    pub(super) async fn take_steps(&mut self, count: u64) {
+    pub async fn take_steps(&mut self, count: u64) {
         for _ in 0..count {
             let text = (self.head.step + 1).to_string();
             self.write(self.step(&text)).await;
@@ -278,16 +274,16 @@ impl Writer {
 
 /// All that a store gives back of a run, in a form that can be compared.
 #[derive(Debug, PartialEq)]
-pub(super) struct Picture {
-    pub(super) run: RunHeader,
-    pub(super) token: Token,
-    pub(super) steps: Vec<(StepMeta, Option<String>)>,
+pub struct Picture {
+    pub run: RunHeader,
+    pub token: Token,
+    pub steps: Vec<(StepMeta, Option<String>)>,
     /// The journals of all steps, and of the one under way.
-    pub(super) entries: Vec<(EntryMeta, String)>,
-    pub(super) events: Vec<Event>,
+    pub entries: Vec<(EntryMeta, String)>,
+    pub events: Vec<Event>,
 }
 
-pub(super) async fn picture(store: &Arc<dyn Store>, run: RunId) -> Picture {
+pub async fn picture(store: &Arc<dyn Store>, run: RunId) -> Picture {
     let (header, token) = store.head(run).await.unwrap();
     let mut entries = Vec::new();
     for step in 0..=header.head.step + 1 {
@@ -302,12 +298,12 @@ pub(super) async fn picture(store: &Arc<dyn Store>, run: RunId) -> Picture {
     }
 }
 
-pub(super) fn plain_steps(records: &[StepRecord]) -> Vec<(StepMeta, Option<String>)> {
+pub fn plain_steps(records: &[StepRecord]) -> Vec<(StepMeta, Option<String>)> {
     let plain = |record: &StepRecord| (record.meta.clone(), record.payload.as_ref().map(text_of));
     records.iter().map(plain).collect()
 }
 
-pub(super) fn plain_entries(entries: &[Entry]) -> Vec<(EntryMeta, String)> {
+pub fn plain_entries(entries: &[Entry]) -> Vec<(EntryMeta, String)> {
     let plain = |entry: &Entry| (entry.meta.clone(), text_of(&entry.payload));
     entries.iter().map(plain).collect()
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::fixtures::{Writer, event, moment};
-use crate::event::{Event, EventKind, Level};
-use crate::interrupt::{Answer, Decision, Interrupt, Verdict};
-use crate::record::{CutReason, Meters, Status};
-use crate::{Owner, RunId, Store};
+use fathom_workflow::event::{Event, EventKind, Level};
+use fathom_workflow::interrupt::{Answer, Decision, Interrupt, Verdict};
+use fathom_workflow::record::{CutReason, Meters, Status};
+use fathom_workflow::{Owner, RunId, Store};
 
 /// The most events that one append of these checks brings.
 const LARGEST_BATCH: u64 = 4;
