@@ -7,6 +7,7 @@
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod answer;
+pub mod appraisal;
 mod author;
 pub mod bibtex;
 mod clean;

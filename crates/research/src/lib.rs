@@ -16,6 +16,7 @@ pub mod library;
 pub mod plan;
 pub mod question;
 pub mod reasoner;
+pub mod rob2;
 mod services;
 pub mod settings;
 pub mod skills;
