@@ -5,8 +5,8 @@
 //! can add markup, fields or links to files.
 
 mod address;
-mod body;
-mod package;
+pub(crate) mod body;
+pub(crate) mod package;
 mod prose;
 
 use super::figures::line;

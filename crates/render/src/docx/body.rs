@@ -7,7 +7,7 @@ use crate::{CitedSource, clean};
 
 /// How a paragraph is set. The names are those of `styles.xml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ParagraphStyle {
+pub(crate) enum ParagraphStyle {
     Title,
     Heading,
     Lead,
@@ -33,25 +33,25 @@ impl ParagraphStyle {
 
 /// How a run of words is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RunFormat {
-    pub(super) strong: bool,
-    pub(super) slanted: bool,
-    pub(super) code: bool,
-    pub(super) link: bool,
+pub(crate) struct RunFormat {
+    pub(crate) strong: bool,
+    pub(crate) slanted: bool,
+    pub(crate) code: bool,
+    pub(crate) link: bool,
 }
 
 impl RunFormat {
-    pub(super) const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         strong: false,
         slanted: false,
         code: false,
         link: false,
     };
-    pub(super) const STRONG: Self = Self {
+    pub(crate) const STRONG: Self = Self {
         strong: true,
         ..Self::PLAIN
     };
-    pub(super) const SLANTED: Self = Self {
+    pub(crate) const SLANTED: Self = Self {
         slanted: true,
         ..Self::PLAIN
     };
@@ -59,7 +59,7 @@ impl RunFormat {
 
 /// Where a paragraph stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListPosition {
+pub(crate) enum ListPosition {
     /// In no list.
     Free,
     /// First in an item, with the mark of the list it belongs to.
@@ -75,7 +75,7 @@ pub(super) enum ListPosition {
 
 impl ListPosition {
     /// Where the next paragraph stands.
-    pub(super) fn after(self) -> Self {
+    pub(crate) fn after(self) -> Self {
         match self {
             Self::Marked { depth, .. } => Self::Under { depth },
             Self::Free | Self::Under { .. } => self,
@@ -83,7 +83,7 @@ impl ListPosition {
     }
 
     /// How deep the items of a list are that begins here.
-    pub(super) fn deeper(self) -> usize {
+    pub(crate) fn deeper(self) -> usize {
         match self {
             Self::Free => 0,
             Self::Marked { depth, .. } | Self::Under { depth } => depth + 1,
@@ -97,16 +97,16 @@ impl ListPosition {
 }
 
 /// The list whose items have a bullet; numbered ones come after it.
-pub(super) const BULLETS: usize = 1;
+pub(crate) const BULLETS: usize = 1;
 
 /// Word knows so many levels of a list.
-pub(super) const LEVELS: usize = 9;
+pub(crate) const LEVELS: usize = 9;
 
 /// How far a level of a list, or a quote, stands in, in twentieths of a point. `styles.xml` has it for quotes as well.
-pub(super) const INDENT: usize = 360;
+pub(crate) const INDENT: usize = 360;
 
 /// Word opens no table that is wider.
-pub(super) const COLUMNS_MAX: usize = 63;
+pub(crate) const COLUMNS_MAX: usize = 63;
 
 /// Word counts no list from a higher number.
 const START_MAX: u64 = 32_767;
@@ -115,32 +115,32 @@ const START_MAX: u64 = 32_767;
 const TEXT_WIDTH: usize = 9_070;
 
 #[derive(Default)]
-pub(super) struct DocxBody<'r> {
+pub(crate) struct DocxBody<'r> {
     /// What citations may lead to.
-    pub(super) sources: &'r [CitedSource],
-    pub(super) xml: String,
+    pub(crate) sources: &'r [CitedSource],
+    pub(crate) xml: String,
     /// Addresses outside the document, in the order of their relations.
-    pub(super) links: Vec<String>,
+    pub(crate) links: Vec<String>,
     /// The first number of each numbered list.
-    pub(super) starts: Vec<u64>,
+    pub(crate) starts: Vec<u64>,
     bookmarks: usize,
 }
 
 impl<'r> DocxBody<'r> {
-    pub(super) fn new(sources: &'r [CitedSource]) -> Self {
+    pub(crate) fn new(sources: &'r [CitedSource]) -> Self {
         Self {
             sources,
             ..Self::default()
         }
     }
 
-    pub(super) fn plain(&mut self, style: ParagraphStyle, words: &str) {
+    pub(crate) fn plain(&mut self, style: ParagraphStyle, words: &str) {
         self.open(style, ListPosition::Free);
         self.run(words, RunFormat::PLAIN);
         self.close();
     }
 
-    pub(super) fn open(&mut self, style: ParagraphStyle, position: ListPosition) {
+    pub(crate) fn open(&mut self, style: ParagraphStyle, position: ListPosition) {
         let id = style.id();
         self.push(format_args!("<w:p><w:pPr><w:pStyle w:val=\"{id}\"/>"));
         let own = if style == ParagraphStyle::Quote {
@@ -168,11 +168,11 @@ impl<'r> DocxBody<'r> {
         self.xml.push_str("</w:pPr>");
     }
 
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.xml.push_str("</w:p>\n");
     }
 
-    pub(super) fn run(&mut self, words: &str, format: RunFormat) {
+    pub(crate) fn run(&mut self, words: &str, format: RunFormat) {
         if words.is_empty() {
             return;
         }
@@ -195,12 +195,12 @@ impl<'r> DocxBody<'r> {
         self.xml.push_str("</w:t></w:r>");
     }
 
-    pub(super) fn line_break(&mut self) {
+    pub(crate) fn line_break(&mut self) {
         self.xml.push_str("<w:r><w:br/></w:r>");
     }
 
     /// Words that lead to an address outside, or the words alone where Word would not take the address.
-    pub(super) fn link(&mut self, to: &str, words: &str, format: RunFormat) {
+    pub(crate) fn link(&mut self, to: &str, words: &str, format: RunFormat) {
         let Some(to) = address::target(to) else {
             return self.run(words, format);
         };
@@ -221,7 +221,7 @@ impl<'r> DocxBody<'r> {
     }
 
     /// Words that lead to a bookmark of this document, with a hint for who points at them.
-    pub(super) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, format: RunFormat) {
+    pub(crate) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, format: RunFormat) {
         let hint = clean::xml(hint);
         self.push(format_args!(
             "<w:hyperlink w:anchor=\"{bookmark}\" w:tooltip=\"{hint}\">"
@@ -237,7 +237,7 @@ impl<'r> DocxBody<'r> {
     }
 
     /// Marks this place as one that can be led to.
-    pub(super) fn bookmark(&mut self, name: &str) {
+    pub(crate) fn bookmark(&mut self, name: &str) {
         self.bookmarks += 1;
         let id = self.bookmarks;
         self.push(format_args!(
@@ -246,13 +246,13 @@ impl<'r> DocxBody<'r> {
     }
 
     /// A new numbered list.
-    pub(super) fn numbered(&mut self, first: u64) -> usize {
+    pub(crate) fn numbered(&mut self, first: u64) -> usize {
         self.starts.push(first.min(START_MAX));
         BULLETS + self.starts.len()
     }
 
     /// Rows of at most [`COLUMNS_MAX`] cells, the first of them a head. `cell` writes what stands in a row's column.
-    pub(super) fn table(
+    pub(crate) fn table(
         &mut self,
         position: ListPosition,
         rows: usize,

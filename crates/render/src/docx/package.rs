@@ -24,7 +24,7 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 #[error("the document cannot be packed: {0}")]
 pub struct DocxError(#[from] ZipError);
 
-pub(super) fn pack(title: &str, body: DocxBody<'_>) -> Result<Vec<u8>, DocxError> {
+pub(crate) fn pack(title: &str, body: DocxBody<'_>) -> Result<Vec<u8>, DocxError> {
     // The library would take the clock's time where another crate asks it to keep time.
     let options = SimpleFileOptions::default().last_modified_time(DateTime::DEFAULT);
     let mut package = ZipWriter::new(Cursor::new(Vec::new()));

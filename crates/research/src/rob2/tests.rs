@@ -15,11 +15,8 @@ struct TableRow {
 impl TableRow {
     fn parse(line: &'static str) -> Self {
         let (table, rest) = line.split_once(' ').unwrap();
-        let judgement = Judgement::ALL.into_iter();
-        let judgement = judgement
-            .filter(|one| rest.trim_start().starts_with(one.word()))
-            .next_back()
-            .unwrap();
+        let says = |one: &Judgement| rest.trim_start().starts_with(one.word());
+        let judgement = Judgement::ALL.into_iter().find(says).unwrap();
         let rest = rest.trim_start().strip_prefix(judgement.word()).unwrap();
         let words: Vec<&str> = rest
             .split_whitespace()
