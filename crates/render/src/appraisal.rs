@@ -21,7 +21,7 @@ pub use docx::docx;
 pub use html::html;
 pub use plot::{summary_plot, traffic_lights};
 pub use table::{details, table};
-pub use terms::{Answer, Domain, Effect, Judgement, RulePath, UnknownAnswer};
+pub use terms::{Domain, Effect, Judgement, RulePath, SignalAnswer, UnknownAnswer};
 
 /// What the outcome of a workflow that gives an [`Appraisal`] is called.
 pub const KIND: &str = "appraisal";
@@ -134,7 +134,7 @@ pub struct AnsweredQuestion {
     /// What it asks.
     pub question: String,
     /// What was answered.
-    pub answer: Answer,
+    pub answer: SignalAnswer,
     /// Who answered it.
     pub by: AnsweredBy,
     /// Why, in a sentence.
@@ -166,7 +166,7 @@ pub enum AnsweredBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplacedAnswer {
     /// What was answered before.
-    pub answer: Answer,
+    pub answer: SignalAnswer,
     /// By whom.
     pub by: AnsweredBy,
     /// Why.

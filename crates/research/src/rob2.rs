@@ -9,28 +9,31 @@ mod rules;
 
 use std::collections::BTreeMap;
 
-pub use fathom_render::appraisal::{Answer, Domain, Effect, Judgement, RulePath};
+pub use fathom_render::appraisal::{Domain, Effect, Judgement, RulePath, SignalAnswer};
 pub use questions::{Opening, SignallingQuestion, question, questions};
 pub use rules::{DomainJudgement, OverallJudgement, OverallRule, judge, overall};
 
 /// The answers to signalling questions, by the questions' ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answers(BTreeMap<String, Answer>);
+pub struct Answers(BTreeMap<String, SignalAnswer>);
 
 impl Answers {
     /// What was answered; "no information" where nobody answered.
-    pub fn get(&self, id: &str) -> Answer {
-        self.0.get(id).copied().unwrap_or(Answer::NoInformation)
+    pub fn get(&self, id: &str) -> SignalAnswer {
+        self.0
+            .get(id)
+            .copied()
+            .unwrap_or(SignalAnswer::NoInformation)
     }
 
     /// Sets one answer.
-    pub fn set(&mut self, id: &str, answer: Answer) {
+    pub fn set(&mut self, id: &str, answer: SignalAnswer) {
         self.0.insert(id.to_owned(), answer);
     }
 }
 
-impl<'a> FromIterator<(&'a str, Answer)> for Answers {
-    fn from_iter<I: IntoIterator<Item = (&'a str, Answer)>>(answers: I) -> Self {
+impl<'a> FromIterator<(&'a str, SignalAnswer)> for Answers {
+    fn from_iter<I: IntoIterator<Item = (&'a str, SignalAnswer)>>(answers: I) -> Self {
         let owned = answers
             .into_iter()
             .map(|(id, answer)| (id.to_owned(), answer));

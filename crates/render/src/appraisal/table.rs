@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Answer, AnsweredBy, Appraisal, AppraisalQuote, Domain, DomainAppraisal, Judgement};
+use super::{
+    AnsweredBy, Appraisal, AppraisalQuote, Domain, DomainAppraisal, Judgement, SignalAnswer,
+};
 use crate::clean;
 
 /// Names are cut to this, so that a row stays a line.
@@ -56,11 +58,12 @@ pub fn details(appraisal: &Appraisal, coloured: bool) -> String {
             if one.by == AnsweredBy::Closed {
                 continue;
             }
-            let answer = if one.by == AnsweredBy::Nobody && one.answer == Answer::NoInformation {
-                "?"
-            } else {
-                one.answer.code()
-            };
+            let answer =
+                if one.by == AnsweredBy::Nobody && one.answer == SignalAnswer::NoInformation {
+                    "?"
+                } else {
+                    one.answer.code()
+                };
             let _ = writeln!(
                 text,
                 "  {} {answer:<3} {}",

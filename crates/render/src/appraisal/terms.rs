@@ -82,7 +82,7 @@ impl fmt::Display for Effect {
 
 /// An answer to a signalling question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Answer {
+pub enum SignalAnswer {
     /// Yes.
     #[serde(rename = "Y")]
     Yes,
@@ -103,7 +103,7 @@ pub enum Answer {
     NotApplicable,
 }
 
-impl Answer {
+impl SignalAnswer {
     /// All six, as the tool lists them.
     pub const ALL: [Self; 6] = [
         Self::Yes,
@@ -139,7 +139,7 @@ impl Answer {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for SignalAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.code())
     }
@@ -150,7 +150,7 @@ impl fmt::Display for Answer {
 #[error("\"{0}\" is not an answer: use Y, PY, PN, N, NI or NA")]
 pub struct UnknownAnswer(String);
 
-impl FromStr for Answer {
+impl FromStr for SignalAnswer {
     type Err = UnknownAnswer;
 
     fn from_str(word: &str) -> Result<Self, UnknownAnswer> {
@@ -221,7 +221,7 @@ pub struct RulePath {
     /// Ids of rules, such as `D1.2`; two where a domain has two parts.
     pub rules: Vec<String>,
     /// Each question that decided, with its answer.
-    pub answers: Vec<(String, Answer)>,
+    pub answers: Vec<(String, SignalAnswer)>,
 }
 
 impl fmt::Display for RulePath {

@@ -25,16 +25,19 @@ fn appraisal(
         judgement: judgement.unwrap_or(Judgement::High),
         path: RulePath {
             rules: vec![format!("{domain}.1")],
-            answers: vec![(format!("{}.1", &domain.code()[1..]), Answer::NoInformation)],
+            answers: vec![(
+                format!("{}.1", &domain.code()[1..]),
+                SignalAnswer::NoInformation,
+            )],
         },
         possible: possible(judgement),
         answers: vec![AnsweredQuestion {
             id: format!("{}.1", &domain.code()[1..]),
             question: "Was it so?".to_owned(),
             answer: if judgement.is_some() {
-                Answer::Yes
+                SignalAnswer::Yes
             } else {
-                Answer::NoInformation
+                SignalAnswer::NoInformation
             },
             by: if judgement.is_some() {
                 AnsweredBy::Rules

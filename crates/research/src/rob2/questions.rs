@@ -1,9 +1,9 @@
 //! The signalling questions: their ids as published, their wording our own, and which answers open which question.
 
-use fathom_render::appraisal::{Answer, Domain, Effect};
+use fathom_render::appraisal::{Domain, Effect, SignalAnswer};
 
 use super::Answers;
-use Answer::{No, NoInformation, NotApplicable, ProbablyNo, ProbablyYes, Yes};
+use SignalAnswer::{No, NoInformation, NotApplicable, ProbablyNo, ProbablyYes, Yes};
 
 /// One question of the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct SignallingQuestion {
     /// What it asks.
     pub text: &'static str,
     /// The answers it takes.
-    pub options: &'static [Answer],
+    pub options: &'static [SignalAnswer],
     /// When it is asked.
     pub opening: Opening,
 }
@@ -26,15 +26,15 @@ pub enum Opening {
     /// Always.
     Always,
     /// When at least one of the earlier questions has one of its answers.
-    Any(&'static [(&'static str, &'static [Answer])]),
+    Any(&'static [(&'static str, &'static [SignalAnswer])]),
     /// When each of the earlier questions has one of its answers.
-    All(&'static [(&'static str, &'static [Answer])]),
+    All(&'static [(&'static str, &'static [SignalAnswer])]),
 }
 
 impl SignallingQuestion {
     /// Whether earlier answers leave the question to be asked.
     pub fn is_open(&self, answers: &Answers) -> bool {
-        let holds = |(id, wanted): &(&str, &[Answer])| wanted.contains(&answers.get(id));
+        let holds = |(id, wanted): &(&str, &[SignalAnswer])| wanted.contains(&answers.get(id));
         match self.opening {
             Opening::Always => true,
             Opening::Any(conditions) => conditions.iter().any(holds),
@@ -62,8 +62,8 @@ pub fn question(id: &str, effect: Effect) -> Option<&'static SignallingQuestion>
         .find(|question| question.id == id)
 }
 
-const ANY: &[Answer] = &[Yes, ProbablyYes, ProbablyNo, No, NoInformation];
-const ANY_IF_ASKED: &[Answer] = &[
+const ANY: &[SignalAnswer] = &[Yes, ProbablyYes, ProbablyNo, No, NoInformation];
+const ANY_IF_ASKED: &[SignalAnswer] = &[
     NotApplicable,
     Yes,
     ProbablyYes,
@@ -72,12 +72,12 @@ const ANY_IF_ASKED: &[Answer] = &[
     NoInformation,
 ];
 /// Evidence is there or it is not: the published question has no "no information".
-const EVIDENCE: &[Answer] = &[NotApplicable, Yes, ProbablyYes, ProbablyNo, No];
+const EVIDENCE: &[SignalAnswer] = &[NotApplicable, Yes, ProbablyYes, ProbablyNo, No];
 
-const YES: &[Answer] = &[Yes, ProbablyYes];
-const NO: &[Answer] = &[No, ProbablyNo];
-const NOT_NO: &[Answer] = &[Yes, ProbablyYes, NoInformation];
-const NOT_YES: &[Answer] = &[No, ProbablyNo, NoInformation];
+const YES: &[SignalAnswer] = &[Yes, ProbablyYes];
+const NO: &[SignalAnswer] = &[No, ProbablyNo];
+const NOT_NO: &[SignalAnswer] = &[Yes, ProbablyYes, NoInformation];
+const NOT_YES: &[SignalAnswer] = &[No, ProbablyNo, NoInformation];
 
 const fn always(domain: Domain, id: &'static str, text: &'static str) -> SignallingQuestion {
     SignallingQuestion {

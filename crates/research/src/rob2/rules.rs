@@ -3,7 +3,7 @@
 //! Each function reads like the published diagram. A rule's id names the end of one path through it; `tables.txt` beside
 //! this file has the published tables, against which the tests hold every combination of answers.
 
-use fathom_render::appraisal::{Answer, Domain, Effect, Judgement, RulePath};
+use fathom_render::appraisal::{Domain, Effect, Judgement, RulePath, SignalAnswer};
 use serde::{Deserialize, Serialize};
 
 use super::Answers;
@@ -54,11 +54,11 @@ enum Signal {
 }
 
 impl Signal {
-    fn from_answer(answer: Answer) -> Self {
+    fn from_answer(answer: SignalAnswer) -> Self {
         match answer {
-            Answer::Yes | Answer::ProbablyYes => Positive,
-            Answer::ProbablyNo | Answer::No => Negative,
-            Answer::NoInformation | Answer::NotApplicable => Open,
+            SignalAnswer::Yes | SignalAnswer::ProbablyYes => Positive,
+            SignalAnswer::ProbablyNo | SignalAnswer::No => Negative,
+            SignalAnswer::NoInformation | SignalAnswer::NotApplicable => Open,
         }
     }
 }
@@ -74,7 +74,7 @@ impl AlgorithmWalk<'_> {
         Signal::from_answer(self.read_answer(id))
     }
 
-    fn read_answer(&mut self, id: &str) -> Answer {
+    fn read_answer(&mut self, id: &str) -> SignalAnswer {
         let answer = self.answers.get(id);
         self.path.answers.push((id.to_owned(), answer));
         answer
@@ -141,14 +141,16 @@ impl AlgorithmWalk<'_> {
     fn adherence(&mut self) -> Judgement {
         let balanced = !self.somebody_aware()
             || match self.read_answer("2.3") {
-                Answer::Yes | Answer::ProbablyYes | Answer::NotApplicable => true,
-                Answer::No | Answer::ProbablyNo | Answer::NoInformation => false,
+                SignalAnswer::Yes | SignalAnswer::ProbablyYes | SignalAnswer::NotApplicable => true,
+                SignalAnswer::No | SignalAnswer::ProbablyNo | SignalAnswer::NoInformation => false,
             };
         if balanced {
             let failures = [self.read_answer("2.4"), self.read_answer("2.5")];
-            let none = |answer: &Answer| match answer {
-                Answer::No | Answer::ProbablyNo | Answer::NotApplicable => true,
-                Answer::Yes | Answer::ProbablyYes | Answer::NoInformation => false,
+            let none = |answer: &SignalAnswer| match answer {
+                SignalAnswer::No | SignalAnswer::ProbablyNo | SignalAnswer::NotApplicable => true,
+                SignalAnswer::Yes | SignalAnswer::ProbablyYes | SignalAnswer::NoInformation => {
+                    false
+                }
             };
             if failures.iter().all(none) {
                 return self.end("D2p.1", Low);

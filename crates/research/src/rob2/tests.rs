@@ -9,7 +9,7 @@ struct TableRow {
     /// Whether participants or carers may have known the assignment.
     aware: bool,
     /// Questions and the answers that the row covers.
-    wanted: Vec<(&'static str, Vec<Answer>)>,
+    wanted: Vec<(&'static str, Vec<SignalAnswer>)>,
 }
 
 impl TableRow {
@@ -35,19 +35,19 @@ impl TableRow {
     }
 
     fn covers(&self, answers: &Answers) -> bool {
-        let no = |id| matches!(answers.get(id), Answer::No | Answer::ProbablyNo);
+        let no = |id| matches!(answers.get(id), SignalAnswer::No | SignalAnswer::ProbablyNo);
         let aware = !(no("2.1") && no("2.2"));
-        let holds = |(id, set): &(&str, Vec<Answer>)| set.contains(&answers.get(id));
+        let holds = |(id, set): &(&str, Vec<SignalAnswer>)| set.contains(&answers.get(id));
         (!self.aware || aware) && self.wanted.iter().all(holds)
     }
 }
 
-fn covered(word: &str) -> Vec<Answer> {
+fn covered(word: &str) -> Vec<SignalAnswer> {
     match word {
-        "Y" => vec![Answer::Yes, Answer::ProbablyYes],
-        "N" => vec![Answer::No, Answer::ProbablyNo],
-        "NI" => vec![Answer::NoInformation],
-        "NA" => vec![Answer::NotApplicable],
+        "Y" => vec![SignalAnswer::Yes, SignalAnswer::ProbablyYes],
+        "N" => vec![SignalAnswer::No, SignalAnswer::ProbablyNo],
+        "NI" => vec![SignalAnswer::NoInformation],
+        "NA" => vec![SignalAnswer::NotApplicable],
         other => panic!("{other} is no set of answers"),
     }
 }
@@ -138,7 +138,7 @@ fn only_the_answers_of_questions_that_were_asked_can_decide() {
             let asked = questions(domain, effect);
             for answers in combinations(asked) {
                 let consistent = asked.iter().all(|question| {
-                    let closed = answers.get(question.id) == Answer::NotApplicable;
+                    let closed = answers.get(question.id) == SignalAnswer::NotApplicable;
                     let may_be_closed = question.opening == Opening::Always && closed;
                     may_be_closed || question.is_open(&answers) != closed
                 });
