@@ -34,41 +34,37 @@ pub struct ColumnAgreement {
 
 const COLUMNS: [&str; 6] = ["D1", "D2", "D3", "D4", "D5", "Overall"];
 
+/// A trial of both, with the row of either.
+type PairedRows<'r> = (
+    &'r str,
+    &'r [Option<Judgement>; 6],
+    &'r [Option<Judgement>; 6],
+);
+
 /// Compares rows of the same name.
 pub fn compare(left: &[CsvRow], right: &[CsvRow]) -> Comparison {
     let by_name: BTreeMap<&str, &[Option<Judgement>; 6]> = right
         .iter()
         .map(|(name, row)| (name.as_str(), row))
         .collect();
-    let pairs: Vec<(&str, [(Option<Judgement>, Option<Judgement>); 6])> = left
-        .iter()
-        .filter_map(|(name, row)| {
-            let other = by_name.get(name.as_str())?;
-            let mut pair = [(None, None); 6];
-            for (both, (one, two)) in pair.iter_mut().zip(row.iter().zip(*other)) {
-                *both = (*one, *two);
-            }
-            Some((name.as_str(), pair))
-        })
-        .collect();
+    let paired = left.iter().filter_map(|(name, row)| {
+        let other = by_name.get(name.as_str())?;
+        Some((name.as_str(), row, *other))
+    });
+    let pairs: Vec<PairedRows<'_>> = paired.collect();
     let known = |name: &str, rows: &[CsvRow]| rows.iter().any(|(other, _)| other == name);
     let only_left = left.iter().filter(|(name, _)| !known(name, right));
     let only_right = right.iter().filter(|(name, _)| !known(name, left));
+    let unmatched = only_left.chain(only_right);
     Comparison {
         columns: (0..COLUMNS.len()).map(|at| column(at, &pairs)).collect(),
-        unmatched: only_left
-            .chain(only_right)
-            .map(|(name, _)| name.clone())
-            .collect(),
+        unmatched: unmatched.map(|(name, _)| name.clone()).collect(),
     }
 }
 
-fn column(
-    at: usize,
-    pairs: &[(&str, [(Option<Judgement>, Option<Judgement>); 6])],
-) -> ColumnAgreement {
-    let both = |(name, row): &(&str, [(Option<Judgement>, Option<Judgement>); 6])| {
-        let (one, two) = row.get(at).copied()?;
+fn column(at: usize, pairs: &[PairedRows<'_>]) -> ColumnAgreement {
+    let both = |(name, one, two): &PairedRows<'_>| {
+        let (one, two) = (one.get(at).copied()?, two.get(at).copied()?);
         Some(((*name).to_owned(), one?, two?))
     };
     let judged: Vec<(String, Judgement, Judgement)> = pairs.iter().filter_map(both).collect();
