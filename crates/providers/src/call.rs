@@ -28,7 +28,8 @@ pub use classify::{FailureClass, classify};
 pub use event::{CallEvent, CallSink, NextAction, StopReason};
 pub use provider::ProviderName;
 pub use settings::{
-    BreakerSettings, CallKindSettings, CallSettings, RateLimitSettings, RetrySettings,
+    BreakerSettings, CallKindSettings, CallSettings, PublishedPace, RateLimitSettings,
+    RetrySettings,
 };
 
 use std::sync::{Arc, Mutex, PoisonError};

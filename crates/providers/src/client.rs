@@ -23,13 +23,15 @@ use bytes::Bytes;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 use serde::de::DeserializeOwned;
+use url::Url;
 
 use crate::Secret;
 use crate::call::{AttemptError, CallAttempt, FailedResponse, ResponseHeaders};
 use crate::fetch::{NameResolver as _, SystemNetwork};
 use crate::tls;
 
-const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"));
+/// The name that every provider is told.
+pub(crate) const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research engine)");
 
 /// Time and size limits for providers from the settings.
 #[derive(Clone, Debug)]
@@ -87,18 +89,40 @@ impl HttpClient {
         Ok(Self { http, settings })
     }
 
-    /// Whether anybody answers at an address within this time, whatever they say; else why not. No key is sent.
-    pub async fn reach(&self, address: &BaseUrl, within: Duration) -> Result<(), String> {
-        let asked = self.http.get(address.join([])).timeout(within).send();
-        asked.await.map(drop).map_err(|error| {
-            if error.is_timeout() {
-                format!("no answer within {} s", within.as_secs())
-            } else if error.is_connect() {
-                "no connection".to_owned()
-            } else {
-                "no answer that can be read".to_owned()
+    /// Looks at an address once within this time: the status and the beginning of the answer, or in a few words why there
+    /// is none. A key goes into the header of this name, behind these words.
+    pub(crate) async fn glance(
+        &self,
+        url: Url,
+        key: Option<((&'static str, &str), &Secret)>,
+        within: Duration,
+    ) -> Result<(u16, Vec<u8>), String> {
+        let mut request = HttpRequest::get(url, within);
+        if let Some(((name, words), key)) = key {
+            request = request.key_behind(name, words, key);
+        }
+        let asked = async {
+            let sent = self.http.execute(request.http.ok_or(Silence::Garbled)?);
+            let mut response = sent.await.map_err(|error| match error.is_connect() {
+                true => Silence::NoConnection,
+                false => Silence::Garbled,
+            })?;
+            let mut body = Vec::new();
+            while body.len() < GLANCE_MAX_BYTES
+                && let Some(piece) = response.chunk().await.map_err(|_| Silence::Garbled)?
+            {
+                body.extend_from_slice(&piece);
             }
-        })
+            Ok((response.status().as_u16(), body))
+        };
+        let asked = tokio::time::timeout(within, asked).await;
+        asked
+            .unwrap_or(Err(Silence::Late))
+            .map_err(|silence| match silence {
+                Silence::NoConnection => "no connection".to_owned(),
+                Silence::Garbled => "no answer that can be read".to_owned(),
+                Silence::Late => format!("no answer within {} s", within.as_secs_f64()),
+            })
     }
 
     /// Sends the request and reads the whole answer. Anything but a success is a fault.
@@ -122,9 +146,16 @@ impl HttpClient {
             http,
             secrets,
             first_byte,
+            idle,
         } = request;
         let sent = self.http.execute(http.ok_or(AttemptError::Bug)?);
-        let mut opened = OpenResponse::wait(sent, secrets, first_byte, &self.settings).await?;
+        let mut opened = OpenResponse::wait(
+            sent,
+            secrets,
+            (first_byte, idle.unwrap_or(self.settings.idle)),
+            self.settings.answer_max_bytes,
+        )
+        .await?;
         if !opened.is_success() {
             return Err(opened.refusal().await);
         }
@@ -132,6 +163,16 @@ impl HttpClient {
         Ok(opened)
     }
 }
+
+/// Why a glance showed nothing.
+enum Silence {
+    NoConnection,
+    Garbled,
+    Late,
+}
+
+/// Bytes of an answer that is only glanced at.
+const GLANCE_MAX_BYTES: usize = 256 * 1024;
 
 /// A success, read to its end.
 pub(crate) struct HttpReply {

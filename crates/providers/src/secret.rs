@@ -9,6 +9,11 @@ use secrecy::{ExposeSecret, SecretString};
 /// What stands where a secret stood.
 const MARK: &str = "[secret]";
 
+/// Real keys are longer than this, and those that are not much longer hold a digit. Local servers take any word for a
+/// key, such as `local` or `x`, and striking that from an answer would destroy the answer.
+const REAL_LEAST_CHARS: usize = 8;
+const REAL_SURELY_CHARS: usize = 16;
+
 /// A key or token, which never prints itself.
 #[derive(Clone)]
 pub struct Secret(SecretString);
@@ -25,13 +30,21 @@ impl Secret {
         self.0.expose_secret()
     }
 
-    /// The text without this secret: some servers repeat the key that they refuse.
+    /// The text without this secret: some servers repeat the key that they refuse. A placeholder is no secret.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if memmem::find(text.as_bytes(), self.expose().as_bytes()).is_some() {
+        if self.is_real() && memmem::find(text.as_bytes(), self.expose().as_bytes()).is_some() {
             Cow::Owned(text.replace(self.expose(), MARK))
         } else {
             Cow::Borrowed(text)
         }
+    }
+
+    /// Whether it can be a key that somebody gave out, and no word that stands for none.
+    fn is_real(&self) -> bool {
+        let key = self.expose();
+        let length = key.chars().count();
+        length >= REAL_SURELY_CHARS
+            || (length >= REAL_LEAST_CHARS && key.bytes().any(|byte| byte.is_ascii_digit()))
     }
 }
 
@@ -58,5 +71,16 @@ mod tests {
             "key [secret] refused"
         );
         assert!(Secret::parse(" \t").is_none());
+    }
+
+    #[test]
+    fn a_word_that_stands_for_no_key_is_left_in_answers() {
+        for placeholder in ["x", "local", "ollama", "none", "lm-studio", "not-needed"] {
+            let secret = Secret::parse(placeholder).unwrap();
+            let answer = "The local ollama of lm-studio is not-needed; x is none.";
+            assert_eq!(secret.strike(answer), answer, "{placeholder}");
+        }
+        let long = Secret::parse("correct-horse-battery-staple").unwrap();
+        assert_eq!(long.strike("correct-horse-battery-staple"), MARK);
     }
 }

@@ -1,7 +1,8 @@
 //! The provider's own error code, and which codes mean what.
 //!
 //! Codes are read from named fields and compared whole. Messages are never searched: they are prose, and can
-//! quote the very page or question that was sent.
+//! quote the very page or question that was sent. One fact has no code at two servers, a request that is too long, and is
+//! known by the opening of the server's own sentence (docs/decisions/0017-overflow-without-a-code.md).
 
 use serde_json::Value;
 
@@ -31,6 +32,14 @@ const RATE: &str = "rate_limit_exceeded rate_limit_error rate_limited ratelimite
 const SERVER: &str = "server_error internal_server_error api_error overloaded_error engine_overloaded \
     service_unavailable unavailable internal timeout_error deadline_exceeded";
 
+/// How vLLM and Anthropic begin to say that a request is too long; a number follows.
+const TOO_LONG_OPENINGS: &[&str] = &[
+    "This model's maximum context length is ",
+    "The decoder prompt (length ",
+    "prompt is too long: ",
+    "input length and `max_tokens` exceed context limit: ",
+];
+
 /// What a provider's code says, whatever the status says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodeMeaning {
@@ -51,6 +60,8 @@ pub(crate) struct ErrorCodes {
     pub(crate) json: bool,
     /// Whether the body names an error.
     pub(crate) error: bool,
+    /// Whether its message opens as those do that speak of a request that is too long.
+    too_long: bool,
 }
 
 impl ErrorCodes {
@@ -64,6 +75,7 @@ impl ErrorCodes {
         };
         // Google puts errors in a list when it streams.
         let body = body.get(0).unwrap_or(&body);
+        codes.too_long = is_too_long(body);
         match body.get("error") {
             Some(Value::Object(_)) => {
                 codes.error = true;
@@ -90,7 +102,9 @@ impl ErrorCodes {
 
     /// The strongest meaning among the codes; a used up quota also calls itself a rate limit.
     pub(crate) fn meaning(&self) -> Option<CodeMeaning> {
-        let found: Vec<CodeMeaning> = self.words.iter().filter_map(|word| meaning(word)).collect();
+        let words = self.words.iter().filter_map(|word| meaning(word));
+        let told = self.too_long.then_some(CodeMeaning::Context);
+        let found: Vec<CodeMeaning> = words.chain(told).collect();
         [
             CodeMeaning::Quota,
             CodeMeaning::Context,
@@ -133,6 +147,15 @@ impl ErrorCodes {
             self.words.push(word.to_owned());
         }
     }
+}
+
+fn is_too_long(body: &Value) -> bool {
+    let message = body["error"]["message"].as_str();
+    let message = message.or(body["message"].as_str()).unwrap_or_default();
+    TOO_LONG_OPENINGS.iter().any(|opening| {
+        let rest = message.strip_prefix(opening);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 fn meaning(word: &str) -> Option<CodeMeaning> {

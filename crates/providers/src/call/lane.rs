@@ -164,20 +164,19 @@ impl ProviderLanes {
             forget_one(&mut known);
         }
         let now = self.clock.elapsed();
-        let apart = self.settings.apart.get(provider).copied();
+        let pace = self.settings.pace.get(provider).copied();
+        let in_flight_max = self.settings.for_kind(kind).in_flight_max;
+        let at_once = pace.map_or(in_flight_max, |pace| pace.at_once);
         let lane = Arc::new(ProviderLane {
             provider: provider.clone(),
             kind,
-            permits: Semaphore::new(match apart {
-                Some(_) => 1,
-                None => self.settings.for_kind(kind).in_flight_max,
-            }),
-            one_by_one: apart.is_some(),
+            permits: Semaphore::new(at_once),
+            one_by_one: pace.is_some() && at_once == 1,
             settings: self.settings.clone(),
             clock: self.clock.clone(),
             state: Mutex::new(LaneState {
                 breaker: CircuitBreaker::default(),
-                limiter: RateLimiter::keeping_apart(apart),
+                limiter: RateLimiter::keeping_apart(pace.map(|pace| pace.apart)),
                 bucket: RetryBudget::new(&self.settings.retry, now),
                 used_at: now,
             }),

@@ -6,12 +6,30 @@ use std::time::Duration;
 use super::attempt_error::CallKind;
 use super::provider::ProviderName;
 
-/// Its terms of use, https://info.arxiv.org/help/api/tou.html, allow one request every three seconds, and one
-/// connection at a time.
-const ARXIV_APART: Duration = Duration::from_secs(3);
+/// Providers that publish how fast they may be asked: the pause in milliseconds between two calls, and how many may be
+/// under way at once.
+///
+/// - arXiv: one request every three seconds over one connection, https://info.arxiv.org/help/api/tou.html.
+/// - GDELT: "Please limit requests to one every 5 seconds", which it says instead of an answer to whoever comes sooner.
+/// - Semantic Scholar: one request a second, with a key too, https://www.semanticscholar.org/product/api.
+/// - PubMed: three requests a second without a key; a search is two, https://www.ncbi.nlm.nih.gov/books/NBK25497.
+/// - Crossref: five a second for anybody, ten for those who name a contact, https://www.crossref.org/documentation/retrieve-metadata/rest-api.
+const PUBLISHED: [(&str, u64, usize); 5] = [
+    ("arxiv", 3_000, 1),
+    ("gdelt", 5_000, 1),
+    ("semantic_scholar", 1_000, 1),
+    ("pubmed", 667, 2),
+    ("crossref", 200, 3),
+];
 
-/// "Please limit requests to one every 5 seconds", which it says instead of an answer to whoever comes sooner.
-const GDELT_APART: Duration = Duration::from_secs(5);
+/// How fast a provider may be asked by its own terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublishedPace {
+    /// Between the starts of two calls.
+    pub apart: Duration,
+    /// Calls under way at once.
+    pub at_once: usize,
+}
 
 /// All numbers of the call layer. The defaults are the product's rules.
 #[derive(Clone, Debug)]
@@ -28,8 +46,8 @@ pub struct CallSettings {
     pub breaker: BreakerSettings,
     /// How fast a provider is asked.
     pub limit: RateLimitSettings,
-    /// Providers that ask for a pause between requests, whatever they answer. They are asked one call at a time.
-    pub apart: BTreeMap<ProviderName, Duration>,
+    /// Providers that ask for a pause between requests, whatever they answer.
+    pub pace: BTreeMap<ProviderName, PublishedPace>,
     /// Providers and hosts remembered at once; beyond that the one idle for longest is forgotten.
     pub lanes_max: usize,
 }
@@ -149,10 +167,14 @@ impl Default for CallSettings {
             retry: RetrySettings::default(),
             breaker: BreakerSettings::default(),
             limit: RateLimitSettings::default(),
-            apart: BTreeMap::from([
-                (ProviderName::new("arxiv"), ARXIV_APART),
-                (ProviderName::new("gdelt"), GDELT_APART),
-            ]),
+            pace: PUBLISHED
+                .iter()
+                .map(|(name, apart_ms, at_once)| {
+                    let apart = Duration::from_millis(*apart_ms);
+                    let at_once = *at_once;
+                    (ProviderName::new(name), PublishedPace { apart, at_once })
+                })
+                .collect(),
             lanes_max: 4_096,
         }
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use reqwest::Response;
 use tokio::time::timeout;
 
-use super::{ClientSettings, HttpReply, strike, transport};
+use super::{HttpReply, strike, transport};
 use crate::Secret;
 use crate::call::{AttemptError, BODY_PREFIX_MAX, FailedResponse, ResponseHeaders, TransportError};
 
@@ -26,8 +26,8 @@ impl OpenResponse {
     pub(super) async fn wait(
         sent: impl Future<Output = reqwest::Result<Response>>,
         secrets: Vec<Secret>,
-        first_byte: Duration,
-        settings: &ClientSettings,
+        (first_byte, idle): (Duration, Duration),
+        answer_max_bytes: usize,
     ) -> Result<Self, AttemptError> {
         let response = timeout(first_byte, sent).await;
         let response = response.map_err(|_| TransportError::FirstByte)?;
@@ -37,9 +37,9 @@ impl OpenResponse {
             response,
             secrets,
             // Some send the head at once, and the first piece when they have read the question.
-            patience: first_byte.max(settings.idle),
-            idle: settings.idle,
-            left_bytes: settings.answer_max_bytes,
+            patience: first_byte.max(idle),
+            idle,
+            left_bytes: answer_max_bytes,
         })
     }
 

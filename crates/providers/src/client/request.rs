@@ -14,6 +14,8 @@ pub(crate) struct HttpRequest {
     pub(super) http: Option<reqwest::Request>,
     pub(super) secrets: Vec<Secret>,
     pub(super) first_byte: Duration,
+    /// How long an answer that has begun may pause; the client's own limit if none is given.
+    pub(super) idle: Option<Duration>,
 }
 
 impl HttpRequest {
@@ -23,6 +25,7 @@ impl HttpRequest {
             http: Some(reqwest::Request::new(Method::GET, url)),
             secrets: Vec::new(),
             first_byte,
+            idle: None,
         }
     }
 
@@ -38,6 +41,15 @@ impl HttpRequest {
             http,
             secrets: Vec::new(),
             first_byte,
+            idle: None,
+        }
+    }
+
+    /// Lets an answer that has begun pause for so long.
+    pub(crate) fn pausing(self, idle: Duration) -> Self {
+        Self {
+            idle: Some(idle),
+            ..self
         }
     }
 
@@ -81,6 +93,12 @@ impl HttpRequest {
             Some(key) => self.secret(HeaderName::from_static(name), key.expose(), key),
             None => self,
         }
+    }
+
+    /// The key in a header, behind some words.
+    pub(crate) fn key_behind(self, name: &'static str, words: &str, key: &Secret) -> Self {
+        let value = format!("{words}{}", key.expose());
+        self.secret(HeaderName::from_static(name), &value, key)
     }
 
     /// The key in the query, for providers that take it nowhere else.

@@ -14,9 +14,7 @@ use super::{
     AllowList, FetchError, FetchLimits, FetchRefusal, FetchTarget, PageCut, body,
     dial::FetchNetwork, exchange, robots::RobotsCache, slots::HostSlots,
 };
-
-/// How servers know us.
-const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research engine)");
+use crate::client::AGENT;
 
 /// A robots.txt takes at most this much of its page's time.
 const ROBOTS_TOTAL: Duration = Duration::from_secs(15);

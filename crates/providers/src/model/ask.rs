@@ -1,6 +1,6 @@
 //! The door to the models: which one serves a role, asked through the call layer, with fall-over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::client::ModelClient;
@@ -65,6 +65,18 @@ impl Models {
         chain(&self.settings, role)
     }
 
+    /// The model that is asked first in a role.
+    pub fn name(&self, role: ModelRole) -> String {
+        named(&self.settings, role, 0)
+    }
+
+    /// The models of all roles and endpoints whose price is not known, each once. Their cost cannot be capped.
+    pub fn unpriced(&self) -> Vec<&str> {
+        let names: BTreeSet<&str> = self.models.values().map(|one| one.model.as_str()).collect();
+        let unknown = |name: &&str| self.settings.prices.find(name).is_none();
+        names.into_iter().filter(unknown).collect()
+    }
+
     pub(super) async fn once(
         &self,
         role: ModelRole,
@@ -81,8 +93,8 @@ impl Models {
                 let mut completion = client.complete(request, &attempt).await?;
                 let prices = &self.settings.prices;
                 let price = prices
-                    .get(&client.model)
-                    .or_else(|| prices.get(&completion.model));
+                    .find(&client.model)
+                    .or_else(|| prices.find(&completion.model));
                 completion.cost = price.map(|price| price.cost(&completion.usage));
                 Ok(completion)
             })
@@ -112,7 +124,7 @@ impl Models {
             cached: 0,
             estimated: true,
         };
-        let price = self.settings.prices.get(&named(&self.settings, role, 0));
+        let price = self.settings.prices.find(&named(&self.settings, role, 0));
         ModelSpending {
             usage,
             cost: price.map(|price| price.cost(&usage)),
@@ -144,12 +156,16 @@ fn role_settings(settings: &ModelSettings, role: ModelRole) -> RoleSettings {
     set.unwrap_or_else(|| RoleSettings::for_role(role))
 }
 
+/// The model asked for: the role's own at the first endpoint, else the endpoint's, else the usual one.
 fn named(settings: &ModelSettings, role: ModelRole, place: usize) -> String {
-    let own = settings
-        .endpoints
-        .get(place)
-        .and_then(|endpoint| endpoint.model.clone());
-    own.unwrap_or_else(|| role_settings(settings, role).model)
+    let of_endpoint = settings.endpoints.get(place);
+    let of_endpoint = of_endpoint.and_then(|endpoint| endpoint.model.clone());
+    let of_role = role_settings(settings, role).model;
+    let named = match place {
+        0 => of_role.or(of_endpoint),
+        _ => of_endpoint.or(of_role),
+    };
+    named.unwrap_or_else(|| role.usual_model().to_owned())
 }
 
 fn chain(settings: &ModelSettings, role: ModelRole) -> Vec<ProviderName> {

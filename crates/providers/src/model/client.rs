@@ -7,15 +7,19 @@ use super::form::{RequestForm, SchemaSupport};
 use super::learn::LearntForm;
 use super::schema::OrderedJson;
 use super::settings::{ModelApi, ModelEndpoint};
-use super::{AnswerFormat, Completion, ModelRequest, anthropic, openai};
+use super::{AnswerFormat, Completion, ModelRequest, TokenUsage, anthropic, openai};
 use crate::HttpClient;
-use crate::call::{AttemptError, CallAttempt};
+use crate::call::{AttemptError, CallAttempt, FailedResponse, ResponseHeaders};
 use crate::client::HttpRequest;
 
 const ANTHROPIC_VERSION: (HeaderName, HeaderValue) = (
     HeaderName::from_static("anthropic-version"),
     HeaderValue::from_static("2023-06-01"),
 );
+
+/// The smallest window that a model is run with, and the step in which windows are set.
+const WINDOW_LEAST: u64 = 1_024;
+const WINDOW_STEP: u64 = 512;
 
 /// A model, and what was learnt about the requests that its endpoint understands.
 pub(super) struct ModelClient {
@@ -78,6 +82,9 @@ impl ModelClient {
             },
         };
         let mut completion = reading.read(opened).await?;
+        if was_cut(request, &completion.usage) {
+            return Err(too_long());
+        }
         if let (ModelApi::Anthropic, AnswerFormat::Schema { name, .. }) =
             (self.endpoint.api, &request.format)
         {
@@ -101,7 +108,8 @@ impl ModelClient {
         };
         let post = |path: &[&str], body| {
             let url = address.join(path.iter().copied());
-            HttpRequest::post(url, &OrderedJson::new(&body), first_byte)
+            let sent = HttpRequest::post(url, &OrderedJson::new(&body), first_byte);
+            sent.pausing(self.endpoint.idle)
         };
         match self.endpoint.api {
             ModelApi::OpenAi => {
@@ -116,4 +124,18 @@ impl ModelClient {
             }
         }
     }
+}
+
+/// Whether the server read less than it was sent. Ollama cuts a prompt to the model's window without a word, and then
+/// counts exactly the window: a round number, well below what the prompt must have.
+fn was_cut(request: &ModelRequest, usage: &TokenUsage) -> bool {
+    let read = usage.input;
+    let is_window = read >= WINDOW_LEAST && read.is_multiple_of(WINDOW_STEP);
+    !usage.estimated && is_window && request.estimate_tokens() >= read + read / 2
+}
+
+/// The error that a server gives which says so itself.
+fn too_long() -> AttemptError {
+    let body = br#"{"error": {"code": "context_length_exceeded"}}"#;
+    FailedResponse::new(400, ResponseHeaders::default(), body).into()
 }

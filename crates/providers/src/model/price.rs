@@ -1,5 +1,6 @@
 //! What tokens cost, in whole numbers, so that a sum of costs is exact.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -34,6 +35,81 @@ impl TokenPrice {
                 .saturating_add(cost(usage.output, self.output_micros)),
         )
     }
+}
+
+/// List prices in thousandths of a dollar for a million tokens: of requests, of answers, of input that was still in the
+/// cache. As published in 2026; whoever pays others sets them.
+const PUBLISHED: &[(&str, u64, u64, u64)] = &[
+    ("gpt-4o", 2_500, 10_000, 1_250),
+    ("gpt-4o-mini", 150, 600, 75),
+    ("gpt-4.1", 2_000, 8_000, 500),
+    ("gpt-4.1-mini", 400, 1_600, 100),
+    ("gpt-4.1-nano", 100, 400, 25),
+    ("gpt-5", 1_250, 10_000, 125),
+    ("gpt-5-mini", 250, 2_000, 25),
+    ("gpt-5-nano", 50, 400, 5),
+    ("o4-mini", 1_100, 4_400, 275),
+    ("claude-opus-4-5", 5_000, 25_000, 500),
+    ("claude-opus-4-6", 5_000, 25_000, 500),
+    ("claude-opus-4-7", 5_000, 25_000, 500),
+    ("claude-sonnet-4", 3_000, 15_000, 300),
+    ("claude-sonnet-4-5", 3_000, 15_000, 300),
+    ("claude-sonnet-4-6", 3_000, 15_000, 300),
+    ("claude-haiku-4-5", 1_000, 5_000, 100),
+    ("claude-3-5-haiku", 800, 4_000, 80),
+    ("gemini-2.5-pro", 1_250, 10_000, 125),
+    ("gemini-2.5-flash", 300, 2_500, 30),
+    ("gemini-2.5-flash-lite", 100, 400, 10),
+];
+
+/// Prices by the names of models.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelPrices(BTreeMap<String, TokenPrice>);
+
+impl ModelPrices {
+    /// The list prices that are known here.
+    pub fn published() -> Self {
+        let price = |(name, input, output, cached): &(&str, u64, u64, u64)| {
+            let price = TokenPrice {
+                input_micros: input * 1_000,
+                output_micros: output * 1_000,
+                cached_micros: Some(cached * 1_000),
+            };
+            ((*name).to_owned(), price)
+        };
+        Self(PUBLISHED.iter().map(price).collect())
+    }
+
+    /// With this price for a model, in the place of another that was known.
+    pub fn set(&mut self, model: &str, price: TokenPrice) {
+        self.0.insert(model.to_owned(), price);
+    }
+
+    /// The price of a model. A name with its maker before it, or with a date or `latest` behind it, is that model's:
+    /// `openai/gpt-4o-2024-08-06` costs what `gpt-4o` does.
+    pub fn find(&self, name: &str) -> Option<&TokenPrice> {
+        let bare = name.rsplit('/').next().unwrap_or(name);
+        let undated = without_date(bare);
+        let mut names = [name, bare, undated].into_iter();
+        names.find_map(|name| self.0.get(name))
+    }
+}
+
+/// `gpt-4o` for `gpt-4o-2024-08-06`, `claude-sonnet-4` for `claude-sonnet-4-20250514` or `claude-sonnet-4-latest`.
+fn without_date(name: &str) -> &str {
+    let mut parts: Vec<&str> = name.split('-').collect();
+    let digits = |part: &&str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let dropped = match parts.as_slice() {
+        [_, .., "latest"] => 1,
+        [_, .., day] if digits(day, 8) => 1,
+        [_, .., year, month, day] if digits(year, 4) && digits(month, 2) && digits(day, 2) => 3,
+        _ => 0,
+    };
+    parts.truncate(parts.len() - dropped);
+    let kept = parts.iter().map(|part| part.len() + 1).sum::<usize>() - 1;
+    name.get(..kept).unwrap_or(name)
 }
 
 /// Money, in millionths of a millionth of a dollar.
@@ -85,5 +161,23 @@ mod tests {
         (0..10_000).for_each(|_| sum += one);
         assert_eq!(sum, ModelCost(one.0 * 10_000));
         assert_eq!(sum.to_string(), "$13.5250");
+    }
+
+    #[test]
+    fn a_dated_name_or_one_with_its_maker_has_the_price_of_its_model() {
+        let prices = ModelPrices::published();
+        for (name, model) in [
+            ("gpt-4o-2024-08-06", "gpt-4o"),
+            ("openai/gpt-4o-mini", "gpt-4o-mini"),
+            ("gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+            ("claude-sonnet-4-20250514", "claude-sonnet-4"),
+            ("anthropic/claude-3-5-haiku-latest", "claude-3-5-haiku"),
+        ] {
+            assert_eq!(prices.find(name), prices.find(model), "{name}");
+            assert!(prices.find(name).is_some(), "{name}");
+        }
+        for name in ["gpt-4o-audio", "qwen2.5:1.5b", "latest", "", "20240806"] {
+            assert_eq!(prices.find(name), None, "{name}");
+        }
     }
 }

@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// Characters of a text whose type sets no limit. llama.cpp refuses much more than this.
+/// Characters of a text whose type sets no limit. llama.cpp refuses a schema that repeats anything more often, so that a
+/// longer limit is not sent.
 const TEXT_MAX: u64 = 2_000;
 
 /// Items of a list whose type sets no limit.
@@ -126,7 +127,10 @@ fn bound(map: &mut Map<String, Value>) {
     let (text, list) = (is("string"), is("array"));
     let fixed = map.contains_key("enum") || map.contains_key("const");
     if text && !fixed {
-        map.entry("maxLength").or_insert(json!(TEXT_MAX));
+        let limit = map.entry("maxLength").or_insert(json!(TEXT_MAX));
+        if limit.as_u64().is_some_and(|limit| limit > TEXT_MAX) {
+            map.remove("maxLength");
+        }
     }
     if list {
         map.entry("maxItems").or_insert(json!(ITEMS_MAX));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::price::TokenPrice;
+use super::price::ModelPrices;
 use crate::{BaseUrl, Secret};
 
 /// The part a model plays in a run.
@@ -33,13 +33,33 @@ impl ModelRole {
         Self::Writer,
         Self::Reviewer,
     ];
+
+    /// The name in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Planner => "planner",
+            Self::Searcher => "searcher",
+            Self::Analyst => "analyst",
+            Self::Writer => "writer",
+            Self::Reviewer => "reviewer",
+        }
+    }
+
+    /// The model that is asked for where no setting names one.
+    pub(super) fn usual_model(self) -> &'static str {
+        match self {
+            Self::Searcher => "gpt-4o-mini",
+            Self::Planner | Self::Analyst | Self::Writer | Self::Reviewer => "gpt-4o",
+        }
+    }
 }
 
 /// How a role's requests are made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RoleSettings {
-    /// Used at endpoints that name no model of their own.
-    pub model: String,
+    /// Asked for at the first endpoint, whatever model that has for all roles. Where neither names one, the usual one.
+    pub model: Option<String>,
     /// Zero for the most likely answer.
     pub temperature: f32,
     /// The limit on an answer, raised once if it is cut off.
@@ -49,15 +69,14 @@ pub struct RoleSettings {
 impl RoleSettings {
     /// The usual settings of this role.
     pub fn for_role(role: ModelRole) -> Self {
-        let (model, temperature) = match role {
-            ModelRole::Planner => ("gpt-4o", 0.3),
-            ModelRole::Searcher => ("gpt-4o-mini", 0.1),
-            ModelRole::Analyst => ("gpt-4o", 0.2),
-            ModelRole::Writer => ("gpt-4o", 0.4),
-            ModelRole::Reviewer => ("gpt-4o", 0.1),
+        let temperature = match role {
+            ModelRole::Planner => 0.3,
+            ModelRole::Searcher | ModelRole::Reviewer => 0.1,
+            ModelRole::Analyst => 0.2,
+            ModelRole::Writer => 0.4,
         };
         Self {
-            model: model.to_owned(),
+            model: None,
             temperature,
             max_tokens: 4_096,
         }
@@ -89,20 +108,23 @@ pub struct ModelEndpoint {
     pub model: Option<String>,
     /// An answer must begin within this time.
     pub first_byte: Duration,
+    /// An answer that has begun may pause for so long. Comments and pings count as a sign of life.
+    pub idle: Duration,
 }
 
-/// How long an answer may take to begin. A model on one's own machine reads a long prompt for minutes, and lets those
-/// wait who ask at the same time: only the limit of the whole call holds there.
-const FIRST_BYTE: Duration = Duration::from_secs(30);
-const FIRST_BYTE_NEARBY: Duration = Duration::from_secs(600);
+/// How long an answer may take to begin, and may pause. A model on one's own machine reads a long prompt for minutes,
+/// sometimes after a first sign of life, and lets those wait who ask at the same time: only the limit of the whole call
+/// holds there.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE_NEARBY: Duration = Duration::from_secs(600);
 
 impl ModelEndpoint {
     /// Named after its host, with more patience for a server nearby.
     pub fn new(api: ModelApi, address: BaseUrl, key: Option<Secret>) -> Self {
-        let first_byte = if address.is_nearby() {
-            FIRST_BYTE_NEARBY
+        let patience = if address.is_nearby() {
+            PATIENCE_NEARBY
         } else {
-            FIRST_BYTE
+            PATIENCE
         };
         Self {
             name: address.authority(),
@@ -110,7 +132,8 @@ impl ModelEndpoint {
             address,
             key,
             model: None,
-            first_byte,
+            first_byte: patience,
+            idle: patience,
         }
     }
 }
@@ -122,8 +145,8 @@ pub struct ModelSettings {
     pub endpoints: Vec<ModelEndpoint>,
     /// A role that is missing has its usual settings.
     pub roles: BTreeMap<ModelRole, RoleSettings>,
-    /// By the model's name as it is asked for.
-    pub prices: BTreeMap<String, TokenPrice>,
+    /// What tokens cost, by the model's name.
+    pub prices: ModelPrices,
     /// An answer that was cut off is asked for again with more tokens, up to this many.
     pub max_tokens_ceiling: u32,
 }
@@ -132,23 +155,10 @@ impl ModelSettings {
     /// All roles with their usual settings.
     pub fn new(endpoints: Vec<ModelEndpoint>) -> Self {
         let roles = ModelRole::ALL.map(|role| (role, RoleSettings::for_role(role)));
-        // List prices of the default models; an operator with others sets them.
-        let prices = [
-            ("gpt-4o", 2_500_000, 10_000_000),
-            ("gpt-4o-mini", 150_000, 600_000),
-        ];
-        let priced = |(model, input_micros, output_micros): (&str, u64, u64)| {
-            let price = TokenPrice {
-                input_micros,
-                output_micros,
-                cached_micros: Some(input_micros / 2),
-            };
-            (model.to_owned(), price)
-        };
         Self {
             endpoints,
             roles: roles.into(),
-            prices: prices.into_iter().map(priced).collect(),
+            prices: ModelPrices::published(),
             max_tokens_ceiling: 32_768,
         }
     }

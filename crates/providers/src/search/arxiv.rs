@@ -11,6 +11,9 @@ use super::{SearchAnswer, SearchQuery};
 use crate::Doi;
 use crate::call::{AttemptError, ResponseHeaders};
 
+/// Words of a query: every one of them must stand in a preprint.
+const WORDS: usize = 6;
+
 /// Where the number of an error begins; the error comes as if it were a result.
 const ERRORS: &str = "/api/errors";
 
@@ -44,20 +47,16 @@ pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, Attempt
     Ok(collector.finish())
 }
 
-/// Plain words, since quotes, brackets and colons are orders there; none if there are no words.
+/// Each word in any field; none if there are no words.
 fn search_query(query: &SearchQuery) -> Option<String> {
-    let is_order = |c: char| "\"():[]\\".contains(c);
-    let words: Vec<&str> = query
-        .text()
-        .split(|c: char| c.is_whitespace() || is_order(c))
-        .filter(|word| !word.is_empty() && !matches!(*word, "AND" | "OR" | "ANDNOT"))
-        .collect();
-    let words = Some(words.join(" ")).filter(|words| !words.is_empty())?;
+    let words = query.telling_words(WORDS);
+    let fielded: Vec<String> = words.iter().map(|word| format!("all:{word}")).collect();
+    let words = Some(fielded.join(" AND ")).filter(|words| !words.is_empty())?;
     Some(match query.years() {
         (None, None) => words,
         (from, to) => {
             let (from, to) = (from.unwrap_or(1_000), to.unwrap_or(2_999));
-            format!("({words}) AND submittedDate:[{from}01010000 TO {to}12312359]")
+            format!("{words} AND submittedDate:[{from}01010000 TO {to}12312359]")
         }
     })
 }

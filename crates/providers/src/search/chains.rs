@@ -14,7 +14,7 @@ use super::{
 use crate::call::{
     AttemptError, CallContext, CallKind, Caller, ChainAnswer, ChainExhausted, ProviderName,
 };
-use crate::{BaseUrl, HttpClient};
+use crate::{BaseUrl, CallFailure, HttpClient};
 
 /// Searches of every kind.
 pub struct SearchChains {
@@ -139,14 +139,33 @@ impl SearchChains {
             .await
     }
 
+    /// Puts a query to one engine, whatever the chains say, and keeps nothing of it.
+    pub async fn ask_engine(
+        &self,
+        engine: SearchEngine,
+        query: &SearchQuery,
+        context: &CallContext<'_>,
+    ) -> Result<SearchAnswer, CallFailure> {
+        let context = context.with_kind(CallKind::Search);
+        let provider = ProviderName::new(engine.as_str());
+        self.caller
+            .call(&provider, &context, async |attempt| {
+                let endpoint = self.endpoints.get(&engine).ok_or(AttemptError::Bug)?;
+                let attempt = &attempt;
+                search(EngineCall {
+                    engine,
+                    endpoint,
+                    query,
+                    attempt,
+                })
+                .await
+            })
+            .await
+    }
+
     /// Who is in a chain but lacks a setting.
     pub fn left_out(&self) -> &[LeftOutEngine] {
         &self.left_out
-    }
-
-    /// Where a provider that can be asked is reached.
-    pub fn address(&self, engine: SearchEngine) -> Option<&BaseUrl> {
-        Some(&self.endpoints.get(&engine)?.address)
     }
 
     /// The kind's providers that can be asked, in order.

@@ -11,8 +11,8 @@ use super::gather::HitDraft;
 use crate::call::AttemptError;
 use crate::lenient::{list, text};
 
-/// Longer queries are refused.
-const TEXT_CHARS: usize = 256;
+/// Words of a query: every one of them must stand in a file.
+const WORDS: usize = 5;
 
 /// Between the places of one file that match.
 const GAP: &str = " … ";
@@ -23,7 +23,7 @@ pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, Attempt
         .get(["search", "code"])
         .accept("application/vnd.github.text-match+json")
         .header(version, HeaderValue::from_static("2022-11-28"))
-        .query("q", call.query.text_within(TEXT_CHARS))
+        .query("q", call.query.telling_words(WORDS).join(" "))
         .query("per_page", call.query.max_results())
         .bearer(call.key());
     let reply = call.send(request).await?;

@@ -11,8 +11,8 @@ use crate::Doi;
 use crate::call::AttemptError;
 use crate::lenient::{count, list, text, yes};
 
-/// The whole address may have 4 kB there, and a character up to twelve bytes.
-const TEXT_CHARS: usize = 300;
+/// Words of a query: every one of them must stand in a work.
+const WORDS: usize = 8;
 
 /// Words of an abstract that are put together again.
 const ABSTRACT_WORDS_MAX: usize = 5_000;
@@ -26,7 +26,7 @@ pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, Attempt
     ];
     let request = call
         .get(["works"])
-        .query("search", call.query.text_within(TEXT_CHARS))
+        .query("search", call.query.telling_words(WORDS).join(" "))
         .query("per-page", call.query.max_results())
         .query_if_set("filter", comma_list(filter))
         .query_if_set("mailto", call.contact())

@@ -15,6 +15,18 @@ pub const QUERY_CHARS_MAX: usize = 2_000;
 /// How far back news are looked for unless set otherwise.
 const NEWS_DAYS: i32 = 30;
 
+/// Shorter words tell nothing; GDELT refuses a whole query for one.
+const TELLING_CHARS: usize = 3;
+
+/// Words that are everywhere, and that some engines refuse. Their own lists are not public; these are the usual ones.
+const COMMON: &[&str] = &[
+    "about", "after", "all", "also", "and", "any", "are", "been", "but", "can", "could", "did",
+    "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
+    "not", "one", "other", "our", "out", "over", "said", "should", "some", "such", "than", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "was", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
+
 const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_999;
 
 /// What is searched; each kind has its own chain of engines.
@@ -200,6 +212,23 @@ impl SearchQuery {
     /// The two-letter code, if one is set.
     pub fn language(&self) -> Option<&str> {
         self.language.as_deref()
+    }
+
+    /// The first telling words, without signs that some engines take for orders: engines that want every word of a query
+    /// in a result find nothing for a whole question. All words where none is telling.
+    pub(super) fn telling_words(&self, most: usize) -> Vec<&str> {
+        let words = || {
+            let words = self.text.split(|c: char| !c.is_alphanumeric());
+            words.filter(|word| !word.is_empty())
+        };
+        let telling = |word: &&str| {
+            word.chars().count() >= TELLING_CHARS && !COMMON.contains(&word.to_lowercase().as_str())
+        };
+        let mut kept: Vec<&str> = words().filter(telling).take(most).collect();
+        if kept.is_empty() {
+            kept = words().take(most).collect();
+        }
+        kept
     }
 
     /// The text's first whole words that fit into so many characters.

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use reqwest::header::{HeaderValue, USER_AGENT};
 use serde_json::{Map, Value};
 
 use super::SearchAnswer;
@@ -13,6 +14,7 @@ use super::endpoint::EngineCall;
 use super::gather::HitDraft;
 use crate::BaseUrl;
 use crate::call::AttemptError;
+use crate::client::{AGENT, HttpRequest};
 use crate::lenient::{list, text};
 
 /// Longer queries are refused.
@@ -41,7 +43,7 @@ pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, Attempt
         .query("exintro", "1")
         .query("explaintext", "1")
         .query("exlimit", results.min(OPENINGS));
-    let reply = call.send(request).await?;
+    let reply = call.send(named(request, call.contact())).await?;
     let body = body(&reply)?;
     let (answer, error) = (&body.json["query"], &body.json["error"]);
     let is_answer = !answer.is_null() || body.json.get("batchcomplete").is_some();
@@ -52,6 +54,15 @@ pub(super) async fn search(call: EngineCall<'_>) -> Result<SearchAnswer, Attempt
     let hits = list(&answer["search"]).iter();
     let address = &call.endpoint.address;
     Ok(call.collect(&body, hits.map(|item| hit(item, &pages, address))))
+}
+
+/// With whom to write to in the agent's name, as https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy asks.
+fn named(request: HttpRequest, contact: Option<&str>) -> HttpRequest {
+    let agent = contact.map(|contact| format!("{AGENT} mailto:{contact}"));
+    match agent.and_then(|agent| HeaderValue::from_str(&agent).ok()) {
+        Some(agent) => request.header(USER_AGENT, agent),
+        None => request,
+    }
 }
 
 fn hit<'a>(

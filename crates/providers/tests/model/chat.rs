@@ -298,3 +298,24 @@ async fn without_an_endpoint_the_answer_says_what_to_set() {
         "no provider is configured for this; set a key or an address for one"
     );
 }
+
+#[tokio::test]
+async fn a_prompt_that_a_server_has_cut_without_a_word_is_told_as_too_long() {
+    let answered = |read: u64| {
+        let mut reply = completion("fine", "stop");
+        reply["usage"]["prompt_tokens"] = json!(read);
+        Reply::json(200, &reply)
+    };
+    let long = ModelRequest::new(
+        "You plan research.",
+        &"Why do kelp forests shrink? ".repeat(1_000),
+    );
+    // Ollama counts exactly its window where it has cut; others count what they read, however it was cached.
+    for (read, is_cut) in [(4_096, true), (2_048, true), (4_099, false), (6_656, false)] {
+        let server = Server::with(vec![answered(read)]).await;
+        let outcome = World::openai(&server).ask(&long).await;
+        let cause = outcome.err().map(|exhausted| exhausted.tried[0].cause);
+        let expected = is_cut.then_some(FailureCause::ContextTooLong);
+        assert_eq!(cause, expected, "{read} of about 6,700");
+    }
+}

@@ -29,13 +29,10 @@ pub(crate) const CONTACT: &str = "me@example.org";
 const LONGEST_WAIT: Duration = Duration::from_secs(29);
 
 /// What the client sends of itself, which no provider looks at.
-const USUAL: [&str; 5] = [
-    "accept-encoding",
-    "content-length",
-    "connection",
-    "host",
-    "user-agent",
-];
+const USUAL: [&str; 4] = ["accept-encoding", "content-length", "connection", "host"];
+
+/// So that what is expected holds for the next version too.
+const AGENT: &str = concat!("fathom/", env!("CARGO_PKG_VERSION"), " (research engine)");
 
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
@@ -124,6 +121,8 @@ fn headers(headers: &HeaderMap) -> Vec<String> {
         .iter()
         .filter(|(name, _)| !USUAL.contains(&name.as_str()))
         .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+        .map(|line| line.replace(AGENT, "fathom"))
+        .filter(|line| line != "user-agent: fathom")
         .collect();
     lines.sort();
     lines

@@ -65,3 +65,18 @@ fn an_answer_that_misses_what_is_required_did_not_keep_to_the_schema() {
     assert!(!keeps_to(&schema, &json!({"a": 1})));
     assert!(!keeps_to(&schema, &json!([1])));
 }
+
+#[test]
+fn a_limit_that_a_grammar_cannot_hold_is_not_sent() {
+    #[derive(JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Long {
+        #[schemars(length(max = 2_000))]
+        fits: String,
+        #[schemars(length(max = 6_000))]
+        beyond: String,
+    }
+    let schema = strict::<Long>();
+    assert_eq!(schema["properties"]["fits"]["maxLength"], 2_000);
+    assert_eq!(schema["properties"]["beyond"].get("maxLength"), None);
+}
