@@ -18,11 +18,17 @@ use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Problem, Result};
 use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
-use crate::wiring;
+use crate::{screen, wiring};
 
 /// Does what was typed.
 pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
-    let settings = |flags: Vec<FlagValue>| Settings::load(cli.config.as_deref(), flags);
+    let settings = |flags: Vec<FlagValue>| {
+        let settings = Settings::load(cli.config.as_deref(), flags)?;
+        if let Some(ignored) = settings.ignored() {
+            screen::tell(&screen::harmless(&ignored));
+        }
+        Ok(settings)
+    };
     match cli.command {
         Command::Report(args) => report::run(args, settings, register).await,
         Command::Runs(command) => {

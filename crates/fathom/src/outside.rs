@@ -30,6 +30,14 @@ const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 const DOWNLOAD_MAX_BYTES: usize = 64 * 1024 * 1024;
 const DOWNLOAD_TIME_MAX: Duration = Duration::from_secs(1_800);
 
+/// A language model as settings describe it.
+pub struct ConfiguredModel {
+    /// Asks it.
+    pub reasoner: ModelReasoner,
+    /// Why no cap on money can hold, where a price is not known.
+    pub unpriced: Option<String>,
+}
+
 /// What every call to the outside shares.
 pub struct Outside {
     client: HttpClient,
@@ -38,11 +46,23 @@ pub struct Outside {
 }
 
 impl Outside {
+    /// With the usual rules for calls that fail.
     pub fn open() -> Result<Self> {
+        Self::with(call::CallSettings::default())
+    }
+
+    /// Every call is made once, whatever comes of it.
+    pub fn asking_once() -> Result<Self> {
+        let mut settings = call::CallSettings::default();
+        settings.search.attempts = 1;
+        Self::with(settings)
+    }
+
+    fn with(settings: call::CallSettings) -> Result<Self> {
         let client = HttpClient::new(ClientSettings::default()).map_err(Problem::failed)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let rng = Box::new(StdRng::from_os_rng());
-        let caller = Caller::new(call::CallSettings::default(), Arc::clone(&clock), rng);
+        let caller = Caller::new(settings, Arc::clone(&clock), rng);
         Ok(Self {
             client,
             caller: Arc::new(caller),
@@ -55,26 +75,35 @@ impl Outside {
         &self.client
     }
 
-    /// The reasoner that asks a language model, if one is configured.
-    pub fn model(&self, settings: &Settings) -> Result<Option<ModelReasoner>> {
+    /// By which calls count their time.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// The language model, if one is configured.
+    pub fn model(&self, settings: &Settings) -> Result<Option<ConfiguredModel>> {
         let endpoints = endpoints(settings)?;
         let Some(first) = endpoints.first() else {
             return Ok(None);
         };
-        let name = first
-            .model
-            .clone()
-            .unwrap_or_else(|| model::RoleSettings::for_role(ModelRole::Writer).model);
+        let name = first.model.clone();
         let models = Models::new(
             &self.client,
             Arc::clone(&self.caller),
-            model::ModelSettings::new(endpoints),
+            model::ModelSettings {
+                roles: settings.roles.clone(),
+                prices: settings.prices.clone(),
+                ..model::ModelSettings::new(endpoints)
+            },
         );
-        Ok(Some(ModelReasoner::new(
-            Arc::new(models),
-            Arc::clone(&self.clock),
-            &name,
-        )))
+        let name = name.unwrap_or_else(|| models.name(ModelRole::Writer));
+        let unpriced = models.unpriced();
+        let unpriced = (!unpriced.is_empty()).then(|| unpriced_cap(&unpriced));
+        let clock = Arc::clone(&self.clock);
+        Ok(Some(ConfiguredModel {
+            reasoner: ModelReasoner::new(Arc::new(models), clock, &name),
+            unpriced,
+        }))
     }
 
     /// What judges passages by their meaning; nothing where none is installed or wanted.
@@ -262,7 +291,18 @@ pub fn endpoints(settings: &Settings) -> Result<Vec<ModelEndpoint>> {
     Ok(endpoints)
 }
 
-fn endpoint(
+/// A cap on money holds nothing where nobody knows what a token costs.
+fn unpriced_cap(models: &[&str]) -> String {
+    format!(
+        "caps.cost_micros is set, but the price of {} is not known; set it in dollars for a million tokens in and out, \
+         such as FATHOM_MODEL_PRICES=\"{} 1.25 10\", or 0 0 where it is free",
+        models.join(", "),
+        models.first().copied().unwrap_or_default(),
+    )
+}
+
+/// A server of models at an address.
+pub fn endpoint(
     api: ModelApi,
     setting: &str,
     address: &str,

@@ -1,7 +1,7 @@
 //! Settings: defaults, then `fathom.toml`, then the environment, then flags; each value knows where it came from.
 //!
-//! A `fathom.toml` that merely lies in the current folder may change how reports are made and nothing else: it may be
-//! a stranger's, and an address in it would receive the user's keys.
+//! A `fathom.toml` that merely lies in the current folder may change how long and in which form reports are, and nothing
+//! else: it may be a stranger's, and an address in it would receive the user's keys. What it sets besides is ignored by name.
 //!
 //! Takes what a command was given; gives typed values. The names are in `keys`, the merging in `layers`. The environment
 //! is read here and nowhere else.
@@ -9,11 +9,13 @@
 mod keys;
 mod layers;
 mod location;
+mod prices;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fathom_providers::model::{ModelPrices, ModelRole, RoleSettings};
 use fathom_research as research;
 use fathom_research::workflows::report::breakpoint::WrittenBreakpoint;
 use serde_json::Value;
@@ -70,6 +72,10 @@ pub struct Settings {
     pub style: research::ReportStyle,
     /// The settings of the report workflow.
     pub report: research::Settings,
+    /// How each role of a language model is asked.
+    pub roles: BTreeMap<ModelRole, RoleSettings>,
+    /// What the tokens of models cost.
+    pub prices: ModelPrices,
     layers: Layers,
 }
 
@@ -113,6 +119,8 @@ impl Settings {
                 "the setting {name}{origin} cannot be used: {error}"
             ))
         })?;
+        let prices: Option<String> = layers.get("model.prices")?;
+        let prices = prices::parse(prices.as_deref().unwrap_or_default())?;
         let seconds = |name: &str| layers.get(name).map(Duration::from_secs);
         let store: Option<String> = layers.get("store")?;
         Ok(Self {
@@ -128,7 +136,22 @@ impl Settings {
             depth: layers.get("report.depth")?,
             style: layers.get("report.style")?,
             report,
+            roles: layers.get("roles")?,
+            prices,
             layers,
+        })
+    }
+
+    /// What was ignored of a settings file that merely lies in the current folder, in a sentence; nothing where all was
+    /// taken.
+    pub fn ignored(&self) -> Option<String> {
+        let ignored = &self.layers.ignored;
+        let names = || ignored.join(", ");
+        (!ignored.is_empty()).then(|| {
+            format!(
+                "Ignored in the {FILE} of this folder: {}. If it is yours, name it: --config ./{FILE}, or move it to FATHOM_HOME.",
+                names()
+            )
         })
     }
 

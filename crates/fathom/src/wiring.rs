@@ -80,12 +80,14 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
             (Err(why.clone()), Err(why.clone()), Err(why))
         }
     };
+    let unpriced = model.as_ref().ok().and_then(Option::as_ref);
     let faults = ServiceFaults {
+        cost: unpriced.and_then(|model| model.unpriced.clone()),
         reasoning: model.as_ref().err().or(encoder.as_ref().err()).cloned(),
         web: web.as_ref().err().cloned(),
     };
     Services {
-        reasoners: Reasoners::new(model.ok().flatten()),
+        reasoners: Reasoners::new(model.ok().flatten().map(|model| model.reasoner)),
         libraries,
         web: web.ok(),
         reader: Arc::new(PdfSubprocess::default()),

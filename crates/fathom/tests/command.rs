@@ -13,6 +13,8 @@ mod bad_input;
 mod breakpoints;
 #[path = "command/brief.rs"]
 mod brief;
+#[path = "command/doctor.rs"]
+mod doctor;
 #[path = "command/encoder.rs"]
 mod encoder;
 #[path = "command/examples.rs"]

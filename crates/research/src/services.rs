@@ -17,6 +17,7 @@ use crate::encoder::Encoder;
 use crate::library::{Libraries, Library};
 use crate::plan::SourceKind;
 use crate::reasoner::Reasoners;
+use crate::settings::Caps;
 use crate::skills::search::kinds;
 
 /// One per process: breakers, limiters and caches mean nothing otherwise.
@@ -42,6 +43,8 @@ pub struct Services {
 pub struct ServiceFaults {
     /// Of the language model or the encoder. Every run is refused: without them it would be another run than was asked for.
     pub reasoning: Option<String>,
+    /// Of the price of a model. Runs without a cap on money need not mind.
+    pub cost: Option<String>,
     /// Of the web. Runs that keep to a library need not mind.
     pub web: Option<String>,
 }
@@ -79,9 +82,11 @@ impl Services {
     }
 
     /// Whether a run with this scope can be worked on here; else a sentence that says what is wrong.
-    pub fn check(&self, scope: SourceScope<'_>) -> Result<(), String> {
+    pub fn check(&self, scope: SourceScope<'_>, caps: &Caps) -> Result<(), String> {
         let web = self.faults.web.as_ref().filter(|_| scope.web);
-        match self.faults.reasoning.as_ref().or(web) {
+        let cost = self.faults.cost.as_ref();
+        let cost = cost.filter(|_| caps.cost_micros.is_some());
+        match self.faults.reasoning.as_ref().or(cost).or(web) {
             Some(fault) => Err(fault.clone()),
             None => Ok(()),
         }

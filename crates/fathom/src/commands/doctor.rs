@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use fathom_providers::HttpClient;
-use fathom_providers::model::ModelEndpoint;
-use fathom_providers::search::{SearchChains, SearchEngine, SearchKind};
+use fathom_providers::call::{CallContext, CallEvent, CallKind};
+use fathom_providers::model::{ModelApi, ModelEndpoint, list_models};
+use fathom_providers::search::{SearchChains, SearchEngine, SearchKind, SearchQuery};
+use fathom_providers::{CallFailure, FailureCause, HttpClient};
 use futures::future::join_all;
+use jiff::Zoned;
 
 use crate::commands::library;
 use crate::exit::{Exit, Problem, Result};
@@ -14,8 +16,12 @@ use crate::screen::{self, TextColour, TextStyle};
 use crate::settings::Settings;
 use crate::wiring;
 
-/// How long an address may take to answer.
+/// How long a provider may take to answer, and a server on this machine.
 const PATIENCE: Duration = Duration::from_secs(5);
+const NEARBY_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Every provider knows something of it.
+const ASKED_FOR: &str = "water";
 
 /// How a part of the set-up does.
 enum HealthFinding {
@@ -31,12 +37,15 @@ pub async fn run(settings: &Settings, offline: bool) -> Result<Exit> {
         ("store", store(settings).await),
         ("library", own_documents(settings).await),
     ];
-    match Outside::open() {
+    match Outside::asking_once() {
         Ok(outside) => {
-            let door = (!offline).then(|| outside.client());
-            rows.push(("model", model(settings, door).await));
+            let client = (!offline).then(|| outside.client());
+            rows.push(("model", model(settings, client).await));
+            if let Some(client) = client {
+                rows.extend(servers(settings, client).await);
+            }
             rows.push(("encoder", encoder(settings, &outside)));
-            rows.extend(searches(settings, &outside, door).await);
+            rows.extend(searches(settings, &outside, offline).await);
         }
         Err(problem) => rows.push(("web", HealthFinding::Bad(problem.to_string()))),
     }
@@ -102,8 +111,8 @@ async fn own_documents(settings: &Settings) -> HealthFinding {
     }
 }
 
-/// Asks each endpoint once whether anybody is there; nothing is sent without a door.
-async fn model(settings: &Settings, door: Option<&HttpClient>) -> HealthFinding {
+/// Asks each endpoint once which models it has; nothing is sent without a client.
+async fn model(settings: &Settings, client: Option<&HttpClient>) -> HealthFinding {
     let endpoints = match outside::endpoints(settings) {
         Ok(endpoints) => endpoints,
         Err(problem) => return HealthFinding::Bad(problem.to_string()),
@@ -119,19 +128,19 @@ async fn model(settings: &Settings, door: Option<&HttpClient>) -> HealthFinding 
         None => format!("a model for each role at {}", endpoint.address),
     };
     let named: Vec<String> = endpoints.iter().map(named).collect();
-    let Some(door) = door else {
+    let Some(client) = client else {
         return HealthFinding::Absent(format!("{}; not asked", named.join(", then ")));
     };
     let asked = endpoints
         .iter()
-        .map(|one| door.reach(&one.address, PATIENCE));
+        .map(|one| list_models(client, one, PATIENCE));
     let silent = join_all(asked).await.into_iter().zip(&endpoints);
     let silent =
         silent.filter_map(|(asked, one)| Some(format!("{}: {}", one.address, asked.err()?)));
     match silent.collect::<Vec<_>>().as_slice() {
         [] => HealthFinding::Good(named.join(", then ")),
         silent => HealthFinding::Bad(format!(
-            "{}; check the address, or whether the server runs",
+            "{}; check the address, the key, or whether the server runs",
             silent.join(", ")
         )),
     }
@@ -153,7 +162,7 @@ fn encoder(settings: &Settings, outside: &Outside) -> HealthFinding {
 async fn searches(
     settings: &Settings,
     outside: &Outside,
-    door: Option<&HttpClient>,
+    offline: bool,
 ) -> Vec<(&'static str, HealthFinding)> {
     let chains = match outside.chains(settings) {
         Ok(chains) => chains,
@@ -165,7 +174,15 @@ async fn searches(
         ("news", SearchKind::News),
         ("code", SearchKind::Code),
     ];
-    let rows = kinds.map(async |(name, kind)| (name, providers(&chains, kind, door).await));
+    let rows = kinds.map(async |(name, kind)| {
+        let ready: Vec<SearchEngine> = chains.ready(kind).collect();
+        let finding = match (ready.as_slice(), offline) {
+            ([], _) => HealthFinding::Absent("not configured".to_owned()),
+            (ready, true) => HealthFinding::Absent(format!("{}; not asked", names(ready))),
+            (ready, false) => providers(&chains, outside, ready).await,
+        };
+        (name, finding)
+    });
     let mut rows = join_all(rows).await;
     let left_out: Vec<String> = chains
         .left_out()
@@ -181,46 +198,83 @@ async fn searches(
     rows
 }
 
-/// The providers of a kind, in the order in which they are asked, those that do not answer named apart.
+fn names(engines: &[SearchEngine]) -> String {
+    let names: Vec<&str> = engines.iter().map(|engine| engine.as_str()).collect();
+    names.join(", then ")
+}
+
+/// Has each provider search once, for one result, and tells who answers and why others do not. A refused key is a fault;
+/// a provider that is down is not.
 async fn providers(
     chains: &SearchChains,
-    kind: SearchKind,
-    door: Option<&HttpClient>,
+    outside: &Outside,
+    ready: &[SearchEngine],
 ) -> HealthFinding {
-    let ready: Vec<SearchEngine> = chains.ready(kind).collect();
-    let names = |engines: &[SearchEngine]| {
-        let names: Vec<&str> = engines.iter().map(|engine| engine.as_str()).collect();
-        names.join(", then ")
-    };
-    let Some(door) = door else {
-        return HealthFinding::Absent(match ready.as_slice() {
-            [] => "not configured".to_owned(),
-            ready => format!("{}; not asked", names(ready)),
-        });
-    };
-    let asked = ready
-        .iter()
-        .map(async |engine| match chains.address(*engine) {
-            Some(address) => door.reach(address, PATIENCE).await.is_ok(),
-            None => false,
-        });
+    let asked = ready.iter().map(async |engine| {
+        let query = SearchQuery::parse(engine.kind(), ASKED_FOR, Zoned::now().date());
+        let query = query.and_then(|query| query.with_max_results(1));
+        let query = query.map_err(|fault| (fault.to_string(), false))?;
+        let context = CallContext {
+            kind: CallKind::Search,
+            deadline: outside.clock().elapsed() + PATIENCE,
+            sink: &|_: CallEvent| {},
+        };
+        let answered = chains.ask_engine(*engine, &query, &context).await;
+        let refused = |failure: CallFailure| failure.cause == FailureCause::KeyRefused;
+        answered.map_err(|failure| (failure.to_string(), refused(failure)))
+    });
     let answers = join_all(asked).await;
-    let (answering, silent): (Vec<_>, Vec<_>) =
-        ready.into_iter().zip(answers).partition(|(_, ok)| *ok);
-    let engines = |all: Vec<(SearchEngine, bool)>| {
-        all.into_iter()
-            .map(|(engine, _)| engine)
-            .collect::<Vec<_>>()
-    };
-    let (answering, silent) = (engines(answering), engines(silent));
-    match (answering.as_slice(), silent.as_slice()) {
-        ([], []) => HealthFinding::Absent("not configured".to_owned()),
-        (answering, []) => HealthFinding::Good(names(answering)),
-        ([], silent) => HealthFinding::Absent(format!("no answer from {}", names(silent))),
-        (answering, silent) => HealthFinding::Good(format!(
-            "{}; no answer from {}",
-            names(answering),
-            names(silent)
-        )),
+    let mut answering = Vec::new();
+    let mut silent = Vec::new();
+    let mut key_refused = false;
+    for (engine, answer) in ready.iter().zip(answers) {
+        match answer {
+            Ok(_) => answering.push(*engine),
+            Err((why, refused)) => {
+                silent.push(why);
+                key_refused |= refused;
+            }
+        }
     }
+    let told = match (answering.as_slice(), silent.is_empty()) {
+        (answering, true) => names(answering),
+        ([], false) => silent.join("; "),
+        (answering, false) => format!("{}; {}", names(answering), silent.join("; ")),
+    };
+    match (key_refused, answering.is_empty()) {
+        (true, _) => HealthFinding::Bad(told),
+        (false, true) => HealthFinding::Absent(told),
+        (false, false) => HealthFinding::Good(told),
+    }
+}
+
+/// Model servers that run on this machine and are not in use yet, each with the lines that would use it.
+async fn servers(settings: &Settings, client: &HttpClient) -> Vec<(&'static str, HealthFinding)> {
+    let used = outside::endpoints(settings).unwrap_or_default();
+    let used: Vec<String> = used.iter().map(|one| one.address.to_string()).collect();
+    let listed = settings.lookup("FATHOM_MODEL_SERVERS").unwrap_or_default();
+    let found = listed.split(',').map(async |entry| {
+        let (name, port) = entry.trim().rsplit_once(':')?;
+        let port: u16 = port.parse().ok()?;
+        let address = format!("http://127.0.0.1:{port}/v1");
+        let key = None;
+        let endpoint =
+            outside::endpoint(ModelApi::OpenAi, "FATHOM_MODEL_SERVERS", &address, key).ok()?;
+        if used.contains(&endpoint.address.to_string()) {
+            return None;
+        }
+        let models = list_models(client, &endpoint, NEARBY_PATIENCE).await.ok()?;
+        let first = models.first()?;
+        let others = match models.len() {
+            1 => String::new(),
+            count => format!(" and {}", screen::counted(count as u64 - 1, "other model")),
+        };
+        Some(format!(
+            "{name} has {first}{others}; to use it: export OPENAI_BASE_URL={address} FATHOM_MODEL={first}"
+        ))
+    });
+    let found = join_all(found).await.into_iter().flatten();
+    found
+        .map(|line| ("found here", HealthFinding::Absent(line)))
+        .collect()
 }

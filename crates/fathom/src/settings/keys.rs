@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_providers::model::{ModelRole, RoleSettings};
 use fathom_research as research;
 use serde_json::{Map, Value, json};
 
@@ -49,6 +50,15 @@ pub fn defaults() -> Value {
     let others = PROVIDER_SETTINGS.iter().map(|name| (*name).to_owned());
     let providers: Map<String, Value> =
         keys.chain(others).map(|name| (name, Value::Null)).collect();
+    let roles = ModelRole::ALL.iter();
+    let roles: Map<String, Value> = roles
+        .map(|role| {
+            (
+                role.as_str().to_owned(),
+                json!(RoleSettings::for_role(*role)),
+            )
+        })
+        .collect();
     let mut report = json!(research::Settings::default());
     report["depth"] = json!(research::AskedDepth::default());
     report["style"] = json!(research::ReportStyle::default());
@@ -63,7 +73,10 @@ pub fn defaults() -> Value {
             "anthropic_name": null,
             "anthropic_base_url": null,
             "anthropic_api_key": null,
+            "prices": null,
+            "servers": "ollama:11434,lm-studio:1234,llama.cpp:8080,vllm:8000",
         },
+        "roles": roles,
         "encoder": {
             "kind": "file",
             "url": null,

@@ -14,12 +14,23 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::keys;
-use super::{Environment, FILE, FILE_VARIABLE};
+use super::{Environment, FILE};
 use crate::exit::{Problem, Result};
 use crate::nearest::nearest;
 
-/// The only settings that a file may set that nobody named.
-const OPEN_TABLE: &str = "report.";
+/// The table of how reports are made.
+const REPORT: &str = "report.";
+
+/// What a file may set that merely lies in the current folder: how long, how deep and in which form a report is. It may be
+/// a stranger's, so that nothing is here that reads a file, opens an address, asks fewer people, spends more or checks less.
+const HARMLESS: &[&str] = &[
+    "report.depth",
+    "report.style",
+    "report.target_length",
+    "report.citation_style",
+    "report.max_sources",
+    "report.max_concurrency",
+];
 
 /// Variables that begin so are all ours: an unknown one is a slip.
 const OWN_VARIABLES: &str = "FATHOM_REPORT_";
@@ -56,8 +67,8 @@ impl Provider for Layer<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     Whole,
-    /// With the table `[report]` alone.
-    Report,
+    /// With what does no harm, whoever wrote it.
+    Harmless,
 }
 
 /// The layers merged so far, the later over the earlier; unknown names are refused on the way in.
@@ -65,6 +76,8 @@ pub(super) struct Layers {
     /// Every setting with its default.
     known: BTreeMap<String, Value>,
     merged: Figment,
+    /// Settings of a file in the current folder that were not taken.
+    pub(super) ignored: Vec<String>,
 }
 
 impl Layers {
@@ -77,6 +90,7 @@ impl Layers {
                 key: None,
                 value: &defaults,
             }),
+            ignored: Vec::new(),
         }
     }
 
@@ -132,7 +146,7 @@ impl Layers {
             _ => false,
         };
         if here.is_file() && !same {
-            self.add_file(here, Trust::Report)?;
+            self.add_file(here, Trust::Harmless)?;
         }
         Ok(())
     }
@@ -153,11 +167,12 @@ impl Layers {
         })?;
         let table = serde_json::to_value(table).map_err(Problem::usage)?;
         for (name, value) in keys::flatten(&table) {
-            if trust == Trust::Report && !name.starts_with(OPEN_TABLE) {
-                return Err(untrusted(&name, &origin));
-            }
             if !self.known.contains_key(&name) {
                 return Err(unknown(&name, self.keys(), &origin));
+            }
+            if trust == Trust::Harmless && !HARMLESS.contains(&name.as_str()) {
+                self.ignored.push(name);
+                continue;
             }
             self.set(&name, &value, &origin);
         }
@@ -198,15 +213,6 @@ impl Layers {
     }
 }
 
-fn untrusted(name: &str, path: &str) -> Problem {
-    Problem::usage(format!(
-        "the file {path} in this folder sets \"{name}\", but a file found in the current folder may only set [report]"
-    ))
-    .advise(format!(
-        "If it is yours, name it: --config ./{path} or {FILE_VARIABLE}=./{path}, or move it to FATHOM_HOME"
-    ))
-}
-
 fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k str>, origin: &str) -> Problem {
     let problem = Problem::usage(format!("unknown setting \"{name}\" in {origin}"));
     match nearest(name, known) {
@@ -225,8 +231,8 @@ fn read_as(key: &str, default: &Value, text: &str) -> Value {
                 .collect()
         }),
         Value::Number(_) | Value::Bool(_) => read().unwrap_or_else(|| Value::from(text)),
-        // A report's settings without a default are caps; all others are texts, also a key of digits alone.
-        Value::Null if key.starts_with(OPEN_TABLE) => read().unwrap_or_else(|| Value::from(text)),
+        // A report's settings without a default are numbers; all others are texts, also a key of digits alone.
+        Value::Null if key.starts_with(REPORT) => read().unwrap_or_else(|| Value::from(text)),
         Value::Null | Value::String(_) | Value::Object(_) => Value::from(text),
     }
 }

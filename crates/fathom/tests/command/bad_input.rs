@@ -100,21 +100,69 @@ fn an_unknown_setting_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn a_settings_file_that_merely_lies_here_may_not_say_where_keys_are_sent() {
+fn a_settings_file_that_merely_lies_here_may_set_nothing_that_harms() {
     let sandbox = Sandbox::new();
     let strange = [
-        "store = \"memory\"\n",
-        "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n",
-        "[providers]\nserper_url = \"http://127.0.0.1:9\"\n",
-        "[providers]\nfetch_allow = \"127.0.0.1:9\"\n",
+        ("store", "store = \"memory\"\n"),
+        (
+            "model.base_url",
+            "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n",
+        ),
+        (
+            "providers.serper_url",
+            "[providers]\nserper_url = \"http://127.0.0.1:9\"\n",
+        ),
+        (
+            "providers.fetch_allow",
+            "[providers]\nfetch_allow = \"127.0.0.1:9\"\n",
+        ),
+        ("report.library", "[report]\nlibrary = [\"/etc\"]\n"),
+        ("report.web", "[report]\nweb = true\n"),
+        (
+            "report.semantic_check",
+            "[report]\nsemantic_check = false\n",
+        ),
+        (
+            "report.people.auto_approve_on_timeout",
+            "[report.people]\nauto_approve_on_timeout = true\n",
+        ),
+        (
+            "report.people.breakpoints",
+            "[report.people]\nbreakpoints = []\n",
+        ),
+        (
+            "report.review.approve_score",
+            "[report.review]\napprove_score = 0.0\n",
+        ),
+        (
+            "report.evidence.relevance_min_confidence",
+            "[report.evidence]\nrelevance_min_confidence = 0.0\n",
+        ),
+        ("report.caps.tokens", "[report.caps]\ntokens = 1\n"),
+        (
+            "roles.writer.model",
+            "[roles.writer]\nmodel = \"dearest\"\n",
+        ),
     ];
-    for text in strange {
+    for (name, text) in strange {
         sandbox.file("fathom.toml", text);
-        let said = refused(&sandbox, &["config"], 2);
-        assert!(said.contains("may only set [report]"), "{said}");
-        assert!(said.contains("--config ./fathom.toml"), "{said}");
+        let ran = sandbox.run(&["config"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let line = ran
+            .out
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} ")));
+        assert!(line.unwrap().ends_with("default"), "{name}: {}", ran.out);
+        let told = format!("Ignored in the fathom.toml of this folder: {name}.");
+        assert!(ran.err.contains(&told), "{}", ran.err);
+        assert!(ran.err.contains("--config ./fathom.toml"), "{}", ran.err);
         let named = sandbox.run_with(&[("FATHOM_CONFIG", "./fathom.toml")], &["config"]);
-        assert_eq!(named.code, 0, "{}", named.err);
+        assert_eq!((named.code, named.err.as_str()), (0, ""));
+        let line = named
+            .out
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} ")));
+        assert!(line.unwrap().ends_with("fathom.toml"), "{}", named.out);
         assert_eq!(sandbox.run(&["config", "--config", "fathom.toml"]).code, 0);
     }
     sandbox.file("fathom.toml", "[report]\ntarget_length = 321\n");

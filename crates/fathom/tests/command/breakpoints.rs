@@ -232,7 +232,7 @@ fn nothing_can_be_edited_before_there_is_a_plan() {
 fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it() {
     let sandbox = Sandbox::new();
     let settings = "[[report.people.breakpoints]]\nat = \"after plan\"\ntimeout_s = 0\nshow = [\"plan\", \"gaps\"]\n";
-    sandbox.file("fathom.toml", settings);
+    sandbox.file("home/fathom.toml", settings);
     let ran = report(&sandbox, &[]);
     let id = ran.result()["run"].as_str().unwrap().to_owned();
     let ran = match ran.code {
@@ -257,7 +257,7 @@ fn a_stop_from_the_settings_waits_as_long_as_it_says_and_a_late_word_reopens_it(
 fn a_late_decision_is_not_answered_with_what_the_deadline_led_to() {
     let sandbox = Sandbox::new();
     let settings = "[report.people]\nauto_approve_on_timeout = true\n[[report.people.breakpoints]]\nat = \"before search\"\nwhen = \"rounds < 1\"\ntimeout_s = 0\n";
-    sandbox.file("fathom.toml", settings);
+    sandbox.file("home/fathom.toml", settings);
     let ran = report(&sandbox, &[]);
     let id = ran.result()["run"].as_str().unwrap().to_owned();
     if ran.code == 4 {
@@ -282,7 +282,7 @@ fn a_place_that_is_none_is_refused_with_how_to_write_one() {
         ran.err
     );
     sandbox.file(
-        "fathom.toml",
+        "home/fathom.toml",
         "[report.people]\nbreakpoints = [\"after searching\"]\n",
     );
     let ran = report(&sandbox, &[]);
@@ -293,7 +293,7 @@ fn a_place_that_is_none_is_refused_with_how_to_write_one() {
         ran.err
     );
     sandbox.file(
-        "fathom.toml",
+        "home/fathom.toml",
         "[[report.people.breakpoints]]\nat = \"before write\"\ntimeout = 5\n",
     );
     let ran = report(&sandbox, &[]);

@@ -1,6 +1,8 @@
 //! Caps: passed by one call at most, and there is a report all the same.
 
-use fathom_testworld::{Judgement, Reply, Script};
+use std::sync::{Arc, Mutex};
+
+use fathom_testworld::{Judgement, Prompt, Reply, Script};
 
 use super::log::Log;
 use super::world::{QUESTION, World, pages};
@@ -91,4 +93,61 @@ fn a_cap_on_page_reads_holds() {
     let (world, result) = capped(&[("FATHOM_REPORT_CAPS_FETCHES", "2")]);
     assert_eq!(world.count("page", |_| true), 2);
     assert_eq!(result["report"]["figures"]["sources_read"], 2);
+}
+
+#[test]
+fn a_cap_on_money_is_refused_where_the_price_is_not_known() {
+    let world = World::open(Script::sensible(pages()));
+    let asked = &["report", QUESTION, "--json", "-q"];
+    let cap = ("FATHOM_REPORT_CAPS_COST_MICROS", "5000");
+    let model = ("FATHOM_MODEL", "house-model");
+    let ran = world.run_with(&[cap, model], asked);
+    assert_ne!(ran.code, 0);
+    assert!(
+        ran.err.contains("the price of house-model is not known"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err
+            .contains("FATHOM_MODEL_PRICES=\"house-model 1.25 10\""),
+        "{}",
+        ran.err
+    );
+    assert_eq!(world.count("model", |_| true), 0, "nothing is spent");
+    let price = ("FATHOM_MODEL_PRICES", "house-model 2.5 10");
+    let ran = world.run_with(&[cap, model, price], asked);
+    let spent = Log::of(&world, ran.result()["run"].as_str().unwrap()).spent("cost_picos");
+    assert!(spent.iter().any(|picos| *picos > 0), "{spent:?}");
+    // Without a cap nobody needs a price.
+    world.run_with(&[model], asked).complete();
+}
+
+#[test]
+fn each_role_has_a_model_a_temperature_and_a_limit_of_its_own() {
+    let asked = Arc::<Mutex<Vec<Prompt>>>::default();
+    let seen = Arc::clone(&asked);
+    let script = Script::sensible(pages()).answering(move |prompt, _| {
+        seen.lock().unwrap().push(prompt.clone());
+        None
+    });
+    let world = World::open(script);
+    let settings = [
+        ("FATHOM_MODEL", "house-model"),
+        ("FATHOM_ROLES_WRITER_MODEL", "fine-pen"),
+        ("FATHOM_ROLES_WRITER_TEMPERATURE", "0.7"),
+        ("FATHOM_ROLES_REVIEWER_MAX_TOKENS", "777"),
+    ];
+    let ran = world.run_with(&settings, &["report", QUESTION, "--json", "-q"]);
+    ran.complete();
+    let asked = asked.lock().unwrap();
+    let of = |judgement: Judgement| -> serde_json::Value {
+        let prompt = asked.iter().find(|prompt| prompt.judgement == judgement);
+        serde_json::from_str(&prompt.unwrap().body).unwrap()
+    };
+    assert_eq!(of(Judgement::Frame)["model"], "fine-pen");
+    assert_eq!(of(Judgement::Frame)["temperature"], 0.7);
+    assert_eq!(of(Judgement::Plan)["model"], "house-model");
+    assert_eq!(of(Judgement::Plan)["temperature"], 0.3);
+    assert_eq!(of(Judgement::Review)["max_tokens"], 777);
 }

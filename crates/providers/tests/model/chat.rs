@@ -308,7 +308,7 @@ async fn a_prompt_that_a_server_has_cut_without_a_word_is_told_as_too_long() {
     };
     let long = ModelRequest::new(
         "You plan research.",
-        &"Why do kelp forests shrink? ".repeat(1_000),
+        "Why do kelp forests shrink? ".repeat(1_000),
     );
     // Ollama counts exactly its window where it has cut; others count what they read, however it was cached.
     for (read, is_cut) in [(4_096, true), (2_048, true), (4_099, false), (6_656, false)] {

@@ -80,7 +80,7 @@ impl Definition for ReportWorkflow {
 
     fn check_ready(&self, state: &State, services: &Services) -> Result<(), String> {
         let scope = state.settings.scope();
-        services.check(scope)?;
+        services.check(scope, &state.settings.caps)?;
         if state.plan.is_none() && services.kinds(scope).is_empty() {
             let missing =
                 "there is nothing to search: name a library, or configure a search provider";
