@@ -14,6 +14,7 @@ mod exit;
 mod files;
 mod follow;
 mod gates;
+mod library_list;
 mod nearest;
 mod outside;
 mod own_library;

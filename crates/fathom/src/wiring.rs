@@ -1,7 +1,7 @@
 //! Turns settings into a store, the services of this process, and its host. The stores, clients and
 //! libraries that a run works with are made only here, in `outside` and in `own_library`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,6 +98,6 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
 }
 
 /// The folders as a library; none for no folders.
-pub fn library(roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
-    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::new(roots)))
+pub fn library(home: &Path, roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
+    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::new(home, roots)))
 }
