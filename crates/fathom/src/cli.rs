@@ -361,6 +361,21 @@ pub enum LibraryCommand {
         /// Library, folder or file instead of all libraries; may be given several times
         #[arg(long, value_name = "NAME|PATH")]
         library: Vec<PathBuf>,
+        /// Also compute the vectors that are missing, with the encoder; stop with Ctrl-C and go on later
+        #[arg(long)]
+        vectors: bool,
+    },
+    /// Stay and read what changes, until Ctrl-C; vectors are computed meanwhile where there is an encoder
+    Watch {
+        /// Library, folder or file instead of all libraries; may be given several times
+        #[arg(long, value_name = "NAME|PATH")]
+        library: Vec<PathBuf>,
+        /// Seconds between two looks at the files
+        #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        every: u64,
+        /// Compute no vectors
+        #[arg(long)]
+        no_vectors: bool,
     },
 }
 

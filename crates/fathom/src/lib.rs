@@ -15,6 +15,7 @@ mod files;
 mod follow;
 mod gates;
 mod library_list;
+mod library_vectors;
 mod nearest;
 mod outside;
 mod own_library;

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fathom_research::Encoder;
 use fathom_research::library::{
     Libraries, Library, LibraryFault, LibraryStock, LocalPassage, WordMention,
 };
@@ -19,6 +20,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use crate::library_list::LibraryList;
+use crate::library_vectors;
 
 /// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
 const FRESH_FOR: Duration = Duration::from_secs(60);
@@ -32,6 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The libraries of this process, each opened once for all who name its folders, and looked at for changes now and then.
 pub struct OwnLibraries {
     home: PathBuf,
+    encoder: OnceLock<Arc<Encoder>>,
     kept: Mutex<HashMap<Vec<PathBuf>, KeptLibrary>>,
 }
 
@@ -45,8 +48,15 @@ impl OwnLibraries {
     pub fn new(home: PathBuf) -> Self {
         Self {
             home,
+            encoder: OnceLock::new(),
             kept: Mutex::default(),
         }
+    }
+
+    /// From now on libraries that have vectors are searched by meaning too.
+    pub fn use_encoder(&self, encoder: Arc<Encoder>) {
+        // The first is as good as the next: a process has one.
+        let _ = self.encoder.set(encoder);
     }
 
     /// The library of these folders; they are looked at when it is first searched.
@@ -60,7 +70,10 @@ impl OwnLibraries {
             }
             entry => entry
                 .insert_entry(KeptLibrary {
-                    library: Arc::new(OwnLibrary::new(&self.home, roots.to_vec())),
+                    library: Arc::new(OwnLibrary {
+                        encoder: self.encoder.get().cloned(),
+                        ..OwnLibrary::new(&self.home, roots.to_vec())
+                    }),
                     used: now,
                 })
                 .into_mut(),
@@ -88,6 +101,7 @@ pub struct OwnLibrary {
     opened: OnceCell<Arc<DocumentLibrary>>,
     progress: Arc<ReadProgress>,
     stopped: Arc<AtomicBool>,
+    encoder: Option<Arc<Encoder>>,
 }
 
 impl OwnLibrary {
@@ -98,6 +112,7 @@ impl OwnLibrary {
             opened: OnceCell::new(),
             progress: Arc::default(),
             stopped: Arc::default(),
+            encoder: None,
         }
     }
 
@@ -159,9 +174,17 @@ impl OwnLibrary {
 #[async_trait]
 impl Library for OwnLibrary {
     async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+        let vector = match self.documents().await {
+            Ok(documents) => {
+                library_vectors::of_query(&documents, self.encoder.as_deref(), query).await
+            }
+            // Told below.
+            Err(_) => None,
+        };
         let query = query.to_owned();
         let search = move |documents: &DocumentLibrary| {
-            let found = documents.search(&query, limit)?.into_iter();
+            let found = documents.search(&query, vector.as_ref(), limit)?;
+            let found = found.into_iter();
             let passages = found.map(|found| LocalPassage {
                 name: found.name,
                 title: found.title,

@@ -91,7 +91,8 @@ fn sentence(progress: &ReadProgress) -> String {
     }
 }
 
-fn left_over(time: Duration) -> String {
+/// How long something still takes, in words.
+pub fn left_over(time: Duration) -> String {
     match time.as_secs() {
         0..90 => format!("about {} s left", time.as_secs().max(1)),
         seconds => format!("about {} min left", seconds.div_ceil(60)),

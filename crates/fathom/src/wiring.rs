@@ -81,6 +81,10 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
         }
     };
     let unpriced = model.as_ref().ok().and_then(Option::as_ref);
+    let encoder = encoder.map(|encoder| encoder.map(Arc::new));
+    if let Ok(Some(encoder)) = &encoder {
+        libraries.use_encoder(Arc::clone(encoder));
+    }
     let faults = ServiceFaults {
         cost: unpriced.and_then(|model| model.unpriced.clone()),
         reasoning: model.as_ref().err().or(encoder.as_ref().err()).cloned(),
@@ -91,7 +95,7 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
         libraries,
         web: web.ok(),
         reader: Arc::new(PdfSubprocess::default()),
-        encoder: encoder.ok().flatten().map(Arc::new),
+        encoder: encoder.ok().flatten(),
         documents: DocumentCache::default(),
         faults,
     }

@@ -22,6 +22,7 @@ mod segment;
 mod snapshot;
 mod term_block;
 mod update;
+mod vectors;
 mod walk;
 mod words;
 
@@ -40,6 +41,7 @@ pub use self::progress::ReadProgress;
 use self::search::Search;
 use self::snapshot::Snapshot;
 use self::update::UpdateTask;
+pub use self::vectors::{QueryVector, UnencodedPassages};
 use self::words::Dictionaries;
 
 /// How much of a library is read.
@@ -164,6 +166,8 @@ pub struct LibraryCounts {
     pub skipped: usize,
     /// Passages of all texts.
     pub passages: usize,
+    /// Passages that have a vector.
+    pub vectors: usize,
     /// Bytes of all texts.
     pub bytes: u64,
     /// Whether all files have been read once.
@@ -323,15 +327,45 @@ impl DocumentLibrary {
                 documents: number("SELECT count(text) FROM files")? as usize,
                 skipped: (unread + left_out) as usize,
                 passages: snapshot.passages(),
+                vectors: vectors::count(connection)? as usize,
                 bytes: number("SELECT coalesce(sum(bytes), 0) FROM texts")? as u64,
                 complete: Fact::Complete.get(connection)? == 1,
             })
         })
     }
 
-    /// The passages that fit the query best, best first.
-    pub fn search(&self, query: &str, limit: usize) -> Result<Vec<LibraryPassage>, LibraryError> {
-        self.read_index(|connection, snapshot| Search::new(connection, snapshot).best(query, limit))
+    /// The passages that fit the query best, best first: by their words, and by their meaning where the query comes as a vector
+    /// too and passages have vectors of the same model.
+    pub fn search(
+        &self,
+        query: &str,
+        vector: Option<&QueryVector>,
+        limit: usize,
+    ) -> Result<Vec<LibraryPassage>, LibraryError> {
+        self.read_index(|connection, snapshot| {
+            Search::new(connection, snapshot).best(query, vector, limit)
+        })
+    }
+
+    /// Passages that have no vector of a model, so many blocks of them at most.
+    pub fn unencoded(
+        &self,
+        model: &str,
+        blocks: usize,
+    ) -> Result<Vec<UnencodedPassages>, LibraryError> {
+        self.read_index(|connection, _| vectors::unencoded(connection, model, blocks))
+    }
+
+    /// Keeps the vectors of passages, one of length 1 for each text.
+    pub fn keep_vectors(
+        &self,
+        model: &str,
+        passages: &UnencodedPassages,
+        encoded: &[Vec<f32>],
+    ) -> Result<(), LibraryError> {
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        self.file
+            .told(vectors::keep(&reading.connection, model, passages, encoded))
     }
 
     /// How often each of these words occurs, in any of its forms.

@@ -1,17 +1,25 @@
 //! `fathom library`: a person's own documents, kept in an index and searched there.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use fathom_research::Encoder;
 use fathom_store::library::DocumentLibrary;
 use serde_json::json;
 
 use crate::cli::LibraryCommand;
 use crate::exit::{Exit, Problem, Result};
 use crate::library_list::{self, DEFAULT, LibraryList};
+use crate::outside::Outside;
 use crate::screen::{self, TextStyle};
 use crate::settings::Settings;
-use crate::{reading, wiring};
+use crate::signals::Signals;
+use crate::{library_vectors, reading, wiring};
+
+/// Between two lines on the vectors that are computed.
+const VECTORS_TOLD_EVERY: Duration = Duration::from_secs(5);
 
 pub async fn run(command: LibraryCommand, settings: &Settings) -> Result<Exit> {
     match command {
@@ -24,7 +32,24 @@ pub async fn run(command: LibraryCommand, settings: &Settings) -> Result<Exit> {
             json,
         } => search(&query, &library, limit.into(), json, settings).await?,
         LibraryCommand::Remove { paths, library } => remove(&paths, library, settings)?,
-        LibraryCommand::Update { library } => update(&library, settings).await?,
+        LibraryCommand::Update { library, vectors } => {
+            let encoder = if vectors {
+                Some(encoder(settings)?)
+            } else {
+                None
+            };
+            for library in chosen(&library, settings)? {
+                library.update(encoder.as_ref(), settings).await?;
+            }
+        }
+        LibraryCommand::Watch {
+            library,
+            every,
+            no_vectors,
+        } => {
+            let every = Duration::from_secs(every);
+            return watch(&library, every, !no_vectors, settings).await;
+        }
     }
     Ok(Exit::Complete)
 }
@@ -79,7 +104,11 @@ fn tell_counts(name: &str, documents: &DocumentLibrary) -> Result<()> {
         0 => String::new(),
         files => format!(", {} skipped", screen::counted(files as u64, "file")),
     };
-    screen::print_line(&format!("{name}: {read}, {passages}{skipped}"))
+    let vectors = match counts.vectors {
+        0 => String::new(),
+        known => format!(", {known} with a vector"),
+    };
+    screen::print_line(&format!("{name}: {read}, {passages}{vectors}{skipped}"))
 }
 
 fn tell_skipped(documents: &DocumentLibrary) -> Result<()> {
@@ -140,7 +169,10 @@ async fn search(
             .advise("Give --library DIR, or add one: fathom library add DIR"));
     }
     let documents = read(roots, settings).await?;
-    let found = documents.search(query, limit).map_err(Problem::failed)?;
+    let encoder = Outside::open()?.encoder(settings)?;
+    let vector = library_vectors::of_query(&documents, encoder.as_ref(), query).await;
+    let found = documents.search(query, vector.as_ref(), limit);
+    let found = found.map_err(Problem::failed)?;
     let coloured = screen::stdout_is_coloured();
     for hit in &found {
         let line = if as_json {
@@ -214,22 +246,112 @@ fn forget(folder: &Path) -> Result<()> {
     }
 }
 
-/// Brings libraries up to date: those that are named or given, else all that have a name.
-async fn update(given: &[PathBuf], settings: &Settings) -> Result<()> {
+/// Folders that are brought up to date together, under the name that they are told of.
+struct ChosenLibrary {
+    name: String,
+    roots: Vec<PathBuf>,
+}
+
+/// What is named or given, else all libraries that have a name.
+fn chosen(given: &[PathBuf], settings: &Settings) -> Result<Vec<ChosenLibrary>> {
     let list = LibraryList::load(&settings.home)?;
     if !given.is_empty() {
-        let documents = read(list.resolve(given), settings).await?;
         let names: Vec<String> = given.iter().map(|one| one.display().to_string()).collect();
-        return tell_counts(&names.join(", "), &documents);
+        return Ok(vec![ChosenLibrary {
+            name: names.join(", "),
+            roots: list.resolve(given),
+        }]);
     }
     if list.names().next().is_none() {
         screen::tell("No folders yet. Add one: fathom library add DIR");
     }
-    for name in list.names() {
-        let documents = read(list.folders(name).to_vec(), settings).await?;
-        tell_counts(name, &documents)?;
+    let named = list.names().map(|name| ChosenLibrary {
+        name: name.to_owned(),
+        roots: list.folders(name).to_vec(),
+    });
+    Ok(named.collect())
+}
+
+impl ChosenLibrary {
+    async fn update(&self, encoder: Option<&Encoder>, settings: &Settings) -> Result<()> {
+        let documents = read(self.roots.clone(), settings).await?;
+        if let Some(encoder) = encoder {
+            let mut signals = Signals::listen()?;
+            tokio::select! {
+                filled = fill_vectors(&documents, encoder) => filled?,
+                exit = signals.next() => {
+                    let kept = "stopped; the vectors that were computed are kept";
+                    return Err(Problem::stopped(exit, kept));
+                }
+            }
+        }
+        tell_counts(&self.name, &documents)
     }
-    Ok(())
+}
+
+/// The encoder, which must be there.
+fn encoder(settings: &Settings) -> Result<Encoder> {
+    let encoder = Outside::open()?.encoder(settings)?;
+    encoder.filter(Encoder::is_dense).ok_or_else(|| {
+        Problem::usage("there is no encoder that gives vectors")
+            .advise("Install one with: fathom encoder install")
+    })
+}
+
+async fn fill_vectors(documents: &Arc<DocumentLibrary>, encoder: &Encoder) -> Result<()> {
+    let counts = documents.counts().map_err(Problem::failed)?;
+    let missing = counts.passages.saturating_sub(counts.vectors);
+    let (begun, mut done, mut told) = (Instant::now(), 0, Instant::now());
+    let filled = library_vectors::fill(documents, encoder, |more| {
+        done += more;
+        if told.elapsed() >= VECTORS_TOLD_EVERY {
+            told = Instant::now();
+            let rate = done as f64 / begun.elapsed().as_secs_f64();
+            let left = missing.saturating_sub(done) as f64 / rate.max(0.1);
+            let left = reading::left_over(Duration::from_secs_f64(left));
+            screen::tell(&format!(
+                "Computing vectors: {done} of {missing} passages, {rate:.0} a second, {left}."
+            ));
+        }
+    });
+    filled.await.map_err(Problem::failed)
+}
+
+/// Looks at the files again and again, and computes vectors in between. Ctrl-C ends it.
+async fn watch(
+    given: &[PathBuf],
+    every: Duration,
+    vectors: bool,
+    settings: &Settings,
+) -> Result<Exit> {
+    let mut signals = Signals::listen()?;
+    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = encoder.filter(|encoder| vectors && encoder.is_dense());
+    let mut before = BTreeMap::new();
+    loop {
+        let round = async {
+            for library in chosen(given, settings)? {
+                let documents = read(library.roots.clone(), settings).await?;
+                let counts = documents.counts().map_err(Problem::failed)?;
+                if before.insert(library.name.clone(), counts) != Some(counts) {
+                    tell_counts(&library.name, &documents)?;
+                }
+                if let Some(encoder) = &encoder {
+                    let filling = fill_vectors(&documents, encoder);
+                    // The rest is computed after the next look at the files.
+                    if let Ok(filled) = tokio::time::timeout(every, filling).await {
+                        filled?;
+                    }
+                }
+            }
+            tokio::time::sleep(every).await;
+            Ok::<(), Problem>(())
+        };
+        tokio::select! {
+            watched = round => watched?,
+            _ = signals.next() => return Ok(Exit::Complete),
+        }
+    }
 }
 
 /// The documents of these folders, up to date.

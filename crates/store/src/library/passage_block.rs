@@ -39,6 +39,14 @@ impl PassagePlace {
     pub(super) fn key(self) -> i64 {
         self.text * PASSAGES_MAX + i64::from(self.number)
     }
+
+    /// The place whose key this is.
+    pub(super) fn from_key(key: i64) -> Self {
+        Self {
+            text: key / PASSAGES_MAX,
+            number: (key % PASSAGES_MAX) as u32,
+        }
+    }
 }
 
 /// The packed blocks of a document, each with the number of its first passage.
@@ -148,7 +156,7 @@ mod tests {
         let passage = |nth: u32| KeptPassage {
             id: PassageId::from_saved(&format!("p{nth}-0")),
             sections: vec!["Trees".to_owned(), format!("Part {nth}")],
-            page: (nth % 2 == 0).then_some(nth),
+            page: nth.is_multiple_of(2).then_some(nth),
             text: "Street trees cool the air. ".repeat(40),
         };
         let given: Vec<KeptPassage> = (0..40).map(passage).collect();

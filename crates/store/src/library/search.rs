@@ -2,7 +2,8 @@
 //!
 //! Passages of one language are weighed together, since words are stemmed by their language. A query is put to every language: to
 //! its own in full, to the others by what it names. All passages are scored by their words with a share of their neighbours'; the
-//! best are then scored by the pieces of their words too, which their texts tell.
+//! best are then scored by the pieces of their words too, which their texts tell. Where passages have vectors, those nearest to the
+//! query in meaning are joined with them by rank.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +18,7 @@ use super::LibraryPassage;
 use super::passage_block::PassageReader;
 use super::segment::LanguageSums;
 use super::snapshot::Snapshot;
+use super::vectors::{QueryVector, Similarities};
 use super::words::Dictionaries;
 
 /// What a passage in another language than the question's counts.
@@ -35,12 +37,14 @@ pub(super) struct Search<'s> {
     dictionaries: Dictionaries<'s>,
     passages: PassageReader<'s>,
     titles: HashMap<i64, Option<String>>,
+    /// How near the passages are to the query, where it came with a vector.
+    similarities: Option<Similarities>,
 }
 
 /// A passage with its scores.
 #[derive(Clone, Copy, Debug)]
 struct RankedPassage {
-    /// Comparable over all languages.
+    /// By rank, comparable over all languages and with meaning.
     rank_score: f32,
     /// How well its words fit, comparable within the search.
     by_words: f32,
@@ -58,6 +62,7 @@ impl<'s> Search<'s> {
             },
             passages: PassageReader::new(connection),
             titles: HashMap::new(),
+            similarities: None,
         }
     }
 
@@ -65,8 +70,12 @@ impl<'s> Search<'s> {
     pub(super) fn best(
         &mut self,
         query: &str,
+        vector: Option<&QueryVector>,
         limit: usize,
     ) -> rusqlite::Result<Vec<LibraryPassage>> {
+        let similarities =
+            vector.map(|vector| Similarities::read(self.connection, self.snapshot, vector));
+        self.similarities = similarities.transpose()?.filter(|found| found.known > 0);
         let asked = question::language(query);
         let telling = self.dictionaries.corrected(&telling(query, asked))?;
         let mut wanted = limit.saturating_mul(2).max(CANDIDATES_LEAST);
@@ -82,13 +91,15 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// So many passages of each language, best first over all languages.
+    /// So many passages of each language and so many by their meaning, best first over all.
     fn ranked(
         &mut self,
         query: &str,
         asked: Language,
         most: usize,
     ) -> rusqlite::Result<Vec<RankedPassage>> {
+        let near = self.similarities.as_ref().map(|near| near.best(most));
+        let near = near.unwrap_or_default();
         let mut all = Vec::new();
         for (language, sums) in &self.snapshot.languages {
             let weight = if *language == asked {
@@ -107,8 +118,31 @@ impl<'s> Search<'s> {
                     }),
             );
         }
+        self.add_meaning(&mut all, &near);
         all.sort_by(|a, b| b.rank_score.total_cmp(&a.rank_score));
         Ok(all)
+    }
+
+    /// Joins the passages that are near in meaning with those that the words found. Where few passages have a vector, the nearest
+    /// of them may be far away: meaning counts by the share of passages that have one.
+    fn add_meaning(&self, all: &mut Vec<RankedPassage>, near: &[usize]) {
+        let Some(similarities) = &self.similarities else {
+            return;
+        };
+        let share = similarities.known as f32 / self.snapshot.passages().max(1) as f32;
+        let places = all.iter().enumerate().map(|(at, one)| (one.passage, at));
+        let places: HashMap<usize, usize> = places.collect();
+        for (rank, passage) in (1_u16..).zip(near) {
+            let by_meaning = share / (fusion::K + f32::from(rank));
+            match places.get(passage).and_then(|at| all.get_mut(*at)) {
+                Some(known) => known.rank_score += by_meaning,
+                None => all.push(RankedPassage {
+                    rank_score: by_meaning,
+                    by_words: 0.0,
+                    passage: *passage,
+                }),
+            }
+        }
     }
 
     /// The best passages of one language with their scores.
@@ -303,7 +337,10 @@ impl<'s> Search<'s> {
                     page: kept.page,
                     text: kept.text.clone(),
                     score: one.by_words,
-                    similarity: None,
+                    similarity: self
+                        .similarities
+                        .as_ref()
+                        .and_then(|near| near.get(one.passage)),
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! The segments of an index as a reader sees them at one moment: what is small enough to be held in memory.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use fathom_evidence::Language;
@@ -23,6 +23,8 @@ pub(super) struct Snapshot {
     pub(super) languages: BTreeMap<Language, LanguageSums>,
     /// Passages of texts that are gone.
     pub(super) gone: Vec<Range<usize>>,
+    /// The number of the first passage of each text that is not gone.
+    pub(super) first_passages: HashMap<i64, u32>,
 }
 
 pub(super) struct LoadedSegment {
@@ -103,6 +105,8 @@ impl Snapshot {
             next += text.passages;
             if gone.contains(&id) {
                 self.gone.push(text.range());
+            } else {
+                self.first_passages.insert(id, text.first);
             }
             self.texts.push(text);
             segment.texts.push(SegmentText {
@@ -127,6 +131,11 @@ impl Snapshot {
         self.gone
             .get(after)
             .is_some_and(|range| range.contains(&passage))
+    }
+
+    /// The number of a text's first passage; nothing for a text that is gone.
+    pub(super) fn first_passage(&self, text: i64) -> Option<u32> {
+        self.first_passages.get(&text).copied()
     }
 
     /// The text that a passage belongs to.

@@ -72,7 +72,7 @@ impl Indexed {
     }
 
     fn found(&self, query: &str, limit: usize) -> Vec<LibraryPassage> {
-        self.search(query, limit).unwrap()
+        self.search(query, None, limit).unwrap()
     }
 }
 
@@ -403,10 +403,10 @@ fn one_writes_and_others_read_what_was_committed() {
             .unwrap()
     };
     assert_eq!(update(&other), UpdateOutcome::Busy);
-    assert_eq!(other.search("street trees", 5).unwrap(), []);
+    assert_eq!(other.search("street trees", None, 5).unwrap(), []);
     drop(lock);
     assert_eq!(update(&one), UpdateOutcome::Updated);
-    assert_eq!(other.search("street trees", 5).unwrap().len(), 1);
+    assert_eq!(other.search("street trees", None, 5).unwrap().len(), 1);
 }
 
 #[test]
@@ -477,4 +477,79 @@ fn names_that_are_no_text_are_told_apart() {
     assert_eq!(library.found("elms", 1)[0].name, "b\\xe5ume.txt");
     let read = library.read("b\\xe5ume.txt").unwrap();
     assert!(read.starts_with(b"Elms"));
+}
+
+#[test]
+fn passages_with_vectors_are_found_by_their_meaning() {
+    let place = folder(&[TREES, PAVING, ("oaks.txt", OAKS)]);
+    let library = Indexed::read(&[place.path()]);
+    let missing = library.unencoded("toy", 100).unwrap();
+    assert_eq!(missing.iter().map(|one| one.texts.len()).sum::<usize>(), 3);
+    for block in &missing {
+        // The toy encoder knows whether a text is about oaks.
+        let encode = |text: &String| match text.contains("Oaks") {
+            true => vec![0.1, 0.9],
+            false => vec![0.9, 0.1],
+        };
+        let vectors: Vec<Vec<f32>> = block.texts.iter().map(encode).collect();
+        library.keep_vectors("toy", block, &vectors).unwrap();
+    }
+    assert_eq!(library.unencoded("toy", 100).unwrap(), []);
+    assert_eq!(library.counts().unwrap().vectors, 3);
+    let vector = |model: &str| QueryVector {
+        model: model.to_owned(),
+        values: vec![0.0, 1.0],
+    };
+    let near = library
+        .search("venerable timber", Some(&vector("toy")), 1)
+        .unwrap();
+    assert_eq!(near[0].name, "oaks.txt");
+    assert!(near[0].similarity.unwrap() > 0.8);
+    let other = library.search("venerable timber", Some(&vector("other")), 1);
+    assert_eq!(other.unwrap(), []);
+    fs::remove_file(place.path().join("oaks.txt")).unwrap();
+    library.update(&[place.path()]).unwrap();
+    assert_eq!(
+        library.counts().unwrap().vectors,
+        2,
+        "they go with their text"
+    );
+}
+
+#[test]
+fn a_folder_that_is_removed_while_it_is_read_costs_its_files_only() {
+    struct Remover(PathBuf);
+    impl DocumentReader for Remover {
+        fn read(
+            &self,
+            bytes: &[u8],
+            hint: &extract::FormatHint<'_>,
+            limits: &extract::ExtractLimits,
+        ) -> Result<fathom_evidence::Document, fathom_evidence::Error> {
+            fs::remove_dir_all(&self.0).ok();
+            InProcessReader.read(bytes, hint, limits)
+        }
+    }
+    let place = folder(&[
+        ("a.txt", "Alders grow by water."),
+        ("gone/b.txt", "x"),
+        ("gone/c.txt", "y"),
+    ]);
+    let index = tempfile::tempdir().unwrap();
+    let limits = LibraryLimits {
+        threads: 1,
+        ..LibraryLimits::default()
+    };
+    let library = DocumentLibrary::open(index.path(), limits).unwrap();
+    let (progress, go) = (ReadProgress::default(), AtomicBool::new(false));
+    let remover = Remover(place.path().join("gone"));
+    let roots = [place.path().to_owned()];
+    library.update(&roots, &remover, &progress, &go).unwrap();
+    let skipped = library.skipped().unwrap();
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    assert!(
+        skipped.iter().all(|one| one.why.contains("it is gone")),
+        "{skipped:?}"
+    );
+    assert_eq!(library.search("alders", None, 5).unwrap().len(), 1);
 }

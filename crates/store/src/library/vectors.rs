@@ -60,7 +60,11 @@ impl Similarities {
     ) -> rusqlite::Result<Self> {
         let mut values = vec![None; snapshot.lengths.len()];
         let mut known = 0;
-        let asked: Vec<i16> = query.values.iter().map(|one| step(*one, QUERY_STEPS)).collect();
+        let asked: Vec<i16> = query
+            .values
+            .iter()
+            .map(|one| step(*one, QUERY_STEPS))
+            .collect();
         let wanted = "SELECT block, body FROM vectors WHERE model = ?1";
         let mut rows = connection.prepare_cached(wanted)?;
         let mut rows = rows.query([&query.model])?;
@@ -70,7 +74,10 @@ impl Similarities {
                 continue;
             };
             let at = (first + place.number) as usize;
-            let bodies = row.get_ref(1)?.as_blob()?.chunks_exact(SCALE_BYTES + asked.len());
+            let bodies = row
+                .get_ref(1)?
+                .as_blob()?
+                .chunks_exact(SCALE_BYTES + asked.len());
             let places = values.get_mut(at..).unwrap_or_default();
             for (value, body) in places.iter_mut().zip(bodies) {
                 *value = Some(similarity(&asked, body));
@@ -92,7 +99,8 @@ pub(super) fn unencoded(
          WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ?1 AND block = blocks.id)
          ORDER BY blocks.id LIMIT ?2",
     )?;
-    let mut title = connection.prepare_cached("SELECT coalesce(title, '') FROM texts WHERE id = ?1")?;
+    let mut title =
+        connection.prepare_cached("SELECT coalesce(title, '') FROM texts WHERE id = ?1")?;
     let mut rows = wanted.query(params![model, blocks as i64])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
@@ -129,11 +137,15 @@ pub(super) fn keep(
 /// How many passages have a vector of the model that made most of them.
 pub(super) fn count(connection: &Connection) -> rusqlite::Result<i64> {
     let wanted = "SELECT coalesce(max(passages), 0) FROM (SELECT sum(passages) AS passages FROM vectors GROUP BY model)";
-    connection.prepare_cached(wanted)?.query_row([], |row| row.get(0))
+    connection
+        .prepare_cached(wanted)?
+        .query_row([], |row| row.get(0))
 }
 
 fn packed(vector: &[f32]) -> Vec<u8> {
-    let largest = vector.iter().fold(f32::MIN_POSITIVE, |most, one| most.max(one.abs()));
+    let largest = vector
+        .iter()
+        .fold(f32::MIN_POSITIVE, |most, one| most.max(one.abs()));
     let scale = largest / f32::from(i8::MAX);
     let numbers = vector.iter().map(|one| step(*one, 1.0 / scale) as i8 as u8);
     scale.to_le_bytes().into_iter().chain(numbers).collect()
