@@ -5,6 +5,9 @@
 
 mod floor;
 mod in_flight;
+mod library;
+#[cfg(feature = "peers")]
+mod library_peer;
 mod long_run;
 mod one_run;
 mod peer;
@@ -13,6 +16,8 @@ mod research;
 use anyhow::{Context, Result, bail};
 
 use crate::stores::Backend;
+
+pub use library::measure as library;
 
 const PARTS: [&str; 3] = ["one-run", "in-flight", "long-run"];
 

@@ -10,6 +10,7 @@ const USAGE: &str = "\
 usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
        fathom-evals bench engine --peer
+       fathom-evals bench library [--passages N]
        fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
@@ -26,6 +27,7 @@ async fn main() -> ExitCode {
         // Not for people: the process that proofs kill.
         ["victim", rest @ ..] => return victim::live(rest, say).await,
         ["bench", "engine", rest @ ..] => bench::engine(rest).await,
+        ["bench", "library", rest @ ..] => bench::library(rest),
         ["bench", "providers", rest @ ..] => providers::bench(rest).await,
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["eval", "answers", rest @ ..] => answers::eval(rest),

@@ -7,7 +7,7 @@
 use crate::Language;
 use crate::inverted::{Counter, Hit, Inverted, Rows};
 use crate::question::without_fillers;
-use crate::terms::{TermId, Vocabulary};
+use crate::terms::{TermId, Terms, Vocabulary};
 
 /// How words are weighed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,6 +179,23 @@ impl Bm25 {
     }
 }
 
+/// The terms of a question to an index that is kept elsewhere, with weights as [`Bm25::query`] gives them. Compounds are
+/// told by [`crate::terms::compounds_among`].
+pub fn question_terms(question: &str, language: Language) -> Vec<(String, f32)> {
+    let question = without_fillers(question, language);
+    let mut query: Vec<(String, f32)> = Vec::new();
+    for term in Terms::new(language).telling(&question) {
+        match query.iter_mut().find(|(known, _)| *known == term) {
+            Some((_, said)) => *said += 1.0,
+            None => query.push((term, 1.0)),
+        }
+    }
+    if query.len() < LONG_QUESTION_TERMS {
+        query.iter_mut().for_each(|(_, weight)| *weight = 1.0);
+    }
+    query
+}
+
 /// Rows of counts with BM25's weights.
 pub(crate) fn weighed(rows: Rows, settings: &Bm25Settings) -> Inverted {
     let lengths: Vec<f32> = (0..rows.len())
@@ -198,7 +215,7 @@ pub(crate) fn weighed(rows: Rows, settings: &Bm25Settings) -> Inverted {
 }
 
 /// How rare a term is among the texts: ln(1 + (N − n + ½) / (n + ½)).
-pub(crate) fn rarity(texts: usize, with_term: usize) -> f32 {
+pub fn rarity(texts: usize, with_term: usize) -> f32 {
     let (texts, with_term) = (texts as f32, with_term as f32);
     ((texts - with_term + 0.5) / (with_term + 0.5)).ln_1p()
 }

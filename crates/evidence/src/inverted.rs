@@ -6,7 +6,7 @@
 
 mod best;
 
-pub(crate) use best::best;
+pub use best::best;
 
 /// A text that was found, by its number in the order of building.
 #[derive(Clone, Copy, Debug, PartialEq)]

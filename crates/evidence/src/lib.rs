@@ -33,7 +33,7 @@ pub mod validate;
 
 pub use document::Document;
 pub use error::Error;
-pub use inverted::Hit;
+pub use inverted::{Hit, best};
 pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::fusion::LocatorSupport;
 use crate::passage::PassageId;
 
-pub use index::{PassageEntry, PassageIndex};
+pub use index::{
+    NEIGHBOUR_SHARE, PIECES_SHARE, PassageEntry, PassageIndex, SENTENCE_BYTES, TITLE_WEIGHT,
+};
 pub use rerank::rerank;
 pub use rules::{LocatorRule, LocatorRules, RuleError};
 

@@ -75,6 +75,11 @@ impl Passage {
 pub struct PassageId(String);
 
 impl PassageId {
+    /// The id that was saved as this text.
+    pub fn from_saved(id: &str) -> Self {
+        Self(id.to_owned())
+    }
+
     /// The id as it is saved.
     pub fn as_str(&self) -> &str {
         &self.0

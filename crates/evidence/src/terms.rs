@@ -7,6 +7,8 @@
 
 mod compounds;
 mod fold;
+mod passage_counter;
+mod pieces;
 mod stop;
 mod tokens;
 mod vocabulary;
@@ -15,6 +17,9 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
+pub use compounds::{compounds_among, has_compounds};
+pub use passage_counter::{PassageCounter, PassageLength, WordForm};
+pub use pieces::{Piece, PieceQuery};
 pub(crate) use stop::stop_words;
 pub use tokens::words;
 pub use vocabulary::{TermId, Vocabulary};

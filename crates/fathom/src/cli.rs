@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::library_list::library_name;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_render::{CitationStyle, StyleError};
 use fathom_research::workflows::report::breakpoint::Breakpoint;
@@ -73,8 +74,8 @@ pub enum Command {
 pub struct ReportArgs {
     /// What you want to know, in 10 to 2,000 characters
     pub question: String,
-    /// Folder of your own documents, or one file; may be given several times
-    #[arg(long, value_name = "PATH")]
+    /// Library, folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "NAME|PATH")]
     pub library: Vec<PathBuf>,
     /// Also search the web, as is done anyway when there is no library
     #[arg(long)]
@@ -343,19 +344,29 @@ pub enum VerdictArg {
 /// What `fathom library` can do.
 #[derive(Subcommand)]
 pub enum LibraryCommand {
-    /// Add folders or files that `report` searches when it gets no --library
+    /// Add folders or files, and index them
     Add {
         #[arg(required = true, value_name = "PATH")]
-        folders: Vec<PathBuf>,
+        paths: Vec<PathBuf>,
+        /// Library to add them to, made where there is none; without it, the one that is searched when none is named
+        #[arg(long, value_name = "NAME", value_parser = library_name)]
+        library: Option<String>,
     },
-    /// List the folders
-    List,
-    /// Search the folders
+    /// List the libraries with their folders
+    List {
+        /// Also list the files that were left out, and why
+        #[arg(long)]
+        skipped: bool,
+        /// This library alone
+        #[arg(long, value_name = "NAME")]
+        library: Option<String>,
+    },
+    /// Search the documents
     Search {
         /// Words to search for
         query: String,
-        /// Folder or file to search instead; may be given several times
-        #[arg(long, value_name = "PATH")]
+        /// Library, folder or file to search instead; may be given several times
+        #[arg(long, value_name = "NAME|PATH")]
         library: Vec<PathBuf>,
         /// How many passages at most
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1_000))]
@@ -364,10 +375,34 @@ pub enum LibraryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove folders from the list; no file is touched
+    /// Remove folders, or a whole library; no file of yours is touched
     Remove {
-        #[arg(required = true, value_name = "DIR")]
-        folders: Vec<PathBuf>,
+        #[arg(required_unless_present = "library", value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Library to remove them from, or to remove as a whole
+        #[arg(long, value_name = "NAME")]
+        library: Option<String>,
+    },
+    /// Read what is new or has changed; searching does this by itself
+    Update {
+        /// Library, folder or file instead of all libraries; may be given several times
+        #[arg(long, value_name = "NAME|PATH")]
+        library: Vec<PathBuf>,
+        /// Also compute the vectors that are missing, with the encoder; stop with Ctrl-C and go on later
+        #[arg(long)]
+        vectors: bool,
+    },
+    /// Stay and read what changes, until Ctrl-C; vectors are computed meanwhile where there is an encoder
+    Watch {
+        /// Library, folder or file instead of all libraries; may be given several times
+        #[arg(long, value_name = "NAME|PATH")]
+        library: Vec<PathBuf>,
+        /// Seconds between two looks at the files
+        #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        every: u64,
+        /// Compute no vectors
+        #[arg(long)]
+        no_vectors: bool,
     },
 }
 

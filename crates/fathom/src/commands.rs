@@ -67,7 +67,7 @@ impl RunsContext {
 
     /// Sets the host up on a store that is open.
     pub fn on(store: Arc<dyn Store>, settings: Settings, register: Register) -> Result<Self> {
-        let libraries = Arc::new(OwnLibraries::default());
+        let libraries = Arc::new(OwnLibraries::new(settings.home.clone()));
         let services = wiring::services(&settings, Arc::clone(&libraries));
         let host = wiring::host(store, services, settings.lease, register)?;
         Ok(Self {

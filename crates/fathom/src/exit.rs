@@ -70,6 +70,11 @@ impl Problem {
         Self::new(Exit::Usage, what)
     }
 
+    /// Somebody wanted the program to end.
+    pub fn stopped(exit: Exit, what: impl fmt::Display) -> Self {
+        Self::new(exit, what)
+    }
+
     fn new(exit: Exit, what: impl fmt::Display) -> Self {
         Self {
             exit,

@@ -15,6 +15,8 @@ mod exit;
 mod files;
 mod follow;
 mod gates;
+mod library_list;
+mod library_vectors;
 mod nearest;
 mod outside;
 mod own_library;

@@ -3,22 +3,24 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fathom_evidence::extract::CancelOnDrop;
+use fathom_research::Encoder;
 use fathom_research::library::{
     Libraries, Library, LibraryFault, LibraryStock, LocalPassage, WordMention,
 };
 use fathom_store::library::{
-    self, DocumentLibrary, LibraryLimits, LibraryStamp, OpenLibraryError, ReadDocumentError,
-    ReadProgress,
+    DocumentLibrary, LibraryError, LibraryLimits, PdfSubprocess, ReadDocumentError, ReadProgress,
+    UpdateOutcome,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use fathom_store::library::PdfSubprocess;
+use crate::library_list::LibraryList;
+use crate::library_vectors;
 
 /// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
 const FRESH_FOR: Duration = Duration::from_secs(60);
@@ -26,9 +28,15 @@ const FRESH_FOR: Duration = Duration::from_secs(60);
 /// A library that nobody used for this time is let go.
 const KEPT_FOR: Duration = Duration::from_secs(600);
 
-/// The libraries of this process, each read once for all who name its folders, and again when its files have changed.
-#[derive(Default)]
-pub struct OwnLibraries(Mutex<HashMap<Vec<PathBuf>, KeptLibrary>>);
+/// Between two looks at an index that another process is filling for the first time.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The libraries of this process, each opened once for all who name its folders, and looked at for changes now and then.
+pub struct OwnLibraries {
+    home: PathBuf,
+    encoder: OnceLock<Arc<Encoder>>,
+    kept: Mutex<HashMap<Vec<PathBuf>, KeptLibrary>>,
+}
 
 struct KeptLibrary {
     library: Arc<OwnLibrary>,
@@ -36,19 +44,36 @@ struct KeptLibrary {
 }
 
 impl OwnLibraries {
-    /// The library of these folders; they are read when it is first searched.
+    /// Their indexes lie in this data folder.
+    pub fn new(home: PathBuf) -> Self {
+        Self {
+            home,
+            encoder: OnceLock::new(),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// From now on libraries that have vectors are searched by meaning too.
+    pub fn use_encoder(&self, encoder: Arc<Encoder>) {
+        // The first is as good as the next: a process has one.
+        let _ = self.encoder.set(encoder);
+    }
+
+    /// The library of these folders; they are looked at when it is first searched.
     pub fn get(&self, roots: &[PathBuf]) -> Arc<OwnLibrary> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         open.retain(|_, kept| now.duration_since(kept.used) < KEPT_FOR);
-        let outdated = |kept: &KeptLibrary| {
-            now.duration_since(kept.used) >= FRESH_FOR && kept.library.is_outdated()
-        };
         let kept = match open.entry(roots.to_vec()) {
-            Entry::Occupied(kept) if !outdated(kept.get()) => kept.into_mut(),
+            Entry::Occupied(kept) if now.duration_since(kept.get().used) < FRESH_FOR => {
+                kept.into_mut()
+            }
             entry => entry
                 .insert_entry(KeptLibrary {
-                    library: Arc::new(OwnLibrary::new(roots.to_vec())),
+                    library: Arc::new(OwnLibrary {
+                        encoder: self.encoder.get().cloned(),
+                        ..OwnLibrary::new(&self.home, roots.to_vec())
+                    }),
                     used: now,
                 })
                 .into_mut(),
@@ -68,59 +93,55 @@ impl Libraries for OwnLibraries {
     }
 }
 
-/// Folders that are read when somebody first searches them: to replay or to look at a run takes no reading.
+/// Folders whose index is brought up to date when somebody first searches them: to replay or to look at a run takes no
+/// reading.
 pub struct OwnLibrary {
+    home: PathBuf,
     roots: Vec<PathBuf>,
-    folder: OnceCell<ReadFolders>,
+    opened: OnceCell<Arc<DocumentLibrary>>,
     progress: Arc<ReadProgress>,
-}
-
-/// Folders as they were when they were read.
-struct ReadFolders {
-    library: Arc<DocumentLibrary>,
-    /// Taken before the reading; nothing where it could not be taken.
-    stamp: Option<LibraryStamp>,
+    stopped: Arc<AtomicBool>,
+    encoder: Option<Arc<Encoder>>,
 }
 
 impl OwnLibrary {
-    pub fn new(roots: Vec<PathBuf>) -> Self {
+    pub fn new(home: &Path, roots: Vec<PathBuf>) -> Self {
         Self {
+            home: home.to_owned(),
             roots,
-            folder: OnceCell::new(),
+            opened: OnceCell::new(),
             progress: Arc::default(),
+            stopped: Arc::default(),
+            encoder: None,
         }
     }
 
-    /// The folders with their documents, read now if they were not.
-    pub async fn folder(&self) -> Result<Arc<DocumentLibrary>, OpenLibraryError> {
-        let roots = self.roots.clone();
-        let opened = self.folder.get_or_try_init(|| async {
-            // Nothing is read any more once nobody waits for it.
-            let waiting = CancelOnDrop::default();
-            let reader = PdfSubprocess::until(waiting.flag());
+    /// The documents, up to date. While another process reads them, they are as far as it has come; but a library that was
+    /// never read as a whole is waited for.
+    pub async fn documents(&self) -> Result<Arc<DocumentLibrary>, LibraryError> {
+        let opened = self.opened.get_or_try_init(|| async {
+            let (home, roots) = (self.home.clone(), self.roots.clone());
             let progress = Arc::clone(&self.progress);
-            let reading = tokio::task::spawn_blocking(move || {
-                let stamp = library::stamp(&roots).ok();
-                let limits = LibraryLimits::default();
-                let library = DocumentLibrary::open_within(&roots, limits, &reader, &progress)?;
-                let library = Arc::new(library);
-                Ok(ReadFolders { library, stamp })
-            });
+            self.stopped.store(false, Ordering::Relaxed);
+            // Nothing is read any more once nobody waits for it.
+            let _stop = StopOnDrop(Arc::clone(&self.stopped));
+            let stopped = Arc::clone(&self.stopped);
+            let reading =
+                tokio::task::spawn_blocking(move || updated(&home, &roots, &progress, &stopped));
             match reading.await {
                 Ok(read) => read,
-                Err(error) => Err(OpenLibraryError::Unreadable {
+                Err(error) => Err(LibraryError::Unreadable {
                     path: self.roots.first().cloned().unwrap_or_default(),
                     source: std::io::Error::other(error),
                 }),
             }
         });
-        opened.await.map(|read| Arc::clone(&read.library))
+        opened.await.map(Arc::clone)
     }
 
-    /// Whether files were added, removed or written to since the folders were read.
-    fn is_outdated(&self) -> bool {
-        let read = self.folder.get();
-        read.is_some_and(|read| read.stamp != library::stamp(&self.roots).ok())
+    /// Ends the reading; what was read is kept.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// How far the reading has come.
@@ -128,38 +149,51 @@ impl OwnLibrary {
         &self.progress
     }
 
-    /// Does something with the folders that waits for the disk or takes time.
+    /// Does something with the documents that waits for the disk or takes time.
     async fn with<T: Send + 'static>(
         &self,
         name: &str,
-        work: impl FnOnce(&DocumentLibrary) -> Result<T, LibraryFault> + Send + 'static,
+        work: impl FnOnce(&DocumentLibrary) -> Result<T, ReadDocumentError> + Send + 'static,
     ) -> Result<T, LibraryFault> {
         let unreadable = |why: String| LibraryFault::Unreadable {
             name: name.to_owned(),
             why,
         };
-        let folder = self.folder().await;
-        let folder = folder.map_err(|fault| unreadable(fault.to_string()))?;
-        let working = tokio::task::spawn_blocking(move || work(&folder)).await;
-        working.unwrap_or_else(|error| Err(unreadable(error.to_string())))
+        let documents = self.documents().await;
+        let documents = documents.map_err(|fault| unreadable(fault.to_string()))?;
+        let working = tokio::task::spawn_blocking(move || work(&documents)).await;
+        let done = working.map_err(|error| unreadable(error.to_string()))?;
+        done.map_err(|fault| match fault {
+            ReadDocumentError::Missing { name } => LibraryFault::Missing { name },
+            ReadDocumentError::Unreadable { name, why } => LibraryFault::Unreadable { name, why },
+            ReadDocumentError::Library(fault) => unreadable(fault.to_string()),
+        })
     }
 }
 
 #[async_trait]
 impl Library for OwnLibrary {
     async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+        let vector = match self.documents().await {
+            Ok(documents) => {
+                library_vectors::of_query(&documents, self.encoder.as_deref(), query).await
+            }
+            // Told below.
+            Err(_) => None,
+        };
         let query = query.to_owned();
-        let search = move |folder: &DocumentLibrary| {
-            let found = folder.search(&query, limit).into_iter();
+        let search = move |documents: &DocumentLibrary| {
+            let found = documents.search(&query, vector.as_ref(), limit)?;
+            let found = found.into_iter();
             let passages = found.map(|found| LocalPassage {
                 name: found.name,
                 title: found.title,
                 sections: found.sections,
                 passage: found.passage,
                 text: found.text,
-                page: None,
+                page: found.page,
                 score: found.score,
-                similarity: None,
+                similarity: found.similarity,
             });
             Ok(passages.collect())
         };
@@ -167,10 +201,11 @@ impl Library for OwnLibrary {
     }
 
     async fn stock(&self) -> Result<LibraryStock, LibraryFault> {
-        let stock = |folder: &DocumentLibrary| {
+        let stock = |documents: &DocumentLibrary| {
+            let counts = documents.counts()?;
             Ok(LibraryStock {
-                documents: folder.documents().len(),
-                skipped: folder.files_skipped(),
+                documents: counts.documents,
+                skipped: counts.skipped,
             })
         };
         self.with("library", stock).await
@@ -178,8 +213,8 @@ impl Library for OwnLibrary {
 
     async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault> {
         let words = words.to_vec();
-        let mentions = move |folder: &DocumentLibrary| {
-            let found = folder.mentions(&words).into_iter();
+        let mentions = move |documents: &DocumentLibrary| {
+            let found = documents.mentions(&words)?.into_iter();
             let mentions = found.map(|found| WordMention {
                 word: found.word,
                 passages: found.passages,
@@ -194,16 +229,38 @@ impl Library for OwnLibrary {
 
     async fn read(&self, name: &str) -> Result<Vec<u8>, LibraryFault> {
         let wanted = name.to_owned();
-        let read = move |folder: &DocumentLibrary| {
-            folder.read(&wanted).map_err(|fault| match fault {
-                ReadDocumentError::Missing { name } => LibraryFault::Missing { name },
-                ReadDocumentError::Unreadable { name, why } => {
-                    LibraryFault::Unreadable { name, why }
-                }
-            })
-        };
+        let read = move |documents: &DocumentLibrary| documents.read(&wanted);
         self.with(name, read).await
     }
+}
+
+/// Sets its flag when it is dropped.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn updated(
+    home: &Path,
+    roots: &[PathBuf],
+    progress: &ReadProgress,
+    stopped: &Arc<AtomicBool>,
+) -> Result<Arc<DocumentLibrary>, LibraryError> {
+    // A list that cannot be read costs the names of libraries, not the documents.
+    let list = LibraryList::load(home).unwrap_or_default();
+    let index = list.index_folder(home, roots);
+    let documents = DocumentLibrary::open(&index, LibraryLimits::default())?;
+    let reader = PdfSubprocess::until(Arc::clone(stopped));
+    while documents.update(roots, &reader, progress, stopped)? == UpdateOutcome::Busy {
+        if documents.counts()?.complete || stopped.load(Ordering::Relaxed) {
+            break;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(Arc::new(documents))
 }
 
 #[cfg(test)]
@@ -211,19 +268,26 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_library_is_read_again_when_its_files_have_changed_and_let_go_when_nobody_uses_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let add = |name: &str| {
-            std::fs::write(folder.path().join(name), "Trees cool the air in summer.").unwrap();
+    async fn a_library_is_looked_at_for_changes_now_and_then_and_let_go_when_nobody_uses_it() {
+        let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let add = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).unwrap();
         };
-        add("one.md");
-        let libraries = OwnLibraries::default();
+        add("one.md", "Trees cool the air in summer.");
+        let libraries = OwnLibraries::new(home.path().to_owned());
         let roots = [folder.path().to_owned()];
-        let documents =
-            async |library: Arc<OwnLibrary>| library.folder().await.unwrap().documents().len();
+        let documents = async |library: Arc<OwnLibrary>| {
+            library
+                .documents()
+                .await
+                .unwrap()
+                .counts()
+                .unwrap()
+                .documents
+        };
         let first = libraries.get(&roots);
         assert_eq!(documents(Arc::clone(&first)).await, 1);
-        add("two.md");
+        add("two.md", "Shade cools the street at noon.");
         assert!(
             Arc::ptr_eq(&first, &libraries.get(&roots)),
             "a run keeps to what it began with"
@@ -231,11 +295,6 @@ mod tests {
         tokio::time::advance(FRESH_FOR).await;
         let second = libraries.get(&roots);
         assert_eq!(documents(Arc::clone(&second)).await, 2);
-        tokio::time::advance(FRESH_FOR).await;
-        assert!(
-            Arc::ptr_eq(&second, &libraries.get(&roots)),
-            "nothing has changed"
-        );
         let weak = Arc::downgrade(&second);
         drop(second);
         tokio::time::advance(KEPT_FOR).await;

@@ -1,7 +1,7 @@
 //! Turns settings into a store, the services of this process, and its host. The stores, clients and
 //! libraries that a run works with are made only here, in `outside` and in `own_library`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,6 +85,10 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
         }
     };
     let unpriced = model.as_ref().ok().and_then(Option::as_ref);
+    let encoder = encoder.map(|encoder| encoder.map(Arc::new));
+    if let Ok(Some(encoder)) = &encoder {
+        libraries.use_encoder(Arc::clone(encoder));
+    }
     let faults = ServiceFaults {
         cost: unpriced.and_then(|model| model.unpriced.clone()),
         reasoning: model.as_ref().err().or(encoder.as_ref().err()).cloned(),
@@ -95,13 +99,13 @@ pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
         libraries,
         web: web.ok(),
         reader: Arc::new(PdfSubprocess::default()),
-        encoder: encoder.ok().flatten().map(Arc::new),
+        encoder: encoder.ok().flatten(),
         documents: DocumentCache::default(),
         faults,
     }
 }
 
 /// The folders as a library; none for no folders.
-pub fn library(roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
-    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::new(roots)))
+pub fn library(home: &Path, roots: Vec<PathBuf>) -> Option<Arc<OwnLibrary>> {
+    (!roots.is_empty()).then(|| Arc::new(OwnLibrary::new(home, roots)))
 }

@@ -81,6 +81,34 @@ impl Encoder {
         &self.name
     }
 
+    /// By which calls to an endpoint are timed.
+    pub fn shared_clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
+    }
+
+    /// Whether it makes vectors that can be kept and compared by their cosine.
+    pub fn is_dense(&self) -> bool {
+        matches!(
+            self.kind,
+            EncoderKind::Local(_) | EncoderKind::Embeddings(_)
+        )
+    }
+
+    /// The vectors of texts, each of length 1, or why there are none. They are not cached: whoever asks keeps them.
+    pub async fn dense_vectors(
+        &self,
+        texts: &[&str],
+        context: &CallContext<'_>,
+    ) -> Result<Vec<Vec<f32>>, String> {
+        let encoded = self.encode(texts, context).await;
+        let (vectors, _) = encoded.map_err(|failure| failure.message)?;
+        let dense = vectors.into_iter().map(|vector| match vector {
+            TextVector::Dense(values) => Ok(values),
+            TextVector::Sparse(_) => Err("this encoder gives sparse vectors".to_owned()),
+        });
+        dense.collect()
+    }
+
     pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.clock
     }

@@ -16,7 +16,9 @@ pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
         // It measures the program itself, which cargo builds for the benchmarks of its own package alone.
         (Verb::Bench, "report") => cargo("bench -p fathom --bench report --")?,
         // Its peers take minutes to build, and nothing else needs them.
-        (Verb::Bench, "evidence") => cargo("run --release -p fathom-evals --features peers --")?,
+        (Verb::Bench, "evidence" | "library") => {
+            cargo("run --release -p fathom-evals --features peers --")?
+        }
         _ => cargo("run --release -p fathom-evals --")?,
     };
     if area != "report" {

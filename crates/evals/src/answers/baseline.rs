@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use fathom_evidence::bm25::{Bm25, Bm25Settings};
 use fathom_evidence::extract::{self, DocumentReader, ExtractLimits, FormatHint};
 use fathom_evidence::{Document, Error, Language};
-use fathom_store::library::DocumentLibrary;
+use fathom_store::library::{DocumentLibrary, LibraryLimits, ReadProgress};
 
 use super::questions::TestQuestion;
 
@@ -23,7 +24,10 @@ const OVERLAP_WORDS: usize = 40;
 /// Every document's text by its name, as a library is walked and read by the program.
 pub(super) fn texts(folder: &Path) -> Result<BTreeMap<String, String>> {
     let collector = TextCollector::default();
-    DocumentLibrary::open(&[folder], &collector)?;
+    let index = tempfile::tempdir()?;
+    let library = DocumentLibrary::open(index.path(), LibraryLimits::default())?;
+    let (progress, go) = (ReadProgress::default(), AtomicBool::new(false));
+    library.update(&[folder.to_owned()], &collector, &progress, &go)?;
     Ok(collector
         .0
         .into_inner()

@@ -43,6 +43,15 @@ impl fmt::Display for DocumentFormat {
     }
 }
 
+/// Endings of source code, which is read as text even where it is full of tags.
+const SOURCE_ENDINGS: &[&str] = &[
+    "bat", "c", "cc", "cfg", "clj", "cpp", "cs", "css", "cxx", "dart", "el", "erl", "ex", "exs",
+    "f90", "fs", "go", "gradle", "h", "hpp", "hs", "ini", "java", "jl", "js", "jsx", "kt", "lisp",
+    "lua", "m", "ml", "mjs", "nim", "php", "pl", "pm", "proto", "ps1", "py", "r", "rb", "rs",
+    "scala", "scm", "sh", "sql", "swift", "tcl", "tex", "toml", "ts", "tsx", "v", "vb", "vhd",
+    "vim", "vue", "yaml", "yml", "zig",
+];
+
 /// How far into a file its mark may stand: some writers put bytes before `%PDF-`.
 const HEAD_BYTES: usize = 1_024;
 
@@ -148,6 +157,7 @@ fn by_name(name: &str) -> Option<DocumentFormat> {
         "json" | "jsonl" | "ndjson" => Some(DocumentFormat::Json),
         "csv" | "tsv" => Some(DocumentFormat::Csv),
         "txt" | "text" | "log" => Some(DocumentFormat::Plain),
+        ending if SOURCE_ENDINGS.contains(&ending) => Some(DocumentFormat::Plain),
         _ => None,
     }
 }

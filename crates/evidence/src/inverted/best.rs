@@ -6,7 +6,7 @@ use super::Hit;
 const BLOCK: usize = 64;
 
 /// The highest scores above 0, best first; of equal scores the earlier text is better.
-pub(crate) fn best(scores: &[f32], top_k: usize) -> Vec<Hit> {
+pub fn best(scores: &[f32], top_k: usize) -> Vec<Hit> {
     if top_k == 0 {
         return Vec::new();
     }

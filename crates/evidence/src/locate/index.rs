@@ -15,17 +15,17 @@ use crate::passage::Passage;
 use crate::{Document, Language};
 
 /// Passages that are shorter than this on average, in bytes, are weighed as sentences.
-const SENTENCE_BYTES: usize = 250;
+pub const SENTENCE_BYTES: usize = 250;
 
 /// How much more a word of the title counts than one of the passage, where there are several documents.
-const TITLE_WEIGHT: f32 = 2.0;
+pub const TITLE_WEIGHT: f32 = 2.0;
 
 /// What pieces of words count beside whole words.
-const PIECES_SHARE: f32 = 0.6;
+pub const PIECES_SHARE: f32 = 0.6;
 
 /// What a passage borrows of the score of each passage beside it: an answer often says "it" or "the trial" where the
 /// sentence before it has the name.
-const NEIGHBOUR_SHARE: f32 = 0.2;
+pub const NEIGHBOUR_SHARE: f32 = 0.2;
 
 /// What a rule counts beside the words, which count 1: what a review asks about a trial shares few words with the answer.
 const RULES_WEIGHT: f32 = 2.0;

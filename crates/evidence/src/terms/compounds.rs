@@ -22,13 +22,49 @@ const COMPOUNDS_MAX: usize = 8;
 /// What a compound or a part counts beside the word itself.
 const COMPOUND_WEIGHT: f32 = 0.5;
 
+/// Whether a language writes compounds as one word.
+pub fn has_compounds(language: Language) -> bool {
+    COMPOUNDING.contains(&language.code())
+}
+
+/// As [`Vocabulary::compounds`], of a question in a language with compounds to terms that are kept elsewhere.
+pub fn compounds_among<'n>(
+    question: &str,
+    language: Language,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Vec<(String, f32)> {
+    let mut near = Vocabulary::new(language);
+    let mut asked: Vec<(String, String)> = Vec::new();
+    tokens::each(question, |token, _| {
+        let stem = near.finished_in(language, token);
+        asked.push((stem, super::plain_letters(token)));
+    });
+    // Only these can be compounds or parts: all others need not be held in memory.
+    let is_near = |name: &str| {
+        let start = name.char_indices().nth(PART_MIN_LETTERS - 1);
+        let start = start.map_or(name, |(end, _)| &name[..end]);
+        asked.iter().any(|(stem, plain)| {
+            name.ends_with(stem.as_str()) || name.starts_with(plain) || plain.contains(start)
+        })
+    };
+    for name in names {
+        if is_near(name) {
+            near.number(name.to_owned());
+        }
+    }
+    let found = near.compounds(question).into_iter();
+    found
+        .filter_map(|(term, weight)| Some((near.name(term)?.to_owned(), weight)))
+        .collect()
+}
+
 impl Vocabulary {
     /// Terms of this vocabulary that are compounds or parts of the question's words, with what each counts where the
     /// word itself counts 1. None unless the question is in a language with compounds. It looks at every term once for
     /// each word of the question.
     pub fn compounds(&self, question: &str) -> Vec<(TermId, f32)> {
         let asked = self.language_of(question);
-        if !COMPOUNDING.contains(&asked.code()) {
+        if !has_compounds(asked) {
             return Vec::new();
         }
         let mut found: Vec<(TermId, f32)> = Vec::new();

@@ -27,8 +27,10 @@ pub(super) fn each(text: &str, mut take: impl FnMut(&str, Span)) {
         } else {
             each_of_other(word, |token| take(token, span));
         }
-        if let Some(first) = before.filter(|first| hyphen_between(text, *first, span)) {
-            joined(text, first, span, &mut buffer, &mut take);
+        if let Some(first) = before
+            && let Some(joined) = joined_name(text, first, span)
+        {
+            take(&joined, Span::new(first.start, span.end));
         }
         before = Some(span);
     }
@@ -153,23 +155,15 @@ fn hyphen_between(text: &str, first: Span, second: Span) -> bool {
     matches!(between, Some("-" | "\u{2010}" | "\u{2011}" | "\u{2013}"))
 }
 
-fn joined(
-    text: &str,
-    first: Span,
-    second: Span,
-    buffer: &mut String,
-    take: &mut impl FnMut(&str, Span),
-) {
-    let (Some(one), Some(two)) = (first.of(text), second.of(text)) else {
-        return;
-    };
+/// The whole of two neighbouring words that are a name written with a hyphen, in lower case: `COVID-19` and `5-HT`, but not
+/// the range `10-20` nor the compound `well-known`.
+pub(super) fn joined_name(text: &str, first: Span, second: Span) -> Option<String> {
+    if !hyphen_between(text, first, second) {
+        return None;
+    }
+    let (one, two) = (first.of(text)?, second.of(text)?);
     let letter = |word: &str| word.bytes().any(|byte| byte.is_ascii_alphabetic());
     let digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
-    // `COVID-19` and `5-HT`, but not the range `10-20` nor the compound `well-known`.
-    if (digit(one) && letter(two)) || (letter(one) && digit(two)) {
-        buffer.clear();
-        buffer.push_str(&fold::lower(one));
-        buffer.push_str(&fold::lower(two));
-        take(buffer, Span::new(first.start, second.end));
-    }
+    let name = (digit(one) && letter(two)) || (letter(one) && digit(two));
+    name.then(|| format!("{}{}", fold::lower(one), fold::lower(two)))
 }

@@ -200,7 +200,7 @@ impl Vocabulary {
         id
     }
 
-    fn number(&mut self, term: String) -> TermId {
+    pub(super) fn number(&mut self, term: String) -> TermId {
         if let Some(id) = self.of_term.get(term.as_str()) {
             return *id;
         }

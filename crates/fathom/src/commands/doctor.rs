@@ -9,8 +9,8 @@ use fathom_providers::{CallFailure, FailureCause, HttpClient};
 use futures::future::join_all;
 use jiff::Zoned;
 
-use crate::commands::library;
-use crate::exit::{Exit, Problem, Result};
+use crate::exit::{Exit, Result};
+use crate::library_list::LibraryList;
 use crate::outside::{self, Outside};
 use crate::screen::{self, TextColour, TextStyle};
 use crate::settings::Settings;
@@ -91,23 +91,21 @@ async fn store(settings: &Settings) -> HealthFinding {
 }
 
 async fn own_documents(settings: &Settings) -> HealthFinding {
-    let mut roots = settings.report.library.clone();
-    if roots.is_empty() {
-        match library::folders(&settings.home) {
-            Ok(folders) => roots = folders,
-            Err(problem) => return HealthFinding::Bad(problem.to_string().replace('\n', " ")),
-        }
-    }
-    let Some(library) = wiring::library(roots) else {
+    let roots = match LibraryList::load(&settings.home) {
+        Ok(list) => list.resolve(&settings.report.library),
+        Err(problem) => return HealthFinding::Bad(problem.to_string().replace('\n', " ")),
+    };
+    let Some(library) = wiring::library(&settings.home, roots) else {
         return HealthFinding::Absent("no folders yet; add one: fathom library add DIR".to_owned());
     };
-    match library.folder().await.map_err(Problem::usage) {
-        Ok(folder) => {
-            let read = screen::counted(folder.documents().len() as u64, "document");
-            let left_out = screen::counted(folder.skipped().len() as u64, "file");
+    let documents = library.documents().await;
+    match documents.and_then(|documents| documents.counts()) {
+        Ok(counts) => {
+            let read = screen::counted(counts.documents as u64, "document");
+            let left_out = screen::counted(counts.skipped as u64, "file");
             HealthFinding::Good(format!("{read}, {left_out} skipped"))
         }
-        Err(problem) => HealthFinding::Bad(problem.to_string()),
+        Err(fault) => HealthFinding::Bad(fault.to_string()),
     }
 }
 

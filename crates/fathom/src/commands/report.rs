@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use fathom_research::Question;
 use fathom_research::workflows::report::{self, ReportInput};
-use fathom_store::library::DocumentLibrary;
+use fathom_store::library::{DocumentLibrary, LibraryCounts};
 use fathom_workflow::NewRun;
 use jiff::Timestamp;
 use serde_json::json;
 
 use crate::Register;
 use crate::cli::{self, ReviewGate};
-use crate::commands::{RunsContext, library};
+use crate::commands::RunsContext;
 use crate::exit::{Exit, Problem, Result};
+use crate::library_list::LibraryList;
 use crate::own_library::OwnLibraries;
 use crate::settings::{FlagValue, Settings};
 use crate::{deliver, follow, reading, screen};
@@ -118,10 +119,8 @@ pub(super) async fn open_library(
     libraries: &OwnLibraries,
     quiet: bool,
 ) -> Result<Vec<PathBuf>> {
-    let mut roots = named;
-    if roots.is_empty() {
-        roots = library::folders(home)?;
-    }
+    let list = LibraryList::load(home)?;
+    let roots = list.resolve(&named);
     // A run may be resumed from another folder.
     let absolute = roots
         .iter()
@@ -132,22 +131,22 @@ pub(super) async fn open_library(
         return Ok(roots);
     }
     let library = libraries.get(&roots);
-    let reading = reading::shown(library.progress(), quiet, library.folder());
-    let folder = reading.await.map_err(Problem::usage)?;
+    let documents = reading::shown(&library, quiet).await?;
+    let counts = documents.counts().map_err(Problem::failed)?;
     if !quiet {
-        tell_skipped(&folder);
+        tell_skipped(&documents, &counts)?;
     }
-    if folder.documents().is_empty() {
+    if counts.documents == 0 {
         return Err(Problem::usage("the library has no document that can be read").advise(
-            "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR",
+            "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON, CSV or source files: --library DIR",
         ));
     }
     Ok(roots)
 }
 
-fn tell_skipped(folder: &DocumentLibrary) {
-    let skipped = folder.skipped();
-    let (files, read) = (folder.files_skipped(), folder.documents().len());
+fn tell_skipped(documents: &DocumentLibrary, counts: &LibraryCounts) -> Result<()> {
+    let skipped = documents.skipped().map_err(Problem::failed)?;
+    let (files, read) = (counts.skipped, counts.documents);
     if files > read && read > 0 {
         let all = files + read;
         screen::tell(&format!(
@@ -167,4 +166,5 @@ fn tell_skipped(folder: &DocumentLibrary) {
         let more = screen::counted((files - named) as u64, "more file");
         screen::tell(&format!("Skipped {more} that cannot be read."));
     }
+    Ok(())
 }

@@ -25,7 +25,7 @@ fn a_missing_folder_and_an_empty_folder_are_refused() {
     insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "nowhere"], 2), @"error: There is no folder or file SANDBOX/nowhere; check the path.");
     insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "empty"], 2), @r"
     error: The library has no document that can be read.
-    Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR
+    Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON, CSV or source files: --library DIR
     ");
 }
 

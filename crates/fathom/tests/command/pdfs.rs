@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use fathom_store::library::pdf_subprocess::SubprocessLimits;
-use fathom_store::library::{DocumentLibrary, PdfSubprocess};
+use fathom_store::library::{DocumentLibrary, LibraryLimits, PdfSubprocess, ReadProgress};
 
 /// A PDF of one page with these drawing operators.
 fn pdf(content: &str) -> String {
@@ -33,24 +34,22 @@ fn pdf(content: &str) -> String {
     )
 }
 
-/// The library of a folder that holds this PDF and a text that is well.
-fn read_beside(harmful: &str, limits: SubprocessLimits) -> DocumentLibrary {
-    let folder = tempfile::tempdir().unwrap();
+/// How many documents were read of a folder that holds this PDF and a text that is well, and what was left out.
+fn read_beside(harmful: &str, limits: SubprocessLimits) -> (usize, String) {
+    let [folder, index] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     fs::write(folder.path().join("harmful.pdf"), harmful).unwrap();
     let well = "Trees cool the streets they stand in by two degrees.";
     fs::write(folder.path().join("well.txt"), well).unwrap();
     let reader = PdfSubprocess::default()
         .with_program(Path::new(env!("CARGO_BIN_EXE_fathom")))
         .with_limits(limits);
-    DocumentLibrary::open(&[folder.path()], &reader).unwrap()
-}
-
-fn skipped(library: &DocumentLibrary) -> String {
-    library
-        .skipped()
-        .iter()
-        .map(|file| format!("{file:?}"))
-        .collect()
+    let library = DocumentLibrary::open(index.path(), LibraryLimits::default()).unwrap();
+    let (progress, go) = (ReadProgress::default(), AtomicBool::new(false));
+    let roots = [folder.path().to_owned()];
+    library.update(&roots, &reader, &progress, &go).unwrap();
+    let skipped = library.skipped().unwrap();
+    let skipped = skipped.iter().map(|file| format!("{file:?}")).collect();
+    (library.counts().unwrap().documents, skipped)
 }
 
 #[test]
@@ -66,9 +65,8 @@ fn a_pdf_that_asks_for_all_memory_costs_that_file_only() {
         format!("BT /F1 11 Tf {blank} Tw 72 {y} Td (Some words stand in line {n} of it) Tj ET\n")
     };
     let content: String = (0..12).map(line).collect();
-    let library = read_beside(&pdf(&content), SubprocessLimits::default());
-    assert_eq!(library.documents().len(), 1);
-    let skipped = skipped(&library);
+    let (documents, skipped) = read_beside(&pdf(&content), SubprocessLimits::default());
+    assert_eq!(documents, 1);
     assert!(skipped.contains("too much time or memory"), "{skipped}");
 }
 
@@ -83,8 +81,7 @@ fn a_pdf_that_takes_long_costs_that_file_only() {
         cpu_seconds: 1,
         ..SubprocessLimits::default()
     };
-    let library = read_beside(&pdf(&content), limits);
-    assert_eq!(library.documents().len(), 1);
-    let skipped = skipped(&library);
+    let (documents, skipped) = read_beside(&pdf(&content), limits);
+    assert_eq!(documents, 1);
     assert!(skipped.contains("too much time or memory"), "{skipped}");
 }

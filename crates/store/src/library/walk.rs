@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{LibraryLimits, OpenLibraryError, SkippedFile};
+use super::{LibraryError, LibraryLimits, SkippedFile};
 
 /// A folder or a single file of the library, by its real path.
 pub(super) struct LibraryRoot {
@@ -20,6 +20,8 @@ pub(super) struct LibraryFile {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
+    /// When it was last written to, since 1970.
+    pub(super) changed_ns: i64,
 }
 
 #[derive(Default)]
@@ -31,7 +33,7 @@ pub(super) struct FoundFiles {
 
 impl LibraryRoot {
     /// Folders and files as they are on the disk, each once; one inside another is part of that.
-    pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, OpenLibraryError> {
+    pub(super) fn named<P: AsRef<Path>>(given: &[P]) -> Result<Vec<Self>, LibraryError> {
         let real = given.iter().map(|path| real_path(path.as_ref()));
         let real: BTreeSet<PathBuf> = real.collect::<Result<_, _>>()?;
         let inside = |path: &PathBuf| {
@@ -53,12 +55,12 @@ impl LibraryRoot {
     }
 }
 
-fn real_path(path: &Path) -> Result<PathBuf, OpenLibraryError> {
+fn real_path(path: &Path) -> Result<PathBuf, LibraryError> {
     let real = path.canonicalize().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => OpenLibraryError::Missing {
+        io::ErrorKind::NotFound => LibraryError::Missing {
             path: path.to_owned(),
         },
-        _ => OpenLibraryError::Unreadable {
+        _ => LibraryError::Unreadable {
             path: path.to_owned(),
             source,
         },
@@ -66,14 +68,14 @@ fn real_path(path: &Path) -> Result<PathBuf, OpenLibraryError> {
     if real.is_dir() || real.is_file() {
         return Ok(real);
     }
-    Err(OpenLibraryError::NotAFile {
+    Err(LibraryError::NotAFile {
         path: path.to_owned(),
     })
 }
 
 /// The own name of a folder or file; with a number where another has it.
 fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
-    let name = |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+    let name = |path: Option<&OsStr>| readable(path.unwrap_or_default());
     let (own, ending) = match path.extension() {
         _ if path.is_dir() => (name(path.file_name()), "/".to_owned()),
         Some(ending) => (name(path.file_stem()), format!(".{}", name(Some(ending)))),
@@ -91,7 +93,7 @@ fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
 pub(super) fn files(
     roots: &[LibraryRoot],
     limits: &LibraryLimits,
-) -> Result<FoundFiles, OpenLibraryError> {
+) -> Result<FoundFiles, LibraryError> {
     let mut walk = FolderWalk {
         limits,
         found: FoundFiles::default(),
@@ -102,10 +104,10 @@ pub(super) fn files(
         if let Ok(about) = fs::metadata(&root.path)
             && about.is_file()
         {
-            walk.file(&root.prefix, root.path.clone(), about.len());
+            walk.file(&root.prefix, root.path.clone(), &about);
             continue;
         }
-        let listed = fs::read_dir(&root.path).map_err(|source| OpenLibraryError::Unreadable {
+        let listed = fs::read_dir(&root.path).map_err(|source| LibraryError::Unreadable {
             path: root.path.clone(),
             source,
         })?;
@@ -133,38 +135,43 @@ impl FolderWalk<'_> {
         }
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            let own = entry.file_name();
-            let own = own.to_string_lossy();
+            let own = readable(&entry.file_name());
             if !own.starts_with('.') {
-                self.entry(root, &entry.path(), &format!("{prefix}{own}"), depth);
+                self.entry(root, &entry, &format!("{prefix}{own}"), depth);
             }
         }
     }
 
-    fn entry(&mut self, root: &LibraryRoot, path: &Path, name: &str, depth: usize) {
-        let kind = match fs::symlink_metadata(path) {
-            Ok(kind) => kind,
+    fn entry(&mut self, root: &LibraryRoot, entry: &fs::DirEntry, name: &str, depth: usize) {
+        let path = entry.path();
+        // Of a link this tells about the link itself.
+        let about = match entry.metadata() {
+            Ok(about) => about,
             Err(error) => return self.skip(name.to_owned(), explain(&error)),
         };
-        if kind.is_dir() {
+        if about.is_dir() {
             if depth >= self.limits.depth {
                 let why = format!("it lies more than {} folders deep", self.limits.depth);
                 return self.skip(name.to_owned(), why);
             }
-            return match fs::read_dir(path) {
+            return match fs::read_dir(&path) {
                 Ok(listed) => self.folder(root, listed, &format!("{name}/"), depth + 1),
                 Err(error) => self.skip(name.to_owned(), explain(&error)),
             };
         }
-        match real_file(root, path) {
-            Ok(Some((path, bytes))) => self.file(name, path, bytes),
-            Ok(None) => {}
-            Err(why) => self.skip(name.to_owned(), why),
+        if about.is_file() {
+            self.file(name, path, &about);
+        } else if about.is_symlink() {
+            match linked_file(root, &path) {
+                Ok(Some((path, about))) => self.file(name, path, &about),
+                Ok(None) => {}
+                Err(why) => self.skip(name.to_owned(), why),
+            }
         }
     }
 
-    fn file(&mut self, name: &str, path: PathBuf, bytes: u64) {
-        let together = self.bytes.saturating_add(bytes);
+    fn file(&mut self, name: &str, path: PathBuf, about: &fs::Metadata) {
+        let together = self.bytes.saturating_add(about.len());
         if self.found.files.len() >= self.limits.files || together > self.limits.bytes {
             self.left_out += 1;
             return;
@@ -173,7 +180,8 @@ impl FolderWalk<'_> {
         self.found.files.push(LibraryFile {
             name: name.to_owned(),
             path,
-            bytes,
+            bytes: about.len(),
+            changed_ns: changed_ns(about),
         });
     }
 
@@ -203,20 +211,38 @@ impl FolderWalk<'_> {
     }
 }
 
-/// Where a file really lies, and its size; nothing for what is no file. A link is followed to a file inside the same
+/// Where the file really lies that a link leads to; nothing for what is no file. A link is followed to a file inside the same
 /// folder and never to a folder, so that no walk goes in circles or leaves the library.
-fn real_file(root: &LibraryRoot, path: &Path) -> Result<Option<(PathBuf, u64)>, String> {
+fn linked_file(root: &LibraryRoot, path: &Path) -> Result<Option<(PathBuf, fs::Metadata)>, String> {
     let real = path.canonicalize().map_err(|error| explain(&error))?;
     if !real.starts_with(&root.path) {
         return Err("it is a link that leads out of the library".to_owned());
     }
     let about = fs::metadata(&real).map_err(|error| explain(&error))?;
-    Ok(about.is_file().then_some((real, about.len())))
+    Ok(about.is_file().then_some((real, about)))
+}
+
+/// A file's own name as text. Bytes that are none are written as numbers, so that no two files get the same name.
+fn readable(name: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+fn changed_ns(about: &fs::Metadata) -> i64 {
+    let changed = about.modified().ok();
+    let since = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_nanos() as i64)
 }
 
 pub(super) fn explain(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => "nobody lets us read it: check who may".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be read: check its permissions".to_owned(),
         io::ErrorKind::NotFound => "it is gone, or a link that leads nowhere".to_owned(),
         _ => error.to_string(),
     }

@@ -1,0 +1,259 @@
+//! Counts the terms of passages for an index that is kept on a disk.
+//!
+//! Takes passages of one language, one after another; gives the terms of each with their counts, and at the end the
+//! words that were met and in how many passages each piece of a word stands. A word is cut, stemmed and taken to pieces
+//! once, however often it is met.
+
+use super::pieces::{self, Piece};
+use super::{TermId, Terms, fold, tokens};
+use crate::Language;
+use crate::fixed_hash::FixedMap;
+use crate::inverted::Counter;
+
+/// Counts passages of one language.
+pub struct PassageCounter {
+    terms: Terms,
+    /// By the word as it is written.
+    numbers: FixedMap<Box<str>, usize>,
+    known: Vec<KnownWord>,
+    term_ids: FixedMap<Box<str>, TermId>,
+    names: Vec<Box<str>>,
+    piece_ids: FixedMap<Piece, u32>,
+    pieces: Vec<PieceCount>,
+    counter: Counter,
+    /// Of the passage that is being counted.
+    length: PassageLength,
+    passages: u32,
+}
+
+/// How long a passage is, words of headings included by their weights and stop words left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PassageLength {
+    /// In terms.
+    pub words: u32,
+    /// In pieces of words.
+    pub pieces: u32,
+}
+
+/// A word that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordForm<'c> {
+    /// As it is written.
+    pub word: &'c str,
+    /// Whether it stands so in a text, and not in a heading alone.
+    pub in_text: bool,
+}
+
+struct KnownWord {
+    in_text: bool,
+    /// What a word gives: mostly one, none for a stop word.
+    tokens: Box<[KnownToken]>,
+}
+
+struct KnownToken {
+    term: TermId,
+    /// Numbers of its pieces.
+    pieces: Box<[u32]>,
+}
+
+#[derive(Default)]
+struct PieceCount {
+    piece: Piece,
+    passages: u32,
+    /// The last passage that it was met in, counted from 1.
+    last: u32,
+}
+
+impl PassageCounter {
+    /// For texts of this language.
+    pub fn new(language: Language) -> Self {
+        Self {
+            terms: Terms::new(language),
+            numbers: FixedMap::default(),
+            known: Vec::new(),
+            term_ids: FixedMap::default(),
+            names: Vec::new(),
+            piece_ids: FixedMap::default(),
+            pieces: Vec::new(),
+            counter: Counter::default(),
+            length: PassageLength::default(),
+            passages: 0,
+        }
+    }
+
+    /// Adds the text of the passage that is being counted.
+    pub fn add_text(&mut self, text: &str) {
+        self.add(text, 1, true);
+    }
+
+    /// Adds a title or headings above the passage, whose words count this often.
+    pub fn add_heading(&mut self, text: &str, weight: u32) {
+        self.add(text, weight, false);
+    }
+
+    /// Ends a passage: its terms with their counts in the order in which they were met, and its length.
+    pub fn finish(&mut self) -> (Vec<(TermId, u32)>, PassageLength) {
+        self.passages += 1;
+        let counted = self.counter.take().map(|(term, n)| (term, n as u32));
+        (counted.collect(), std::mem::take(&mut self.length))
+    }
+
+    /// The term that has this number.
+    pub fn name(&self, term: TermId) -> Option<&str> {
+        self.names.get(term as usize).map(AsRef::as_ref)
+    }
+
+    /// Every word that was met and tells something, in no order that means anything.
+    pub fn forms(&self) -> impl Iterator<Item = WordForm<'_>> {
+        self.numbers.iter().filter_map(|(word, number)| {
+            let known = self.known.get(*number)?;
+            (!known.tokens.is_empty()).then_some(WordForm {
+                word,
+                in_text: known.in_text,
+            })
+        })
+    }
+
+    /// Every piece with the number of passages that have it, in no order that means anything.
+    pub fn pieces(&self) -> impl Iterator<Item = (Piece, u32)> {
+        self.pieces.iter().map(|one| (one.piece, one.passages))
+    }
+
+    fn add(&mut self, text: &str, weight: u32, in_text: bool) {
+        let mut before = None;
+        for span in tokens::words(text) {
+            let Some(word) = span.of(text) else {
+                continue;
+            };
+            self.count(word, weight, in_text, |word, take| {
+                tokens::each(word, |token, _| take(token));
+            });
+            if let Some(first) = before
+                && let Some(joined) = tokens::joined_name(text, first, span)
+            {
+                self.count(&joined, weight, false, |word, take| take(word));
+            }
+            before = Some(span);
+        }
+    }
+
+    fn count(
+        &mut self,
+        word: &str,
+        weight: u32,
+        in_text: bool,
+        cut: impl FnOnce(&str, &mut dyn FnMut(&str)),
+    ) {
+        let number = match self.numbers.get(word) {
+            Some(number) => *number,
+            None => self.learn(word, cut),
+        };
+        let passage = self.passages + 1;
+        let Some(known) = self.known.get_mut(number) else {
+            return;
+        };
+        known.in_text |= in_text;
+        for token in &known.tokens {
+            self.counter.add(token.term, weight as f32);
+            self.length.words += weight;
+            self.length.pieces += weight * token.pieces.len() as u32;
+            for piece in &token.pieces {
+                if let Some(piece) = self.pieces.get_mut(*piece as usize)
+                    && piece.last != passage
+                {
+                    piece.last = passage;
+                    piece.passages += 1;
+                }
+            }
+        }
+    }
+
+    fn learn(&mut self, word: &str, cut: impl FnOnce(&str, &mut dyn FnMut(&str))) -> usize {
+        let mut tokens = Vec::new();
+        cut(word, &mut |token| {
+            if !self.terms.stop.has(token) {
+                tokens.push(token.to_owned());
+            }
+        });
+        let tokens = tokens.iter().map(|token| self.learn_token(token)).collect();
+        let number = self.known.len();
+        self.known.push(KnownWord {
+            in_text: false,
+            tokens,
+        });
+        self.numbers.insert(word.into(), number);
+        number
+    }
+
+    fn learn_token(&mut self, token: &str) -> KnownToken {
+        let name = self.terms.finished(token);
+        let next = self.names.len() as TermId;
+        let term = *self.term_ids.entry(name.as_str().into()).or_insert(next);
+        if term == next {
+            self.names.push(name.into());
+        }
+        let mut of_token = Vec::new();
+        pieces::each(&fold::without_accents(token), |piece| {
+            let next = self.pieces.len() as u32;
+            let id = *self.piece_ids.entry(piece).or_insert(next);
+            if id == next {
+                self.pieces.push(PieceCount {
+                    piece,
+                    ..PieceCount::default()
+                });
+            }
+            of_token.push(id);
+        });
+        KnownToken {
+            term,
+            pieces: of_token.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passage_is_counted_as_an_index_in_memory_counts_it() {
+        let mut counter = PassageCounter::new(Language::ENGLISH);
+        counter.add_heading("Trees", 2);
+        counter.add_text("The tree and the IL-6 trees");
+        let (terms, length) = counter.finish();
+        let named: Vec<(&str, u32)> = terms
+            .iter()
+            .map(|(term, count)| (counter.name(*term).unwrap(), *count))
+            .collect();
+        assert_eq!(named, [("tree", 4), ("il", 1), ("6", 1), ("il6", 1)]);
+        assert_eq!(length.words, 7);
+        // Twice "Trees", then "tree", "IL", "6", "il6", "trees".
+        assert_eq!(length.pieces, 2 * 5 + 4 + 2 + 1 + 3 + 5);
+    }
+
+    #[test]
+    fn a_word_of_a_heading_alone_does_not_stand_in_the_text() {
+        let mut counter = PassageCounter::new(Language::ENGLISH);
+        counter.add_heading("Ginkgo", 1);
+        counter.add_text("The ginkgo sheds");
+        counter.finish();
+        let mut forms: Vec<_> = counter.forms().map(|f| (f.word, f.in_text)).collect();
+        forms.sort_unstable();
+        assert_eq!(
+            forms,
+            [("Ginkgo", false), ("ginkgo", true), ("sheds", true)]
+        );
+    }
+
+    #[test]
+    fn a_piece_counts_once_a_passage() {
+        let mut counter = PassageCounter::new(Language::ENGLISH);
+        for text in ["cat cat", "cats", "dog"] {
+            counter.add_text(text);
+            counter.finish();
+        }
+        let ca = pieces::pack(['<', 'c', 'a']);
+        let count = counter.pieces().find(|(piece, _)| *piece == ca);
+        assert_eq!(count, Some((ca, 2)));
+    }
+}

@@ -1,0 +1,230 @@
+//! Words over all segments: where they stand, and how the documents spell them.
+
+use fathom_evidence::Language;
+use fathom_evidence::terms::{self, Piece, Terms};
+use rusqlite::Connection;
+
+use super::WordMention;
+use super::bytes::ByteReader;
+use super::postings::Postings;
+use super::segment;
+use super::snapshot::Snapshot;
+use super::term_block::{self, DictionaryKind};
+
+/// Words of fewer letters have too many neighbours for one of them to be what was meant.
+const SPELLED_LEAST: usize = 5;
+/// From so many letters on a word may have two letters wrong.
+const SPELLED_LONG: usize = 8;
+
+/// Dictionaries of all segments at one moment.
+pub(super) struct Dictionaries<'d> {
+    pub(super) connection: &'d Connection,
+    pub(super) snapshot: &'d Snapshot,
+}
+
+/// The passages of one segment that have a term.
+pub(super) struct SegmentPostings {
+    /// The number of the segment's first passage.
+    pub(super) first: u32,
+    encoded: Vec<u8>,
+}
+
+impl SegmentPostings {
+    pub(super) fn list(&self) -> Postings<'_> {
+        Postings::new(&self.encoded)
+    }
+}
+
+impl Dictionaries<'_> {
+    /// The passages that have a term of a language.
+    pub(super) fn postings(
+        &self,
+        language: Language,
+        term: &str,
+    ) -> rusqlite::Result<Vec<SegmentPostings>> {
+        let key = segment::key(language, term.as_bytes());
+        let mut all = Vec::new();
+        for segment in &self.snapshot.segments {
+            if !segment.languages.contains_key(&language) {
+                continue;
+            }
+            let kind = DictionaryKind::Terms;
+            let found = term_block::value(self.connection, segment.id, kind, &key, <[u8]>::to_vec)?;
+            all.extend(found.map(|encoded| SegmentPostings {
+                first: segment.first,
+                encoded,
+            }));
+        }
+        Ok(all)
+    }
+
+    /// In how many passages of a language a piece of a word stands.
+    pub(super) fn piece_passages(
+        &self,
+        language: Language,
+        piece: Piece,
+    ) -> rusqlite::Result<usize> {
+        let key = segment::key(language, &piece.to_be_bytes());
+        let mut passages = 0;
+        for segment in &self.snapshot.segments {
+            let count = |value: &[u8]| ByteReader::new(value).number().unwrap_or_default();
+            let kind = DictionaryKind::Pieces;
+            let found = term_block::value(self.connection, segment.id, kind, &key, count)?;
+            passages += found.unwrap_or_default() as usize;
+        }
+        Ok(passages)
+    }
+
+    /// All terms of a language.
+    pub(super) fn terms(&self, language: Language) -> rusqlite::Result<Vec<String>> {
+        let (prefix, mut all) = (language.code().as_bytes(), Vec::new());
+        for segment in &self.snapshot.segments {
+            let take = |key: &[u8], _: &[u8]| {
+                let term = key.strip_prefix(prefix).map(str::from_utf8);
+                let term = term.and_then(Result::ok);
+                all.extend(term.map(str::to_owned));
+                term.is_some()
+            };
+            term_block::scan(
+                self.connection,
+                segment.id,
+                DictionaryKind::Terms,
+                prefix,
+                take,
+            )?;
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
+    }
+
+    /// A query whose words that occur nowhere are spelled as the documents spell them.
+    pub(super) fn corrected(&self, query: &str) -> rusqlite::Result<String> {
+        let mut words = Vec::new();
+        for word in query.split_whitespace() {
+            let known = self.passages_with(word)? > 0;
+            let nearest = if known { None } else { self.nearest(word)? };
+            words.push(nearest.unwrap_or_else(|| word.to_owned()));
+        }
+        Ok(words.join(" "))
+    }
+
+    /// Where each word occurs.
+    pub(super) fn mentions(&self, words: &[String]) -> rusqlite::Result<Vec<WordMention>> {
+        words.iter().map(|word| self.mention(word)).collect()
+    }
+
+    fn mention(&self, word: &str) -> rusqlite::Result<WordMention> {
+        let passages = self.passages_with(word)?;
+        Ok(WordMention {
+            word: word.to_owned(),
+            passages,
+            of: self.snapshot.passages(),
+            as_written: passages > 0 && self.stands(word)?,
+            nearest: if passages == 0 {
+                self.nearest(word)?
+            } else {
+                None
+            },
+        })
+    }
+
+    /// How many passages have a word in some form.
+    fn passages_with(&self, word: &str) -> rusqlite::Result<usize> {
+        let mut sum = 0;
+        for language in self.snapshot.languages.keys() {
+            let mut most = 0;
+            for term in Terms::new(*language).telling(word) {
+                most = most.max(self.live(&self.postings(*language, &term)?));
+            }
+            sum += most;
+        }
+        Ok(sum)
+    }
+
+    /// How many of these passages can be found.
+    fn live(&self, postings: &[SegmentPostings]) -> usize {
+        if self.snapshot.gone.is_empty() {
+            return postings.iter().map(|one| one.list().passages()).sum();
+        }
+        let mut live = 0;
+        for one in postings {
+            one.list().each(|passage, _| {
+                live += usize::from(!self.snapshot.is_gone((one.first + passage) as usize));
+            });
+        }
+        live
+    }
+
+    /// Whether the words stand in texts with just these large and small letters.
+    fn stands(&self, written: &str) -> rusqlite::Result<bool> {
+        for span in terms::words(written) {
+            let word = span.of(written).unwrap_or_default().as_bytes();
+            let mut stands = false;
+            for segment in &self.snapshot.segments {
+                let kind = DictionaryKind::Forms;
+                let in_text = |value: &[u8]| value == [1];
+                let found = term_block::value(self.connection, segment.id, kind, word, in_text)?;
+                stands |= found == Some(true);
+            }
+            if !stands {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The word of the documents that is spelled most like one that they do not have.
+    fn nearest(&self, word: &str) -> rusqlite::Result<Option<String>> {
+        let word = word.to_lowercase();
+        let letters = word.chars().count();
+        let most = match letters {
+            ..SPELLED_LEAST => return Ok(None),
+            SPELLED_LEAST..SPELLED_LONG => 1,
+            _ => 2,
+        };
+        let mut near: Vec<(usize, String)> = Vec::new();
+        let mut take = |form: &str| {
+            if form.chars().count().abs_diff(letters) <= most {
+                let form = form.to_lowercase();
+                let distance = strsim::osa_distance(&word, &form);
+                if distance <= most {
+                    near.push((distance, form));
+                }
+            }
+        };
+        for initial in initials(&word) {
+            for segment in &self.snapshot.segments {
+                let begins = |key: &[u8], _: &[u8]| match str::from_utf8(key) {
+                    Ok(form) if form.starts_with(&initial) => {
+                        take(form);
+                        true
+                    }
+                    _ => false,
+                };
+                let (kind, from) = (DictionaryKind::Forms, initial.as_bytes());
+                term_block::scan(self.connection, segment.id, kind, from, begins)?;
+            }
+        }
+        near.sort_unstable();
+        near.dedup();
+        for (_, form) in near {
+            // Words of documents that are gone are forgotten later than the documents.
+            if self.passages_with(&form)? > 0 {
+                return Ok(Some(form));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The first letter of a word, small and large.
+fn initials(word: &str) -> Vec<String> {
+    let Some(small) = word.chars().next() else {
+        return Vec::new();
+    };
+    let large: String = small.to_uppercase().collect();
+    let mut initials = vec![small.to_string(), large];
+    initials.dedup();
+    initials
+}
