@@ -40,6 +40,11 @@ pub enum Command {
     /// List runs, look at them, resume them and decide at their gates
     #[command(subcommand)]
     Runs(RunsCommand),
+    /// Serve runs of every workflow over HTTP, until Ctrl-C
+    Serve(ServeArgs),
+    /// Manage the tokens of the service
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Manage the folders of your own documents
     #[command(subcommand)]
     Library(LibraryCommand),
@@ -339,6 +344,31 @@ pub enum VerdictArg {
     Reject,
     Modify,
     Skip,
+}
+
+/// What `fathom serve` takes.
+#[derive(Args)]
+pub struct ServeArgs {
+    /// Address and port [default: 127.0.0.1:7575]; another machine's reach needs a token
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// How many runs are worked on at a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub workers: Option<u16>,
+    /// A name that the service is reached by, besides its address; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+}
+
+/// What `fathom token` can do.
+#[derive(Subcommand)]
+pub enum TokenCommand {
+    /// Add a token for an owner and print it, this once
+    Add { owner: String },
+    /// List tokens by their ids
+    List,
+    /// Revoke a token; a running service refuses it from now on
+    Revoke { id: String },
 }
 
 /// What `fathom library` can do.

@@ -8,7 +8,9 @@ mod graph;
 mod library;
 mod report;
 mod runs;
+mod serve;
 mod shell;
+mod token;
 
 use std::sync::Arc;
 
@@ -37,6 +39,11 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
             let context = RunsContext::open(settings(Vec::new())?, register).await?;
             runs::run(command, &context).await
         }
+        Command::Serve(args) => {
+            let settings = settings(serve::flags(&args))?;
+            serve::run(RunsContext::open(settings, register).await?).await
+        }
+        Command::Token(command) => token::run(command, &settings(Vec::new())?),
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,
         Command::Encoder(command) => encoder::run(command, &settings(Vec::new())?).await,
         Command::Graph(args) => graph::run(args, settings(Vec::new())?, register).await,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fathom_render::markdown::{markdown, opening_lines};
 use fathom_render::report::ReportStatus;
 use fathom_render::{Answer, FormOptions, Report, answer};
-use fathom_workflow::record::Status;
+use fathom_workflow::record::{Status, StepMeta};
 use fathom_workflow::{Host, RunId};
 use serde_json::Value;
 
@@ -62,6 +62,23 @@ async fn library_of(host: &Host, run: RunId) -> Result<Vec<PathBuf>> {
     let named = state.pointer("/settings/library").cloned();
     let named = named.map(serde_json::from_value).transpose();
     Ok(named.unwrap_or_default().unwrap_or_default())
+}
+
+/// Steps read from the store at a time.
+const PAGE: usize = 256;
+
+/// What every recorded step was, without what it brought.
+pub async fn steps(host: &Host, run: RunId) -> Result<Vec<StepMeta>> {
+    let last = host.header(run).await?.head.step;
+    let mut steps: Vec<StepMeta> = Vec::new();
+    let mut from = 0;
+    while from <= last {
+        let page = host.store().steps(run, from, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        from = last.meta.step + 1;
+        steps.extend(page.into_iter().map(|record| record.meta));
+    }
+    Ok(steps)
 }
 
 /// Refuses what could only fail after all the work is done: a form that the outcome does not have, and a folder that is

@@ -17,10 +17,12 @@ use std::time::Duration;
 
 use fathom_providers::model::{ModelPrices, ModelRole, RoleSettings};
 use fathom_research as research;
+use fathom_research::workflows::answer::AnswerSettings;
 use fathom_research::workflows::report::breakpoint::WrittenBreakpoint;
 use serde_json::Value;
 
 use crate::exit::{Problem, Result};
+use crate::http::ServeLimits;
 use layers::{Layers, Trust};
 
 pub use location::StoreLocation;
@@ -66,6 +68,10 @@ pub struct Settings {
     pub lease: Duration,
     /// How long search results are kept; zero keeps none.
     pub search_kept: Duration,
+    /// Where the service listens.
+    pub listen: String,
+    /// The bounds of the service.
+    pub serve: ServeLimits,
     /// How far a report goes.
     pub depth: research::AskedDepth,
     /// How a report is written.
@@ -78,6 +84,8 @@ pub struct Settings {
     pub prices: ModelPrices,
     /// The settings of the workflow `ask`.
     pub ask: research::AskSettings,
+    /// The settings of the answer workflow.
+    pub answer: AnswerSettings,
     layers: Layers,
 }
 
@@ -135,12 +143,15 @@ impl Settings {
             ttl: seconds("ttl_hours")?.saturating_mul(3_600),
             lease: seconds("lease_s")?.max(Duration::from_secs(1)),
             search_kept: seconds("search.cache_ttl_s")?,
+            listen: layers.get("serve.listen")?,
+            serve: layers.get("serve")?,
             depth: layers.get("report.depth")?,
             style: layers.get("report.style")?,
             report,
             roles: layers.get("roles")?,
             prices,
             ask: layers.get("ask")?,
+            answer: layers.get("answer")?,
             layers,
         })
     }

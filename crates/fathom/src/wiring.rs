@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::reasoner::Reasoners;
+use fathom_research::workflows::answer::AnswerWorkflow;
 use fathom_research::workflows::ask::AskWorkflow;
 use fathom_research::workflows::report::ReportWorkflow;
 use fathom_research::{DocumentCache, ServiceFaults, Services};
@@ -59,13 +60,15 @@ pub fn host(
 ) -> Result<Host> {
     let settings = RuntimeSettings {
         lease,
+        take_up_after: lease.saturating_mul(2),
         ..RuntimeSettings::default()
     };
     let runtime = Runtime::with(store, Arc::new(SystemClock), settings);
     let services = Arc::new(services);
     let host = Host::builder(runtime)
         .register(ReportWorkflow, Arc::clone(&services))?
-        .register(AskWorkflow, services)?;
+        .register(AskWorkflow, Arc::clone(&services))?
+        .register(AnswerWorkflow, services)?;
     Ok(register(host)?.build())
 }
 

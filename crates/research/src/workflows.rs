@@ -1,4 +1,5 @@
 //! The workflows: each file reads like its diagram.
 
 pub mod ask;
+pub mod answer;
 pub mod report;

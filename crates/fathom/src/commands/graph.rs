@@ -3,19 +3,14 @@
 use std::sync::Arc;
 
 use fathom_workflow::draw::{self, RunPath};
-use fathom_workflow::record::StepMeta;
-use fathom_workflow::{Error, Host, MemoryStore, RunId, Store};
+use fathom_workflow::{Error, MemoryStore, Store};
 
 use super::{RunsContext, runs};
 use crate::Register;
 use crate::cli;
 use crate::exit::{Exit, Result};
-use crate::screen;
 use crate::settings::Settings;
-use crate::wiring;
-
-/// Steps read from the store at a time.
-const PAGE: usize = 256;
+use crate::{deliver, screen, wiring};
 
 pub async fn run(args: cli::GraphArgs, settings: Settings, register: Register) -> Result<Exit> {
     let store: Arc<dyn Store> = match args.run {
@@ -33,25 +28,13 @@ pub async fn run(args: cli::GraphArgs, settings: Settings, register: Register) -
                 let (is, wanted) = (is.into_owned(), args.workflow);
                 return Err(Error::OtherWorkflow { run, is, wanted }.into());
             }
-            Some(RunPath::from_steps(&steps(&context.host, run).await?))
+            Some(RunPath::from_steps(
+                &deliver::steps(&context.host, run).await?,
+            ))
         }
         None => None,
     };
     let drawing = draw::draw(&outline, path.as_ref(), args.format);
     screen::print_line(drawing.trim_end())?;
     Ok(Exit::Complete)
-}
-
-/// What every recorded step was, without what it brought.
-pub(super) async fn steps(host: &Host, run: RunId) -> Result<Vec<StepMeta>> {
-    let last = host.header(run).await?.head.step;
-    let mut steps: Vec<StepMeta> = Vec::new();
-    let mut from = 0;
-    while from <= last {
-        let page = host.store().steps(run, from, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        from = last.meta.step + 1;
-        steps.extend(page.into_iter().map(|record| record.meta));
-    }
-    Ok(steps)
 }

@@ -85,7 +85,18 @@ pub fn defaults() -> Value {
             "files_url": null,
         },
         "providers": providers,
+        "serve": {
+            "listen": "127.0.0.1:7575",
+            "workers": 16,
+            "max_queue": 100,
+            "max_body_bytes": 1024 * 1024,
+            "max_connections": 2_000,
+            "heartbeat_s": 15,
+            "client_timeout_s": 45,
+            "hosts": [],
+        },
         "search": { "cache_ttl_s": 24 * 60 * 60 },
+        "answer": research::workflows::answer::AnswerSettings::default(),
         "report": report,
         "ask": research::AskSettings::default(),
     })
@@ -100,6 +111,11 @@ pub fn variable(key: &str) -> String {
         "model.anthropic_name" => "FATHOM_ANTHROPIC_MODEL",
         "model.anthropic_base_url" => "ANTHROPIC_BASE_URL",
         "model.anthropic_api_key" => "ANTHROPIC_API_KEY",
+        "answer.max_iters" => "RESEARCH_MAX_ITERS",
+        "answer.max_queries" => "RESEARCH_MAX_QUERIES",
+        "answer.max_sources" => "RESEARCH_MAX_SOURCES",
+        "answer.max_execution_time_s" => "RESEARCH_MAX_EXECUTION_TIME_S",
+        "answer.token_budget" => "RESEARCH_TOKEN_BUDGET",
         other => {
             let name = other.strip_prefix("providers.").unwrap_or(other);
             let name = name.replace('.', "_").to_uppercase();

@@ -32,6 +32,9 @@ const HARMLESS: &[&str] = &[
     "report.max_concurrency",
 ];
 
+/// The table of how answers are made.
+const ANSWER: &str = "answer.";
+
 /// Variables that begin so are all ours: an unknown one is a slip.
 const OWN_VARIABLES: &str = "FATHOM_REPORT_";
 
@@ -231,8 +234,10 @@ fn read_as(key: &str, default: &Value, text: &str) -> Value {
                 .collect()
         }),
         Value::Number(_) | Value::Bool(_) => read().unwrap_or_else(|| Value::from(text)),
-        // A report's settings without a default are numbers; all others are texts, also a key of digits alone.
-        Value::Null if key.starts_with(REPORT) => read().unwrap_or_else(|| Value::from(text)),
+        // A workflow's settings without a default are numbers; all others are texts, also a key of digits alone.
+        Value::Null if key.starts_with(REPORT) || key.starts_with(ANSWER) => {
+            read().unwrap_or_else(|| Value::from(text))
+        }
         Value::Null | Value::String(_) | Value::Object(_) => Value::from(text),
     }
 }

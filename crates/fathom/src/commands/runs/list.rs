@@ -8,13 +8,11 @@ use serde_json::json;
 
 use crate::cli;
 use crate::exit::{Problem, Result};
+use crate::run_list::{self, PARTIAL, is_partial};
 use crate::screen::{self, TextColour, TextStyle};
 
 /// The part of an id that holds its time; ids of one list seldom share more.
 const SHORT_ID: usize = 13;
-
-/// What [`STATUSES`] says of a completed run that brought less than was asked for.
-const PARTIAL: &str = "partial";
 
 /// What can be asked for with `--status`, besides the phases that a workflow of one's own names.
 const STATUSES: [&str; 13] = [
@@ -70,47 +68,16 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// The runs that were asked for. The store does not tell partial from complete, so what it gives is looked through.
+/// The runs that were asked for.
 async fn found(args: &cli::ListArgs, host: &Host) -> Result<RunPage> {
-    let wants_partial = args.status.iter().any(|word| word == PARTIAL);
-    let mut statuses = args.status.clone();
-    if wants_partial {
-        statuses.push(Status::Completed.to_string());
-    }
-    let wanted = |run: &RunHeader| {
-        args.status.is_empty()
-            || (wants_partial && is_partial(run))
-            || args
-                .status
-                .iter()
-                .any(|word| word == run.head.status.as_str())
-    };
-    let limit = usize::from(args.limit);
-    let mut filter = RunFilter {
-        statuses,
+    let filter = RunFilter {
+        statuses: args.status.clone(),
         text: args.text.clone(),
         workflow: args.workflow.clone(),
-        limit,
+        limit: usize::from(args.limit),
         ..RunFilter::default()
     };
-    let mut found = RunPage::default();
-    // Every page is further on in a list that ends.
-    loop {
-        let page = host.list(&filter).await?;
-        found.damaged.extend(page.damaged);
-        found.runs.extend(page.runs.into_iter().filter(wanted));
-        found.next = page.next;
-        filter.after = page.next;
-        if found.runs.len() >= limit || page.next.is_none() {
-            found.runs.truncate(limit);
-            return Ok(found);
-        }
-    }
-}
-
-/// Whether a completed run brought less than was asked for.
-fn is_partial(run: &RunHeader) -> bool {
-    run.head.status == Status::Completed && run.head.reason.is_some()
+    Ok(run_list::find(host, filter, |_| true).await?)
 }
 
 /// The status, with what lists alone would not tell.

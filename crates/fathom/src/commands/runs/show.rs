@@ -6,9 +6,8 @@ use fathom_workflow::{Error, Host, RunId, StepView, WAITED_MS};
 use serde_json::{Value, json};
 
 use super::list;
-use crate::commands::graph;
 use crate::exit::{Problem, Result};
-use crate::{gates, screen};
+use crate::{deliver, gates, screen};
 
 /// Records of a run that is shown without its workflow.
 const RECORDS_SHOWN: usize = 1_000;
@@ -19,7 +18,7 @@ pub(super) async fn show(host: &Host, run: RunId, at: Option<u64>, as_json: bool
     if let Some(step) = at.filter(|at| *at > last) {
         return Err(Error::NoSuchStep { run, step, last }.into());
     }
-    let steps = graph::steps(host, run).await?;
+    let steps = deliver::steps(host, run).await?;
     let state = if at.is_some() || as_json {
         Some(state(host, run, at).await?)
     } else {

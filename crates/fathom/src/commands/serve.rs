@@ -1,0 +1,96 @@
+//! `fathom serve`: the service, until Ctrl-C.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use fathom_workflow::WorkedRun;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::RunsContext;
+use crate::cli::ServeArgs;
+use crate::exit::{Exit, Problem, Result};
+use crate::http::{self, Service};
+use crate::screen;
+use crate::settings::FlagValue;
+use crate::signals::Signals;
+use crate::tokens::TokenBook;
+
+pub async fn run(context: RunsContext) -> Result<Exit> {
+    let RunsContext { settings, host, .. } = context;
+    let mut signals = Signals::listen()?;
+    let tokens = TokenBook::open(&settings.home)?;
+    let address: SocketAddr = settings.listen.parse().map_err(|_| {
+        let given = &settings.listen;
+        Problem::usage(format!("\"{given}\" is no address to listen on"))
+            .advise("Write an address and a port: --listen 127.0.0.1:7575")
+    })?;
+    let is_loopback = address.ip().is_loopback();
+    if !is_loopback && tokens.is_empty()? {
+        return Err(Problem::usage(format!(
+            "{address} can be reached from other machines, so a token is needed"
+        ))
+        .advise("Add one with: fathom token add OWNER"));
+    }
+    let listening = http::listen(address).await?;
+    screen::tell(&format!("Listening on http://{}", listening.address));
+    if !host.store().is_durable() {
+        screen::tell("The store is in memory: runs are gone when the service ends.");
+    }
+    let stop = CancellationToken::new();
+    let service = Arc::new(Service::new(
+        host.clone(),
+        settings,
+        tokens,
+        is_loopback,
+        stop.clone(),
+    ));
+    let workers = service.limits.workers;
+    let serving = listening.serve(service);
+    let working = host.work(workers, stop.clone(), |worked| note(&worked));
+    let mut both = std::pin::pin!(futures::future::join(serving, working));
+    let exit = tokio::select! {
+        _ = &mut both => return Ok(Exit::Complete),
+        exit = signals.next() => exit,
+    };
+    screen::tell("Stopping: runs under way are parked and go on when the service is back.");
+    stop.cancel();
+    // Whoever cannot wait leaves at once; the runs are free when their leases have lapsed.
+    tokio::select! {
+        _ = &mut both => {}
+        _ = signals.next() => {}
+    }
+    Ok(exit)
+}
+
+/// What the flags say about settings.
+pub fn flags(args: &ServeArgs) -> Vec<FlagValue> {
+    let flag = |setting, flag, value| FlagValue {
+        setting,
+        flag,
+        value,
+    };
+    let mut flags = Vec::new();
+    if let Some(listen) = &args.listen {
+        flags.push(flag("serve.listen", "--listen", json!(listen)));
+    }
+    if let Some(workers) = args.workers {
+        flags.push(flag("serve.workers", "--workers", json!(workers)));
+    }
+    if !args.host.is_empty() {
+        flags.push(flag("serve.hosts", "--host", json!(args.host)));
+    }
+    flags
+}
+
+fn note(worked: &WorkedRun) {
+    match worked {
+        WorkedRun::Worked(run, outcome) => {
+            let reason = outcome.reason.as_deref();
+            tracing::info!(%run, status = %outcome.status, reason, "worked on a run");
+        }
+        WorkedRun::Skipped(skipped) => {
+            tracing::debug!(run = %skipped.run, error = %skipped.error, "a run was not taken up");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The service: every workflow of the host over HTTP.
+//!
+//! It takes requests, turns them into calls of the host and gives JSON back. What the wire looks like is said here and
+//! nowhere else; what a run does is decided elsewhere. A request starts a run and never works on it: the background
+//! work of the host does, so a client that goes away cancels nothing.
+
+mod access;
+mod actions;
+mod admit;
+mod body;
+mod error;
+mod events;
+mod guard;
+mod health;
+mod libraries;
+mod openapi;
+mod router;
+mod run;
+mod runs;
+mod server;
+mod service;
+mod views;
+mod wire;
+
+pub use server::listen;
+pub use service::{ServeLimits, Service};

@@ -1,0 +1,73 @@
+//! Libraries by their names. A request never holds a path: a name stands for a folder of the caller's own.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::access::Caller;
+use super::error::{ApiError, ApiResult};
+use super::service::Service;
+
+/// Fields that name folders, in the inputs of all workflows.
+const FIELDS: [&str; 2] = ["library", "libraries"];
+
+const NAME_CHARS: usize = 64;
+
+/// The folder of one of the caller's libraries, whether it exists or not.
+pub fn folder(service: &Service, caller: &Caller, name: &str) -> ApiResult<PathBuf> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    let fits = (1..=NAME_CHARS).contains(&name.len()) && name.chars().all(plain);
+    match fits {
+        true => Ok(service.libraries.join(caller.folder()).join(name)),
+        false => Err(ApiError::invalid(
+            "library",
+            format!("a library is called by 1 to {NAME_CHARS} letters, digits, - and _"),
+        )),
+    }
+}
+
+/// Puts the folders of the caller's libraries where an input names them, deep inside too.
+pub fn resolve(
+    service: &Service,
+    caller: &Caller,
+    input: &mut Map<String, Value>,
+) -> ApiResult<()> {
+    for (field, value) in input.iter_mut() {
+        if FIELDS.contains(&field.as_str()) {
+            resolve_names(service, caller, value).map_err(|error| error.at(field))?;
+        } else {
+            resolve_within(service, caller, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn resolve_within(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
+    match value {
+        Value::Object(fields) => resolve(service, caller, fields),
+        Value::Array(items) => items
+            .iter_mut()
+            .try_for_each(|item| resolve_within(service, caller, item)),
+        _ => Ok(()),
+    }
+}
+
+fn resolve_names(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
+    match value {
+        Value::Array(names) => names
+            .iter_mut()
+            .try_for_each(|name| resolve_names(service, caller, name)),
+        Value::String(name) => {
+            let folder = folder(service, caller, name)?;
+            if !folder.is_dir() {
+                return Err(ApiError::not_found(format!(
+                    "there is no library \"{name}\""
+                )));
+            }
+            *value = Value::String(folder.to_string_lossy().into_owned());
+            Ok(())
+        }
+        Value::Null => Ok(()),
+        _ => Err(ApiError::invalid("library", "libraries are given by name")),
+    }
+}

@@ -1,0 +1,102 @@
+//! Every route of the service, and what every request passes on the way to one.
+
+use std::sync::Arc;
+
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Router};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi as _;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::error::ApiError;
+use super::openapi::{Described, Description};
+use super::service::Shared;
+use super::{access, actions, events, guard, health, openapi, run, runs, views};
+
+/// Headers on every answer: what a browser must not do with it.
+const HEADERS: [(&str, &str); 3] = [
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+];
+
+/// The service's routes. A route that is added here stands in the description, and the tests of who may do what find it
+/// there.
+fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(runs::list_runs, runs::start_run))
+        .routes(routes!(runs::show_run, runs::delete_run))
+        .routes(routes!(views::run_state))
+        .routes(routes!(events::run_events))
+        .routes(routes!(views::run_report))
+        .routes(routes!(views::run_graph))
+        .routes(routes!(views::export_run))
+        .routes(routes!(actions::review_run))
+        .routes(routes!(actions::cancel_run))
+        .routes(routes!(actions::resume_run))
+        .routes(routes!(actions::fork_run))
+        .routes(routes!(run::run))
+        .routes(routes!(run::run_simple))
+        .routes(routes!(views::list_workflows))
+        .routes(routes!(health::health))
+        .routes(routes!(openapi::openapi))
+}
+
+/// The whole service, ready to answer.
+pub fn router(service: Shared) -> Router {
+    let (router, description) = routes().split_for_parts();
+    let description = serde_json::to_value(description).unwrap_or_default();
+    let limit = service.limits.max_body_bytes;
+    router
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(DefaultBodyLimit::max(limit))
+        .layer(Extension(Described(Arc::new(description))))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&service),
+            access::authenticate,
+        ))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&service),
+            guard::guard,
+        ))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(with_headers))
+        .with_state(service)
+}
+
+async fn no_route(request: Request) -> ApiError {
+    let path: String = request.uri().path().chars().take(200).collect();
+    ApiError::not_found(format!("there is no route {path}; see /openapi.json"))
+}
+
+async fn no_method(request: Request) -> ApiError {
+    let message = format!("{} is not possible here", request.method());
+    ApiError::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        message,
+    )
+}
+
+fn panicked(what: Box<dyn std::any::Any + Send + 'static>) -> Response {
+    let text = what.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| what.downcast_ref::<&str>().copied());
+    let text = text.unwrap_or("it did not say why");
+    ApiError::internal(format!("a handler panicked: {text}")).into_response()
+}
+
+async fn with_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    for (name, value) in HEADERS {
+        let name = HeaderName::from_static(name);
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

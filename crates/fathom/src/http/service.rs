@@ -1,0 +1,112 @@
+//! What all requests share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use fathom_research::workflows::{answer, report};
+use fathom_workflow::Host;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::settings::Settings;
+use crate::tokens::TokenBook;
+
+/// The folder of libraries in the data folder.
+const LIBRARIES: &str = "libraries";
+
+/// The bounds of the service, each a setting.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ServeLimits {
+    /// Runs that are worked on at a time.
+    pub workers: usize,
+    /// Runs that may wait for a worker; more are refused.
+    pub max_queue: usize,
+    /// Bytes of a request's body.
+    pub max_body_bytes: usize,
+    /// Connections at a time; more wait.
+    pub max_connections: usize,
+    /// Seconds between two signs of life on a stream of events.
+    pub heartbeat_s: u64,
+    /// Seconds that a client may leave its bytes unread, or its request unsent.
+    pub client_timeout_s: u64,
+    /// Names that the service is reached by, besides its own address.
+    pub hosts: Vec<String>,
+}
+
+impl ServeLimits {
+    /// How often a stream of events gives a sign of life.
+    pub fn heartbeat(&self) -> Duration {
+        Duration::from_secs(self.heartbeat_s.max(1))
+    }
+
+    /// How long a client may do nothing while something is expected of it.
+    pub fn client_timeout(&self) -> Duration {
+        Duration::from_secs(self.client_timeout_s.max(1))
+    }
+}
+
+/// The host with what the door needs to know.
+pub struct Service {
+    /// All workflows and runs.
+    pub host: Host,
+    /// The bounds.
+    pub limits: ServeLimits,
+    /// Who may come in. Nobody is asked on a loopback address while there is no token.
+    pub tokens: TokenBook,
+    /// Whether the service listens where only this machine reaches it.
+    pub is_loopback: bool,
+    /// The operator's settings, with which inputs begin.
+    pub settings: Settings,
+    /// Where libraries lie that requests name, a folder for each owner.
+    pub libraries: PathBuf,
+    /// Set when the service ends.
+    pub stop: CancellationToken,
+    /// Starts that are being committed.
+    pub(super) admitting: AtomicUsize,
+    /// Held while a start with a key is committed: two with one key must not be under way at once.
+    pub(super) keyed: Mutex<()>,
+}
+
+impl Service {
+    /// The service on a host. `stop` ends its streams.
+    pub fn new(
+        host: Host,
+        settings: Settings,
+        tokens: TokenBook,
+        is_loopback: bool,
+        stop: CancellationToken,
+    ) -> Self {
+        Self {
+            host,
+            limits: settings.serve.clone(),
+            tokens,
+            is_loopback,
+            libraries: settings.home.join(LIBRARIES),
+            settings,
+            stop,
+            admitting: AtomicUsize::new(0),
+            keyed: Mutex::default(),
+        }
+    }
+
+    /// What an input begins with: the operator's settings, which a request overlays.
+    pub fn input_defaults(&self, workflow: &str) -> Value {
+        let settings = &self.settings;
+        match workflow {
+            answer::NAME => json!({ "settings": settings.answer }),
+            report::NAME => json!({
+                "depth": settings.depth,
+                "style": settings.style,
+                "settings": settings.report,
+            }),
+            _ => json!({}),
+        }
+    }
+}
+
+/// How handlers get it.
+pub(super) type Shared = Arc<Service>;

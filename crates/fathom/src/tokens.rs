@@ -1,0 +1,227 @@
+//! Bearer tokens of the service: each belongs to an owner, and only its hash is kept.
+//!
+//! They lie in `tokens.json` in the data folder. A running service sees a change of that file at its next request.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use rand::TryRngCore as _;
+use rand::rngs::OsRng;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use crate::exit::{Problem, Result};
+
+const FILE: &str = "tokens.json";
+
+/// By which a token is recognised, in a log or by a scanner for leaked secrets.
+const PREFIX: &str = "fathom_";
+
+const SECRET_BYTES: usize = 32;
+const ID_DIGITS: usize = 10;
+const OWNER_CHARS: usize = 64;
+
+/// One token as the file keeps it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredToken {
+    /// By which it is listed and revoked: the beginning of its hash.
+    pub id: String,
+    /// Whose runs it opens.
+    pub owner: String,
+    /// SHA-256 of the token, in hexadecimal digits.
+    hash: String,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+/// The file of tokens.
+pub struct TokenFile {
+    path: PathBuf,
+}
+
+impl TokenFile {
+    /// The tokens of a data folder.
+    pub fn in_home(home: &Path) -> Self {
+        Self {
+            path: home.join(FILE),
+        }
+    }
+
+    /// Every token, the oldest first.
+    pub fn list(&self) -> Result<Vec<StoredToken>> {
+        let text = match std::fs::read(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.unusable("read", &error)),
+        };
+        serde_json::from_slice(&text).map_err(|error| self.unusable("read", &error))
+    }
+
+    /// Adds a token for an owner. The token itself is told once, here.
+    pub fn add(&self, owner: &str) -> Result<(StoredToken, String)> {
+        check_owner(owner)?;
+        let mut bytes = [0; SECRET_BYTES];
+        OsRng.try_fill_bytes(&mut bytes).map_err(Problem::failed)?;
+        let token = format!("{PREFIX}{}", hex(&bytes));
+        let hash = hex(&hashed(&token));
+        let stored = StoredToken {
+            id: hash.chars().take(ID_DIGITS).collect(),
+            owner: owner.to_owned(),
+            hash,
+            created_at: Timestamp::now(),
+        };
+        let mut tokens = self.list()?;
+        tokens.push(stored.clone());
+        self.write(&tokens)?;
+        Ok((stored, token))
+    }
+
+    /// Removes a token by its id and tells whose it was.
+    pub fn revoke(&self, id: &str) -> Result<StoredToken> {
+        let mut tokens = self.list()?;
+        let place = tokens.iter().position(|token| token.id == id);
+        let place = place.ok_or_else(|| {
+            Problem::usage(format!("there is no token {id}"))
+                .advise("List tokens with: fathom token list")
+        })?;
+        let revoked = tokens.remove(place);
+        self.write(&tokens)?;
+        Ok(revoked)
+    }
+
+    /// Replaces the file; nobody but its owner may read it.
+    fn write(&self, tokens: &[StoredToken]) -> Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&serde_json::to_vec_pretty(tokens)?)?;
+            file.as_file().sync_all()?;
+            file.persist(&self.path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(|error| self.unusable("written", &error))
+    }
+
+    fn unusable(&self, done: &str, error: &dyn std::fmt::Display) -> Problem {
+        let path = self.path.display();
+        Problem::failed(format!("the tokens in {path} cannot be {done}: {error}"))
+    }
+}
+
+/// Owners name folders and stand in logs, so they are plain.
+fn check_owner(owner: &str) -> Result<()> {
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    let fits = (1..=OWNER_CHARS).contains(&owner.len()) && owner.chars().all(plain);
+    match fits {
+        true => Ok(()),
+        false => Err(Problem::usage(format!(
+            "an owner's name has 1 to {OWNER_CHARS} small letters, digits and hyphens"
+        ))),
+    }
+}
+
+/// The tokens as a running service knows them: read again when their file has changed.
+pub struct TokenBook {
+    file: TokenFile,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The file's time and length when it was read; nothing while there is no file.
+    stamp: Option<(SystemTime, u64)>,
+    tokens: Arc<Vec<StoredToken>>,
+}
+
+impl TokenBook {
+    /// The tokens of a data folder, read now.
+    pub fn open(home: &Path) -> Result<Self> {
+        let book = Self {
+            file: TokenFile::in_home(home),
+            known: Mutex::default(),
+        };
+        book.tokens()?;
+        Ok(book)
+    }
+
+    /// Whether there is no token at all.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.tokens()?.is_empty())
+    }
+
+    /// The owner of a token. Every stored hash is compared, each in constant time.
+    pub fn owner(&self, token: &str) -> Result<Option<String>> {
+        let presented = hex(&hashed(token));
+        let mut owner = None;
+        for stored in self.tokens()?.iter() {
+            if bool::from(stored.hash.as_bytes().ct_eq(presented.as_bytes())) {
+                owner = Some(stored.owner.clone());
+            }
+        }
+        Ok(owner)
+    }
+
+    fn tokens(&self) -> Result<Arc<Vec<StoredToken>>> {
+        let stamp = std::fs::metadata(&self.file.path).ok();
+        let stamp = stamp.and_then(|about| Some((about.modified().ok()?, about.len())));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.stamp != stamp {
+            known.tokens = Arc::new(self.file.list()?);
+            known.stamp = stamp;
+        }
+        Ok(Arc::clone(&known.tokens))
+    }
+}
+
+fn hashed(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_until_it_is_revoked_and_only_its_hash_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let file = TokenFile::in_home(home.path());
+        let book = TokenBook::open(home.path()).unwrap();
+        assert!(book.is_empty().unwrap());
+        let (ada, token) = file.add("ada").unwrap();
+        file.add("bob").unwrap();
+        let token = token.as_str();
+        assert_eq!(book.owner(token).unwrap().as_deref(), Some("ada"));
+        assert_eq!(book.owner(&format!("{token}0")).unwrap(), None);
+        let kept = std::fs::read_to_string(home.path().join(FILE)).unwrap();
+        assert!(!kept.contains(token.strip_prefix(PREFIX).unwrap()));
+        file.revoke(&ada.id).unwrap();
+        assert_eq!(book.owner(token).unwrap(), None);
+        assert!(file.revoke(&ada.id).is_err());
+        assert_eq!(file.list().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn an_owner_has_a_plain_name() {
+        for name in ["", "Ada", "../x", "a b", "é"] {
+            assert!(check_owner(name).is_err(), "{name}");
+        }
+        check_owner("ada-2").unwrap();
+    }
+
+    #[test]
+    fn a_damaged_file_opens_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(FILE), "[{").unwrap();
+        assert!(TokenBook::open(home.path()).is_err());
+    }
+}
