@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use fathom_evals::proofs::{self, Proof, Setting, Size};
-use fathom_evals::{answers, bench, evidence, providers, victim};
+use fathom_evals::{answers, appraise, bench, evidence, providers, victim};
 
 const USAGE: &str = "\
 usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
@@ -12,6 +12,7 @@ usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine --peer
        fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
+       fathom-evals eval appraise --data DIR [--binary PATH]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
 
@@ -28,6 +29,7 @@ async fn main() -> ExitCode {
         ["bench", "providers", rest @ ..] => providers::bench(rest).await,
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["eval", "answers", rest @ ..] => answers::eval(rest),
+        ["eval", "appraise", rest @ ..] => appraise::eval(rest),
         ["bench", "evidence", rest @ ..] => evidence::bench(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };
