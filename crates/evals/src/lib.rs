@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 pub mod answers;
+pub mod appraise;
 pub mod bench;
 pub mod evidence;
 mod figure;

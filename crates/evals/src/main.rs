@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use fathom_evals::proofs::{self, Proof, Setting, Size};
-use fathom_evals::{answers, bench, evidence, providers, victim};
+use fathom_evals::{answers, appraise, bench, evidence, providers, victim};
 
 const USAGE: &str = "\
 usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
@@ -13,6 +13,7 @@ usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench library [--passages N]
        fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
+       fathom-evals eval appraise --data DIR [--binary PATH]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
        fathom-evals eval ask --data DIR --libraries DIR [OPTION…]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
@@ -32,6 +33,7 @@ async fn main() -> ExitCode {
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["eval", "answers", rest @ ..] => answers::eval(rest),
         ["eval", "ask", rest @ ..] => answers::eval_ask(rest),
+        ["eval", "appraise", rest @ ..] => appraise::eval(rest),
         ["bench", "evidence", rest @ ..] => evidence::bench(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };

@@ -37,6 +37,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Ask your own documents, and get the passages that answer
     Ask(AskArgs),
+    /// Appraise the risk of bias of randomised trials (RoB 2)
+    Appraise(AppraiseArgs),
     /// List runs, look at them, resume them and decide at their gates
     #[command(subcommand)]
     Runs(RunsCommand),
@@ -142,6 +144,65 @@ pub struct AskArgs {
     pub keep: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// What `fathom appraise` takes.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct AppraiseArgs {
+    #[command(subcommand)]
+    pub command: Option<AppraiseCommand>,
+    /// Reports of trials (PDF, HTML, Word, Markdown or text), or folders that hold some
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The effect that your review is interested in
+    #[arg(long, default_value = "assignment")]
+    pub effect: EffectArg,
+    /// The outcome whose result is appraised [default: the primary one]
+    #[arg(long, value_name = "TEXT")]
+    pub outcome: Option<String>,
+    /// The trial's protocol or register entry, searched for domain 5
+    #[arg(long, value_name = "FILE")]
+    pub protocol: Option<PathBuf>,
+    /// Your own answers, as TOML or JSON; they stand before all others
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Count four or five domains with some concerns as high risk
+    #[arg(long)]
+    pub strict: bool,
+    /// Write the page, the Word file, JSON, the robvis table and the plots to this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print each appraisal as a line of JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What `fathom appraise` can do besides.
+#[derive(Subcommand)]
+pub enum AppraiseCommand {
+    /// Compare two appraisals of the same trials: agreement and Cohen's kappa by domain
+    Compare {
+        /// A folder that was written by --out, a robvis table, or appraisals.json
+        left: PathBuf,
+        /// The other
+        right: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The effects that a trial can be appraised for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EffectArg {
+    /// Of being assigned to the intervention (intention to treat)
+    Assignment,
+    /// Of adhering to it (per protocol)
+    Adherence,
 }
 
 /// How a run is shown and where its report goes.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod ask;
+mod appraise;
 mod config;
 mod doctor;
 mod encoder;
@@ -35,6 +36,7 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
     match cli.command {
         Command::Report(args) => report::run(args, settings, register).await,
         Command::Ask(args) => ask::run(args, settings, register).await,
+        Command::Appraise(args) => appraise::run(args, settings, register).await,
         Command::Runs(command) => {
             let context = RunsContext::open(settings(Vec::new())?, register).await?;
             runs::run(command, &context).await

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fathom_evidence::extract::ExtractLimits;
 use fathom_research::Encoder;
 use fathom_research::library::{
     Libraries, Library, LibraryFault, LibraryStock, LocalPassage, WordMention,
@@ -83,6 +84,7 @@ impl OwnLibraries {
     }
 }
 
+#[async_trait]
 impl Libraries for OwnLibraries {
     fn open(&self, roots: &[PathBuf]) -> Arc<dyn Library> {
         self.get(roots)
@@ -90,6 +92,27 @@ impl Libraries for OwnLibraries {
 
     fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
         std::path::absolute(root)
+    }
+
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>, LibraryFault> {
+        let name = path.display().to_string();
+        let unreadable = |why: String| LibraryFault::Unreadable { name, why };
+        let limit = ExtractLimits::default().document_max_bytes as u64;
+        // A file that is too large is refused before it fills the memory.
+        match tokio::fs::metadata(path).await {
+            Ok(about) if about.is_dir() => Err(unreadable("it is a folder".to_owned())),
+            Ok(about) if about.len() > limit => {
+                let bytes = about.len();
+                Err(unreadable(format!(
+                    "it has {bytes} bytes and {limit} are allowed"
+                )))
+            }
+            Ok(_) => {
+                let read = tokio::fs::read(path).await;
+                read.map_err(|error| unreadable(error.to_string()))
+            }
+            Err(error) => Err(unreadable(error.to_string())),
+        }
     }
 }
 

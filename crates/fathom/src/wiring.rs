@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use fathom_research::reasoner::Reasoners;
 use fathom_research::workflows::answer::AnswerWorkflow;
+use fathom_research::workflows::appraise::AppraiseWorkflow;
 use fathom_research::workflows::ask::AskWorkflow;
 use fathom_research::workflows::report::ReportWorkflow;
 use fathom_research::{DocumentCache, ServiceFaults, Services};
@@ -68,7 +69,8 @@ pub fn host(
     let host = Host::builder(runtime)
         .register(ReportWorkflow, Arc::clone(&services))?
         .register(AskWorkflow, Arc::clone(&services))?
-        .register(AnswerWorkflow, services)?;
+        .register(AnswerWorkflow, Arc::clone(&services))?
+        .register(AppraiseWorkflow, services)?;
     Ok(register(host)?.build())
 }
 

@@ -9,6 +9,8 @@
 
 #[path = "command/ask.rs"]
 mod ask;
+#[path = "command/appraise.rs"]
+mod appraise;
 #[path = "command/bad_input.rs"]
 mod bad_input;
 #[path = "command/breakpoints.rs"]

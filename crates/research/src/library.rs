@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use fathom_evidence::passage::PassageId;
 use serde::{Deserialize, Serialize};
 
-/// The way from folders to a library.
+/// The way from folders to a library, and to single files that a person names.
+#[async_trait]
 pub trait Libraries: Send + Sync {
     /// The library of these folders: the same one whenever the same folders are named, so that runs share its index.
     /// Nothing is read before the first search.
@@ -15,6 +16,9 @@ pub trait Libraries: Send + Sync {
 
     /// The path of a folder by which it is found again from wherever a run is resumed.
     fn absolute(&self, root: &Path) -> std::io::Result<PathBuf>;
+
+    /// The bytes of one file.
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>, LibraryFault>;
 }
 
 /// Documents that can be searched and read.

@@ -1,5 +1,6 @@
 //! The workflows: each file reads like its diagram.
 
-pub mod ask;
 pub mod answer;
+pub mod appraise;
+pub mod ask;
 pub mod report;

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use fathom_evidence::locate::{LocateQuestion, LocateSettings, LocatorRules, PassageIndex};
 use fathom_evidence::{Language, Span, sentences};
+use fathom_research::workflows::appraise::LOCATOR_RULES;
 use serde::Deserialize;
 
 use super::sets::{lines, located, mean, pool, read};
@@ -137,7 +138,7 @@ pub(super) fn robbr(data: &Path) -> Result<()> {
     }
     let text = std::fs::read_to_string(data.join("robbr/task2_small_test_set.json"))?;
     let items: BTreeMap<String, RobbrItem> = serde_json::from_str(&text)?;
-    let rules = LocatorRules::parse(include_str!("bias.txt"))?;
+    let rules = LocatorRules::parse(LOCATOR_RULES)?;
     let settings = LocateSettings {
         per_query_top_n: 100,
         top_k: 20,

@@ -1,6 +1,7 @@
 //! Reads sources: fetches the document, takes its text out, and stores that as a snapshot.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -101,7 +102,31 @@ pub(crate) async fn all(
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ReadDocument {
     pub(crate) snapshot: Snapshot,
-    about: DocumentMetadata,
+    pub(crate) about: DocumentMetadata,
+}
+
+/// Reads one file that a person named, once; says in a sentence why not.
+pub(crate) async fn file(
+    ctx: &Ctx,
+    key: &str,
+    path: &Path,
+) -> Result<Result<ReadDocument, RecordedFailure>, NodeError> {
+    let read = ctx.effect(key, |call| async move {
+        call.spend(budget::FETCHES, 1);
+        let bytes = ctx.deps().libraries.read_file(path).await;
+        let bytes =
+            bytes.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let bytes = Bytes {
+            bytes,
+            content_type: None,
+            file_name: name,
+        };
+        take(ctx, bytes).await
+    });
+    Ok(read.await?)
 }
 
 async fn one(

@@ -23,6 +23,7 @@ pub struct Folder {
 #[derive(Default)]
 pub struct Examples(OnceLock<Arc<Folder>>);
 
+#[async_trait]
 impl Libraries for Examples {
     fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
         self.0.get_or_init(|| Arc::new(Folder::examples())).clone()
@@ -30,6 +31,13 @@ impl Libraries for Examples {
 
     fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
         Ok(root.to_owned())
+    }
+
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>, LibraryFault> {
+        std::fs::read(path).map_err(|error| LibraryFault::Unreadable {
+            name: path.display().to_string(),
+            why: error.to_string(),
+        })
     }
 }
 

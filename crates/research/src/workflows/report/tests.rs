@@ -234,6 +234,7 @@ fn a_critical_draft_that_a_person_accepts_still_meets_the_final_review() {
 /// Nothing is opened to begin a run.
 struct NoLibraries;
 
+#[async_trait::async_trait]
 impl Libraries for NoLibraries {
     fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
         panic!("nothing is searched here")
@@ -241,6 +242,10 @@ impl Libraries for NoLibraries {
 
     fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
         Ok(Path::new("/home/ada").join(root))
+    }
+
+    async fn read_file(&self, _: &Path) -> Result<Vec<u8>, crate::library::LibraryFault> {
+        panic!("nothing is read here")
     }
 }
 

@@ -1,0 +1,182 @@
+//! `fathom appraise`: the risk of bias of trials, one or a folder of them, with every form in a folder.
+
+mod batch;
+mod compare;
+
+use std::path::{Path, PathBuf};
+
+use fathom_render::appraisal::{
+    Appraisal, csv, details, docx, html, summary_plot, table, traffic_lights,
+};
+use fathom_research::workflows::appraise::GivenAnswer;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::Register;
+use crate::cli::{AppraiseArgs, AppraiseCommand};
+use crate::commands::RunsContext;
+use crate::exit::{Exit, Problem, Result};
+use crate::settings::{FlagValue, Settings};
+use crate::{edits, files, screen};
+
+/// Endings of files that a folder is searched for.
+const ENDINGS: [&str; 8] = [
+    "pdf", "html", "htm", "xhtml", "txt", "md", "markdown", "docx",
+];
+
+/// Files that lie beside trials and are none.
+const NOT_TRIALS: [&str; 1] = ["readme"];
+
+pub async fn run(
+    args: AppraiseArgs,
+    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    register: Register,
+) -> Result<Exit> {
+    if let Some(AppraiseCommand::Compare { left, right, json }) = &args.command {
+        return compare::run(left, right, *json);
+    }
+    let trials = trials(&args.files)?;
+    if trials.len() > 1 && args.protocol.is_some() {
+        return Err(Problem::usage("a protocol belongs to one trial")
+            .advise("Appraise that trial alone: fathom appraise FILE --protocol FILE"));
+    }
+    let answers = args.answers.as_deref().map(given_answers).transpose()?;
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Problem::usage(format!("{} cannot be made: {error}", folder.display()))
+        })?;
+    }
+    let context = RunsContext::open(settings(Vec::new())?, register).await?;
+    let batch = batch::Batch::new(&context.host, &args, answers.unwrap_or_default());
+    let mut appraisals = match batch.appraise(&trials).await? {
+        batch::BatchEnd::Done(appraisals) => appraisals,
+        batch::BatchEnd::Stopped(exit) => return Ok(exit),
+    };
+    apart(&mut appraisals);
+    if let Some(folder) = &args.out {
+        write(folder, &appraisals)?;
+    }
+    show(&args, &appraisals)?;
+    let partial = appraisals.iter().any(Appraisal::is_partial);
+    Ok(if partial {
+        Exit::Partial
+    } else {
+        Exit::Complete
+    })
+}
+
+/// The files that were named, and those of the folders that were named, in order.
+fn trials(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut trials = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            trials.push(path.clone());
+            continue;
+        }
+        let unreadable = |error: std::io::Error| {
+            Problem::usage(format!("{} cannot be read: {error}", path.display()))
+        };
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(unreadable)? {
+            let file = entry.map_err(unreadable)?.path();
+            if is_trial(&file) {
+                inside.push(file);
+            }
+        }
+        inside.sort();
+        trials.extend(inside);
+    }
+    if trials.is_empty() {
+        return Err(Problem::usage("there is no report to appraise")
+            .advise("Name PDF, HTML, Word, Markdown or text files, or a folder that holds some"));
+    }
+    Ok(trials)
+}
+
+fn is_trial(file: &Path) -> bool {
+    let lower = |part: Option<&std::ffi::OsStr>| {
+        part.map_or_else(String::new, |part| part.to_string_lossy().to_lowercase())
+    };
+    let (stem, ending) = (lower(file.file_stem()), lower(file.extension()));
+    file.is_file() && ENDINGS.contains(&ending.as_str()) && !NOT_TRIALS.contains(&stem.as_str())
+}
+
+/// A person's answer, and the trial it is for.
+#[derive(Clone, Debug, Deserialize)]
+struct AnswerEntry {
+    /// The file's name without its ending; every trial where it is left out.
+    study: Option<String>,
+    #[serde(flatten)]
+    given: GivenAnswer,
+}
+
+/// Reads answers from JSON or TOML: a list called `answers`.
+fn given_answers(path: &Path) -> Result<Vec<AnswerEntry>> {
+    let value = edits::read(path)?;
+    let list = value.get("answers").cloned().unwrap_or_default();
+    serde_json::from_value(list).map_err(|error| {
+        Problem::usage(format!("the answers in {} cannot be read: {error}", path.display())).advise(
+            "Write them as TOML: [[answers]] with question = \"4.3\", answer = \"N\", by = \"…\", why = \"…\", and study = \"…\" where \
+             there are several trials",
+        )
+    })
+}
+
+/// Two trials of one name get the names of their files besides, so that tables tell them apart.
+fn apart(appraisals: &mut [Appraisal]) {
+    let labels: Vec<String> = appraisals
+        .iter()
+        .map(|one| one.study.label.clone())
+        .collect();
+    for appraisal in appraisals {
+        let study = &mut appraisal.study;
+        let same = labels.iter().filter(|label| **label == study.label).count();
+        if same > 1 {
+            let stem = Path::new(&study.file).file_stem().unwrap_or_default();
+            study.label = format!("{} ({})", study.label, stem.to_string_lossy());
+        }
+    }
+}
+
+/// Every form, side by side.
+fn write(folder: &Path, appraisals: &[Appraisal]) -> Result<()> {
+    let json = serde_json::to_vec_pretty(appraisals).map_err(Problem::failed)?;
+    for (name, bytes) in [
+        ("appraisals.json", json),
+        ("robvis.csv", csv(appraisals).into_bytes()),
+        (
+            "traffic-lights.svg",
+            traffic_lights(appraisals).into_bytes(),
+        ),
+        ("summary.svg", summary_plot(appraisals).into_bytes()),
+        ("appraisals.html", html(appraisals).into_bytes()),
+        (
+            "appraisals.docx",
+            docx(appraisals).map_err(Problem::failed)?,
+        ),
+    ] {
+        files::write(&folder.join(name), &bytes)?;
+    }
+    Ok(())
+}
+
+fn show(args: &AppraiseArgs, appraisals: &[Appraisal]) -> Result<()> {
+    if args.json {
+        for appraisal in appraisals {
+            screen::print_line(&json!(appraisal).to_string())?;
+        }
+    } else {
+        let coloured = screen::stdout_is_coloured();
+        screen::print(&table(appraisals, coloured))?;
+        if let [only] = appraisals {
+            screen::print(&format!("\n{}", details(only, coloured)))?;
+        }
+    }
+    if let (Some(folder), false) = (&args.out, args.quiet) {
+        let folder = folder.display();
+        screen::tell(&format!(
+            "Wrote appraisals.html, .docx and .json, robvis.csv, traffic-lights.svg and summary.svg to {folder}."
+        ));
+    }
+    Ok(())
+}

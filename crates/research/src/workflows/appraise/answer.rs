@@ -1,0 +1,188 @@
+//! One question at a time: a person's answer first, then counts, phrases and what follows from them; else it stays open.
+
+use fathom_render::appraisal::{
+    AnsweredBy, AnsweredQuestion, AppraisalQuote, Judgement, ReplacedAnswer,
+};
+
+use super::derived::{self, DerivedAnswer, DerivedFrom};
+use super::nodes::OpenDocuments;
+use super::numbers::ParticipantFlow;
+use super::phrases;
+use super::state::{DocumentRole, State};
+use crate::rob2::{Answers, Domain, Effect, SignalAnswer, SignallingQuestion, judge};
+
+/// Answers without a model.
+pub(super) struct AnswerRules<'a> {
+    state: &'a State,
+    opened: &'a OpenDocuments,
+    flow: ParticipantFlow,
+}
+
+impl<'a> AnswerRules<'a> {
+    pub(super) fn new(state: &'a State, opened: &'a OpenDocuments) -> Self {
+        Self {
+            state,
+            opened,
+            flow: ParticipantFlow::read(&opened.article.article),
+        }
+    }
+
+    /// The answer to a question, given those before it.
+    pub(super) fn answer(
+        &self,
+        question: &SignallingQuestion,
+        answers: &Answers,
+    ) -> AnsweredQuestion {
+        let found = if question.is_open(answers) {
+            self.proven(question, answers)
+        } else {
+            AnsweredQuestion {
+                answer: SignalAnswer::NotApplicable,
+                by: AnsweredBy::Closed,
+                rationale: "An earlier answer closed the question.".to_owned(),
+                ..unanswered(question)
+            }
+        };
+        given(self.state, found)
+    }
+
+    fn proven(&self, question: &SignallingQuestion, answers: &Answers) -> AnsweredQuestion {
+        let from = DerivedFrom {
+            article: &self.opened.article.article,
+            protocol: self.opened.protocol.as_ref().map(|one| &one.article),
+            flow: &self.flow,
+            outcome: self.state.input.outcome.as_deref(),
+            answers,
+        };
+        let (effect, id) = (self.state.input.effect, question.id);
+        let validated = self.validated_sentences(id);
+        let derived = derived::first(id, &from).or_else(|| {
+            let places: Vec<usize> = validated.iter().map(|(at, _)| *at).collect();
+            let proven = phrases::prove(id, effect, from.article, &places);
+            let proven = proven.or_else(|| derived::afterwards(id, &from));
+            proven.map(DerivedAnswer::from)
+        });
+        let Some(DerivedAnswer {
+            proven,
+            protocol_sentence,
+        }) = derived
+        else {
+            return unanswered(question);
+        };
+        let relaxed = |at: usize| {
+            validated
+                .iter()
+                .any(|(one, relaxed)| *one == at && *relaxed)
+        };
+        let quote = |at: &usize| {
+            Some(AppraisalQuote {
+                relaxed: relaxed(*at),
+                ..self.quote(DocumentRole::Article, *at)?
+            })
+        };
+        let planned = protocol_sentence.and_then(|at| self.quote(DocumentRole::Protocol, at));
+        AnsweredQuestion {
+            answer: proven.answer,
+            by: AnsweredBy::Rules,
+            rationale: proven.why,
+            quotes: proven
+                .sentences
+                .iter()
+                .filter_map(quote)
+                .chain(planned)
+                .collect(),
+            ..unanswered(question)
+        }
+    }
+
+    fn quote(&self, role: DocumentRole, sentence: usize) -> Option<AppraisalQuote> {
+        let document = self.opened.get(role)?;
+        document.article.quote(&document.document, role, sentence)
+    }
+
+    /// The sentences of the report in the question's accepted evidence, and whether that was accepted under relaxed rules.
+    fn validated_sentences(&self, id: &str) -> Vec<(usize, bool)> {
+        let own = self.state.evidence.iter().filter(|one| {
+            one.accepted
+                && one.candidate.question == id
+                && one.candidate.source == DocumentRole::Article.source()
+        });
+        let sentences = own.flat_map(|one| {
+            let within = self.opened.article.article.within(one.candidate.span);
+            within.map(|at| (at, one.relaxed))
+        });
+        sentences.collect()
+    }
+}
+
+fn unanswered(question: &SignallingQuestion) -> AnsweredQuestion {
+    AnsweredQuestion {
+        id: question.id.to_owned(),
+        question: question.text.to_owned(),
+        answer: SignalAnswer::NoInformation,
+        by: AnsweredBy::Nobody,
+        rationale: "No rule found a sentence that answers this.".to_owned(),
+        quotes: Vec::new(),
+        replaced: None,
+    }
+}
+
+/// A person's answer in place of the one that was found, which is kept beside it.
+fn given(state: &State, found: AnsweredQuestion) -> AnsweredQuestion {
+    let mut given = state.input.answers.iter().rev();
+    let Some(given) = given.find(|given| given.question == found.id) else {
+        return found;
+    };
+    let why = match given.why.trim() {
+        "" => "No reason was given.",
+        why => why,
+    };
+    AnsweredQuestion {
+        answer: given.answer,
+        by: AnsweredBy::Person(given.by.clone()),
+        rationale: why.to_owned(),
+        replaced: Some(ReplacedAnswer {
+            answer: found.answer,
+            by: found.by,
+            rationale: found.rationale,
+        }),
+        ..found
+    }
+}
+
+/// Every judgement that some way of answering the open questions gives, the best first.
+pub(super) fn possible(
+    domain: Domain,
+    effect: Effect,
+    answers: &Answers,
+    answered: &[AnsweredQuestion],
+) -> Vec<Judgement> {
+    // A question that an open one closed may be opened by its answer, so closed ones count as open too: where a proven
+    // answer closed them, the algorithm never reads them.
+    let mut ways = vec![answers.clone()];
+    for one in answered {
+        let with_each = |way: &Answers| {
+            let further = [
+                SignalAnswer::Yes,
+                SignalAnswer::No,
+                SignalAnswer::NoInformation,
+            ];
+            further.map(|answer| {
+                let mut way = way.clone();
+                way.set(&one.id, answer);
+                way
+            })
+        };
+        match one.by {
+            AnsweredBy::Nobody | AnsweredBy::Closed => {
+                ways = ways.iter().flat_map(with_each).collect();
+            }
+            AnsweredBy::Rules | AnsweredBy::Model(_) | AnsweredBy::Person(_) => {}
+        }
+    }
+    let judged = ways.iter().map(|way| judge(domain, effect, way).judgement);
+    let mut all: Vec<Judgement> = judged.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

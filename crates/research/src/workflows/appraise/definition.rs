@@ -1,0 +1,134 @@
+//! The appraisal as a workflow of the host: what it is started with and what it brings.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fathom_evidence::validate::retry::RetrySettings;
+use fathom_workflow::{BeginResult, Definition, FirstState, Graph, GraphError, InvalidInput};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::state::State;
+use crate::rob2::{Effect, OverallRule, SignalAnswer, question};
+use crate::services::{Services, SourceScope};
+
+/// A run that takes longer is cut off; the judgements by phrase rules take a second.
+const TIME_LIMIT: Duration = Duration::from_secs(1_800);
+
+/// What a run is started with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AppraiseInput {
+    /// The report of the trial: PDF, HTML, Word, Markdown or plain text.
+    pub document: PathBuf,
+    /// The trial's protocol or register entry; it is searched for domain 5.
+    #[serde(default)]
+    pub protocol: Option<PathBuf>,
+    /// The effect that the review is interested in.
+    #[serde(default)]
+    #[schemars(with = "String", extend("enum" = ["assignment", "adherence"]))]
+    pub effect: Effect,
+    /// The outcome whose result is appraised; the primary one where none is named.
+    #[serde(default)]
+    #[schemars(length(max = 500))]
+    pub outcome: Option<String>,
+    /// When several domains with some concerns make a high risk.
+    #[serde(default)]
+    pub overall_rule: OverallRule,
+    /// Answers that a person gives; they stand before any other.
+    #[serde(default)]
+    pub answers: Vec<GivenAnswer>,
+    /// How evidence is validated, and when it is looked for again.
+    #[serde(default)]
+    #[schemars(with = "Value")]
+    pub validation: RetrySettings,
+}
+
+/// A person's answer to a signalling question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GivenAnswer {
+    /// Its id, such as `4.3`.
+    pub question: String,
+    /// `Y`, `PY`, `PN`, `N`, `NI` or `NA`.
+    #[schemars(with = "String", extend("enum" = ["Y", "PY", "PN", "N", "NI", "NA"]))]
+    pub answer: SignalAnswer,
+    /// Who answers.
+    #[serde(default)]
+    pub by: String,
+    /// Why.
+    #[serde(default)]
+    pub why: String,
+}
+
+/// The workflow `appraise`, for a host to register.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AppraiseWorkflow;
+
+impl Definition for AppraiseWorkflow {
+    type State = State;
+    type Deps = Services;
+    type Input = AppraiseInput;
+
+    fn graph(&self) -> Result<Graph<State, Services>, GraphError> {
+        super::graph::graph()
+    }
+
+    fn begin(
+        &self,
+        mut input: AppraiseInput,
+        services: &Services,
+        _: Timestamp,
+    ) -> BeginResult<State> {
+        for (nth, given) in input.answers.iter_mut().enumerate() {
+            let at = |field: &str| format!("answers[{nth}].{field}");
+            let Some(asked) = question(&given.question, input.effect) else {
+                let why = format!("there is no question {} for this effect", given.question);
+                return Err(InvalidInput::at(at("question"), why));
+            };
+            if !asked.options.contains(&given.answer) {
+                let why = format!("{} does not take the answer {}", asked.id, given.answer);
+                return Err(InvalidInput::at(at("answer"), why));
+            }
+            if given.by.trim().is_empty() {
+                given.by = "a reviewer".to_owned();
+            }
+        }
+        let files = [Some(&mut input.document), input.protocol.as_mut()];
+        for (field, file) in ["document", "protocol"].into_iter().zip(files) {
+            if let Some(file) = file {
+                let absolute = services.libraries.absolute(file);
+                *file = absolute.map_err(|error| InvalidInput::at(field, error))?;
+            }
+        }
+        let outcome = input.outcome.take().map(|text| text.trim().to_owned());
+        input.outcome = outcome.filter(|text| !text.is_empty());
+        Ok(FirstState {
+            title: title(&input),
+            time_limit: Some(TIME_LIMIT),
+            state: State::new(input),
+        })
+    }
+
+    fn check_ready(&self, _: &State, services: &Services) -> Result<(), String> {
+        services.check(SourceScope {
+            library: &[],
+            web: false,
+        })
+    }
+
+    fn outcome_kind(&self) -> &'static str {
+        fathom_render::appraisal::KIND
+    }
+
+    fn outcome(&self, state: &State) -> Option<Value> {
+        state.appraisal.as_deref().map(|appraisal| json!(appraisal))
+    }
+}
+
+fn title(input: &AppraiseInput) -> String {
+    let name = input.document.file_name().unwrap_or_default();
+    format!("Risk of bias: {}", name.to_string_lossy())
+}

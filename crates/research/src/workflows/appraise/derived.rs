@@ -1,0 +1,317 @@
+//! Answers that follow from several places together: counts of participants, the kind of outcome, other answers, and the
+//! protocol beside the report.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::article::{Article, ReportPart};
+use super::numbers::ParticipantFlow;
+use super::patterns::{compiled, plain};
+use super::phrases::ProvenAnswer;
+use crate::rob2::{Answers, SignalAnswer};
+
+/// Up to this share of missing outcome data, nearly all are known.
+const NEARLY_ALL: f64 = 0.05;
+
+/// From this difference in losses between the arms, missing data probably depend on the outcome.
+const LOSSES_DIFFER: f64 = 0.10;
+
+/// Outcomes that share fewer of their words are different outcomes.
+const SAME_OUTCOME: f64 = 0.4;
+
+/// What answers are derived from.
+pub(super) struct DerivedFrom<'a> {
+    pub(super) article: &'a Article,
+    pub(super) protocol: Option<&'a Article>,
+    pub(super) flow: &'a ParticipantFlow,
+    /// The outcome that was named.
+    pub(super) outcome: Option<&'a str>,
+    /// All answers so far.
+    pub(super) answers: &'a Answers,
+}
+
+/// An answer, and a sentence of the protocol that it rests on besides.
+pub(super) struct DerivedAnswer {
+    pub(super) proven: ProvenAnswer,
+    pub(super) protocol_sentence: Option<usize>,
+}
+
+impl From<ProvenAnswer> for DerivedAnswer {
+    fn from(proven: ProvenAnswer) -> Self {
+        Self {
+            proven,
+            protocol_sentence: None,
+        }
+    }
+}
+
+/// What is derived before phrases are looked for: counts and protocols say more than words.
+pub(super) fn first(id: &str, from: &DerivedFrom<'_>) -> Option<DerivedAnswer> {
+    match id {
+        "3.1" => nearly_all(from.flow).map(DerivedAnswer::from),
+        "3.4" => losses_differ(from.flow).map(DerivedAnswer::from),
+        "5.2" => by_protocol(from),
+        _ => None,
+    }
+}
+
+/// What is derived where phrases say nothing.
+pub(super) fn afterwards(id: &str, from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
+    match id {
+        "2.7" => analysed_elsewhere(from.flow),
+        "3.2" => Some(ProvenAnswer {
+            answer: SignalAnswer::ProbablyNo,
+            why: "No analysis was found that shows the result to be unaffected by missing data."
+                .to_owned(),
+            sentences: Vec::new(),
+        }),
+        "4.2" => measured_blind(from),
+        "4.3" => self_reported(from),
+        "4.4" => influence(from),
+        _ => None,
+    }
+}
+
+fn nearly_all(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
+    let missing = flow.missing()?;
+    let (lost, of, percent) = (missing.missing, missing.of, missing.share * 100.0);
+    let (answer, words) = if missing.share <= NEARLY_ALL {
+        (SignalAnswer::Yes, "nearly all are known")
+    } else {
+        (SignalAnswer::No, "that is more than a few")
+    };
+    Some(ProvenAnswer {
+        answer,
+        why: format!(
+            "Outcome data are missing for {lost} of {of} participants ({percent:.1} %): {words}."
+        ),
+        sentences: missing.sentences,
+    })
+}
+
+fn losses_differ(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
+    let differ = flow
+        .arms_differ_by()
+        .filter(|differ| *differ >= LOSSES_DIFFER)?;
+    let points = differ * 100.0;
+    Some(ProvenAnswer {
+        answer: SignalAnswer::ProbablyYes,
+        why: format!("Losses differ between the groups by {points:.0} percentage points."),
+        sentences: flow
+            .arms
+            .first()
+            .map(|arm| arm.sentence)
+            .into_iter()
+            .collect(),
+    })
+}
+
+fn analysed_elsewhere(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
+    let missing = flow.missing()?;
+    let percent = missing.share * 100.0;
+    let answer = if missing.share <= NEARLY_ALL {
+        SignalAnswer::ProbablyNo
+    } else {
+        SignalAnswer::ProbablyYes
+    };
+    Some(ProvenAnswer {
+        answer,
+        why: format!("{percent:.1} % of those who were randomised are not in the analysis."),
+        sentences: missing.sentences,
+    })
+}
+
+fn is_no(answer: SignalAnswer) -> bool {
+    matches!(answer, SignalAnswer::No | SignalAnswer::ProbablyNo)
+}
+
+/// Whoever does not know the groups cannot measure them differently.
+fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
+    let proven = super::phrases::prove("4.3", crate::rob2::Effect::Assignment, from.article, &[])?;
+    is_no(proven.answer).then(|| ProvenAnswer {
+        answer: SignalAnswer::ProbablyNo,
+        why: "Those who measured the outcome did not know the groups, so they measured them alike."
+            .to_owned(),
+        sentences: proven.sentences.into_iter().take(1).collect(),
+    })
+}
+
+const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)";
+const JUDGED: &str = r"self-? ?report|self-? ?rated|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|\bpain\b|symptom|severity|clinical(ly)? (judg|improv|assess|response)|rating|depress|anxiety|well-?being|function(ing|al)? (score|scale|status)|walking|global (assessment|impression)";
+const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|surviv|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
+
+static KINDS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+    Some([
+        compiled(SELF_REPORTED)?,
+        compiled(JUDGED)?,
+        compiled(OBJECTIVE)?,
+    ])
+});
+
+/// Participants who know their group and report the outcome themselves are assessors who know.
+fn self_reported(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
+    let aware = matches!(
+        from.answers.get("2.1"),
+        SignalAnswer::Yes | SignalAnswer::ProbablyYes
+    );
+    let [reported, _, _] = KINDS.as_ref()?;
+    let at = outcome_sentence(from.article, from.outcome)?;
+    let sentence = from.article.sentences.get(at)?;
+    (aware && reported.is_match(sentence.plain.as_bytes())).then(|| ProvenAnswer {
+        answer: SignalAnswer::ProbablyYes,
+        why: "Participants reported the outcome themselves and knew their assignment.".to_owned(),
+        sentences: vec![at],
+    })
+}
+
+/// Whether knowing the group could sway the measurement, by the kind of outcome.
+fn influence(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
+    let [_, judged, objective] = KINDS.as_ref()?;
+    let at = outcome_sentence(from.article, from.outcome)?;
+    let sentence = from.article.sentences.get(at)?;
+    let named = from.outcome.map(plain);
+    let text = named.as_deref().unwrap_or(&sentence.plain).as_bytes();
+    let (answer, why) = if judged.is_match(text) {
+        (
+            SignalAnswer::ProbablyYes,
+            "The outcome rests on somebody's judgement or report.",
+        )
+    } else if objective.is_match(text) {
+        (
+            SignalAnswer::ProbablyNo,
+            "The outcome leaves little room for judgement.",
+        )
+    } else {
+        return None;
+    };
+    Some(ProvenAnswer {
+        answer,
+        why: why.to_owned(),
+        sentences: vec![at],
+    })
+}
+
+/// The sentence that says what the outcome is: the one with the named outcome's words, else the primary outcome's.
+pub(super) fn outcome_sentence(article: &Article, outcome: Option<&str>) -> Option<usize> {
+    static PRIMARY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        compiled(r"\b(primary|main|principal) (outcome|end-? ?point|efficacy|variable)")
+    });
+    let primary = |at: &usize| {
+        let sentence = article.sentences.get(*at);
+        sentence.is_some_and(|one| {
+            PRIMARY
+                .as_ref()
+                .is_some_and(|p| p.is_match(one.plain.as_bytes()))
+        })
+    };
+    let in_part = |part: ReportPart| {
+        let all = 0..article.sentences.len();
+        all.filter(move |at| {
+            article
+                .sentences
+                .get(*at)
+                .is_some_and(|one| one.part == part)
+        })
+    };
+    let parts = [
+        ReportPart::Methods,
+        ReportPart::Abstract,
+        ReportPart::Unknown,
+        ReportPart::Results,
+    ];
+    if let Some(outcome) = outcome {
+        let wanted = words(outcome);
+        let has = |at: &usize| {
+            let sentence = article.sentences.get(*at);
+            sentence.is_some_and(|one| shared(&wanted, &words(&one.plain)) >= 0.5)
+        };
+        return parts.into_iter().find_map(|part| in_part(part).find(has));
+    }
+    parts
+        .into_iter()
+        .find_map(|part| in_part(part).find(primary))
+}
+
+/// Whether the primary outcome of the report is that of the protocol.
+fn by_protocol(from: &DerivedFrom<'_>) -> Option<DerivedAnswer> {
+    let protocol = from.protocol?;
+    let planned_at = outcome_sentence(protocol, None)?;
+    let reported_at = outcome_sentence(from.article, from.outcome)?;
+    let planned = words(&protocol.sentences.get(planned_at)?.plain);
+    let reported = words(&from.article.sentences.get(reported_at)?.plain);
+    let same = shared(&reported, &planned).max(shared(&planned, &reported)) >= SAME_OUTCOME;
+    let (answer, why) = if same {
+        (
+            SignalAnswer::ProbablyNo,
+            "The outcome is the one that the protocol names.",
+        )
+    } else {
+        (
+            SignalAnswer::ProbablyYes,
+            "The outcome is not the one that the protocol names.",
+        )
+    };
+    Some(DerivedAnswer {
+        proven: ProvenAnswer {
+            answer,
+            why: why.to_owned(),
+            sentences: vec![reported_at],
+        },
+        protocol_sentence: Some(planned_at),
+    })
+}
+
+/// Words that every sentence on an outcome has.
+const COMMON: [&str; 24] = [
+    "primary",
+    "main",
+    "principal",
+    "outcome",
+    "outcomes",
+    "endpoint",
+    "point",
+    "was",
+    "were",
+    "the",
+    "and",
+    "with",
+    "from",
+    "measured",
+    "assessed",
+    "will",
+    "change",
+    "between",
+    "trial",
+    "study",
+    "this",
+    "that",
+    "after",
+    "mean",
+];
+
+/// The telling words of a text, by their first letters: "walking" and "walked" are one.
+fn words(text: &str) -> BTreeSet<String> {
+    let plain = plain(text);
+    let words = plain.split(|c: char| !c.is_alphanumeric());
+    let telling = words.filter(|word| word.len() > 2 && !COMMON.contains(word));
+    telling.map(|word| word.chars().take(5).collect()).collect()
+}
+
+/// The share of the wanted words that are there.
+fn shared(wanted: &BTreeSet<String>, there: &BTreeSet<String>) -> f64 {
+    let both = wanted.intersection(there).count();
+    both as f64 / wanted.len().max(1) as f64
+}
+
+/// Whether the report speaks of the outcome at all: most of its words stand in it.
+pub(super) fn reports_outcome(article: &Article, outcome: &str) -> bool {
+    let wanted = words(outcome);
+    let all: BTreeSet<String> = article
+        .sentences
+        .iter()
+        .flat_map(|one| words(&one.plain))
+        .collect();
+    wanted.is_empty() || shared(&wanted, &all) > 0.5
+}

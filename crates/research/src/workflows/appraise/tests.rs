@@ -1,0 +1,267 @@
+//! What the rules make of sentences; whole runs are in `crates/research/tests/appraise`.
+
+use fathom_evidence::extract::{self, FormatHint};
+use fathom_evidence::validate::consistency::{Conflict, ConflictKind, ConflictSide};
+use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
+use fathom_evidence::validate::retry::{Retry, RetryDecision};
+use fathom_evidence::validate::{EvidenceCandidate, Validation, ValidationRules, validate};
+use fathom_evidence::{Language, Span};
+
+use super::article::{Article, articles};
+use super::numbers::ParticipantFlow;
+use super::*;
+use crate::rob2::{Effect, SignalAnswer};
+
+fn read(text: &str) -> (fathom_evidence::Document, Article) {
+    let hint = FormatHint {
+        file_name: Some("trial.md"),
+        ..FormatHint::default()
+    };
+    let document = extract::read(text.as_bytes(), &hint).unwrap();
+    let span = articles(&document)[0];
+    let article = Article::new(&document, span);
+    (document, article)
+}
+
+fn answered(id: &str, sentence: &str) -> Option<SignalAnswer> {
+    let (_, article) = read(&format!("# A trial\n\n## Methods\n\n{sentence}\n"));
+    phrases::prove(id, Effect::Assignment, &article, &[]).map(|proven| proven.answer)
+}
+
+#[test]
+fn sentences_answer_the_questions_that_they_answer() {
+    use SignalAnswer::{No, ProbablyNo, ProbablyYes, Yes};
+    for (id, sentence, answer) in [
+        (
+            "1.1",
+            "The sequence was computer-generated in permuted blocks of four.",
+            Some(Yes),
+        ),
+        (
+            "1.1",
+            "Patients were allocated alternately to the two groups.",
+            Some(No),
+        ),
+        (
+            "1.1",
+            "Patients were randomised to one of two groups.",
+            None,
+        ),
+        (
+            "1.2",
+            "Sequentially numbered, opaque, sealed envelopes were used.",
+            Some(Yes),
+        ),
+        (
+            "1.2",
+            "Group assignments were kept in sealed envelopes.",
+            Some(ProbablyYes),
+        ),
+        (
+            "1.2",
+            "Assignment was by day of the week on which the patient attended.",
+            Some(No),
+        ),
+        (
+            "1.3",
+            "The groups did not differ in any characteristic at baseline.",
+            Some(ProbablyNo),
+        ),
+        (
+            "1.3",
+            "At baseline the groups differed: patients given the drug were markedly older at baseline.",
+            Some(ProbablyYes),
+        ),
+        ("2.1", "This was a double-blind trial.", Some(No)),
+        (
+            "2.1",
+            "It was not possible to blind participants to the exercise classes.",
+            Some(Yes),
+        ),
+        (
+            "2.1",
+            "This was an assessor-blinded trial.",
+            Some(ProbablyYes),
+        ),
+        (
+            "2.2",
+            "Patients and clinicians were unaware of the assignment.",
+            Some(No),
+        ),
+        ("2.6", "All analyses were by intention to treat.", Some(Yes)),
+        (
+            "2.6",
+            "Only patients who completed all sessions were analysed.",
+            Some(No),
+        ),
+        (
+            "4.3",
+            "Outcomes were measured by assessors who were masked to allocation.",
+            Some(No),
+        ),
+        ("4.3", "Assessors were not blinded.", Some(Yes)),
+        (
+            "5.1",
+            "The statistical analysis plan was finalised before unblinding.",
+            Some(Yes),
+        ),
+        (
+            "5.2",
+            "The primary outcome was changed to pain at 4 weeks after the data were seen.",
+            Some(ProbablyYes),
+        ),
+        (
+            "5.2",
+            "There were no changes to the outcomes after the trial began.",
+            Some(ProbablyNo),
+        ),
+    ] {
+        assert_eq!(answered(id, sentence), answer, "{id}: {sentence}");
+    }
+}
+
+#[test]
+fn what_other_trials_did_answers_nothing() {
+    let (_, article) = read(
+        "# A trial\n\n## Introduction\n\nEarlier trials used sealed opaque envelopes.\n\n## Methods\n\nPatients were randomised.\n\n\
+         ## Discussion\n\nSmith used a computer-generated list. In this trial the allocation was not concealed.\n",
+    );
+    let prove = |id| phrases::prove(id, Effect::Assignment, &article, &[]);
+    assert_eq!(prove("1.1"), None);
+    assert_eq!(
+        prove("1.2").map(|proven| proven.answer),
+        Some(SignalAnswer::No)
+    );
+}
+
+#[test]
+fn participants_are_counted() {
+    let (_, article) = read(
+        "# A trial\n\n## Results\n\nBetween May and June, 240 adults aged 65 years or over were randomised. At 12 weeks, 4 of \
+         120 participants in the exercise group and 30 of 120 in the control group were lost to follow-up.\n",
+    );
+    let flow = ParticipantFlow::read(&article);
+    assert_eq!(flow.randomised.map(|count| count.number), Some(240));
+    let arms: Vec<(&str, u64, u64)> = flow
+        .arms
+        .iter()
+        .map(|arm| (arm.name.as_str(), arm.lost, arm.of))
+        .collect();
+    assert_eq!(arms, [("exercise", 4, 120), ("control", 30, 120)]);
+    let missing = flow.missing().unwrap();
+    assert_eq!((missing.missing, missing.of), (34, 240));
+    assert!((flow.arms_differ_by().unwrap() - 26.0 / 120.0).abs() < 1e-9);
+}
+
+#[test]
+fn documents_that_are_no_trial_reports_are_told_with_what_they_look_like() {
+    let refused = |text: &str| {
+        let (document, article) = read(text);
+        design::refusal(&article, document.about.title.as_deref())
+    };
+    let review = refused(
+        "# Exercise for sleep: a systematic review\n\n## Methods\n\nWe searched MEDLINE and Embase databases. Trials in which patients were \
+         randomised were included.\n",
+    );
+    assert!(review.unwrap().contains("systematic review"));
+    let cohort = refused(
+        "# Sleep and walking\n\n## Abstract\n\nThis was a prospective cohort study of 400 adults.\n",
+    );
+    assert!(cohort.unwrap().contains("cohort study"));
+    let protocol = refused(
+        "# Walking for sleep: study protocol\n\n## Methods\n\nAdults will be randomised to two groups. They will receive advice. \
+         Sleep will be measured. Data will be analysed by assignment.\n",
+    );
+    assert!(protocol.unwrap().contains("--protocol"));
+    let other = refused("# Bread\n\nKnead the dough for ten minutes and let it rise.\n");
+    assert!(other.unwrap().contains("no sentence says"));
+    let trial = refused(
+        "# A randomised trial of walking\n\n## Methods\n\nAdults were randomised to two groups.\n",
+    );
+    assert_eq!(trial, None);
+}
+
+#[test]
+fn a_file_with_two_articles_is_taken_apart() {
+    let article = |name: &str| {
+        format!(
+            "# {name}\n\n## Abstract\n\nShort.\n\n## Methods\n\nAdults were randomised.\n\n## Results\n\nSome.\n\n## References\n\n1. A.\n\n"
+        )
+    };
+    let text = format!("{}{}", article("First"), article("Second"));
+    let document = extract::read(
+        text.as_bytes(),
+        &FormatHint {
+            file_name: Some("a.md"),
+            ..FormatHint::default()
+        },
+    )
+    .unwrap();
+    let spans = articles(&document);
+    assert_eq!(spans.len(), 2, "{spans:?}");
+    assert!(document.at(spans[1]).unwrap().contains("randomised"));
+}
+
+/// What validation says of one question that has its evidence, with or without a conflict in it.
+fn validation(in_conflict: bool) -> Validation {
+    let quote = "Placebo was identical in appearance.";
+    let span = Span::new(0, quote.len());
+    let side = ConflictSide {
+        source: "article".to_owned(),
+        span,
+        quote: quote.to_owned(),
+    };
+    let conflict = Conflict {
+        difference: ConflictKind::Denied,
+        left: side.clone(),
+        right: side,
+    };
+    let candidate = EvidenceCandidate {
+        question: "2.1".to_owned(),
+        source: "article".to_owned(),
+        span,
+        passage: quote.to_owned(),
+        verdict: RelevanceVerdict {
+            label: Relevance::Direct,
+            confidence: 0.9,
+            quote: Some(quote.to_owned()),
+        },
+    };
+    let rules = ValidationRules::default();
+    let text = |_: &str| Some(quote);
+    let asked = ["2.1".to_owned()];
+    let mut found = validate(&asked, &[candidate], text, Language::ENGLISH, &rules);
+    found.conflicts = in_conflict.then_some(conflict).into_iter().collect();
+    found
+}
+
+#[test]
+fn retry_on_consistency_failure_recovers() {
+    let mut retry = Retry::default();
+    let first = retry.decide(&validation(true));
+    let RetryDecision::Retry {
+        failed_questions, ..
+    } = first
+    else {
+        panic!("{first:?}");
+    };
+    assert_eq!(
+        failed_questions,
+        ["2.1"],
+        "the question is complete and fails by its conflict"
+    );
+    assert_eq!(retry.decide(&validation(false)), RetryDecision::Proceed);
+    assert_eq!(retry.validation_retry_log.len(), 1);
+}
+
+#[test]
+fn retry_budget_used_up_proceeds_marked() {
+    let mut retry = Retry::default();
+    retry.decide(&validation(true));
+    let decision = retry.decide(&validation(true));
+    let marked = RetryDecision::ProceedMarked {
+        failed_questions: vec!["2.1".to_owned()],
+        conflicts: 1,
+    };
+    assert_eq!(decision, marked);
+}
