@@ -7,7 +7,9 @@
 mod ask;
 mod baseline;
 mod questions;
+mod scifact;
 mod score;
+mod side_by_side;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ use anyhow::{Context, Result, bail};
 use ask::Asking;
 use questions::TestQuestion;
 use score::{AnswerRow, ScoredAnswer, Scorer};
+pub use side_by_side::eval as eval_ask;
 
 const USAGE: &str = "\
 usage: eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
@@ -214,7 +217,9 @@ impl AnswersOptions {
             musique: 10,
             asking: Asking {
                 binary: std::env::current_exe()?.with_file_name("fathom"),
+                command: "report",
                 home: None,
+                shared_homes: None,
                 limit: Duration::from_secs(600),
                 arguments: Vec::new(),
             },
@@ -258,15 +263,20 @@ impl AnswersOptions {
     }
 
     fn wants(&self, question: &TestQuestion) -> bool {
-        let named = |word: &String| {
-            [
-                &question.id,
-                &question.kind,
-                &question.language,
-                &question.library,
-            ]
-            .contains(&word)
-        };
-        self.only.is_empty() || self.only.iter().any(named)
+        is_named(&self.only, question)
     }
+}
+
+/// Whether a question is among those that some words choose; no words choose all.
+fn is_named(only: &[String], question: &TestQuestion) -> bool {
+    let named = |word: &String| {
+        [
+            &question.id,
+            &question.kind,
+            &question.language,
+            &question.library,
+        ]
+        .contains(&word)
+    };
+    only.is_empty() || only.iter().any(named)
 }

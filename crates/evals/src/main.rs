@@ -13,6 +13,7 @@ usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench providers [--only PART,PART]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
+       fathom-evals eval ask --data DIR --libraries DIR [OPTION…]
        fathom-evals bench evidence --data DIR [--only PART,PART]";
 
 #[tokio::main]
@@ -28,6 +29,7 @@ async fn main() -> ExitCode {
         ["bench", "providers", rest @ ..] => providers::bench(rest).await,
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["eval", "answers", rest @ ..] => answers::eval(rest),
+        ["eval", "ask", rest @ ..] => answers::eval_ask(rest),
         ["bench", "evidence", rest @ ..] => evidence::bench(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };

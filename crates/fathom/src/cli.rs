@@ -34,6 +34,8 @@ pub struct Cli {
 pub enum Command {
     /// Research a question and write a cited report
     Report(ReportArgs),
+    /// Ask your own documents, and get the passages that answer
+    Ask(AskArgs),
     /// List runs, look at them, resume them and decide at their gates
     #[command(subcommand)]
     Runs(RunsCommand),
@@ -102,6 +104,31 @@ pub struct ReportArgs {
     #[arg(long, value_name = "PLACE")]
     pub stop: Vec<Breakpoint>,
     /// Time limit for the whole run, not counting the time it waits for you
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub max_time: Option<u64>,
+    /// Keep the run when finished runs expire
+    #[arg(long)]
+    pub keep: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What `fathom ask` takes.
+#[derive(Args)]
+pub struct AskArgs {
+    /// What you want to know
+    #[arg(required_unless_present = "interactive")]
+    pub question: Option<String>,
+    /// Folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub library: Vec<PathBuf>,
+    /// Keep asking: follow-up questions are understood with the earlier ones
+    #[arg(long, short, conflicts_with_all = ["out", "format", "json"])]
+    pub interactive: bool,
+    /// Go on after this run, or after the last one where no id is given
+    #[arg(long, value_name = "ID", num_args = 0..=1, requires = "interactive")]
+    pub resume: Option<Option<String>>,
+    /// Time limit for an answer
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub max_time: Option<u64>,
     /// Keep the run when finished runs expire

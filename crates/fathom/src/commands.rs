@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod ask;
 mod config;
 mod doctor;
 mod encoder;
@@ -31,6 +32,7 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
     };
     match cli.command {
         Command::Report(args) => report::run(args, settings, register).await,
+        Command::Ask(args) => ask::run(args, settings, register).await,
         Command::Runs(command) => {
             let context = RunsContext::open(settings(Vec::new())?, register).await?;
             runs::run(command, &context).await

@@ -1,23 +1,30 @@
 //! Hands over what a finished run brought: to a file, to a terminal, or to whatever reads standard output.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fathom_render::markdown::{markdown, opening_lines};
 use fathom_render::report::ReportStatus;
-use fathom_render::{FormOptions, Report};
+use fathom_render::{Answer, FormOptions, Report, answer};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Host, RunId};
 use serde_json::Value;
 
 use crate::cli::{OutputArgs, ReportFormat};
-use crate::exit::{Problem, Result};
-use crate::{files, paint, render, screen};
+use crate::exit::{Exit, Problem, Result};
+use crate::{answer_screen, files, paint, render, screen};
 
 /// What a run brought.
 pub enum Deliverable {
     /// A report, which has many forms.
     Report(Box<Report>),
+    /// A short answer with its sources.
+    Answer {
+        /// The answer itself.
+        answer: Box<Answer>,
+        /// The folders that its sources lie in.
+        roots: Vec<PathBuf>,
+    },
     /// What another workflow made, as JSON.
     Json(Value),
 }
@@ -33,9 +40,28 @@ pub async fn outcome(host: &Host, run: RunId) -> Result<Option<Deliverable>> {
         })?;
         return Ok(report.map(|report| Deliverable::Report(Box::new(report))));
     }
+    if kind == answer::KIND {
+        let answer = outcome.map(serde_json::from_value).transpose();
+        let answer = answer.map_err(|error| {
+            Problem::failed(format!("the answer of run {run} cannot be read: {error}"))
+        })?;
+        let Some(answer) = answer.map(Box::new) else {
+            return Ok(None);
+        };
+        let roots = library_of(host, run).await?;
+        return Ok(Some(Deliverable::Answer { answer, roots }));
+    }
     let ended = host.header(run).await?.head.status == Status::Completed;
     let outcome = outcome.or(ended.then_some(Value::Null));
     Ok(outcome.map(Deliverable::Json))
+}
+
+/// The folders that a run was to look into, as its settings name them.
+async fn library_of(host: &Host, run: RunId) -> Result<Vec<PathBuf>> {
+    let state = host.view(run, None).await?.state;
+    let named = state.pointer("/settings/library").cloned();
+    let named = named.map(serde_json::from_value).transpose();
+    Ok(named.unwrap_or_default().unwrap_or_default())
 }
 
 /// Refuses what could only fail after all the work is done: a form that the outcome does not have, and a folder that is
@@ -62,15 +88,18 @@ impl Deliverable {
     fn kind(&self) -> &'static str {
         match self {
             Self::Report(_) => fathom_render::report::KIND,
+            Self::Answer { .. } => answer::KIND,
             Self::Json(_) => fathom_workflow::JSON_OUTCOME,
         }
     }
 
-    /// Whether it says itself that it is not a full one.
-    pub fn is_partial(&self) -> bool {
+    /// What its run is told as, and the code to end with: a report may say itself that it is not a full one, and a run
+    /// that was to answer may have ended without an answer.
+    pub fn ending(&self) -> (&'static str, Exit) {
         match self {
-            Self::Report(report) => report.is_partial(),
-            Self::Json(_) => false,
+            Self::Report(report) if report.is_partial() => ("partial", Exit::Partial),
+            Self::Answer { answer, .. } if !answer.is_answer() => ("failed", Exit::Failed),
+            Self::Report(_) | Self::Answer { .. } | Self::Json(_) => ("complete", Exit::Complete),
         }
     }
 
@@ -78,6 +107,7 @@ impl Deliverable {
     pub fn bytes(&self, format: ReportFormat, options: &FormOptions) -> Result<Vec<u8>> {
         match self {
             Self::Report(report) => render::render(report, format, options),
+            Self::Answer { answer, .. } => render::render_answer(answer, format),
             Self::Json(value) => {
                 let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
                 bytes.push(b'\n');
@@ -97,6 +127,12 @@ impl Deliverable {
                 let painted = painted(&markdown(report, &options), screen::stdout_is_coloured());
                 screen::print(&painted)?;
                 Ok(Some(painted.lines().count()))
+            }
+            (Self::Answer { answer, roots }, ReportFormat::Md)
+                if std::io::stdout().is_terminal() =>
+            {
+                screen::print(&answer_screen::painted(answer, roots))?;
+                Ok(None)
             }
             _ => screen::print_bytes(&self.bytes(format, options)?).map(|()| None),
         }
@@ -143,6 +179,7 @@ impl Deliverable {
         match (self, &output.out) {
             (_, Some(path)) => format!("Wrote {}.\nRun {run}", path.display()),
             (Self::Json(_), None) => format!("Run {run}"),
+            (Self::Answer { .. }, None) => format!("Ask on: fathom ask -i --resume {run}"),
             (Self::Report(_), None) => format!(
                 "To keep it as a page (or .docx, .md, .json):\n  fathom runs export {run} --out report.html"
             ),

@@ -56,9 +56,28 @@ pub async fn follow(host: &Host, run: RunId, output: &OutputArgs) -> Result<Exit
     follow_since(None, host, run, output).await
 }
 
+/// As [`follow`], for a run that is over in a moment: what is shown meanwhile does not stay.
+pub async fn follow_briefly(
+    silent: bool,
+    host: &Host,
+    run: RunId,
+    output: &OutputArgs,
+) -> Result<Exit> {
+    follow_showing(Progress::passing(silent), host, run, output).await
+}
+
 /// As [`follow`], for a person who has waited since a moment before the run began.
 pub async fn follow_since(
     asked_at: Option<Timestamp>,
+    host: &Host,
+    run: RunId,
+    output: &OutputArgs,
+) -> Result<Exit> {
+    follow_showing(Progress::new(output.quiet, asked_at), host, run, output).await
+}
+
+async fn follow_showing(
+    progress: Progress,
     host: &Host,
     run: RunId,
     output: &OutputArgs,
@@ -72,7 +91,7 @@ pub async fn follow_since(
         host,
         run,
         output,
-        progress: Progress::new(output.quiet, asked_at),
+        progress,
         seen,
         signals: Signals::listen()?,
         stopped: None,
@@ -249,11 +268,7 @@ impl RunFollower<'_> {
         let Some(outcome) = deliver::outcome(self.host, self.run).await? else {
             return self.refused("it brought nothing");
         };
-        let (status, exit) = if outcome.is_partial() {
-            ("partial", Exit::Partial)
-        } else {
-            ("complete", Exit::Complete)
-        };
+        let (status, exit) = outcome.ending();
         let delivered = outcome.deliver(self.run, self.output);
         let (status, exit, why) = match &delivered {
             Ok(()) => (status, exit, None),
@@ -325,6 +340,9 @@ impl RunFollower<'_> {
         match outcome {
             Some(Deliverable::Report(report)) => {
                 line["report"] = fathom_render::json::value(report)
+            }
+            Some(Deliverable::Answer { answer, .. }) => {
+                line["answer"] = fathom_render::answer::value(answer)
             }
             Some(Deliverable::Json(value)) => line["outcome"] = value.clone(),
             None => {}

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod answer_screen;
 mod cli;
 mod commands;
 mod deliver;

@@ -34,6 +34,8 @@ pub struct Progress {
     turn: usize,
     /// What the person must know now, such as that the run is stopping.
     notice: Option<String>,
+    /// Whether the tree is wiped out in the end.
+    passes: bool,
 }
 
 impl Progress {
@@ -51,6 +53,16 @@ impl Progress {
             drawn: 0,
             turn: 0,
             notice: None,
+            passes: false,
+        }
+    }
+
+    /// For what is over in a moment: the tree does not stay, and where it cannot be wiped out there is none.
+    pub fn passing(quiet: bool) -> Self {
+        let quiet = quiet || !screen::stderr_is_live();
+        Self {
+            passes: true,
+            ..Self::new(quiet, None)
         }
     }
 
@@ -83,10 +95,14 @@ impl Progress {
         self.draw();
     }
 
-    /// Draws the tree for the last time, and leaves it standing.
+    /// Draws the tree for the last time, and leaves it standing unless it is to pass.
     pub fn rest(&mut self) {
         self.notice = None;
-        self.draw();
+        if self.passes {
+            self.wipe();
+        } else {
+            self.draw();
+        }
         self.drawn = 0;
     }
 
@@ -126,6 +142,14 @@ impl Progress {
         // Written at once, so that it does not flicker; if nobody sees it, nothing is lost.
         let _ = err.write_all(frame.as_bytes()).and_then(|()| err.flush());
         self.drawn = lines.len();
+    }
+
+    fn wipe(&self) {
+        if self.drawn > 0 {
+            let mut err = std::io::stderr().lock();
+            // If nobody sees it, nothing is lost.
+            let _ = write!(err, "\x1b[{}A\r\x1b[J", self.drawn).and_then(|()| err.flush());
+        }
     }
 
     fn lines(&self, now: Timestamp) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A report in the form that was asked for.
+//! A report or an answer in the form that was asked for.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use fathom_render::docx::docx;
 use fathom_render::html::html;
 use fathom_render::json::json;
 use fathom_render::markdown::markdown;
-use fathom_render::{FormOptions, Report};
+use fathom_render::{Answer, FormOptions, Report, answer};
 
 use crate::cli::ReportFormat;
 use crate::exit::{Problem, Result};
@@ -29,6 +29,18 @@ pub fn format_of(path: &Path) -> Option<ReportFormat> {
 /// The format for an outcome of this kind: as asked, else by the file's ending. Without a file a report is Markdown; what
 /// is no report has no form but JSON.
 pub fn chosen(kind: &str, asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportFormat> {
+    if kind == answer::KIND {
+        return match (asked.or_else(|| out.and_then(format_of)), out) {
+            (Some(format @ (ReportFormat::Md | ReportFormat::Html | ReportFormat::Json)), _) => {
+                Ok(format)
+            }
+            (None, None) => Ok(ReportFormat::Md),
+            _ => Err(
+                Problem::usage("an answer can be had as Markdown, as a page or as JSON")
+                    .advise("Use the extension .md, .html or .json, or add --format md"),
+            ),
+        };
+    }
     if kind != fathom_render::report::KIND {
         return match asked.or_else(|| out.and_then(format_of)) {
             Some(ReportFormat::Json) => Ok(ReportFormat::Json),
@@ -64,6 +76,21 @@ pub fn render(report: &Report, format: ReportFormat, options: &FormOptions) -> R
         ReportFormat::Json => json(report),
         ReportFormat::Bibtex => bibtex(report),
         ReportFormat::Docx => return docx(report, options).map_err(Problem::failed),
+    };
+    Ok(text.into_bytes())
+}
+
+/// The bytes of an answer; it has no other forms than these.
+pub fn render_answer(answer: &Answer, format: ReportFormat) -> Result<Vec<u8>> {
+    let text = match format {
+        ReportFormat::Md => answer::markdown(answer),
+        ReportFormat::Html => answer::html(answer),
+        ReportFormat::Json => answer::json(answer),
+        ReportFormat::Docx | ReportFormat::Bibtex => {
+            return Err(Problem::usage(
+                "an answer can be had as Markdown, as a page or as JSON",
+            ));
+        }
     };
     Ok(text.into_bytes())
 }

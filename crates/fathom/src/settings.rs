@@ -76,6 +76,8 @@ pub struct Settings {
     pub roles: BTreeMap<ModelRole, RoleSettings>,
     /// What the tokens of models cost.
     pub prices: ModelPrices,
+    /// The settings of the workflow `ask`.
+    pub ask: research::AskSettings,
     layers: Layers,
 }
 
@@ -138,6 +140,7 @@ impl Settings {
             report,
             roles: layers.get("roles")?,
             prices,
+            ask: layers.get("ask")?,
             layers,
         })
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_research::reasoner::Reasoners;
+use fathom_research::workflows::ask::AskWorkflow;
 use fathom_research::workflows::report::ReportWorkflow;
 use fathom_research::{DocumentCache, ServiceFaults, Services};
 use fathom_store::{Postgres, Sqlite};
@@ -61,7 +62,10 @@ pub fn host(
         ..RuntimeSettings::default()
     };
     let runtime = Runtime::with(store, Arc::new(SystemClock), settings);
-    let host = Host::builder(runtime).register(ReportWorkflow, services)?;
+    let services = Arc::new(services);
+    let host = Host::builder(runtime)
+        .register(ReportWorkflow, Arc::clone(&services))?
+        .register(AskWorkflow, services)?;
     Ok(register(host)?.build())
 }
 

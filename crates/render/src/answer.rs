@@ -22,6 +22,8 @@ use crate::{SourceId, SourceKind, clean};
 pub use html::html;
 pub use json::{json, value};
 pub use markdown::{markdown, opening};
+use words::AnswerWords;
+
 pub use notes::{footnotes, place, verdict, warnings};
 
 /// What the outcome of a workflow that gives an [`Answer`] is called.
@@ -90,8 +92,16 @@ pub struct AnswerSentence {
     pub text: String,
     /// Whether they are the words of its source.
     pub quoted: bool,
+    /// Whether code or a model found that its passages say it; quotes stand there word for word.
+    #[serde(default = "confirmed")]
+    pub confirmed: bool,
     /// The passages that it rests on.
     pub sources: Vec<SourceId>,
+}
+
+/// What is not said to be otherwise.
+fn confirmed() -> bool {
+    true
 }
 
 /// A passage that an answer rests on or that comes near the question.
@@ -200,6 +210,10 @@ impl Answer {
             text.push_str(&clean::line(&sentence.text));
             for SourceId(number) in &sentence.sources {
                 text.push_str(&format!(" [{number}]"));
+            }
+            if !sentence.confirmed {
+                let words = AnswerWords::new(self.language).unconfirmed;
+                text.push_str(&format!(" ({words})"));
             }
             before = Some(sentence);
         }

@@ -31,4 +31,5 @@ pub use encoder::{Encoder, EncoderKind, LocalEncoder};
 pub use question::{AskedDepth, Depth, Question, ReportStyle};
 pub use services::{ServiceFaults, Services, SourceScope, WebServices};
 pub use settings::Settings;
+pub use workflows::ask::AskSettings;
 pub use workflows::report::state::State;

@@ -43,7 +43,7 @@ pub struct LibraryStock {
 }
 
 /// A passage that fits a query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocalPassage {
     /// The path of its document inside the library.
     pub name: String,

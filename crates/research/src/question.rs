@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// A question has so many characters, counted without the blanks around it.
 pub const QUESTION_CHARS: std::ops::RangeInclusive<usize> = 10..=2_000;
 
+/// A question over documents that are at hand may be as short as "Why?".
+const SHORT_LEAST: usize = 2;
+
 /// What is said besides the question is cut after so many characters.
 const CONTEXT_MAX_CHARS: usize = 8_000;
 
@@ -18,12 +21,13 @@ const CONTEXT_MAX_CHARS: usize = 8_000;
 pub enum QuestionFault {
     /// It says too little to plan from.
     #[error(
-        "the question has {chars} characters; ask in {least} or more, such as \"How do street trees cool a town?\"",
-        least = QUESTION_CHARS.start()
+        "the question has {chars} characters; ask in {least} or more, such as \"How do street trees cool a town?\""
     )]
     TooShort {
         /// How many it has.
         chars: usize,
+        /// How many it must have.
+        least: usize,
     },
     /// It is a text rather than a question.
     #[error(
@@ -55,10 +59,19 @@ pub struct Question {
 impl Question {
     /// Takes a text as a question of standard depth, if its length is within bounds.
     pub fn parse(raw: &str, asked_on: Date) -> Result<Self, QuestionFault> {
+        Self::parse_from(raw, *QUESTION_CHARS.start(), asked_on)
+    }
+
+    /// As [`Self::parse`], for a question that needs no plan: it may be as short as "Why?".
+    pub fn parse_short(raw: &str, asked_on: Date) -> Result<Self, QuestionFault> {
+        Self::parse_from(raw, SHORT_LEAST, asked_on)
+    }
+
+    fn parse_from(raw: &str, least: usize, asked_on: Date) -> Result<Self, QuestionFault> {
         let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let chars = text.chars().count();
-        if chars < *QUESTION_CHARS.start() {
-            return Err(QuestionFault::TooShort { chars });
+        if chars < least {
+            return Err(QuestionFault::TooShort { chars, least });
         }
         if chars > *QUESTION_CHARS.end() {
             return Err(QuestionFault::TooLong { chars });
@@ -277,7 +290,13 @@ mod tests {
     #[test]
     fn a_question_too_short_or_too_long_is_refused_with_its_length() {
         let refused = parse("  trees?  ").unwrap_err();
-        assert_eq!(refused, QuestionFault::TooShort { chars: 6 });
+        assert_eq!(
+            refused,
+            QuestionFault::TooShort {
+                chars: 6,
+                least: 10
+            }
+        );
         assert!(refused.to_string().contains("ask in 10 or more"));
         let refused = parse(&"é".repeat(2_001)).unwrap_err();
         assert_eq!(refused, QuestionFault::TooLong { chars: 2_001 });

@@ -7,6 +7,8 @@ pub(crate) mod cite;
 pub(crate) mod compose;
 pub(crate) mod gates;
 pub mod locate;
+pub(crate) mod mentions;
+pub(crate) mod place;
 pub mod rank;
 pub(crate) mod read;
 pub(crate) mod refine;

@@ -1,3 +1,4 @@
 //! The workflows: each file reads like its diagram.
 
+pub mod ask;
 pub mod report;

@@ -11,7 +11,7 @@ Usage: cargo xtask COMMAND
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, `engine` or `providers`: `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area: `bench engine [--peer]`, `bench providers`, `bench report`
-  eval AREA ARG…    what an area reaches on given data, as `eval evidence --data DIR` or `eval answers`
+  eval AREA ARG…    what an area reaches on given data, as `eval evidence --data DIR` `eval answers` or `eval ask`
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 

@@ -9,7 +9,7 @@ use crate::service::TestServer;
 
 pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
     let names_results = |word: &String| word == "--binary" || word == "--rescore";
-    if area == "answers" && !rest.iter().any(names_results) {
+    if ["answers", "ask"].contains(&area) && !rest.iter().any(names_results) {
         show(&mut cargo("build --release -p fathom")?)?;
     }
     let mut command = match (verb, area) {

@@ -26,10 +26,14 @@ const REPORTED: [i32; 2] = [0, 3];
 /// How questions are put.
 pub(super) struct Asking {
     pub(super) binary: PathBuf,
+    /// `report` or `ask`.
+    pub(super) command: &'static str,
     /// A data folder whose entries each new one links to, its store excepted.
     pub(super) home: Option<PathBuf>,
+    /// Where the questions of one library share a data folder, so that its index is made once.
+    pub(super) shared_homes: Option<PathBuf>,
     pub(super) limit: Duration,
-    /// For `fathom report`, after the usual ones.
+    /// For the command, after the usual ones.
     pub(super) arguments: Vec<String>,
 }
 
@@ -39,10 +43,15 @@ pub(super) fn ask(
     libraries: Option<&Path>,
 ) -> Result<AnswerRow> {
     let folder = tempfile::tempdir()?;
-    let home = folder.path().join("home");
-    fs::create_dir(&home)?;
-    if let Some(prepared) = &asking.home {
-        link(prepared, &home)?;
+    let home = match &asking.shared_homes {
+        Some(homes) if question.documents.is_empty() => homes.join(&question.library),
+        _ => folder.path().join("home"),
+    };
+    if !home.is_dir() {
+        fs::create_dir(&home)?;
+        if let Some(prepared) = &asking.home {
+            link(prepared, &home)?;
+        }
     }
     let library = if question.documents.is_empty() {
         super::library_folder(libraries, &question.library)?
@@ -52,7 +61,7 @@ pub(super) fn ask(
     let (mut output, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut command = Command::new(&asking.binary);
     command
-        .args(["report", &question.question, "--library"])
+        .args([asking.command, &question.question, "--library"])
         .arg(library)
         .arg("--json")
         .args(&asking.arguments)
@@ -71,6 +80,7 @@ pub(super) fn ask(
         whole,
         said,
         sources,
+        passages,
         answered,
     } = parse_output(&text(&mut output)?);
     let complaint = if REPORTED.contains(&exit) {
@@ -90,6 +100,7 @@ pub(super) fn ask(
         whole,
         said,
         sources,
+        passages,
         answered,
         errors: complaint.chars().skip(skipped).collect(),
         bm25: Vec::new(),

@@ -17,7 +17,7 @@ use super::score::{matches, plain};
 use crate::evidence::sets::{lines, read as read_set};
 
 /// The same prompts are drawn every time.
-const SEED: u64 = 12;
+pub(super) const SEED: u64 = 12;
 
 /// Shorter pieces of an annotation, such as "(p = 0.02)", stand in many a text.
 const TELLING_WORDS: usize = 5;
@@ -219,7 +219,7 @@ fn whole_words(answer: &str) -> String {
     format!(r"(?<!\w){}(?!\w)", fancy_regex::escape(&answer))
 }
 
-fn of_kind(name: &str) -> TestQuestion {
+pub(super) fn of_kind(name: &str) -> TestQuestion {
     TestQuestion {
         kind: name.to_owned(),
         library: name.to_owned(),
@@ -230,7 +230,7 @@ fn of_kind(name: &str) -> TestQuestion {
 }
 
 /// Without patterns that the question itself matches: to repeat a question is no answer.
-fn tellable(mut all: Vec<TestQuestion>) -> Result<Vec<TestQuestion>> {
+pub(super) fn tellable(mut all: Vec<TestQuestion>) -> Result<Vec<TestQuestion>> {
     for one in &mut all {
         let asked = plain(&one.question);
         let mut kept = Vec::new();

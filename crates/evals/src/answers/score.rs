@@ -57,6 +57,9 @@ pub(super) struct AnswerRow {
     /// What the fields beside the text say of it.
     pub(super) said: Vec<String>,
     pub(super) sources: Vec<String>,
+    /// The words of the sources, where they are shown.
+    #[serde(default)]
+    pub(super) passages: Vec<String>,
     pub(super) errors: String,
     /// `yes`, `partly` or `no`, where the report says.
     #[serde(default)]
@@ -101,6 +104,7 @@ pub(super) struct ReadAnswer {
     pub(super) whole: String,
     pub(super) said: Vec<String>,
     pub(super) sources: Vec<String>,
+    pub(super) passages: Vec<String>,
     pub(super) answered: Option<String>,
 }
 
@@ -174,7 +178,7 @@ impl Scorer {
 }
 
 /// Whether a text has what answers the question.
-fn tells(question: &TestQuestion, text: &str) -> Result<bool> {
+pub(super) fn tells(question: &TestQuestion, text: &str) -> Result<bool> {
     let mut any = question.gold.is_empty();
     for gold in &question.gold {
         any = any || matches(gold, text)?;
@@ -196,7 +200,7 @@ fn pattern(text: &str) -> Result<Regex> {
     pattern.with_context(|| format!("{text} is no pattern"))
 }
 
-fn head(text: &str, first: Option<usize>) -> &str {
+pub(super) fn head(text: &str, first: Option<usize>) -> &str {
     let end = first.and_then(|first| text.char_indices().nth(first));
     end.map_or(text, |(end, _)| &text[..end])
 }
@@ -237,7 +241,8 @@ pub(super) fn parse_output(output: &str) -> ReadAnswer {
     let report = report.iter().map(|key| &result[*key]);
     let report = report.into_iter().find(|value| value.is_object());
     let report = report.unwrap_or(&Value::Null);
-    let (mut lead, mut rest, mut said, mut sources) = (vec![], vec![], vec![], vec![]);
+    let (mut lead, mut rest, mut said) = (vec![], vec![], vec![]);
+    let (mut sources, mut passages) = (vec![], vec![]);
     for place in [&result, report] {
         for key in ["answer", "short_answer", "summary", "abstract"] {
             strings(&place[key], &mut lead);
@@ -264,7 +269,9 @@ pub(super) fn parse_output(output: &str) -> ReadAnswer {
     for place in [&result, report, &result["answer"]] {
         for key in ["sources", "citations"] {
             let listed = place[key].as_array().into_iter().flatten();
-            sources.extend(listed.map(location));
+            sources.extend(listed.clone().map(location));
+            let shown = listed.filter_map(|one| one["passage"].as_str());
+            passages.extend(shown.map(str::to_owned));
         }
     }
     let lead = plain(&distinct(lead).join("\n"));
@@ -277,6 +284,7 @@ pub(super) fn parse_output(output: &str) -> ReadAnswer {
         lead,
         said,
         sources,
+        passages,
         answered: answered.map(str::to_owned),
     }
 }

@@ -1,6 +1,6 @@
 //! `fathom report`: from a question to a report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fathom_research::Question;
 use fathom_research::workflows::report::{self, ReportInput};
@@ -36,7 +36,9 @@ pub async fn run(
         host,
         libraries,
     } = context;
-    open_library(&mut settings, &libraries, args.output.quiet).await?;
+    let named = std::mem::take(&mut settings.report.library);
+    settings.report.library =
+        open_library(named, &settings.home, &libraries, args.output.quiet).await?;
     // That old runs cannot be removed is no reason not to start a new one.
     if let Err(error) = host.expire(settings.ttl).await {
         tracing::warn!(%error, "old runs could not be removed");
@@ -109,15 +111,16 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
     flags
 }
 
-/// Reads the library: the one that is named, else the folders that were added. The settings of the run keep it.
-async fn open_library(
-    settings: &mut Settings,
+/// Reads the library: the one that is named, else the folders that were added. Gives the folders for the run to keep.
+pub(super) async fn open_library(
+    named: Vec<PathBuf>,
+    home: &Path,
     libraries: &OwnLibraries,
     quiet: bool,
-) -> Result<()> {
-    let mut roots = settings.report.library.clone();
+) -> Result<Vec<PathBuf>> {
+    let mut roots = named;
     if roots.is_empty() {
-        roots = library::folders(&settings.home)?;
+        roots = library::folders(home)?;
     }
     // A run may be resumed from another folder.
     let absolute = roots
@@ -125,9 +128,8 @@ async fn open_library(
         .map(std::path::absolute)
         .collect::<std::io::Result<_>>();
     let roots: Vec<PathBuf> = absolute.map_err(Problem::failed)?;
-    settings.report.library.clone_from(&roots);
     if roots.is_empty() {
-        return Ok(());
+        return Ok(roots);
     }
     let library = libraries.get(&roots);
     let reading = reading::shown(library.progress(), quiet, library.folder());
@@ -140,7 +142,7 @@ async fn open_library(
             "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON or CSV files: --library DIR",
         ));
     }
-    Ok(())
+    Ok(roots)
 }
 
 fn tell_skipped(folder: &DocumentLibrary) {

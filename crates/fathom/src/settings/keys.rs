@@ -87,6 +87,7 @@ pub fn defaults() -> Value {
         "providers": providers,
         "search": { "cache_ttl_s": 24 * 60 * 60 },
         "report": report,
+        "ask": research::AskSettings::default(),
     })
 }
 

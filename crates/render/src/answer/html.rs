@@ -63,7 +63,11 @@ fn opening(page: &mut HtmlPage, answer: &Answer) {
         page.element("p", &said, &verdict);
     }
     for sentence in &answer.sentences {
-        one_sentence(page, sentence);
+        one_sentence(
+            page,
+            sentence,
+            AnswerWords::new(answer.language).unconfirmed,
+        );
     }
     if !refused {
         page.element("p", &said, &verdict);
@@ -81,7 +85,7 @@ fn opening(page: &mut HtmlPage, answer: &Answer) {
     }
 }
 
-fn one_sentence(page: &mut HtmlPage, sentence: &AnswerSentence) {
+fn one_sentence(page: &mut HtmlPage, sentence: &AnswerSentence, unconfirmed: &str) {
     let element = if sentence.quoted { "blockquote" } else { "p" };
     page.open(element, &[("dir", "auto")]);
     page.text(&clean::line(&sentence.text));
@@ -89,6 +93,10 @@ fn one_sentence(page: &mut HtmlPage, sentence: &AnswerSentence) {
         page.text(" ");
         let to = format!("#source-{number}");
         page.element("a", &[("href", &to)], &format!("[{number}]"));
+    }
+    if !sentence.confirmed {
+        page.text(" ");
+        page.element("em", &[], &format!("({unconfirmed})"));
     }
     page.close(element);
     page.line();

@@ -53,11 +53,12 @@ fn sentences(answer: &Answer) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut written: Vec<String> = Vec::new();
     for sentence in &answer.sentences {
+        let cited = cited(sentence, AnswerWords::new(answer.language).unconfirmed);
         if sentence.quoted {
             blocks.extend(paragraph(&mut written));
-            blocks.push(format!("> {}", cited(sentence)));
+            blocks.push(format!("> {cited}"));
         } else {
-            written.push(cited(sentence));
+            written.push(cited);
         }
     }
     blocks.extend(paragraph(&mut written));
@@ -69,13 +70,16 @@ fn paragraph(written: &mut Vec<String>) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn cited(sentence: &AnswerSentence) -> String {
+fn cited(sentence: &AnswerSentence, unconfirmed: &str) -> String {
     let words = block_opening(&text(&clean::line(&sentence.text)));
     let marks = sentence.sources.iter();
     let marks: String = marks
         .map(|SourceId(number)| format!(" [{number}]"))
         .collect();
-    format!("{words}{marks}")
+    match sentence.confirmed {
+        true => format!("{words}{marks}"),
+        false => format!("{words}{marks} *({unconfirmed})*"),
+    }
 }
 
 fn one_source(answer: &Answer, source: &AnswerSource) -> String {

@@ -37,11 +37,13 @@ fn sample() -> Answer {
             AnswerSentence {
                 text: "At night trees cool by 0.3 °C <b>only</b>.".to_owned(),
                 quoted: true,
+                confirmed: true,
                 sources: vec![SourceId(1)],
             },
             AnswerSentence {
                 text: "Two towns were measured.".to_owned(),
                 quoted: false,
+                confirmed: true,
                 sources: vec![SourceId(1), SourceId(2)],
             },
         ],
@@ -159,5 +161,10 @@ fn json_is_read_back_as_the_same_answer_and_has_its_text() {
         "At night trees cool by 0.3 °C <b>only</b>. [1]\n\nTwo towns were measured. [1] [2]"
     );
     assert_eq!(sample().cited().count(), 2);
+    let mut doubtful = sample();
+    doubtful.sentences[1].confirmed = false;
+    assert!(doubtful.text().ends_with("[2] (not confirmed)"));
+    assert!(markdown(&doubtful).contains("[2] *(not confirmed)*"));
+    assert!(html(&doubtful).contains("<em>(not confirmed)</em>"));
     assert_eq!(value(&poor())["warnings"].as_array().map(Vec::len), Some(1));
 }

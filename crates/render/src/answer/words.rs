@@ -20,6 +20,8 @@ pub(super) struct AnswerWords {
     /// `{name}` stands for a model.
     pub(super) written_by: &'static str,
     pub(super) quotes_only: &'static str,
+    /// Behind a sentence that its passages were not found to say.
+    pub(super) unconfirmed: &'static str,
 }
 
 impl AnswerWords {
@@ -48,6 +50,7 @@ const ENGLISH: AnswerWords = AnswerWords {
     error: "No answer: the stage “{stage}” failed.",
     written_by: "Written by {name} from the passages below alone.",
     quotes_only: "Quoted word for word; no language model was used.",
+    unconfirmed: "not confirmed",
 };
 
 const GERMAN: AnswerWords = AnswerWords {
@@ -62,6 +65,7 @@ const GERMAN: AnswerWords = AnswerWords {
     error: "Keine Antwort: Der Abschnitt „{stage}“ ist gescheitert.",
     written_by: "Von {name} allein aus den folgenden Stellen geschrieben.",
     quotes_only: "Wörtlich zitiert; ein Sprachmodell war nicht beteiligt.",
+    unconfirmed: "nicht bestätigt",
 };
 
 const FRENCH: AnswerWords = AnswerWords {
@@ -76,6 +80,7 @@ const FRENCH: AnswerWords = AnswerWords {
     error: "Aucune réponse : l'étape « {stage} » a échoué.",
     written_by: "Rédigé par {name} à partir des seuls passages ci-dessous.",
     quotes_only: "Cité mot pour mot ; aucun modèle de langage n'a été utilisé.",
+    unconfirmed: "non confirmé",
 };
 
 const SPANISH: AnswerWords = AnswerWords {
@@ -90,6 +95,7 @@ const SPANISH: AnswerWords = AnswerWords {
     error: "Sin respuesta: la etapa «{stage}» falló.",
     written_by: "Escrito por {name} solo a partir de los pasajes siguientes.",
     quotes_only: "Citado palabra por palabra; no se usó ningún modelo de lenguaje.",
+    unconfirmed: "no confirmado",
 };
 
 const ITALIAN: AnswerWords = AnswerWords {
@@ -104,6 +110,7 @@ const ITALIAN: AnswerWords = AnswerWords {
     error: "Nessuna risposta: la fase «{stage}» è fallita.",
     written_by: "Scritto da {name} solo dai passi seguenti.",
     quotes_only: "Citato parola per parola; non è stato usato alcun modello linguistico.",
+    unconfirmed: "non confermato",
 };
 
 const PORTUGUESE: AnswerWords = AnswerWords {
@@ -118,6 +125,7 @@ const PORTUGUESE: AnswerWords = AnswerWords {
     error: "Sem resposta: a etapa “{stage}” falhou.",
     written_by: "Escrito por {name} apenas a partir das passagens abaixo.",
     quotes_only: "Citado palavra por palavra; nenhum modelo de linguagem foi usado.",
+    unconfirmed: "não confirmado",
 };
 
 const DUTCH: AnswerWords = AnswerWords {
@@ -132,4 +140,5 @@ const DUTCH: AnswerWords = AnswerWords {
     error: "Geen antwoord: de stap “{stage}” is mislukt.",
     written_by: "Geschreven door {name} uit alleen de passages hieronder.",
     quotes_only: "Woord voor woord geciteerd; er is geen taalmodel gebruikt.",
+    unconfirmed: "niet bevestigd",
 };

@@ -126,6 +126,18 @@ impl QuestionWords {
         }
     }
 
+    /// With the words of a part of the question counting so much more.
+    #[must_use]
+    pub(crate) fn stressing(mut self, part: &str, factor: f64) -> Self {
+        let stressed = telling(&self.terms, part);
+        for (term, weight) in &mut self.weighed {
+            if stressed.contains(term) {
+                *weight *= factor;
+            }
+        }
+        self
+    }
+
     /// The weighed share of them that texts have, 0 to 1.
     pub(crate) fn covered<const N: usize>(&self, texts: [&str; N]) -> f64 {
         let held: BTreeSet<String> = texts
@@ -136,6 +148,21 @@ impl QuestionWords {
         let has = self.weighed.iter().filter(|(term, _)| held.contains(term));
         has.map(|(_, weight)| weight).sum::<f64>() / all.max(f64::MIN_POSITIVE)
     }
+}
+
+/// The sentences of the first passages, in their order, where nothing is known of their documents but the titles.
+pub(crate) fn of_passages(
+    evidence: &[Evidence],
+    titles: &[&str],
+    language: Language,
+) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let titled = evidence.iter().zip(titles).enumerate();
+    for (at, (piece, title)) in titled.take(PASSAGES_LOOKED_AT) {
+        let review = Some(*title).filter(|title| names_review(title, language));
+        found.extend(of_piece(at, piece, review, |_| false, language));
+    }
+    found
 }
 
 /// The sentences of the first passages, in their order.
@@ -153,24 +180,37 @@ pub(super) fn of_evidence(
             let mut paragraphs = reading.iter().flat_map(|one| &one.document.paragraphs);
             paragraphs.any(|one| one.role == ParagraphRole::Code && one.span.overlaps(span))
         };
-        for within in sentences(&piece.quote, language) {
-            let Some(text) = within.of(&piece.quote) else {
-                continue;
-            };
-            if words(text).count() < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
-                continue;
-            }
-            let span = within.moved(piece.span.start);
-            found.push(Sentence {
-                evidence: at,
-                span,
-                text: text.to_owned(),
-                prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
-                review: review
-                    .filter(|_| pools_studies(text, language))
-                    .map(str::to_owned),
-            });
+        found.extend(of_piece(at, piece, review, is_code, language));
+    }
+    found
+}
+
+/// The sentences of one passage that say enough alone. `is_code` tells whether a span of its source is program text.
+fn of_piece(
+    at: usize,
+    piece: &Evidence,
+    review: Option<&str>,
+    is_code: impl Fn(Span) -> bool,
+    language: Language,
+) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    for within in sentences(&piece.quote, language) {
+        let Some(text) = within.of(&piece.quote) else {
+            continue;
+        };
+        if words(text).count() < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
+            continue;
         }
+        let span = within.moved(piece.span.start);
+        found.push(Sentence {
+            evidence: at,
+            span,
+            text: text.to_owned(),
+            prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
+            review: review
+                .filter(|_| pools_studies(text, language))
+                .map(str::to_owned),
+        });
     }
     found
 }

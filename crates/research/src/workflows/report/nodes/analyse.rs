@@ -4,24 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fathom_evidence::question::AnswerKind;
-use fathom_evidence::terms::Terms;
-use fathom_providers::FailureCategory;
-use fathom_render::phrases::Phrases;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use tokio::task::spawn_blocking;
 
 use super::{Notes, language};
 use crate::analysis::{Analysis, Evidence, Gap};
-use crate::calls::{self, RecordedFailure};
 use crate::degradation::JudgedPart;
 use crate::library::WordMention;
 use crate::plan::{Plan, Query, SourceKind};
-use crate::reasoner::{AnalyseTask, Ctx, brief, judge};
+use crate::reasoner::{AnalyseTask, Ctx, judge};
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords, Sentence};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
-use crate::skills::{budget, rank};
+use crate::skills::{budget, mentions, rank};
 use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
 
 /// Gaps that become queries in one round.
@@ -35,7 +31,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
     let mut notes = Notes::new(ctx);
     let located = located(state, ctx, plan).await?;
-    let mentions = mentions(state, ctx, &mut notes).await?;
+    let mentions = word_mentions(state, ctx, &mut notes).await?;
     let words = QuestionWords::new(state.question.text(), language(state), &mentions);
     let excerpts = excerpts(state, ctx, &located.sentences, &words, &mut notes).await?;
     let task = AnalyseTask {
@@ -54,7 +50,12 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     })
     .await?;
     let mut analysis = notes.take(judged, JudgedPart::Analysis);
-    tell_spelling(&mut analysis, state, &mentions);
+    mentions::tell_spelling(
+        &mut analysis,
+        state.question.text(),
+        language(state),
+        &mentions,
+    );
     let new_evidence = count_new(state, &located.evidence);
     let mut round = round(state, ctx, plan, &analysis, new_evidence);
     let queries = match round.stop {
@@ -130,7 +131,7 @@ async fn excerpts(
 }
 
 /// How often the words of the question occur in the own documents; nothing where there are none.
-async fn mentions(
+async fn word_mentions(
     state: &State,
     ctx: &Ctx,
     notes: &mut Notes,
@@ -138,44 +139,12 @@ async fn mentions(
     let Some(library) = ctx.deps().library(state.settings.scope()) else {
         return Ok(Vec::new());
     };
-    let text = state.question.text();
-    let mut words = brief::subject_words(text, language(state));
-    let telling = Terms::new(language(state)).telling_at(text);
-    let telling = telling.iter().filter_map(|(_, span)| span.of(text));
-    for word in telling.map(str::to_owned) {
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    let counted = calls::recorded(ctx, "mentions".to_owned(), |_| async {
-        let counted = library.mentions(&words).await;
-        counted.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
-    });
-    Ok(counted.await?.unwrap_or_else(|failure| {
+    let words = mentions::words_counted(state.question.text(), language(state));
+    let counted = mentions::count(ctx, &library, &words).await?;
+    Ok(counted.unwrap_or_else(|failure| {
         notes.failures(vec![failure]);
         Vec::new()
     }))
-}
-
-/// Says of words of the subject that do not occur which ones are spelled most like them.
-fn tell_spelling(analysis: &mut Analysis, state: &State, mentions: &[WordMention]) {
-    let Some(verdict) = &mut analysis.answered else {
-        return;
-    };
-    let phrases = Phrases::new(language(state));
-    let subject = brief::subject_words(state.question.text(), language(state));
-    let absent = mentions.iter().filter(|one| subject.contains(&one.word));
-    let told = absent.filter_map(|one| {
-        let nearest = one.nearest.as_ref()?;
-        let words = phrases.reasons.spelled_otherwise;
-        Some(
-            words
-                .replace("{word}", &one.word)
-                .replace("{nearest}", nearest),
-        )
-    });
-    let told: Vec<String> = told.chain([verdict.reason.clone()]).collect();
-    verdict.reason = told.join(" ");
 }
 
 fn count_new(state: &State, evidence: &[Evidence]) -> usize {

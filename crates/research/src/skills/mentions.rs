@@ -1,0 +1,66 @@
+//! How often the words of a question occur in a library, and what that says of their spelling.
+
+use std::sync::Arc;
+
+use fathom_evidence::Language;
+use fathom_evidence::terms::Terms;
+use fathom_providers::FailureCategory;
+use fathom_render::phrases::Phrases;
+use fathom_workflow::NodeError;
+
+use crate::analysis::Analysis;
+use crate::calls::{self, RecordedFailure};
+use crate::library::{Library, WordMention};
+use crate::reasoner::{Ctx, brief};
+
+/// The words of a question that are worth counting: its subject first, then all that tell something.
+pub(crate) fn words_counted(question: &str, language: Language) -> Vec<String> {
+    let mut words = brief::subject_words(question, language);
+    let telling = Terms::new(language).telling_at(question);
+    let telling = telling.iter().filter_map(|(_, span)| span.of(question));
+    for word in telling.map(str::to_owned) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// Counts words in a library, once for the step.
+pub(crate) async fn count(
+    ctx: &Ctx,
+    library: &Arc<dyn Library>,
+    words: &[String],
+) -> Result<Result<Vec<WordMention>, RecordedFailure>, NodeError> {
+    let counted = calls::recorded(ctx, "mentions".to_owned(), |_| async {
+        let counted = library.mentions(words).await;
+        counted.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
+    });
+    Ok(counted.await?)
+}
+
+/// Says of words of the subject that do not occur which ones are spelled most like them.
+pub(crate) fn tell_spelling(
+    analysis: &mut Analysis,
+    question: &str,
+    language: Language,
+    mentions: &[WordMention],
+) {
+    let Some(verdict) = &mut analysis.answered else {
+        return;
+    };
+    let phrases = Phrases::new(language);
+    let subject = brief::subject_words(question, language);
+    let absent = mentions.iter().filter(|one| subject.contains(&one.word));
+    let told = absent.filter_map(|one| {
+        let nearest = one.nearest.as_ref()?;
+        let words = phrases.reasons.spelled_otherwise;
+        Some(
+            words
+                .replace("{word}", &one.word)
+                .replace("{nearest}", nearest),
+        )
+    });
+    let told: Vec<String> = told.chain([verdict.reason.clone()]).collect();
+    verdict.reason = told.join(" ");
+}

@@ -1,0 +1,120 @@
+//! Questions that lean on what was asked before: "and at night?", "why is that?".
+//!
+//! Without a model nothing is understood of them but their words. So the question that they lean on is put before them,
+//! which gives the search its subject back; both are read together, and the reader is told so.
+
+use fathom_evidence::Language;
+use fathom_evidence::terms::{Terms, words};
+
+use super::input::AskedTurn;
+
+/// Words that continue what was said, at the beginning of a question.
+fn connecting(language: Language) -> &'static [&'static str] {
+    match language.code() {
+        "de" => &["und", "aber", "oder", "auch", "wieso", "warum", "sonst"],
+        "fr" => &["et", "mais", "ou", "pourquoi", "sinon"],
+        "es" => &["y", "pero", "o", "entonces"],
+        "it" => &["e", "ma", "o", "perché", "invece"],
+        "pt" => &["e", "mas", "ou", "então"],
+        "nl" => &["en", "maar", "of", "waarom", "ook"],
+        _ => &["and", "but", "or", "also", "so", "then", "why", "otherwise"],
+    }
+}
+
+/// Words that stand for something said before.
+fn pointing(language: Language) -> &'static [&'static str] {
+    match language.code() {
+        "de" => &[
+            "davon", "dabei", "damit", "dafür", "dagegen", "dazu", "darin", "daran", "dort", "ihn",
+            "ihm", "ihnen", "dieser", "dieses", "dieselbe",
+        ],
+        "fr" => &[
+            "cela", "ça", "ceci", "celui-ci", "ils", "elles", "leur", "y", "en",
+        ],
+        "es" => &["eso", "esto", "ellos", "ellas", "ese", "esa", "allí"],
+        "it" => &["ciò", "questo", "quello", "essi", "loro", "lì", "ne"],
+        "pt" => &["isso", "isto", "eles", "elas", "esse", "essa", "ali"],
+        "nl" => &[
+            "dat", "dit", "daarvan", "daarbij", "daarmee", "ze", "hun", "daar",
+        ],
+        _ => &[
+            "it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she",
+            "him", "his", "her", "there", "same",
+        ],
+    }
+}
+
+/// A question with a pointing word and no more telling words than these leans on what it points to.
+const TELLING_FEW: usize = 3;
+
+/// The question in full, where it leans on an earlier one; nothing where it stands by itself.
+pub(super) fn in_full(question: &str, earlier: &[AskedTurn], language: Language) -> Option<String> {
+    // A chain of follow-ups leans on the question that began it, and not on one another.
+    let began = earlier.iter().rev().find(|turn| turn.in_full.is_none())?;
+    let said: Vec<String> = words(question)
+        .filter_map(|span| span.of(question))
+        .map(str::to_lowercase)
+        .collect();
+    let first = said.first()?;
+    let terms = Terms::new(language);
+    let telling = terms.telling(question).len();
+    let continues = connecting(language).contains(&first.as_str());
+    let points = said
+        .iter()
+        .any(|word| pointing(language).contains(&word.as_str()));
+    if !(telling <= 1 || continues || (points && telling <= TELLING_FEW)) {
+        return None;
+    }
+    let root = began.question.trim_end_matches(['?', '？', '.', '!', ' ']);
+    let mut rest = question.trim().chars();
+    let joined = match rest.next() {
+        Some(first) if continues => format!("{}{}", first.to_lowercase(), rest.as_str()),
+        _ => question.trim().to_owned(),
+    };
+    Some(format!("{root}, {joined}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(question: &str, in_full: Option<&str>) -> AskedTurn {
+        AskedTurn {
+            question: question.to_owned(),
+            in_full: in_full.map(str::to_owned),
+            answer: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_follow_up_gets_the_question_back_that_it_leans_on() {
+        let english = Language::ENGLISH;
+        let first = [turn("How much do street trees cool the air by day?", None)];
+        let full = |question: &str| in_full(question, &first, english);
+        assert_eq!(
+            full("And at night?").unwrap(),
+            "How much do street trees cool the air by day, and at night?"
+        );
+        assert!(full("How do they do that?").is_some());
+        assert!(full("in winter?").is_some());
+        assert_eq!(full("Which roofs reflect the most sunlight?"), None);
+        assert_eq!(in_full("And at night?", &[], english), None);
+    }
+
+    #[test]
+    fn a_chain_leans_on_the_question_that_began_it() {
+        let german: Language = "de".parse().unwrap();
+        let began = "Wie stark kühlen Straßenbäume die Luft?";
+        let turns = [
+            turn(began, None),
+            turn(
+                "Und nachts?",
+                Some("Wie stark kühlen Straßenbäume die Luft, und nachts?"),
+            ),
+        ];
+        assert_eq!(
+            in_full("Und im Winter?", &turns, german).unwrap(),
+            "Wie stark kühlen Straßenbäume die Luft, und im Winter?"
+        );
+    }
+}
