@@ -63,7 +63,7 @@ fn folder(data: &Path, binary: &Path) -> Result<()> {
         .env("FATHOM_HOME", place.path().join("home"))
         .stdin(Stdio::null())
         .stdout(output.try_clone()?);
-    let mut child = command
+    let child = command
         .spawn()
         .with_context(|| format!("{} cannot be started", binary.display()))?;
     let mut ended = child.wait4()?;

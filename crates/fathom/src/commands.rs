@@ -1,7 +1,7 @@
 //! The commands, one file each.
 
-mod ask;
 mod appraise;
+mod ask;
 mod config;
 mod doctor;
 mod encoder;

@@ -7,10 +7,10 @@
     reason = "tests may panic and print what they saw"
 )]
 
-#[path = "command/ask.rs"]
-mod ask;
 #[path = "command/appraise.rs"]
 mod appraise;
+#[path = "command/ask.rs"]
+mod ask;
 #[path = "command/bad_input.rs"]
 mod bad_input;
 #[path = "command/breakpoints.rs"]

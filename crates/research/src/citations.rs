@@ -41,6 +41,14 @@ pub struct CheckedClaim {
     pub judged: Option<Judgement>,
 }
 
+impl CheckedClaim {
+    /// Whether code or a model found that the cited passages say it.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        matches!(self.support, Support::Supported { .. })
+            || self.judged == Some(Judgement::Supported)
+    }
+}
+
 /// A model's opinion on whether the cited passages bear a sentence out. Code decides what follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

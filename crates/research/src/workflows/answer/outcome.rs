@@ -1,7 +1,6 @@
 //! Puts the answer together: sentences, the sources they rest on in reading order, and what a reader must know.
 
 use fathom_evidence::Language;
-use fathom_evidence::citation::Support;
 use fathom_render::answer::{Answer, AnswerSentence, AnswerSource, AnswerStatus, Answered};
 use fathom_render::report::EXTRACTIVE;
 use fathom_workflow::NodeError;
@@ -9,7 +8,6 @@ use jiff::Timestamp;
 
 use super::state::AnswerState;
 use crate::analysis::{AnsweredVerdict, Evidence};
-use crate::citations::Judgement;
 use crate::degradation::{self, Degradation};
 use crate::reasoner::{AnalyseTask, brief};
 use crate::skills::compose::Composed;
@@ -56,10 +54,7 @@ impl AnswerDraft {
     pub(super) fn from_composed(composed: Composed, state: &AnswerState) -> Option<Self> {
         let claims = composed.claims.iter();
         // A sentence that neither code nor a judge of meaning could confirm does not leave.
-        let held = claims.filter(|claim| {
-            matches!(claim.support, Support::Supported { .. })
-                || claim.judged == Some(Judgement::Supported)
-        });
+        let held = claims.filter(|claim| claim.is_confirmed());
         let sentences: Vec<DraftSentence> = held
             .filter(|claim| !claim.cites.is_empty())
             .map(|claim| DraftSentence {
@@ -155,6 +150,7 @@ impl AnswerParts<'_> {
         let sentences = draft.sentences.iter().map(|sentence| AnswerSentence {
             text: sentence.text.clone(),
             quoted: sentence.quoted,
+            confirmed: true,
             sources: sentence.cites.iter().filter_map(number).collect(),
         });
         let sentences = sentences.filter(|sentence| !sentence.sources.is_empty());

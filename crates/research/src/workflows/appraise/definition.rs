@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::state::State;
 use crate::rob2::{Effect, OverallRule, SignalAnswer, question};
 use crate::services::{Services, SourceScope};
+use crate::settings::Caps;
 
 /// A run that takes longer is cut off; the judgements by phrase rules take a second.
 const TIME_LIMIT: Duration = Duration::from_secs(1_800);
@@ -113,10 +114,11 @@ impl Definition for AppraiseWorkflow {
     }
 
     fn check_ready(&self, _: &State, services: &Services) -> Result<(), String> {
-        services.check(SourceScope {
+        let scope = SourceScope {
             library: &[],
             web: false,
-        })
+        };
+        services.check(scope, &Caps::default())
     }
 
     fn outcome_kind(&self) -> &'static str {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use fathom_evidence::citation::Support;
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::{Document, Span};
 use fathom_render::phrases::Phrases;
@@ -11,7 +10,6 @@ use fathom_workflow::NodeError;
 
 use super::StageTimer;
 use crate::analysis::{AnsweredVerdict, Evidence};
-use crate::citations::{CheckedClaim, Judgement};
 use crate::degradation::{self, Degradation, JudgedPart};
 use crate::library::LocalPassage;
 use crate::plan::{SourceKind, SubQuestionId};
@@ -96,7 +94,7 @@ fn draft(composed: Composed) -> AnswerDraft {
     let sentences = composed.claims.iter().map(|claim| DraftSentence {
         text: claim.text.clone(),
         quoted: false,
-        confirmed: is_confirmed(claim),
+        confirmed: claim.is_confirmed(),
         passages: claim.cites.clone(),
     });
     AnswerDraft {
@@ -107,11 +105,6 @@ fn draft(composed: Composed) -> AnswerDraft {
         },
         reasoner: composed.by,
     }
-}
-
-/// Whether code or a model found that the passages say it.
-fn is_confirmed(claim: &CheckedClaim) -> bool {
-    matches!(claim.support, Support::Supported { .. }) || claim.judged == Some(Judgement::Supported)
 }
 
 /// The first passages as sources of their own, whose stored text is the passage: a sentence is held against nothing else.

@@ -109,6 +109,7 @@ impl Library for ScriptedLibrary {
 
 struct OneLibrary(Arc<ScriptedLibrary>);
 
+#[async_trait]
 impl Libraries for OneLibrary {
     fn open(&self, _: &[PathBuf]) -> Arc<dyn Library> {
         Arc::clone(&self.0) as _
@@ -116,6 +117,12 @@ impl Libraries for OneLibrary {
 
     fn absolute(&self, root: &Path) -> std::io::Result<PathBuf> {
         Ok(root.to_owned())
+    }
+
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>, LibraryFault> {
+        Err(LibraryFault::Missing {
+            name: path.display().to_string(),
+        })
     }
 }
 
