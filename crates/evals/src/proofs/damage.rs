@@ -61,15 +61,23 @@ async fn prove(Setting { size, seed }: Setting) -> Result<String> {
         }
         told.push(format!("rows of {}: {tally}", backend.name()));
         if backend == Backend::Sqlite {
-            let mut tally = TrialTally::default();
-            for trial in 0..size.pick(80, 700) {
-                let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
-                database.mend().await?;
-                let harm = database.flip(&mut rng)?;
-                let verdict = in_time(database.judge(&Harmed::Anything)).await;
-                tally.add(verdict, || format!("seed {seed}, trial {trial}: {harm}"))?;
+            type Flip = fn(&SpecimenDatabase, &mut SmallRng) -> Result<String>;
+            let flips: [(&str, u64, Flip); 2] = [
+                ("files", size.pick(80, 700), SpecimenDatabase::flip),
+                ("logs", size.pick(20, 200), SpecimenDatabase::flip_log),
+            ];
+            for (what, trials, flip) in flips {
+                let mut tally = TrialTally::default();
+                for trial in 0..trials {
+                    let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
+                    database.mend().await?;
+                    let harm = flip(&database, &mut rng)?;
+                    let verdict = in_time(database.judge(&Harmed::Anything)).await;
+                    tally.add(verdict, || format!("seed {seed}, trial {trial}: {harm}"))?;
+                }
+                ensure!(tally.same > 0, "no harm to {what} was borne");
+                told.push(format!("{what} of SQLite: {tally}"));
             }
-            told.push(format!("files of SQLite: {tally}"));
         }
     }
     let seen = panics();

@@ -136,6 +136,8 @@ impl KillRange {
             let attempt = recorded_at_death.len() as u32 + 1;
             ensure!(attempt <= MOST_LIVES, "run {run} does not come to its end");
             let life = self.life(run, attempt, ends.next()).await;
+            // Before what the process says of itself.
+            self.judge(run, &recorded_at_death)?;
             let end = life.with_context(|| format!("run {run}, life {attempt}"))?;
             let (recorded, open) = match &end {
                 ProcessEnd::Ended(report) => break report.clone(),
@@ -157,7 +159,6 @@ impl KillRange {
             "run {run} recorded the effects {effects:?} instead of {:?}",
             self.effects
         );
-        self.judge(run, &recorded_at_death)?;
         Ok((kills, mid_effect))
     }
 

@@ -90,7 +90,9 @@ fn one(seed: u64, habit: ClockHabit) -> Result<CourseFigures> {
         .build()?;
     runtime.block_on(async {
         let mut course = Course::begin(seed, habit)?;
-        course.play().await?;
+        let played = course.play().await;
+        course.world.verdict()?;
+        played?;
         let (head, parks) = promises::check(&course).await?;
         let calls = course.world.calls(course.run);
         Ok(CourseFigures::from([

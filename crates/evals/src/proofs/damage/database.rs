@@ -1,7 +1,7 @@
 //! A specimen in a database of its own: harmed behind the store's back, and mended for the next trial.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -41,7 +41,12 @@ pub(super) struct SpecimenDatabase {
 /// How the database is reached behind the store's back, and where the good copy lies. Every trial has
 /// a file of its own: whoever used the last one may not have closed it yet.
 enum Access {
-    File { path: PathBuf, copy: Vec<u8> },
+    File {
+        path: PathBuf,
+        copy: Vec<u8>,
+        /// The file and what lies beside it, as a crash would leave them.
+        crashed: [Vec<u8>; 3],
+    },
     Server(Client),
 }
 
@@ -52,9 +57,15 @@ impl SpecimenDatabase {
         let specimen = specimen::fill(Arc::clone(&store)).await?;
         let access = match site.path() {
             Some(path) => {
+                let [file, log, index] = ENDINGS.map(|ending| fs::read(beside(&path, ending)));
+                let crashed = [file?, log?, index?];
                 Connection::open(&path)?.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
                 let copy = fs::read(&path)?;
-                Access::File { path, copy }
+                Access::File {
+                    path,
+                    copy,
+                    crashed,
+                }
             }
             None => {
                 let (client, connection) = tokio_postgres::connect(&site.address()?, NoTls).await?;
@@ -81,12 +92,10 @@ impl SpecimenDatabase {
     pub(super) async fn mend(&mut self) -> Result<()> {
         self.trials += 1;
         match &mut self.access {
-            Access::File { path, copy } => {
+            Access::File { path, copy, .. } => {
                 for ending in ENDINGS {
-                    let mut old = path.as_os_str().to_owned();
-                    old.push(ending);
                     // Most have no log.
-                    let _ = fs::remove_file(old);
+                    let _ = fs::remove_file(beside(path, ending));
                 }
                 path.set_file_name(format!("trial-{}.db", self.trials));
                 Ok(fs::write(path, copy)?)
@@ -198,7 +207,7 @@ impl SpecimenDatabase {
     /// Flips bytes of the file, or cuts its end off; says what it did.
     pub(super) fn flip(&self, rng: &mut SmallRng) -> Result<String> {
         const PAGE: usize = 4096;
-        let Access::File { path, copy } = &self.access else {
+        let Access::File { path, copy, .. } = &self.access else {
             bail!("only a file has bytes to flip");
         };
         ensure!(copy.len() > PAGE, "the specimen is too small");
@@ -227,4 +236,38 @@ impl SpecimenDatabase {
         fs::write(path, &bytes)?;
         Ok(format!("flipped at {hits:?}"))
     }
+
+    /// Flips a byte of the log that a crash left beside the file, or cuts its end off, or leaves it whole; says what it
+    /// did.
+    pub(super) fn flip_log(&self, rng: &mut SmallRng) -> Result<String> {
+        let Access::File { path, crashed, .. } = &self.access else {
+            bail!("only a file has a log");
+        };
+        let mut files = crashed.clone();
+        let log = &mut files[1];
+        ensure!(!log.is_empty(), "the log holds nothing");
+        let told = match self.trials % 10 {
+            // Nothing that was committed is missing from it.
+            0 => "the log as the crash left it".to_owned(),
+            1 | 2 => {
+                log.truncate(rng.random_range(0..log.len()));
+                format!("the log cut to {} bytes", log.len())
+            }
+            _ => {
+                let at = rng.random_range(0..log.len());
+                log[at] ^= rng.random_range(1..=255_u8);
+                format!("the log flipped at {at}")
+            }
+        };
+        for (ending, bytes) in ENDINGS.into_iter().zip(files) {
+            fs::write(beside(path, ending), bytes)?;
+        }
+        Ok(told)
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
