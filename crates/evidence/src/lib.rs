@@ -18,8 +18,6 @@ mod error;
 pub mod extract;
 mod fixed_hash;
 pub mod fusion;
-#[cfg(test)]
-mod hostile;
 mod inverted;
 mod language;
 mod lists;
@@ -40,3 +38,6 @@ pub use language::Language;
 pub use passage::Passage;
 pub use sentence::sentences;
 pub use span::Span;
+
+#[cfg(test)]
+mod tests;

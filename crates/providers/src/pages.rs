@@ -7,12 +7,10 @@ mod attempt_error;
 mod cache;
 mod dead_link;
 mod flight;
-mod format;
 mod read;
 
 pub use cache::{CachedOutcome, CachedPage, MemoryPageCache, PageCache};
 pub use dead_link::DeadLink;
-pub use format::PageFormat;
 pub use read::ReadPage;
 
 use std::sync::Arc;

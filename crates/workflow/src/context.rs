@@ -92,17 +92,6 @@ impl<D> Context<D> {
         u64::from_le_bytes(drawn)
     }
 
-    /// How often the run has taken a bounded edge, by [`crate::edge_name`].
-    pub fn times_taken(&self, edge: &str) -> u32 {
-        self.buffer
-            .params
-            .tally
-            .loops
-            .get(edge)
-            .copied()
-            .unwrap_or(0)
-    }
-
     /// What the run had spent on a meter when this step began.
     pub fn spent(&self, meter: &str) -> u64 {
         self.buffer

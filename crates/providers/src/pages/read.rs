@@ -1,4 +1,4 @@
-//! A page that was read: its bytes, where and when they came from, and what they seem to be.
+//! A page that was read: its bytes, and where and when they came from.
 
 use std::fmt;
 
@@ -7,7 +7,6 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use url::Url;
 
-use super::format::PageFormat;
 use crate::fetch::{FetchedPage, PageCut};
 
 /// A page that was read, now or earlier.
@@ -29,8 +28,6 @@ pub struct ReadPage {
     pub bytes: Bytes,
     /// Set if the end is missing because of the size limit.
     pub cut: Option<PageCut>,
-    /// By the bytes first, then by the declared type.
-    pub form: PageFormat,
     /// How many were followed.
     pub redirects: usize,
     /// Nothing was asked this time.
@@ -45,7 +42,6 @@ impl ReadPage {
             url: page.url,
             status: page.status.as_u16(),
             hash: blake3::hash(&bytes),
-            form: PageFormat::detect(page.content_type.as_deref(), &bytes),
             content_type: page.content_type,
             fetched_at,
             bytes,
@@ -70,7 +66,6 @@ impl fmt::Debug for ReadPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadPage")
             .field("url", &self.url.as_str())
-            .field("form", &self.form)
             .field("bytes", &self.bytes.len())
             .field("cut", &self.cut)
             .field("from_cache", &self.from_cache)

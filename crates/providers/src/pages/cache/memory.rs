@@ -127,7 +127,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::pages::{PageFormat, ReadPage};
+    use crate::pages::ReadPage;
 
     fn page(url: &str, body: &str) -> CachedPage {
         let url = Url::parse(url).unwrap();
@@ -140,7 +140,6 @@ mod tests {
             hash: blake3::hash(body.as_bytes()),
             bytes: Bytes::copy_from_slice(body.as_bytes()),
             cut: None,
-            form: PageFormat::Text,
             redirects: 0,
             from_cache: false,
         };
