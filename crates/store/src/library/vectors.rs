@@ -1,8 +1,8 @@
 //! Vectors of passages: what an encoder makes of them, kept small, and compared with that of a query one by one.
 //!
 //! A number of a vector is kept in one byte, with a scale for each vector. They lie by the blocks of passages, so that a text
-//! that is moved keeps them and one that is gone takes them along. Search reads them all: it is exact, and takes a quarter of a
-//! second for a million.
+//! that is moved keeps them and one that is gone takes them along. Search reads them all: it is exact, and takes longer
+//! the more there are.
 
 use rusqlite::{Connection, params};
 
