@@ -5,6 +5,7 @@
 //! roles. Pages of manuals, and those in which no main content is found, are read as a whole.
 
 mod blocks;
+mod hidden;
 mod limit_nesting;
 mod metadata;
 mod site;
@@ -46,7 +47,7 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
         ));
     }
     let limited = limit_nesting::limit_nesting(text, limits.html_max_depth);
-    let page = Html::parse_document(&limited.html);
+    let (page, html) = without_hidden(text, limited.html);
     let mut pieces = Pieces::new(metadata::read_metadata(&page), limits);
     if limited.flattened > 0 {
         pieces.lost(format!(
@@ -60,7 +61,7 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
         pieces.lost("Its elements nest too deep; its main content was not looked for.");
         None
     } else if limited.tags.max(limited.ends) <= limits.html_max_tags {
-        main_content(&limited.html)
+        main_content(&html)
     } else {
         pieces.lost(format!(
             "The page has {} tags; its main content was not looked for (\"html_max_tags\").",
@@ -73,6 +74,22 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
         None => whole::write(&page, &mut pieces),
     }
     pieces.build(DocumentFormat::Html, "only markup or scripts")
+}
+
+/// The page without what nobody sees on it, parsed and as markup.
+fn without_hidden(text: &str, html: String) -> (Html, String) {
+    let mut page = Html::parse_document(&html);
+    let unseen = hidden::hidden(&page, text);
+    if unseen.is_empty() {
+        return (page, html);
+    }
+    for id in unseen {
+        if let Some(mut node) = page.tree.get_mut(id) {
+            node.detach();
+        }
+    }
+    let html = page.html();
+    (page, html)
 }
 
 /// The main content as markup, if the library finds any.

@@ -137,3 +137,85 @@ fn a_short_page_keeps_its_heading_apart_from_its_first_sentence() {
             .contains("Young street trees need 120 litres a week.")
     );
 }
+
+/// Ways to put text on a page so that a program reads it and a person does not.
+const HIDING: [&str; 24] = [
+    "style=\"font-size:0\"",
+    "style=\"font-size: 0px !important\"",
+    "style=\"font-size:1px\"",
+    "style=\"font: 0/0 serif\"",
+    "style=\"color:transparent\"",
+    "style=\"color: rgba(0, 0, 0, 0)\"",
+    "style=\"color:#fff\"",
+    "style=\"color:white;background-color:#FFFFFF\"",
+    "style=\"color:#123;background:#112233\"",
+    "style=\"opacity:0\"",
+    "style=\"position:absolute;left:-9999px\"",
+    "style=\"position: fixed; top: -100em\"",
+    "style=\"text-indent:-9999px\"",
+    "style=\"height:0;overflow:hidden\"",
+    "style=\"position:absolute;clip:rect(0,0,0,0)\"",
+    "style=\"clip-path: inset(50%)\"",
+    "style=\"transform: scale(0)\"",
+    "style=\"display:none\"",
+    "style=\"visibility: hidden\"",
+    "hidden",
+    "aria-hidden=\"true\"",
+    "class=\"visually-hidden\"",
+    "class=\"gone\"",
+    "id=\"away\"",
+];
+
+/// What stands around a text does not hide it.
+const SHOWING: [&str; 9] = [
+    "style=\"font-size:14px;color:#333\"",
+    "style=\"color:white;background:#222\"",
+    "style=\"color:white;background-image:url(sky.jpg)\"",
+    "style=\"opacity:0.9\"",
+    "style=\"position:absolute;left:-3px\"",
+    "class=\"hidden md:block\"",
+    "class=\"d-none d-md-block\"",
+    "class=\"printed\"",
+    "class=\"tab chosen\"",
+];
+
+fn shown(page: &str) -> String {
+    let read = read(page.as_bytes(), &FormatHint::default());
+    read.expect("it is a page").text
+}
+
+fn page_with(attribute: &str) -> String {
+    let seen = "Street trees lowered the afternoon air temperature by 1.9 degrees in the trial of Halvern. \
+                The cooling was strongest in streets with closed canopy, and weakest at night.";
+    format!(
+        "<!doctype html><html lang=\"en\"><head><title>Trees</title><style>/* a */ p.gone, .x {{ display : none }} \
+         #away {{ position:absolute; left:-4000px }} @media print {{ .printed {{ display:none }} }}          .tab {{ display:none }} .tab.chosen {{ display:block }}</style></head><body>\
+         <article><h1>Trees</h1><p>{seen}</p><p {attribute}>The council paid for the zebras.</p>\
+         <p>{seen}</p></article></body></html>"
+    )
+}
+
+#[test]
+fn what_nobody_sees_on_a_page_is_not_read() {
+    for attribute in HIDING {
+        let text = shown(&page_with(attribute));
+        assert!(!text.contains("zebras"), "{attribute}: {text}");
+        assert!(text.contains("closed canopy"), "{attribute}: {text}");
+    }
+    for attribute in SHOWING {
+        let text = shown(&page_with(attribute));
+        assert!(text.contains("zebras"), "{attribute}: {text}");
+    }
+}
+
+#[test]
+fn text_in_the_colour_of_what_lies_around_it_is_not_read() {
+    let dark = "<div style=\"background:#222\"><p style=\"color:#222\">Unseen zebras.</p><p style=\"color:white\">White words are seen here.</p></div>";
+    let page = page_with("").replace(
+        "The council paid for the zebras.",
+        &format!("Seen.</p>{dark}<p>"),
+    );
+    let text = shown(&page);
+    assert!(!text.contains("zebras"), "{text}");
+    assert!(text.contains("White words"), "{text}");
+}
