@@ -102,6 +102,21 @@ pub struct ReportArgs {
     /// Background that the report should take into account
     #[arg(long, value_name = "TEXT")]
     pub context: Option<String>,
+    /// Field of the question, such as cardiology; may be given several times
+    #[arg(long, value_name = "FIELD")]
+    pub domain: Vec<String>,
+    /// Day from which the question is asked, such as 2024-05-17, instead of today
+    #[arg(long, value_name = "DAY")]
+    pub date: Option<jiff::civil::Date>,
+    /// Years of scholarly works, such as 2015-2024, 2015- or -2024
+    #[arg(long, value_name = "YEARS", value_parser = years, allow_hyphen_values = true)]
+    pub years: Option<(Option<i16>, Option<i16>)>,
+    /// First day of news, instead of the last 30 days
+    #[arg(long, value_name = "DAY")]
+    pub since: Option<jiff::civil::Date>,
+    /// Language of results of the web, such as en, where a provider can tell
+    #[arg(long, value_name = "CODE")]
+    pub language: Option<String>,
     /// Style of the references: numeric, apa, ieee, vancouver, mla, nature, another CSL style by name, or a .csl file
     #[arg(long, value_name = "STYLE", value_parser = citation_style)]
     pub citation_style: Option<CitationStyle>,
@@ -373,6 +388,12 @@ pub struct ListArgs {
     /// Only runs whose question contains this text
     #[arg(long)]
     pub text: Option<String>,
+    /// Only runs that were started on this day or later
+    #[arg(long, value_name = "DAY")]
+    pub since: Option<jiff::civil::Date>,
+    /// Only runs that were started before this day
+    #[arg(long, value_name = "DAY")]
+    pub before: Option<jiff::civil::Date>,
     /// How many runs at most
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
@@ -524,6 +545,17 @@ pub struct GraphArgs {
     /// Mark the path this run took
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
+}
+
+/// A span of years, open at one end or none.
+fn years(text: &str) -> Result<(Option<i16>, Option<i16>), String> {
+    let wrong = || format!("\"{text}\" is no span of years; write 2015-2024, 2015- or -2024");
+    let year = |text: &str| match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| wrong()),
+    };
+    let (from, to) = text.split_once('-').ok_or_else(wrong)?;
+    Ok((year(from)?, year(to)?))
 }
 
 /// A citation style by its name, or from a CSL file. The run keeps the text, so the file may go afterwards.

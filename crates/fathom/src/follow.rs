@@ -18,6 +18,9 @@ use crate::progress::Progress;
 use crate::screen;
 use crate::signals::Signals;
 
+/// What a person must know who wants to be asked by a run that only this process knows.
+pub const DECISION_LOST: &str = "Runs are kept in memory: this one waits for a decision only as long as this program runs, and no other command can decide. To decide later, choose a store that stays: FATHOM_STORE=sqlite:runs.db";
+
 /// How often a run whose lease was lost is taken up again.
 const LEASES_LOST_MOST: u32 = 10;
 
@@ -257,6 +260,10 @@ impl RunFollower<'_> {
     fn waiting(&self) -> Result<Exit> {
         self.result("waiting", Exit::Waiting, None, None)?;
         let (run, out) = (self.run, self.out_again());
+        if !self.host.store().is_durable() {
+            screen::tell(DECISION_LOST);
+            return Ok(Exit::Waiting);
+        }
         screen::tell(&format!(
             "The run is waiting for your decision. See it with: fathom runs show {run}\n\
              Decide with: fathom runs review {run} approve{out} (or reject, modify, skip)"

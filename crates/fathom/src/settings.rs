@@ -121,13 +121,11 @@ impl Settings {
         // A stored run tolerates fields that it does not know; a person's settings do not.
         layers.get::<Vec<WrittenBreakpoint>>("report.people.breakpoints")?;
         let report: research::Settings = layers.get("report")?;
-        report.citation_style.check().map_err(|error| {
-            let name = "report.citation_style";
-            let origin = layers.origin(name).map(|origin| format!(" in {origin}"));
-            let origin = origin.unwrap_or_default();
-            Problem::usage(format!(
-                "the setting {name}{origin} cannot be used: {error}"
-            ))
+        report.check().map_err(|fault| {
+            let name = format!("report.{}", fault.setting);
+            let origin = layers.origin(&name).map(|origin| format!(" in {origin}"));
+            let (origin, why) = (origin.unwrap_or_default(), fault.why);
+            Problem::usage(format!("the setting {name}{origin} cannot be used: {why}"))
         })?;
         let prices: Option<String> = layers.get("model.prices")?;
         let prices = prices::parse(prices.as_deref().unwrap_or_default())?;

@@ -46,15 +46,27 @@ impl fmt::Display for FailureCategory {
 }
 
 /// What a failure means for the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureSeverity {
     /// The same call can succeed later, or when made smaller or asked anew.
     Recoverable,
     /// This provider or source is lost to the run, which goes on without it.
+    #[default]
     Degraded,
     /// No provider would do better: the mistake is ours.
     Fatal,
+}
+
+impl fmt::Display for FailureSeverity {
+    /// As logs and reports name it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Recoverable => "recoverable",
+            Self::Degraded => "degraded",
+            Self::Fatal => "fatal",
+        })
+    }
 }
 
 /// The fact behind a failure. Category and what to do follow from it.

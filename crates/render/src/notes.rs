@@ -5,6 +5,7 @@ use fathom_evidence::Language;
 use super::{Report, clean};
 use crate::report::EXTRACTIVE;
 use crate::report::claim::{ClaimVerdict, ModelVerdict, ReportClaim, SourceQuote};
+use crate::report::method::FailureNote;
 use crate::report::review::{ReviewVerdict, Severity};
 
 /// A longer entry is cut: the full text stands in the JSON.
@@ -25,7 +26,7 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
     let (method, words) = (&report.method, &report.phrases().figures);
     let errors = method.errors.iter();
     let errors =
-        errors.map(|error| format!("{} ({}): {}", error.node, error.category, error.message));
+        errors.map(|error| format!("{} ({}): {}", error.node, classed(error), error.message));
     // What stands among the caveats is not told again.
     let degraded = method.degraded.iter();
     let degraded = degraded.filter(|told| !report.caveats.contains(told));
@@ -33,9 +34,11 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
         note(words.method, general(report), false),
         note(
             words.sub_questions,
-            besides(report, &method.sub_questions),
+            counted(report, besides(report, &method.sub_questions)),
             true,
         ),
+        note(words.plan, plan(report), false),
+        note(words.second_looks, second_looks(report), false),
         note(words.queries, besides(report, &method.queries), false),
         note(words.review, score(report), false),
         note(words.text_faults, remarks(report), false),
@@ -45,6 +48,63 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
     all.into_iter()
         .filter(|note| !note.entries.is_empty())
         .collect()
+}
+
+/// The class of a failure, what it meant, and how often it was tried where that was more than once.
+fn classed(error: &FailureNote) -> String {
+    let tried = match error.attempts {
+        0 | 1 => String::new(),
+        attempts => format!("{attempts} attempts"),
+    };
+    let facts = [error.category.as_str(), &error.severity, &tried];
+    let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    facts.join(", ")
+}
+
+/// The sub-questions with how many results each had.
+fn counted(report: &Report, texts: Vec<String>) -> Vec<String> {
+    let results = &report.phrases().figures.results;
+    let counts = report.method.coverage.iter().map(Some);
+    let counts = counts.chain(std::iter::repeat(None));
+    let texts = texts.into_iter().zip(counts);
+    let told = texts.map(|(text, count)| match count {
+        Some(count) => format!("{text} ({})", results.count(*count)),
+        None => text,
+    });
+    told.collect()
+}
+
+/// How a model planned; what the built-in reasoner plans is the same for every question.
+fn plan(report: &Report) -> Vec<String> {
+    if !report.used_model() {
+        return Vec::new();
+    }
+    let trace = report.method.trace.iter().map(|part| part.text.clone());
+    trace
+        .chain(report.method.warnings.iter().cloned())
+        .collect()
+}
+
+/// What second looks changed, and whose evidence no other rules accepted.
+fn second_looks(report: &Report) -> Vec<String> {
+    let method = &report.method;
+    let mut told: Vec<String> = Vec::new();
+    for entry in &method.validation_retry_log {
+        let changes = entry.changes.iter();
+        let changes = changes.map(|one| format!("{}: {} → {}", one.setting, one.from, one.to));
+        let changes: Vec<String> = changes.collect();
+        let questions = entry.failed_questions.join(" · ");
+        let line = format!("{questions} ({})", changes.join(", "));
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    if !method.relaxed.is_empty() {
+        let numbers = method.relaxed.iter().map(|id| format!("[{}]", id.0));
+        let words = report.phrases().figures.relaxed;
+        told.push(words.replace("{numbers}", &numbers.collect::<String>()));
+    }
+    told
 }
 
 /// Texts that were made for the question; nothing where it alone was asked, in its own words.

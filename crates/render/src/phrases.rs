@@ -127,6 +127,14 @@ pub(crate) struct FigureWords {
     /// `{queries}`, `{rounds}`, `{drafts}`, `{steps}` and `{words}` are filled in.
     pub(crate) counts: &'static str,
     pub(crate) sub_questions: &'static str,
+    /// `{n}` results of searches.
+    pub(crate) results: Plural,
+    /// Over how a model planned.
+    pub(crate) plan: &'static str,
+    /// Over what second looks under relaxed rules changed.
+    pub(crate) second_looks: &'static str,
+    /// Sources `{numbers}` have evidence that only relaxed rules accepted.
+    pub(crate) relaxed: &'static str,
     pub(crate) queries: &'static str,
     pub(crate) text_faults: &'static str,
     pub(crate) degraded: &'static str,
@@ -155,6 +163,8 @@ pub struct CaveatWords {
     pub parts: [&'static str; 5],
     /// Before the last of several parts.
     pub and: &'static str,
+    /// `{n}` of `{m}` pages could not be read, and one source alone bears the answer.
+    pub thin: &'static str,
     /// Searching was cut short (`{why}`, in English only), and `{missing}` was not found.
     pub ended_early: &'static str,
     /// Of the cited sources `{numbers}` were retracted.

@@ -11,7 +11,9 @@ use crate::CitationStyle;
 use crate::report::claim::{
     ClaimVerdict, Disagreement, ModelVerdict, ReportClaim, SourceQuote, TextPlace,
 };
-use crate::report::method::{FailureNote, ResearchMethod, SearchRound, StopReason, StopSignals};
+use crate::report::method::{
+    FailureNote, ResearchMethod, SearchRound, StopReason, StopSignals, TracePart,
+};
 use crate::report::review::{
     ReportReview, ReviewCategory, ReviewItem, ReviewScores, ReviewVerdict, Severity,
 };
@@ -20,6 +22,7 @@ use crate::report::{
     Answered, AskedQuestion, ClaimCounts, Confidence, JudgementCounts, OpenQuestion, Report,
     ReportAnswer, ReportFigures, ReportSection, ReportStatus, StrengthCounts,
 };
+use fathom_evidence::validate::retry::{RetryEntry, SettingChange};
 pub(super) use filled::filled_with;
 pub(super) use works::sources;
 
@@ -308,9 +311,28 @@ fn method() -> ResearchMethod {
             node: "search".to_owned(),
             at: at("2026-11-16T04:00:31Z"),
             category: "timeout".to_owned(),
+            severity: "recoverable".to_owned(),
             attempts: 3,
             message: "news.example did not answer within 10 s".to_owned(),
         }],
+        coverage: vec![12, 1],
+        trace: vec![TracePart {
+            part: "understanding".to_owned(),
+            text: "It asks what trees do for a street, and what that costs.".to_owned(),
+        }],
+        warnings: owned(&["A street may mean its air or its surface."]),
+        validation_retry_log: vec![RetryEntry {
+            attempt: 1,
+            limit: 1,
+            failed_questions: owned(&["What do plans cost?"]),
+            changes: vec![SettingChange {
+                setting: "top_k".to_owned(),
+                from: "5".to_owned(),
+                to: "8".to_owned(),
+            }],
+        }],
+        relaxed: vec![SourceId(2)],
+        insufficient_termination: None,
     }
 }
 

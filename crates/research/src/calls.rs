@@ -5,7 +5,8 @@ use std::time::Duration;
 use fathom_providers::call::{
     CallContext, CallEvent, CallKind, CallSink, ChainExhausted, NextAction,
 };
-use fathom_providers::{CallFailure, Clock, FailureCategory};
+use fathom_providers::{CallFailure, Clock, FailureCategory, FailureSeverity};
+use fathom_workflow::event::Level;
 use fathom_workflow::interrupt::ParkOutcome;
 use fathom_workflow::{EffectCall, StepHalted};
 use jiff::Timestamp;
@@ -19,6 +20,9 @@ use crate::reasoner::Ctx;
 pub struct RecordedFailure {
     /// What kind of failure it was.
     pub category: FailureCategory,
+    /// What it means for the run.
+    #[serde(default)]
+    pub severity: FailureSeverity,
     /// How often the call was tried, over all providers.
     pub attempts: u32,
     /// What happened and what to do about it, in a sentence.
@@ -33,6 +37,7 @@ impl RecordedFailure {
     pub(crate) fn once(category: FailureCategory, message: impl ToString) -> Self {
         Self {
             category,
+            severity: FailureSeverity::Degraded,
             attempts: 1,
             message: message.to_string(),
             wake_at: None,
@@ -55,6 +60,7 @@ impl From<&ChainExhausted> for RecordedFailure {
         let asked_to_wait = exhausted.tried.iter().all(asks);
         Self {
             category: decisive.map_or(FailureCategory::Validation, |failure| failure.category),
+            severity: decisive.map_or(FailureSeverity::Degraded, |failure| failure.severity),
             attempts: exhausted.tried.iter().map(|failure| failure.attempts).sum(),
             message: exhausted.to_string(),
             // Others than those who ask for it are not waited for: a failure does not pass by waiting.
@@ -86,6 +92,12 @@ where
             nth => format!("{key}/after-wait/{nth}"),
         };
         let answer = ctx.effect(key.clone(), &call).await?;
+        if let Err(failure) = &answer
+            && failure.category == FailureCategory::ContextOverflow
+        {
+            // What is done about it is the caller's affair, and may succeed; that it came to this is kept.
+            ctx.log(Level::Warn, format!("{key}: {}", failure.message));
+        }
         let wait = match &answer {
             Err(RecordedFailure {
                 wake_at: Some(at),

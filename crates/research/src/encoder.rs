@@ -280,6 +280,7 @@ impl VectorCache {
 /// An endpoint's failure. Passages are ranked without it rather than waited for.
 fn told(failure: &CallFailure) -> RecordedFailure {
     RecordedFailure {
+        severity: failure.severity,
         attempts: failure.attempts,
         ..RecordedFailure::once(failure.category, failure)
     }

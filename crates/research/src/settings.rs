@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use fathom_providers::search::RESULTS_MAX;
 pub use fathom_render::CitationStyle;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -14,10 +15,22 @@ use crate::critique::ReviewThresholds;
 use crate::services::SourceScope;
 use crate::skills::budget::RunBudget;
 use crate::skills::cite::CitationCheckSettings;
-use crate::skills::search::SearchSettings;
+use crate::skills::search::{SearchFilters, SearchSettings};
 use crate::skills::stop::CompletenessWeights;
 use crate::skills::works::WorkLookupSettings;
 use crate::workflows::report::breakpoint::Breakpoint;
+
+/// Searches, reads and sections that a machine and its providers bear at once.
+const CONCURRENCY_MAX: usize = 64;
+
+/// A setting that no run can keep to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingFault {
+    /// Its name within the settings of a run, such as `max_concurrency`.
+    pub setting: &'static str,
+    /// What it must be.
+    pub why: String,
+}
 
 /// The numbers and choices of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +60,8 @@ pub struct Settings {
     pub max_results_per_query: usize,
     /// Sources of a whole run; what the depth of the question gives unless set.
     pub max_sources: Option<usize>,
+    /// Which results of the web are wanted at all.
+    pub filters: SearchFilters,
     /// A query with fewer useful results than this is refined.
     pub min_useful_results: usize,
     /// Searches, page reads and sections under way at once.
@@ -94,6 +109,7 @@ impl Default for Settings {
             max_search_errors: 3,
             max_results_per_query: 10,
             max_sources: None,
+            filters: SearchFilters::default(),
             min_useful_results: 3,
             max_concurrency: 8,
             semantic_check: true,
@@ -121,6 +137,32 @@ impl Settings {
         }
     }
 
+    /// The first number or choice that no run can keep to: its name, and what it must be.
+    pub fn check(&self) -> Result<(), SettingFault> {
+        let fault = |setting: &'static str, why: String| Err(SettingFault { setting, why });
+        let within = |setting, value: usize, most: usize| match value {
+            _ if (1..=most).contains(&value) => Ok(()),
+            _ => fault(setting, format!("it must be from 1 to {most}")),
+        };
+        within(
+            "max_results_per_query",
+            self.max_results_per_query,
+            RESULTS_MAX,
+        )?;
+        within("max_concurrency", self.max_concurrency, CONCURRENCY_MAX)?;
+        let share = |setting, value: f64| match value {
+            _ if (0.0..=1.0).contains(&value) => Ok(()),
+            _ => fault(setting, "it must be from 0 to 1".to_owned()),
+        };
+        share("complete_from", self.complete_from)?;
+        share("caps.writing_reserve", self.caps.writing_reserve)?;
+        if let Some(why) = self.filters.fault() {
+            return fault("filters", why.to_string());
+        }
+        let style = self.citation_style.check();
+        style.or_else(|error| fault("citation_style", error.to_string()))
+    }
+
     /// What searching needs of them.
     pub fn search(&self) -> SearchSettings<'_> {
         SearchSettings {
@@ -132,6 +174,7 @@ impl Settings {
             max_search_iterations: self.max_search_iterations,
             max_encoded_passages: self.max_encoded_passages,
             max_concurrency: self.max_concurrency,
+            filters: Some(&self.filters),
             caps: self.caps,
         }
     }

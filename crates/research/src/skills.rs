@@ -16,4 +16,5 @@ pub(crate) mod refine;
 pub(crate) mod relevance;
 pub mod search;
 pub mod stop;
+pub(crate) mod trusted_words;
 pub(crate) mod works;

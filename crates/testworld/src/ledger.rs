@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// A call that arrived.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `model`, `search`, `page` or `work`.
+    /// `model`, `search`, `page`, `work`, or `stray` for what nothing here leads to.
     pub kind: &'static str,
     /// What was asked: the same for the same question.
     pub key: String,

@@ -61,8 +61,10 @@ impl Stage {
         let router = Router::new()
             .route("/v1/chat/completions", post(model::complete))
             .route("/searxng/search", get(pages::search))
+            .route("/openalex/works", get(pages::works))
             .route("/pages/{number}", get(pages::page))
             .route("/crossref/works/{doi}", get(pages::work))
+            .fallback(pages::stray)
             .with_state(world);
         let serve = |listener| {
             let router = router.clone();
@@ -86,6 +88,11 @@ impl Stage {
     /// What `FATHOM_SEARXNG_URL` is set to.
     pub fn search_url(&self) -> String {
         format!("http://{}/searxng", self.hosts[0])
+    }
+
+    /// What `FATHOM_OPENALEX_URL` is set to: the same pages as works.
+    pub fn openalex_url(&self) -> String {
+        format!("http://{}/openalex", self.hosts[0])
     }
 
     /// What `FATHOM_CROSSREF_URL` is set to.

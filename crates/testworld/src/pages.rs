@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -54,10 +54,41 @@ fn results(world: &World, query: &str) -> Vec<Value> {
     found.iter().take(10).map(result).collect()
 }
 
+/// The same search in the form of OpenAlex: the page of a work, and where a copy of it can be read freely.
+pub(crate) async fn works(
+    State(world): State<Arc<World>>,
+    Query(asked): Query<HashMap<String, String>>,
+) -> Response {
+    let query = asked.get("search").cloned().unwrap_or_default();
+    let (place, _) = world.ledger.note("search", query.clone());
+    let host = world.hosts[0];
+    let work = |result: Value| {
+        let number = result["url"]
+            .as_str()
+            .and_then(|url| url.rsplit('/').next());
+        let number = number.and_then(|number| number.parse::<usize>().ok());
+        let copies = world.script.copies.iter();
+        let copy = copies
+            .filter(|(page, _)| Some(*page) == number)
+            .map(|(_, copy)| copy)
+            .next();
+        let copy = copy.map(|copy| format!("http://{host}/pages/{copy}"));
+        json!({
+            "display_name": result["title"],
+            "primary_location": { "landing_page_url": result["url"] },
+            "best_oa_location": { "pdf_url": copy },
+        })
+    };
+    let found: Vec<Value> = results(&world, &query).into_iter().map(work).collect();
+    world.ledger.answered(place);
+    Json(json!({ "meta": { "count": found.len() }, "results": found })).into_response()
+}
+
 pub(crate) async fn page(State(world): State<Arc<World>>, Path(number): Path<usize>) -> Response {
     let (place, _) = world.ledger.note("page", number.to_string());
     tokio::time::sleep(world.script.delay).await;
-    let response = match world.script.pages.get(number) {
+    let readable = number < world.script.readable;
+    let response = match world.script.pages.get(number).filter(|_| readable) {
         Some(page) => {
             let paragraphs: String = page
                 .text
@@ -93,4 +124,15 @@ pub(crate) async fn work(State(world): State<Arc<World>>, Path(doi): Path<String
     };
     world.ledger.answered(place);
     response
+}
+
+/// Whatever else is asked for: nothing here leads there.
+pub(crate) async fn stray(State(world): State<Arc<World>>, asked: Uri) -> StatusCode {
+    // Whether a site has rules for robots is asked of every host, and the second register of works has none.
+    let is_expected = asked.path() == "/robots.txt" || asked.path().starts_with("/datacite/");
+    if !is_expected {
+        let (place, _) = world.ledger.note("stray", asked.to_string());
+        world.ledger.answered(place);
+    }
+    StatusCode::NOT_FOUND
 }

@@ -103,7 +103,7 @@ impl Prompt {
     }
 
     /// A finding for each sub-question that has evidence, in the words of its first piece.
-    fn analysis(&self) -> Value {
+    pub fn analysis(&self) -> Value {
         let mut findings: Vec<Value> = Vec::new();
         let mut seen = Vec::new();
         for piece in self.user.lines().filter_map(piece) {

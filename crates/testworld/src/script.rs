@@ -49,6 +49,10 @@ pub struct Script {
     /// What every answer takes.
     pub(crate) delay: Duration,
     pub(crate) search_fails: bool,
+    /// Pages from this number on are found and cannot be read.
+    pub(crate) readable: usize,
+    /// Pages with the page that is a free copy of them.
+    pub(crate) copies: Vec<(usize, usize)>,
     /// How many hosts the pages are spread over.
     pub(crate) hosts: usize,
 }
@@ -62,6 +66,8 @@ impl Script {
             works: Vec::new(),
             delay: Duration::ZERO,
             search_fails: false,
+            readable: usize::MAX,
+            copies: Vec::new(),
             hosts: 1,
         }
     }
@@ -104,6 +110,20 @@ impl Script {
             doi: doi.to_owned(),
             record,
         });
+        self
+    }
+
+    /// Pages from this number on are found and cannot be read.
+    #[must_use]
+    pub fn readable_until(mut self, number: usize) -> Self {
+        self.readable = number;
+        self
+    }
+
+    /// Says of a page that another is a free copy of it.
+    #[must_use]
+    pub fn with_copy(mut self, page: usize, copy: usize) -> Self {
+        self.copies.push((page, copy));
         self
     }
 

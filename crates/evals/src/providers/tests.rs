@@ -1,4 +1,4 @@
-//! Proofs that live as tests in the providers crate: run here, judged by their own assertions, told in one line.
+//! Proofs that live as tests in the crates of providers and of the program: run here, judged by their own assertions, told in one line.
 
 use std::process::Stdio;
 
@@ -38,6 +38,11 @@ pub(super) fn proofs() -> Vec<Proof> {
             what: "bombs, endless bodies and 200 pages at once",
             run: |setting| run("T22", &["bodies::", "faults::", "hostile"], setting),
         },
+        Proof {
+            id: "T23",
+            what: "orders of pages to a model that obeys",
+            run: |setting| Box::pin(figures("T23", "fathom", &["injection::"], setting)),
+        },
     ]
 }
 
@@ -46,22 +51,15 @@ fn run(
     filters: &'static [&'static str],
     setting: Setting,
 ) -> BoxFuture<'static, Result<String>> {
-    Box::pin(figures(id, filters, setting))
+    Box::pin(figures(id, "fathom-providers", filters, setting))
 }
 
 /// Runs the tests whose names contain one of the words; gives the lines that they print under the proof's name.
-async fn figures(id: &str, filters: &[&str], setting: Setting) -> Result<String> {
+async fn figures(id: &str, package: &str, filters: &[&str], setting: Setting) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args([
-            "test",
-            "--release",
-            "-p",
-            "fathom-providers",
-            "--lib",
-            "--tests",
-        ])
+        .args(["test", "--release", "-p", package, "--lib", "--tests"])
         .args(["--", "--nocapture"])
         .args(filters)
         .env("FATHOM_SEED", setting.seed.to_string())
@@ -69,6 +67,7 @@ async fn figures(id: &str, filters: &[&str], setting: Setting) -> Result<String>
         .kill_on_drop(true);
     if setting.size == Size::Full {
         command.env("PROPTEST_CASES", FULL_CASES);
+        command.env("FATHOM_PROOF_SIZE", "full");
     }
     // Where cargo has run us from.
     if let Some(folder) = std::env::var_os("CARGO_MANIFEST_DIR") {

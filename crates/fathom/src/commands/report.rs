@@ -47,6 +47,8 @@ pub async fn run(
     let input = ReportInput {
         question: args.question,
         context: args.context,
+        domain: args.domain,
+        date: args.date,
         depth: settings.depth,
         style: settings.style,
         settings: settings.report,
@@ -57,6 +59,14 @@ pub async fn run(
         keep: args.keep,
         ..NewRun::untitled()
     };
+    let people = &input.settings.people;
+    let asks = people.hitl_after_planning
+        || people.hitl_before_output
+        || people.hitl_on_critical
+        || !people.breakpoints.is_empty();
+    if asks && !host.store().is_durable() {
+        screen::tell(follow::DECISION_LOST);
+    }
     let run = host.start(report::NAME, new, json!(input)).await?;
     if !args.output.quiet {
         screen::tell(&format!("Run {run}"));
@@ -88,6 +98,16 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
     }
     if let Some(seconds) = args.max_time {
         flag("report.max_execution_time_s", "--max-time", json!(seconds));
+    }
+    if let Some((from, to)) = args.years {
+        flag("report.filters.year_from", "--years", json!(from));
+        flag("report.filters.year_to", "--years", json!(to));
+    }
+    if let Some(day) = args.since {
+        flag("report.filters.news_since", "--since", json!(day));
+    }
+    if let Some(language) = &args.language {
+        flag("report.filters.language", "--language", json!(language));
     }
     if !args.library.is_empty() {
         flag("report.library", "--library", json!(args.library));

@@ -118,3 +118,104 @@ fn a_memory_store_leaves_nothing_behind() {
     assert!(ran.out.starts_with("# "), "{}", ran.err);
     assert!(!exists(sandbox.path("home/runs.db")));
 }
+
+#[test]
+fn runs_are_listed_by_the_day_they_were_started() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.finished();
+    let listed = |flags: &[&str]| sandbox.run(&[&["runs", "list"], flags].concat()).out;
+    assert!(listed(&["--since", "2020-01-01"]).contains(&id[..13]));
+    assert!(listed(&["--before", "2999-01-01"]).contains(&id[..13]));
+    assert_eq!(listed(&["--since", "2999-01-01"]), "");
+    assert_eq!(listed(&["--before", "2020-01-01"]), "");
+}
+
+#[test]
+fn a_damaged_run_says_so_in_the_list() {
+    let sandbox = Sandbox::new();
+    let (whole, hurt) = (sandbox.finished(), sandbox.finished());
+    let file = rusqlite::Connection::open(sandbox.path("home/runs.db")).unwrap();
+    let changed = file.execute(
+        "UPDATE steps SET body = zeroblob(8) WHERE step = 2 AND run = (SELECT run FROM steps GROUP BY run ORDER BY run DESC LIMIT 1)",
+        [],
+    );
+    assert_eq!(changed.unwrap(), 1);
+    drop(file);
+    let ran = sandbox.run(&["runs", "list"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let line = |id: &str| {
+        let is_of = |line: &&str| id.starts_with(line.split(' ').next().unwrap());
+        ran.out.lines().find(is_of).unwrap().to_owned()
+    };
+    assert!(line(&hurt).contains("damaged"), "{}", ran.out);
+    assert!(!line(&whole).contains("damaged"), "{}", ran.out);
+    assert!(
+        ran.err.contains(&format!("{hurt} is damaged: ")),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_gate_in_a_memory_store_says_that_the_decision_will_be_lost() {
+    let sandbox = Sandbox::new();
+    let words = [
+        "report",
+        QUESTION,
+        "--library",
+        "library",
+        "--review",
+        "plan",
+    ];
+    let ran = sandbox.run_with(&[("FATHOM_STORE", "memory")], &words);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(
+        ran.err.contains("no other command can decide"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains("fathom runs review"), "{}", ran.err);
+}
+
+#[test]
+fn a_question_takes_its_field_its_day_and_bounds_on_results() {
+    let sandbox = Sandbox::new();
+    let ask = |more: &[&str]| {
+        let words = [
+            &["report", QUESTION, "--library", "library", "--json", "-q"],
+            more,
+        ]
+        .concat();
+        sandbox.run(&words)
+    };
+    let ran = ask(&[
+        "--domain",
+        "forestry",
+        "--domain",
+        "towns",
+        "--date",
+        "2024-05-17",
+        "--years",
+        "2015-2024",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let last: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let question = &last["report"]["question"];
+    assert_eq!(question["domain"], serde_json::json!(["forestry", "towns"]));
+    assert_eq!(question["asked_on"], "2024-05-17");
+    for (flags, told) in [
+        (["--years", "2024-2015"], "set the earlier one first"),
+        (["--years", "soon"], "no span of years"),
+        (["--language", "klingon"], "is no language"),
+    ] {
+        let ran = ask(&flags);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    let many = sandbox.run_with(
+        &[("FATHOM_REPORT_MAX_RESULTS_PER_QUERY", "51")],
+        &["report", QUESTION, "--library", "library"],
+    );
+    assert_eq!(many.code, 2, "{}", many.err);
+    assert!(many.err.contains("from 1 to 50"), "{}", many.err);
+}

@@ -101,6 +101,29 @@ fn a_killed_run_is_taken_up_repeats_nothing_recorded_and_ends_in_the_same_report
     println!("{killed} kills over {runs} runs, none lost, nothing repeated, seed {seed}");
 }
 
+#[test]
+fn a_run_whose_process_died_says_so_in_the_list() {
+    let world = World::open(script());
+    let mut child = started(&world, &["report", QUESTION, "-q"]);
+    while world.stage.moments() < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let listed = world.run(&["runs", "list"]);
+    assert!(!listed.out.contains("stopped"), "{}", listed.out);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Its lease holds for a second more.
+    let mut told = String::new();
+    for _ in 0..500 {
+        told = world.run(&["runs", "list"]).out;
+        if told.contains("stopped") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(told.contains("stopped"), "{told}");
+}
+
 /// One run with some kills; gives how many fell before it ended.
 fn killed_run(chance: &mut StdRng, expected: &str) -> usize {
     let world = World::open(script());

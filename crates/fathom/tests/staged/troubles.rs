@@ -97,3 +97,30 @@ fn answers_that_come_too_late_still_leave_a_partial_report() {
     let text = report["sections"].to_string();
     assert!(text.contains("120 litres"), "{text}");
 }
+
+#[test]
+fn a_prompt_that_is_too_long_is_cut_and_told_in_the_log() {
+    // As Anthropic and vLLM say it, without a code.
+    let messages = [
+        "prompt is too long: 208310 tokens > 200000 maximum",
+        "This model's maximum context length is 4096 tokens. However, you requested 5121 tokens.",
+    ];
+    for message in messages {
+        let script = Script::sensible(pages()).answering(move |prompt, before| {
+            let refused = prompt.judgement == Judgement::Analysis && before == 0;
+            let error = json!({ "error": { "type": "invalid_request_error", "message": message } });
+            refused.then_some(Reply::Status(400, error))
+        });
+        let world = World::open(script);
+        let ran = world.report(&[]);
+        let report = ran.complete();
+        let analyses = world.count("model", |call| call.key.starts_with("Analysis "));
+        assert_eq!(analyses, 2, "cut once, and put in no other form");
+        assert_eq!(report["caveats"], json!([]), "the model did it after all");
+        let told = ran
+            .out
+            .lines()
+            .filter(|line| line.contains("cannot take so much text"));
+        assert_eq!(told.count(), 1, "{}", ran.out);
+    }
+}

@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "die eingebaute Auswertung ohne Sprachmodell",
         counts: "Suchanfragen: {queries} · Suchrunden: {rounds} · Entwürfe: {drafts} · Schritte: {steps} · Wörter: {words}",
         sub_questions: "Teilfragen",
+        results: Plural {
+            one: "1 Treffer",
+            many: "{n} Treffer",
+        },
+        plan: "Der Plan in den Worten des Modells, ungeprüft",
+        second_looks: "Zweite Suche nach gelockerten Regeln",
+        relaxed: "Belege, die nur gelockerte Regeln zuließen: {numbers}.",
         queries: "Suchanfragen",
         text_faults: "Im Text gefunden",
         degraded: "Mit weniger als geplant",
@@ -115,6 +122,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "die Durchsicht",
         ],
         and: "und",
+        thin: "{n} von {m} Seiten konnten nicht gelesen werden, und die Antwort beruht auf einer einzigen Quelle.",
         ended_early: "Die Suche endete vorzeitig. Noch offen: {missing}.",
         retracted: Plural {
             one: "Eine zitierte Quelle wurde zurückgezogen {numbers}.",

@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "the built-in extractive reasoner",
         counts: "Queries: {queries} · rounds of searching: {rounds} · drafts: {drafts} · steps: {steps} · words: {words}",
         sub_questions: "Sub-questions",
+        results: Plural {
+            one: "1 result",
+            many: "{n} results",
+        },
+        plan: "The plan in the model’s own words, which nobody checked",
+        second_looks: "Second looks under relaxed rules",
+        relaxed: "Evidence that only relaxed rules accepted: {numbers}.",
         queries: "Queries",
         text_faults: "Found in the text",
         degraded: "Done with less than planned",
@@ -115,6 +122,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "the review",
         ],
         and: "and",
+        thin: "{n} of {m} pages could not be read, and the answer rests on one source alone.",
         ended_early: "Searching ended early, because {why}. Still missing: {missing}.",
         retracted: Plural {
             one: "One cited source was retracted {numbers}.",

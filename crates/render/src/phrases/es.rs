@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "el análisis incorporado, sin modelo de lenguaje",
         counts: "Consultas: {queries} · rondas de búsqueda: {rounds} · borradores: {drafts} · pasos: {steps} · palabras: {words}",
         sub_questions: "Subpreguntas",
+        results: Plural {
+            one: "1 resultado",
+            many: "{n} resultados",
+        },
+        plan: "El plan en palabras del modelo, sin comprobar",
+        second_looks: "Segundo examen con reglas relajadas",
+        relaxed: "Pruebas que solo admitieron reglas relajadas: {numbers}.",
         queries: "Consultas",
         text_faults: "Observado en el texto",
         degraded: "Hecho con menos de lo previsto",
@@ -115,6 +122,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "la revisión",
         ],
         and: "y",
+        thin: "No se pudieron leer {n} de {m} páginas, y la respuesta se apoya en una sola fuente.",
         ended_early: "La búsqueda terminó antes de tiempo. Aún falta: {missing}.",
         retracted: Plural {
             one: "Una fuente citada fue retractada {numbers}.",

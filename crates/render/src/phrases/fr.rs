@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "l’analyse intégrée, sans modèle de langage",
         counts: "Requêtes : {queries} · tours de recherche : {rounds} · versions : {drafts} · étapes : {steps} · mots : {words}",
         sub_questions: "Sous-questions",
+        results: Plural {
+            one: "1 résultat",
+            many: "{n} résultats",
+        },
+        plan: "Le plan dans les mots du modèle, non vérifiés",
+        second_looks: "Second examen selon des règles assouplies",
+        relaxed: "Preuves admises par des règles assouplies seulement : {numbers}.",
         queries: "Requêtes",
         text_faults: "Relevé dans le texte",
         degraded: "Fait avec moins que prévu",
@@ -115,6 +122,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "la relecture",
         ],
         and: "et",
+        thin: "{n} pages sur {m} n’ont pas pu être lues, et la réponse repose sur une seule source.",
         ended_early: "La recherche s’est arrêtée avant terme. Il manque encore : {missing}.",
         retracted: Plural {
             one: "Une source citée a été rétractée {numbers}.",

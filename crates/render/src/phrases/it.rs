@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "l’analisi incorporata, senza modello linguistico",
         counts: "Ricerche: {queries} · giri di ricerca: {rounds} · stesure: {drafts} · passi: {steps} · parole: {words}",
         sub_questions: "Sottodomande",
+        results: Plural {
+            one: "1 risultato",
+            many: "{n} risultati",
+        },
+        plan: "Il piano nelle parole del modello, non verificate",
+        second_looks: "Secondo esame con regole allentate",
+        relaxed: "Prove ammesse solo da regole allentate: {numbers}.",
         queries: "Ricerche",
         text_faults: "Rilevato nel testo",
         degraded: "Fatto con meno del previsto",
@@ -115,6 +122,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "la revisione",
         ],
         and: "e",
+        thin: "{n} pagine su {m} non si sono potute leggere, e la risposta poggia su una sola fonte.",
         ended_early: "La ricerca è finita prima del tempo. Manca ancora: {missing}.",
         retracted: Plural {
             one: "Una fonte citata è stata ritirata {numbers}.",

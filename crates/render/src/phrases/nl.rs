@@ -91,6 +91,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "de ingebouwde analyse, zonder taalmodel",
         counts: "Zoekvragen: {queries} · zoekrondes: {rounds} · versies: {drafts} · stappen: {steps} · woorden: {words}",
         sub_questions: "Deelvragen",
+        results: Plural {
+            one: "1 resultaat",
+            many: "{n} resultaten",
+        },
+        plan: "Het plan in de woorden van het model, niet gecontroleerd",
+        second_looks: "Tweede blik met soepeler regels",
+        relaxed: "Bewijs dat alleen soepeler regels aanvaardden: {numbers}.",
         queries: "Zoekvragen",
         text_faults: "Gevonden in de tekst",
         degraded: "Met minder gedaan dan gepland",
@@ -119,6 +126,7 @@ pub(super) const PHRASES: Phrases = Phrases {
             "de beoordeling",
         ],
         and: "en",
+        thin: "{n} van {m} pagina’s konden niet worden gelezen, en het antwoord steunt op één enkele bron.",
         ended_early: "Het zoeken eindigde voortijdig. Wat nog ontbreekt: {missing}.",
         retracted: Plural {
             one: "Eén geciteerde bron is ingetrokken {numbers}.",

@@ -87,6 +87,13 @@ pub(super) const PHRASES: Phrases = Phrases {
         built_in: "a análise incorporada, sem modelo de linguagem",
         counts: "Pesquisas: {queries} · rondas de pesquisa: {rounds} · versões: {drafts} · passos: {steps} · palavras: {words}",
         sub_questions: "Subperguntas",
+        results: Plural {
+            one: "1 resultado",
+            many: "{n} resultados",
+        },
+        plan: "O plano nas palavras do modelo, não verificadas",
+        second_looks: "Segundo exame com regras relaxadas",
+        relaxed: "Provas que só regras relaxadas aceitaram: {numbers}.",
         queries: "Pesquisas",
         text_faults: "Encontrado no texto",
         degraded: "Feito com menos do que o previsto",
@@ -109,6 +116,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         },
         parts: ["o plano", "a análise", "o texto", "o resumo", "a revisão"],
         and: "e",
+        thin: "Não foi possível ler {n} de {m} páginas, e a resposta assenta numa única fonte.",
         ended_early: "A pesquisa terminou antes do tempo. Ainda falta: {missing}.",
         retracted: Plural {
             one: "Uma fonte citada foi retratada {numbers}.",

@@ -1,7 +1,10 @@
 //! How a report came about: what was searched for, who judged, why the search ended, what failed.
 
+use fathom_evidence::validate::retry::RetryEntry;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::SourceId;
 
 /// The course of the research behind a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +27,42 @@ pub struct ResearchMethod {
     pub degraded: Vec<String>,
     /// Failures that the run lived through, the last of them.
     pub errors: Vec<FailureNote>,
+    /// How many results each sub-question had, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<usize>,
+    /// How the plan was reasoned, in the planner's own words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<TracePart>,
+    /// What the planner found ambiguous or out of scope.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Second looks under relaxed rules, and what they changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation_retry_log: Vec<RetryEntry>,
+    /// Cited sources with evidence that only relaxed rules accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relaxed: Vec<SourceId>,
+    /// Why searching was cut short, and what is missing; nothing where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insufficient_termination: Option<CutShort>,
+}
+
+/// One part of how a plan was reasoned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracePart {
+    /// `understanding`, `decomposition`, `strategy`, `outline` or `risks`.
+    pub part: String,
+    /// The planner's own words.
+    pub text: String,
+}
+
+/// That a run had to stop before its answer was complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CutShort {
+    /// What was used up.
+    pub reason: StopReason,
+    /// What is still missing, in clauses.
+    pub missing: Vec<String>,
 }
 
 /// What one round of searching brought.
@@ -80,13 +119,19 @@ pub enum StopReason {
     SearchErrors,
     /// Two rounds in a row brought no new evidence.
     NothingNew,
+    /// What is missing was searched for already, in the very same words.
+    AlreadyAsked,
 }
 
 impl StopReason {
     /// Whether the run was cut short: something is missing that more means might have found.
     pub fn is_cut_short(self) -> bool {
         match self {
-            Self::Complete | Self::Sufficient | Self::NoGaps | Self::NothingNew => false,
+            Self::Complete
+            | Self::Sufficient
+            | Self::NoGaps
+            | Self::NothingNew
+            | Self::AlreadyAsked => false,
             Self::Iterations
             | Self::GapSearches
             | Self::Time
@@ -113,6 +158,7 @@ impl StopReason {
             Self::Fetches => "the page reads are used up",
             Self::SearchErrors => "too many searches failed",
             Self::NothingNew => "two rounds in a row brought no new evidence",
+            Self::AlreadyAsked => "what is missing was searched for already, in the same words",
         }
     }
 }
@@ -126,6 +172,9 @@ pub struct FailureNote {
     pub at: Timestamp,
     /// The class of the failure, such as `rate_limit`.
     pub category: String,
+    /// What it meant: `recoverable`, `degraded` or `fatal`. Empty in reports from before it was kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub severity: String,
     /// How often it was tried.
     pub attempts: u32,
     /// What was said.

@@ -70,9 +70,17 @@ pub(crate) fn filled_with(text: &str) -> Report {
     put_all(&mut report.method.queries);
     put_all(&mut report.method.reasoners);
     put_all(&mut report.method.degraded);
+    put_all(&mut report.method.warnings);
+    for part in &mut report.method.trace {
+        put(&mut part.text);
+    }
+    for entry in &mut report.method.validation_retry_log {
+        put_all(&mut entry.failed_questions);
+    }
     for error in &mut report.method.errors {
         put(&mut error.node);
         put(&mut error.category);
+        put(&mut error.severity);
         put(&mut error.message);
     }
     report

@@ -62,17 +62,16 @@ pub struct RefineTask<'a> {
     pub reads_left: u32,
 }
 
-/// A result of a search, as it is shown to the reasoner that refines a query.
+/// A result of a search, as it is shown to the reasoner that refines a query: single words that code took out of it. Its
+/// sentences are a stranger's, and never reach whoever chooses what is searched for and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenResult {
     /// Where it was found.
     pub kind: SourceKind,
-    /// Its title, as the search gave it.
-    pub title: String,
-    /// The search's own excerpt; empty where it gave none.
-    pub snippet: String,
-    /// How its text begins, where it was read.
-    pub text: Option<String>,
+    /// Telling words of its title and of the search's own excerpt, in the order of the alphabet.
+    pub terms: Vec<String>,
+    /// Those of its text, where it was read.
+    pub text_terms: Option<Vec<String>>,
 }
 
 /// What can be done about a query that found too little.

@@ -70,7 +70,8 @@ pub(crate) async fn all(
         let failure = already.told(&mut candidate, task.question.asked_on);
         let source = &candidate.source;
         let wanted = source.snapshot.is_none() && source.unread.is_none() && begun < allowed;
-        begun += usize::from(wanted);
+        // Where the open copy cannot be read, the work's own page is.
+        begun += usize::from(wanted) + usize::from(wanted && candidate.open_copy.is_some());
         (candidate, wanted, failure)
     });
     let planned: Vec<(Candidate, bool, Option<RecordedFailure>)> = planned.collect();
@@ -135,12 +136,16 @@ async fn one(
     candidate: Candidate,
 ) -> Result<(Source, Option<RecordedFailure>), NodeError> {
     let Candidate {
-        mut source, text, ..
+        mut source,
+        text,
+        open_copy,
+        ..
     } = candidate;
     let key = format!("read/{}", source.id.0);
     let wanted = WantedDocument {
         kind: source.kind,
         location: &source.location,
+        open_copy: open_copy.as_deref(),
         text: text.as_deref(),
     };
     let taken = taken(ctx, task.settings.scope, key, wanted).await?;
@@ -153,6 +158,8 @@ async fn one(
 pub(crate) struct WantedDocument<'a> {
     pub(crate) kind: SourceKind,
     pub(crate) location: &'a str,
+    /// A copy that can be read freely, which comes first: the page of a work often shows its abstract alone.
+    pub(crate) open_copy: Option<&'a str>,
     /// Its text or abstract, where a search gave it: better than nothing if it cannot be read.
     pub(crate) text: Option<&'a str>,
 }
@@ -165,10 +172,13 @@ pub(crate) async fn taken(
     wanted: WantedDocument<'_>,
 ) -> Result<Result<ReadDocument, RecordedFailure>, NodeError> {
     let taken = ctx.effect(key, |call| async move {
-        call.spend(budget::FETCHES, 1);
-        let taken = match bytes(ctx, scope, &wanted, &call).await {
-            Ok(bytes) => take(ctx, bytes).await,
-            Err(why) => Err(why),
+        let copy = match wanted.open_copy.filter(|copy| *copy != wanted.location) {
+            Some(copy) => fetched(ctx, scope, &wanted, copy, &call).await.ok(),
+            None => None,
+        };
+        let taken = match copy {
+            Some(taken) => Ok(taken),
+            None => fetched(ctx, scope, &wanted, wanted.location, &call).await,
         };
         match (taken, wanted.text) {
             (Ok(taken), _) => Ok(taken),
@@ -181,6 +191,19 @@ pub(crate) async fn taken(
         }
     });
     Ok(taken.await?)
+}
+
+/// Reads the document from one of its places.
+async fn fetched(
+    ctx: &Ctx,
+    scope: SourceScope<'_>,
+    wanted: &WantedDocument<'_>,
+    location: &str,
+    call: &EffectCall,
+) -> Result<ReadDocument, RecordedFailure> {
+    call.spend(budget::FETCHES, 1);
+    let bytes = bytes(ctx, scope, wanted.kind, location, call).await?;
+    take(ctx, bytes).await
 }
 
 /// Puts what was read into the source; gives why not, where it was not.
@@ -224,11 +247,11 @@ impl Bytes {
 async fn bytes(
     ctx: &Ctx,
     scope: SourceScope<'_>,
-    wanted: &WantedDocument<'_>,
+    kind: SourceKind,
+    location: &str,
     call: &EffectCall,
 ) -> Result<Bytes, RecordedFailure> {
-    let location = wanted.location;
-    match wanted.kind {
+    match kind {
         SourceKind::Local => {
             let library = ctx.deps().library(scope);
             let library =

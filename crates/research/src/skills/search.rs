@@ -1,6 +1,7 @@
 //! Puts queries, all at once, refines those that find too little, and reads the best of what they find.
 
 mod address;
+mod filters;
 mod merge;
 mod query;
 mod web;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use fathom_workflow::{NodeError, fan_out};
 use serde::{Deserialize, Serialize};
 
+pub use self::filters::SearchFilters;
 pub(crate) use self::merge::{Candidate, quality};
 pub(crate) use self::query::{Answered, Hit, once};
 pub(crate) use self::web::{kinds, page};
@@ -72,6 +74,8 @@ pub struct SearchSettings<'a> {
     pub max_encoded_passages: usize,
     /// Searches and page reads under way at once.
     pub max_concurrency: usize,
+    /// Which results are wanted at all; all of them where nothing is said.
+    pub filters: Option<&'a SearchFilters>,
     /// What the run may spend.
     pub caps: Caps,
 }

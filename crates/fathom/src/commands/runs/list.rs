@@ -1,9 +1,14 @@
 //! `fathom runs list`: runs, newest first.
 
-use fathom_workflow::Host;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use fathom_workflow::journal::{RunFilter, RunPage};
 use fathom_workflow::record::{RunHeader, Status};
+use fathom_workflow::{Host, RunId};
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use crate::cli;
@@ -13,6 +18,9 @@ use crate::screen::{self, TextColour, TextStyle};
 
 /// The part of an id that holds its time; ids of one list seldom share more.
 const SHORT_ID: usize = 13;
+
+/// Runs that nobody works on and that are looked at for one list.
+const DUE_MAX: usize = 10_000;
 
 /// What can be asked for with `--status`, besides the phases that a workflow of one's own names.
 const STATUSES: [&str; 13] = [
@@ -49,15 +57,28 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
     }
     let ids: Vec<String> = page.runs.iter().map(|run| run.id().to_string()).collect();
     let short = shortest(&ids);
+    let abandoned = abandoned(&page.runs, host).await?;
     for run in &page.runs {
+        let damage = damage(run, host).await;
+        let is_abandoned = abandoned.contains(&run.id());
         let line = if args.json {
             let mut line = json!(run);
             line[PARTIAL] = json!(is_partial(run));
+            line["abandoned"] = json!(is_abandoned);
+            line["damage"] = json!(damage);
             line.to_string()
         } else {
-            row(run, short)
+            row(run, short, is_abandoned, damage.is_some())
         };
         screen::print_line(&line)?;
+        if let Some(damage) = damage.filter(|_| !args.json) {
+            screen::tell(&format!("{} is damaged: {damage}", run.id()));
+        }
+    }
+    if !abandoned.is_empty() && !args.json {
+        screen::tell(
+            "The process of a stopped run has ended; continue with: fathom runs resume ID",
+        );
     }
     if page.runs.is_empty() {
         screen::tell("No matches.");
@@ -68,16 +89,51 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
     Ok(())
 }
 
+/// The runs of the page that nobody works on, although they are not over and wait for nothing.
+async fn abandoned(runs: &[RunHeader], host: &Host) -> Result<BTreeSet<RunId>> {
+    let is_under_way =
+        |run: &&RunHeader| matches!(run.head.status, Status::Pending | Status::Running(_));
+    let under_way: Vec<&RunHeader> = runs.iter().filter(is_under_way).collect();
+    let workflows: BTreeSet<&str> = under_way.iter().map(|run| &*run.about.workflow).collect();
+    let mut unheld = BTreeSet::new();
+    for workflow in workflows {
+        let due = host
+            .store()
+            .due(workflow, Timestamp::now(), Duration::ZERO, DUE_MAX);
+        unheld.extend(due.await?);
+    }
+    let ids = under_way.iter().map(|run| run.id());
+    Ok(ids.filter(|run| unheld.contains(run)).collect())
+}
+
+/// What of a run's log cannot be read, in a sentence.
+async fn damage(run: &RunHeader, host: &Host) -> Option<String> {
+    match host.store().load(run.id(), None).await {
+        Ok(loaded) => loaded
+            .damage
+            .map(|damage| format!("{}: {}", damage.what, damage.why)),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
 /// The runs that were asked for.
 async fn found(args: &cli::ListArgs, host: &Host) -> Result<RunPage> {
     let filter = RunFilter {
         statuses: args.status.clone(),
         text: args.text.clone(),
         workflow: args.workflow.clone(),
+        created_from: args.since.map(beginning).transpose()?,
+        created_before: args.before.map(beginning).transpose()?,
         limit: usize::from(args.limit),
         ..RunFilter::default()
     };
     Ok(run_list::find(host, filter, |_| true).await?)
+}
+
+/// When a day begins here.
+fn beginning(day: Date) -> Result<Timestamp> {
+    let begun = day.to_zoned(TimeZone::system()).map_err(Problem::usage)?;
+    Ok(begun.timestamp())
 }
 
 /// The status, with what lists alone would not tell.
@@ -91,7 +147,7 @@ pub(super) fn status_in_words(run: &RunHeader) -> String {
 /// How much of the ids must be shown to tell them apart.
 fn shortest(ids: &[String]) -> usize {
     let distinct = |length: usize| {
-        let begun: std::collections::BTreeSet<_> = ids.iter().map(|id| id.get(..length)).collect();
+        let begun: BTreeSet<_> = ids.iter().map(|id| id.get(..length)).collect();
         begun.len() == ids.len()
     };
     let longest = ids.iter().map(String::len).max().unwrap_or(SHORT_ID);
@@ -100,19 +156,24 @@ fn shortest(ids: &[String]) -> usize {
         .unwrap_or(longest)
 }
 
-fn row(run: &RunHeader, short: usize) -> String {
+fn row(run: &RunHeader, short: usize, abandoned: bool, damaged: bool) -> String {
     let coloured = screen::stdout_is_coloured();
     let id = run.id().to_string();
     let id = id.get(..short).unwrap_or(&id);
     let status = &run.head.status;
     let colour = match status {
+        _ if abandoned || damaged => TextColour::Red,
         Status::Completed if is_partial(run) => TextColour::Yellow,
         Status::Completed => TextColour::Green,
         Status::Failed | Status::Cancelled => TextColour::Red,
         Status::Waiting => TextColour::Yellow,
         Status::Pending | Status::Running(_) => TextColour::Cyan,
     };
-    let status = if is_partial(run) {
+    let status = if damaged {
+        "damaged"
+    } else if abandoned {
+        "stopped"
+    } else if is_partial(run) {
         PARTIAL
     } else {
         status.as_str()

@@ -14,10 +14,6 @@ use super::prompt;
 use crate::plan::{Query, SourceKind};
 use crate::reasoner::{Ctx, ReasonerError, RefineAction, RefineTask, SeenResult};
 
-const TITLE_CHARS: usize = 200;
-const SNIPPET_CHARS: usize = 300;
-const TEXT_CHARS: usize = 2_000;
-
 /// Characters of a query that are put.
 const QUERY_CHARS: usize = 400;
 
@@ -51,8 +47,7 @@ pub(super) async fn refine_query(
 ) -> Result<RefineAction, ReasonerError> {
     let query = task.query;
     let request = |cuts: u8| {
-        let text_chars = TEXT_CHARS >> cuts;
-        let shown = |seen: &SeenResult| shown(seen, text_chars);
+        let shown = |seen: &SeenResult| shown(seen, cuts);
         let results: Vec<Value> = task.results.iter().map(shown).collect();
         let input = json!({
             "turn": task.turn,
@@ -81,12 +76,16 @@ pub(super) async fn refine_query(
     Ok(action(reply, query))
 }
 
-fn shown(seen: &SeenResult, text_chars: usize) -> Value {
+/// The words of a result; fewer where the prompt was too long.
+fn shown(seen: &SeenResult, cuts: u8) -> Value {
+    let few = |terms: &[String]| {
+        let most = terms.len() >> cuts;
+        terms.iter().take(most).cloned().collect::<Vec<_>>()
+    };
     json!({
         "kind": seen.kind,
-        "title": prompt::plain(&seen.title, TITLE_CHARS),
-        "snippet": prompt::plain(&seen.snippet, SNIPPET_CHARS),
-        "text": seen.text.as_ref().map(|text| prompt::plain(text, text_chars)),
+        "terms": few(&seen.terms),
+        "text_terms": seen.text_terms.as_deref().map(few),
     })
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Candidate {
     pub(crate) source: Source,
     /// The longest that was told.
     pub(crate) text: Option<String>,
+    /// Where a copy lies that can be read freely, as the most trusted says.
+    pub(crate) open_copy: Option<String>,
     /// The keys of its hits, by which they may have been read already.
     pub(crate) keys: BTreeSet<String>,
 }
@@ -276,7 +278,9 @@ impl HitGroup {
             .collect();
         let mut keys = BTreeSet::from([source.key.clone()]);
         let mut text: Option<String> = None;
+        let mut open_copy = None;
         for (query, hit) in hits {
+            open_copy = open_copy.or(hit.open_copy);
             source.about.take_in(hit.about);
             source.relevance = source.relevance.max(hit.relevance.clamp(0.0, 1.0));
             source.passages.extend(
@@ -304,7 +308,12 @@ impl HitGroup {
             source.about.doi = self.doi.map(|doi| doi.as_str().to_owned());
             source.about.published = most_exact(dates);
         }
-        Some(Candidate { source, text, keys })
+        Some(Candidate {
+            source,
+            text,
+            open_copy,
+            keys,
+        })
     }
 }
 

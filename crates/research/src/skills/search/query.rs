@@ -31,6 +31,9 @@ pub(crate) struct Hit {
     pub(crate) snippet: String,
     /// The whole text, or an abstract, where the search gave it.
     pub(crate) text: Option<String>,
+    /// Where a copy lies that can be read freely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) open_copy: Option<String>,
     /// 0 to 1.
     pub(crate) relevance: f64,
     /// The passages that fit the query, where the search looks into documents.
@@ -47,11 +50,17 @@ pub(crate) struct HitPassage {
 }
 
 impl Hit {
+    /// Whether there is more to it than an address. News engines give the headline alone.
+    fn says_something(&self) -> bool {
+        self.kind == SourceKind::News || !self.snippet.trim().is_empty() || self.text.is_some()
+    }
+
     /// The document that it leads to.
     pub(crate) fn located(&self) -> WantedDocument<'_> {
         WantedDocument {
             kind: self.kind,
             location: &self.location,
+            open_copy: self.open_copy.as_deref(),
             text: self.text.as_deref(),
         }
     }
@@ -143,10 +152,7 @@ pub(crate) async fn once(
             let found = SearchOutcome::Found {
                 provider,
                 hits: hits.len(),
-                useful: hits
-                    .iter()
-                    .filter(|hit| !hit.snippet.trim().is_empty())
-                    .count(),
+                useful: hits.iter().filter(|hit| hit.says_something()).count(),
             };
             (found, None, hits)
         }
@@ -210,6 +216,7 @@ fn by_document(found: Vec<LocalPassage>, most: usize) -> Vec<Hit> {
                 },
                 snippet: snippet(&passage.text),
                 text: None,
+                open_copy: None,
                 relevance: 1.0 - f64::from(rank) / all,
                 passages: vec![id],
             });
@@ -223,5 +230,28 @@ fn snippet(text: &str) -> String {
     match text.char_indices().nth(SNIPPET_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_headline_of_the_news_says_something_without_a_snippet() {
+        let hit = |kind: SourceKind, snippet: &str| Hit {
+            kind,
+            location: "https://example.org/a".to_owned(),
+            key: String::new(),
+            about: Work::default(),
+            snippet: snippet.to_owned(),
+            text: None,
+            open_copy: None,
+            relevance: 0.5,
+            passages: Vec::new(),
+        };
+        assert!(hit(SourceKind::News, "").says_something());
+        assert!(hit(SourceKind::Web, "Trees cool.").says_something());
+        assert!(!hit(SourceKind::Web, " ").says_something());
     }
 }

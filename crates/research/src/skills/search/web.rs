@@ -65,7 +65,11 @@ pub(crate) fn kinds(web: &WebServices) -> Vec<SourceKind> {
 fn asked(task: &SearchTask<'_>, query: &Query) -> Result<search::SearchQuery, search::QueryError> {
     let kind = search_kind(query.kind).unwrap_or(search::SearchKind::Web);
     let asked = search::SearchQuery::parse(kind, &query.text, task.question.asked_on)?;
-    asked.with_max_results(task.settings.max_results_per_query)
+    let asked = asked.with_max_results(task.settings.max_results_per_query)?;
+    match task.settings.filters {
+        Some(filters) => filters.put(asked),
+        None => Ok(asked),
+    }
 }
 
 fn search_kind(kind: SourceKind) -> Option<search::SearchKind> {
@@ -117,6 +121,7 @@ fn of_provider(kind: SourceKind, hit: search::SearchHit, relevance: f64) -> Hit 
         about,
         snippet: hit.snippet,
         text: hit.full_text.or(hit.abstract_text),
+        open_copy: hit.pdf_url,
         relevance,
         passages: Vec::new(),
     }
@@ -139,6 +144,7 @@ pub(crate) async fn page(
         };
         RecordedFailure {
             category: failure.category,
+            severity: failure.severity,
             attempts: failure.attempts,
             message,
             // One page is not worth a wait of the whole run.

@@ -161,6 +161,7 @@ impl AnswerSettings {
             max_search_iterations: SEARCH_TURNS,
             max_encoded_passages: self.max_encoded_passages,
             max_concurrency: self.max_concurrency,
+            filters: None,
             caps: self.caps(),
         }
     }

@@ -2,6 +2,7 @@
 
 use fathom_workflow::{BeginResult, Definition, FirstState, Graph, GraphError, InvalidInput};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,13 @@ pub struct ReportInput {
     /// What else the report should take into account.
     #[serde(default)]
     pub context: Option<String>,
+    /// Words of the field, such as cardiology.
+    #[serde(default)]
+    pub domain: Vec<String>,
+    /// The day from which the question is asked: what is recent is counted from here. Today where none is given.
+    #[serde(default)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub date: Option<Date>,
     /// How far the run goes.
     #[serde(default)]
     #[schemars(with = "String", extend("enum" = ["quick", "standard", "comprehensive", "auto"]))]
@@ -57,16 +65,19 @@ impl Definition for ReportWorkflow {
 
     fn begin(&self, input: ReportInput, services: &Services, now: Timestamp) -> BeginResult<State> {
         let today = now.to_zoned(TimeZone::UTC).date();
+        let today = input.date.unwrap_or(today);
         let question = Question::parse(&input.question, today);
         let mut question = question.map_err(|error| InvalidInput::at("question", error))?;
         question.depth = input.depth;
         question.style = input.style;
+        question.domain = input.domain;
         if let Some(context) = &input.context {
             question = question.with_context(context);
         }
         let mut settings = input.settings;
-        let style = settings.citation_style.check();
-        style.map_err(|error| InvalidInput::at("settings.citation_style", error))?;
+        settings
+            .check()
+            .map_err(|fault| InvalidInput::at(format!("settings.{}", fault.setting), fault.why))?;
         for root in &mut settings.library {
             let absolute = services.libraries.absolute(root);
             *root = absolute.map_err(|error| InvalidInput::at("settings.library", error))?;

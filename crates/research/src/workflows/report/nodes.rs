@@ -54,6 +54,7 @@ impl Notes {
             node: self.node.to_owned(),
             at: self.at,
             category: failure.category,
+            severity: failure.severity,
             attempts: failure.attempts,
             message: failure.message,
         });

@@ -5,9 +5,11 @@ mod answer;
 mod handed;
 mod renumber;
 
+use std::collections::BTreeSet;
+
 use fathom_render::Report;
 use fathom_render::phrases::Phrases;
-use fathom_render::report::method::ResearchMethod;
+use fathom_render::report::method::{CutShort, ResearchMethod};
 use fathom_render::report::{Confidence, ReportAnswer, ReportFigures, ReportStatus};
 
 use crate::analysis::strength_counts;
@@ -15,10 +17,12 @@ use crate::citations::CitationCheck;
 use crate::critique::Critique;
 use crate::degradation;
 use crate::draft::Draft;
+use crate::plan::SubQuestionId;
 use crate::reasoner::Ctx;
 use crate::skills::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
+use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::{SearchOutcome, State};
 
 use renumber::Numbers;
 
@@ -96,7 +100,7 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
             .critique
             .filter(|critique| critique.is_by_model())
             .map(handed::review),
-        method: method(state, ctx),
+        method: method(state, ctx, &numbers),
         finished_at: ctx.now(),
     }
 }
@@ -156,7 +160,7 @@ fn figures(
     }
 }
 
-fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
+fn method(state: &State, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
     let plan = state.plan.as_deref();
     let names = |plan: &crate::plan::Plan| {
         plan.sub_questions
@@ -176,7 +180,48 @@ fn method(state: &State, ctx: &Ctx) -> ResearchMethod {
         steps: ctx.step(),
         degraded: degradation::sentences(&state.degraded, language(state)),
         errors: errors.map(handed::failure).collect(),
+        coverage: coverage(state),
+        trace: plan.map_or_else(Vec::new, |plan| handed::trace(&plan.trace)),
+        warnings: plan.map_or_else(Vec::new, |plan| plan.warnings.clone()),
+        validation_retry_log: state.validation_retry_log.clone(),
+        relaxed: relaxed(state, numbers),
+        insufficient_termination: cut_short(state),
     }
+}
+
+/// How many results the searches for each sub-question gave.
+fn coverage(state: &State) -> Vec<usize> {
+    let ids = state.plan.iter().flat_map(|plan| plan.ids());
+    let results = |id: SubQuestionId| {
+        let asked = state.queries.iter();
+        let asked = asked.filter(|asked| asked.query.serves == id);
+        asked
+            .filter_map(|asked| match asked.outcome {
+                Some(SearchOutcome::Found { hits, .. }) => Some(hits),
+                Some(SearchOutcome::Failed { .. }) | None => None,
+            })
+            .sum()
+    };
+    ids.map(results).collect()
+}
+
+/// The cited sources that only relaxed rules accepted something of.
+fn relaxed(state: &State, numbers: &Numbers) -> Vec<SourceId> {
+    let pieces = state.evidence.iter().filter(|piece| piece.relaxed);
+    let sources: BTreeSet<SourceId> = pieces
+        .filter_map(|piece| numbers.new_of(piece.source))
+        .collect();
+    sources.into_iter().collect()
+}
+
+/// That searching was cut short, with what the last analysis found missing.
+fn cut_short(state: &State) -> Option<CutShort> {
+    let reason = state.rounds.last()?.stop?;
+    let gaps = state.analysis.iter().flat_map(|analysis| &analysis.gaps);
+    reason.is_cut_short().then(|| CutShort {
+        reason,
+        missing: gaps.map(|gap| gap.missing.clone()).collect(),
+    })
 }
 
 /// What was searched for, each wording once: a gap may be searched for in words that were used before.

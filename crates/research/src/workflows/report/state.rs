@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fathom_evidence::validate::retry::RetryEntry;
-use fathom_providers::FailureCategory;
+use fathom_providers::{FailureCategory, FailureSeverity};
 use fathom_render::Report;
 pub use fathom_render::report::method::SearchRound;
 use fathom_workflow::InvalidUpdate;
@@ -122,6 +122,9 @@ pub struct ErrorEntry {
     pub at: Timestamp,
     /// What kind of failure it was.
     pub category: FailureCategory,
+    /// What it meant for the run.
+    #[serde(default)]
+    pub severity: FailureSeverity,
     /// How often the call was tried, over all providers.
     pub attempts: u32,
     /// What happened, in a sentence.

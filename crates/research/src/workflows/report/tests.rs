@@ -303,6 +303,8 @@ fn the_time_of_a_run_counts_from_when_it_was_asked() {
         let input = ReportInput {
             question: "How do street trees cool a town?".to_owned(),
             context: None,
+            domain: Vec::new(),
+            date: None,
             depth: Default::default(),
             style: Default::default(),
             settings: Settings::default(),

@@ -19,6 +19,7 @@ fn hit(kind: SourceKind, location: &str, about: Work) -> Hit {
         about,
         snippet: String::new(),
         text: None,
+        open_copy: None,
         relevance: 0.5,
         passages: Vec::new(),
     }
@@ -226,13 +227,24 @@ fn of_each_fact_the_source_keeps_the_best_that_was_told() {
     register.about.published = Some("2023".into());
     register.about.citations = Some(3);
     register.about.venue = Some("Tides".into());
+    register.open_copy = Some("https://open.example/a.pdf".into());
     let mut index = work("https://index.example/a", "10.5555/a", "A longer abstract.");
+    index.open_copy = Some("https://other.example/a.pdf".into());
+    index.about.retracted = true;
     (index.about.citations, index.relevance) = (Some(40), 0.4);
     let hits = [web, late, index, register].map(|hit| (0, hit));
     let found = candidates(&[], &hits, 10);
-    let [Candidate { source, text, keys }] = found.as_slice() else {
+    let [candidate] = found.as_slice() else {
         panic!("{found:?}")
     };
+    let Candidate {
+        source,
+        text,
+        open_copy,
+        keys,
+    } = candidate;
+    assert_eq!(open_copy.as_deref(), Some("https://open.example/a.pdf"));
+    assert!(source.about.retracted, "whoever says so");
     assert_eq!(source.location, "https://register.example/a");
     assert_eq!(source.about.title, "Tidal turbines");
     assert_eq!(source.about.authors, ["A", "B"]);

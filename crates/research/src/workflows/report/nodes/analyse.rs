@@ -17,7 +17,9 @@ use crate::reasoner::{AnalyseTask, Ctx, judge};
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords, Sentence};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
+use crate::skills::trusted_words::{self, TrustedWords};
 use crate::skills::{budget, mentions, rank};
+use crate::source::SourceId;
 use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
 
 /// Gaps that become queries in one round.
@@ -59,12 +61,12 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let new_evidence = count_new(state, &located.evidence);
     let mut round = round(state, ctx, plan, &analysis, new_evidence);
     let queries = match round.stop {
-        None => gap_queries(state, ctx, &analysis.gaps),
+        None => gap_queries(state, ctx, &analysis.gaps, &located.evidence),
         Some(_) => Vec::new(),
     };
     if queries.is_empty() {
         // Every gap was searched for already, in these very words.
-        round.stop = round.stop.or(Some(StopReason::NothingNew));
+        round.stop = round.stop.or(Some(StopReason::AlreadyAsked));
     }
     ctx.log(Level::Info, told(&round));
     Ok(notes.update(StateChange::Analysed(Analysed {
@@ -231,33 +233,107 @@ fn told(round: &SearchRound) -> String {
     )
 }
 
-/// The gravest gaps as urgent queries, in words that were not tried before, put to the own documents and to the web.
-fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
-    let tried: BTreeSet<String> = state
+/// The gravest gaps as urgent queries, in trusted words that were not tried before, put to the own documents and to the web.
+fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidence]) -> Vec<Query> {
+    let Some(plan) = state.plan.as_deref() else {
+        return Vec::new();
+    };
+    let source = |id: SourceId| {
+        let at = (id.0 as usize).checked_sub(1)?;
+        state
+            .sources
+            .get(at)
+            .map(|source| trusted_words::site(source))
+    };
+    let question = &state.question;
+    let trusted = TrustedWords::new(question, plan, evidence, source, language(state));
+    let mut tried: BTreeSet<String> = state
         .queries
         .iter()
         .map(|asked| asked.query.text.to_lowercase())
         .collect();
     let kinds = ctx.deps().kinds(state.settings.scope());
+    // What the plan asked of scholarly works is best answered by them.
+    let outside = match is_scholarly(state) && kinds.contains(&SourceKind::Academic) {
+        true => SourceKind::Academic,
+        false => SourceKind::Web,
+    };
     let broad = kinds
         .iter()
-        .filter(|kind| matches!(kind, SourceKind::Web | SourceKind::Local));
+        .filter(|kind| **kind == outside || **kind == SourceKind::Local);
     let mut broad: Vec<SourceKind> = broad.copied().collect();
     if broad.is_empty() {
         broad.extend(kinds.first());
     }
-    let fresh = gaps
-        .iter()
-        .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
-    let query = |gap: &Gap, kind: SourceKind| Query {
-        text: gap.query.clone(),
-        intent: gap.missing.clone(),
-        kind,
-        priority: 1,
-        serves: gap.answers,
-    };
-    fresh
-        .take(GAPS_SEARCHED)
-        .flat_map(|gap| broad.iter().map(move |kind| query(gap, *kind)))
-        .collect()
+    let mut queries = Vec::new();
+    let mut gaps_left = GAPS_SEARCHED;
+    for gap in gaps {
+        // What it was to find goes on into prompts that choose searches, so it is told in the plan's words.
+        let asked = plan.sub_question(gap.answers);
+        let asked = asked.map_or(question.text(), |sub| sub.text.as_str());
+        let text = trusted.hold(&gap.query).unwrap_or_else(|| asked.to_owned());
+        if gaps_left == 0 || !tried.insert(text.to_lowercase()) {
+            continue;
+        }
+        gaps_left -= 1;
+        queries.extend(broad.iter().map(|kind| Query {
+            text: text.clone(),
+            intent: asked.to_owned(),
+            kind: *kind,
+            priority: 1,
+            serves: gap.answers,
+        }));
+    }
+    queries
+}
+
+/// Whether the plan turned to scholarly works at least as often as to the rest of the web.
+fn is_scholarly(state: &State) -> bool {
+    let queries = state.plan.iter().flat_map(|plan| &plan.queries);
+    let (mut academic, mut others) = (0, 0);
+    for query in queries {
+        match query.kind {
+            SourceKind::Academic => academic += 1,
+            SourceKind::Web | SourceKind::News | SourceKind::Code => others += 1,
+            SourceKind::Local => {}
+        }
+    }
+    academic > 0 && academic >= others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::SubQuestionId;
+    use crate::question::Question;
+    use crate::settings::Settings;
+
+    fn state(kinds: &[SourceKind]) -> State {
+        let question =
+            Question::parse("Do street trees cool towns?", jiff::civil::date(2026, 1, 1));
+        let start = jiff::Timestamp::UNIX_EPOCH;
+        let mut state = State::new(question.unwrap(), Settings::default(), start);
+        let query = |kind: &SourceKind| Query {
+            text: "street trees".to_owned(),
+            intent: String::new(),
+            kind: *kind,
+            priority: 1,
+            serves: SubQuestionId(0),
+        };
+        state.plan = Some(Arc::new(Plan {
+            queries: kinds.iter().map(query).collect(),
+            ..Plan::default()
+        }));
+        state
+    }
+
+    #[test]
+    fn a_question_is_scholarly_where_its_plan_turns_to_works_first() {
+        let (web, academic) = (SourceKind::Web, SourceKind::Academic);
+        assert!(is_scholarly(&state(&[academic, web])));
+        assert!(is_scholarly(&state(&[academic, SourceKind::Local])));
+        assert!(!is_scholarly(&state(&[academic, web, web])));
+        assert!(!is_scholarly(&state(&[web])));
+        assert!(!is_scholarly(&state(&[])));
+    }
 }

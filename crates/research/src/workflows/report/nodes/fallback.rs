@@ -12,7 +12,7 @@ use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::analysis::Analysis;
-use crate::critique::ReviewVerdict;
+use crate::critique::{Critique, ReviewVerdict, Severity};
 use crate::degradation;
 use crate::draft::{Draft, DraftSection};
 use crate::reasoner::Ctx;
@@ -77,6 +77,12 @@ fn reason(state: &State, ctx: &Ctx) -> String {
             ReviewVerdict::Reject => {
                 format!("the review gave the draft {score:.1} of 10 and judged it beyond repair")
             }
+            // A good score does not outweigh a fault that code has proven.
+            ReviewVerdict::Revise | ReviewVerdict::Approve
+                if score >= state.settings.review.approve_score =>
+            {
+                faults_left(critique)
+            }
             ReviewVerdict::Revise | ReviewVerdict::Approve => {
                 format!("the review still gave the draft {score:.1} of 10 after the last revision")
             }
@@ -93,6 +99,17 @@ fn reason(state: &State, ctx: &Ctx) -> String {
     } else {
         clause(reasons.nothing_answers)
     }
+}
+
+fn faults_left(critique: &Critique) -> String {
+    let count = |severity: Severity| {
+        let items = critique.items.iter();
+        items.filter(|item| item.severity == severity).count()
+    };
+    let (critical, major) = (count(Severity::Critical), count(Severity::Major));
+    format!(
+        "after the last revision the draft still had {critical} critical and {major} major faults"
+    )
 }
 
 /// A sentence as a part of another.

@@ -8,9 +8,11 @@ use super::{Notes, check, language};
 use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
+use crate::analysis::{Finding, Strength};
 use crate::critique::{ReviewRemark, Severity};
 use crate::degradation;
 use crate::reasoner::Ctx;
+use crate::skills::budget::{FETCHES, FETCHES_FAILED};
 use crate::skills::{cite, works};
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
 use crate::workflows::report::state::{State, StateChange};
@@ -43,13 +45,28 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
             true => Confidence::High,
             false => Confidence::Medium,
         }),
-        caveats: caveats(state),
+        caveats: thin(state, ctx).into_iter().chain(caveats(state)).collect(),
     };
     let mut report = assemble(state, ctx, parts);
     let failures = works::complete(ctx, state.settings.work_lookups(), &mut report.sources).await?;
     tell_retractions(&mut report);
     notes.failures(failures);
     Ok(notes.update(StateChange::Reported(Arc::new(report))))
+}
+
+/// That hardly anything is behind the answer: weak findings of one source, while most pages could not be read.
+fn thin(state: &State, ctx: &Ctx) -> Option<String> {
+    let (asked, failed) = (ctx.spent(FETCHES), ctx.spent(FETCHES_FAILED));
+    let findings = &state.analysis.as_ref()?.findings;
+    let sources = state.sources.iter();
+    let read = sources.filter(|source| source.snapshot.is_some()).count();
+    let weak = |finding: &Finding| matches!(finding.strength, Strength::Weak | Strength::Gap);
+    let is_one = read == 1 && findings.iter().all(weak);
+    (is_one && failed * 2 > asked).then(|| {
+        let words = Phrases::new(language(state)).caveats.thin;
+        let told = words.replace("{n}", &failed.to_string());
+        told.replace("{m}", &asked.to_string())
+    })
 }
 
 /// What a reader of a full report must know all the same.

@@ -4,7 +4,7 @@ use fathom_evidence::citation::Support;
 use fathom_render::report::claim::{
     ClaimVerdict, Disagreement, ModelVerdict, ReportClaim, SourceQuote, TextPlace,
 };
-use fathom_render::report::method::FailureNote;
+use fathom_render::report::method::{FailureNote, TracePart};
 use fathom_render::report::review::{ReportReview, ReviewItem};
 use fathom_render::report::source::{CitedSource, StoredText};
 use fathom_render::report::{AskedQuestion, OpenQuestion, ReportSection};
@@ -14,7 +14,7 @@ use crate::analysis::{Contradiction, Gap, Side};
 use crate::citations::{CheckedClaim, Judgement, Proof};
 use crate::critique::{Critique, ReviewRemark};
 use crate::draft::{DraftPlace, DraftSection};
-use crate::plan::SubQuestionId;
+use crate::plan::{PlanTrace, SubQuestionId};
 use crate::question::Question;
 use crate::source::{Source, SourceId};
 use crate::workflows::report::state::ErrorEntry;
@@ -164,11 +164,30 @@ fn item(item: &ReviewRemark) -> ReviewItem {
     }
 }
 
+/// The parts of the trace that say something.
+pub(super) fn trace(trace: &PlanTrace) -> Vec<TracePart> {
+    let parts = [
+        ("understanding", &trace.understanding),
+        ("decomposition", &trace.decomposition),
+        ("strategy", &trace.strategy),
+        ("outline", &trace.outline),
+        ("risks", &trace.risks),
+    ];
+    let filled = parts.iter().filter(|(_, text)| !text.trim().is_empty());
+    filled
+        .map(|(part, text)| TracePart {
+            part: (*part).to_owned(),
+            text: text.trim().to_owned(),
+        })
+        .collect()
+}
+
 pub(super) fn failure(error: &ErrorEntry) -> FailureNote {
     FailureNote {
         node: error.node.clone(),
         at: error.at,
         category: error.category.to_string(),
+        severity: error.severity.to_string(),
         attempts: error.attempts,
         message: error.message.clone(),
     }
