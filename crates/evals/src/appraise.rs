@@ -66,7 +66,7 @@ fn folder(data: &Path, binary: &Path) -> Result<()> {
     let child = command
         .spawn()
         .with_context(|| format!("{} cannot be started", binary.display()))?;
-    let mut ended = child.wait4()?;
+    let ended = child.wait4()?;
     let mut text = String::new();
     std::io::Seek::rewind(&mut output)?;
     output.read_to_string(&mut text)?;
@@ -100,7 +100,7 @@ fn folder(data: &Path, binary: &Path) -> Result<()> {
         .with("quotes", quotes)
         .with("quotes_that_stand", standing)
         .number("cpu_s", cpu.as_secs_f64())
-        .with("peak_mb", std::mem::take(&mut ended.rusage.maxrss) >> 20)
+        .with("peak_mb", ended.rusage.maxrss >> 20)
         .print();
     Ok(())
 }

@@ -23,10 +23,10 @@ use crate::services::Services;
 use brief::BriefReasoner;
 use model::ModelReasoner;
 pub use tasks::{
-    AnalyseTask, AnswerTask, CitedSentence, EarlierTurn, FrameTask, Opinion, PassageRelevance,
-    PlanTask, RefineAction, RefineTask, RelevanceTask, RephraseTask, Rephrased, ReviewTask,
-    Revision, SectionTask, SeenResult, SentenceKind, SupportTask, TaskPassage, WrittenAnswer,
-    WrittenSentence,
+    AnalyseTask, AnswerTask, AppraiseTask, CitedSentence, EarlierTurn, FrameTask, Opinion,
+    PassageRelevance, PlanTask, RefineAction, RefineTask, RelevanceTask, RephraseTask, Rephrased,
+    ReviewTask, Revision, SectionTask, SeenResult, SentenceKind, SignalOpinion, SupportTask,
+    TaskPassage, WrittenAnswer, WrittenSentence,
 };
 
 /// What a node has in hand.
@@ -132,6 +132,17 @@ pub trait AnswerWriter: Reasoner {
     ) -> Result<WrittenAnswer, ReasonerError>;
 }
 
+/// Answers the signalling questions of a trial's appraisal.
+#[async_trait]
+pub trait TrialAppraiser: Reasoner {
+    /// Gives an opinion on each question that it can answer; questions that it leaves out have none.
+    async fn answer_signals(
+        &self,
+        ctx: &Ctx,
+        task: &AppraiseTask<'_>,
+    ) -> Result<Vec<SignalOpinion>, ReasonerError>;
+}
+
 /// Who can be asked for each judgement, in order of preference. An empty list means that nobody can.
 #[derive(Clone, Default)]
 pub struct Reasoners {
@@ -153,6 +164,8 @@ pub struct Reasoners {
     pub answer_writers: Vec<Arc<dyn AnswerWriter>>,
     /// Asked about support. Rules cannot tell it, so the brief is never among them.
     pub support_judges: Vec<Arc<dyn SupportJudge>>,
+    /// Asked about trials. Without one, rules over phrases answer what they can prove.
+    pub appraisers: Vec<Arc<dyn TrialAppraiser>>,
 }
 
 impl Reasoners {
@@ -161,6 +174,7 @@ impl Reasoners {
         let mut all = Self::default();
         if let Some(model) = model.map(Arc::new) {
             all.support_judges.push(Arc::clone(&model) as _);
+            all.appraisers.push(Arc::clone(&model) as _);
             all.reviewers.push(Arc::clone(&model) as _);
             all.rephrasers.push(Arc::clone(&model) as _);
             all.relevance_judges.push(Arc::clone(&model) as _);

@@ -5,6 +5,7 @@
 //! Every text and list of a reply has a bound in its schema: a weak model writes on until it meets one.
 
 mod analyse;
+mod appraise;
 mod ask;
 mod echo;
 mod frame;
@@ -28,10 +29,11 @@ use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
 use super::{
-    AnalyseTask, Analyst, AnswerTask, AnswerWriter, Ctx, DraftReviewer, FrameTask, Opinion,
-    PassageRelevance, PlanTask, Planner, QueryRefiner, QuestionRephraser, Reasoner, ReasonerError,
-    RefineAction, RefineTask, RelevanceJudge, RelevanceTask, RephraseTask, Rephrased, ReportWriter,
-    ReviewTask, SectionTask, SupportJudge, SupportTask, WrittenAnswer,
+    AnalyseTask, Analyst, AnswerTask, AnswerWriter, AppraiseTask, Ctx, DraftReviewer, FrameTask,
+    Opinion, PassageRelevance, PlanTask, Planner, QueryRefiner, QuestionRephraser, Reasoner,
+    ReasonerError, RefineAction, RefineTask, RelevanceJudge, RelevanceTask, RephraseTask,
+    Rephrased, ReportWriter, ReviewTask, SectionTask, SignalOpinion, SupportJudge, SupportTask,
+    TrialAppraiser, WrittenAnswer,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
@@ -114,6 +116,17 @@ impl DraftReviewer for ModelReasoner {
         task: &ReviewTask<'_>,
     ) -> Result<ReviewOpinion, ReasonerError> {
         review::review(self, ctx, task).await
+    }
+}
+
+#[async_trait]
+impl TrialAppraiser for ModelReasoner {
+    async fn answer_signals(
+        &self,
+        ctx: &Ctx,
+        task: &AppraiseTask<'_>,
+    ) -> Result<Vec<SignalOpinion>, ReasonerError> {
+        appraise::appraise(self, ctx, task).await
     }
 }
 

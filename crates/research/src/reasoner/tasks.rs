@@ -18,6 +18,7 @@ use crate::draft::{Draft, DraftSection};
 use crate::library::WordMention;
 use crate::plan::{Plan, PlanFault, PlannedSection, Query, QueryId, SourceKind};
 use crate::question::Question;
+use crate::rob2::{Effect, SignalAnswer, SignallingQuestion};
 use crate::settings::Caps;
 use crate::skills::locate::excerpt::Excerpts;
 use crate::source::Source;
@@ -233,4 +234,31 @@ pub struct Opinion {
     pub judgement: Judgement,
     /// Why, in a few words.
     pub why: String,
+}
+
+/// The signalling questions of one domain of a trial's appraisal, with the passages that were found for them.
+pub struct AppraiseTask<'a> {
+    /// The same whenever the step is run again, and no other in the step.
+    pub key: &'a str,
+    /// The effect that is appraised.
+    pub effect: Effect,
+    /// The outcome that is appraised; the primary one where none was named.
+    pub outcome: Option<&'a str>,
+    /// The questions, in their order.
+    pub questions: &'a [SignallingQuestion],
+    /// Passages of the report.
+    pub passages: &'a [String],
+}
+
+/// An opinion on a signalling question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignalOpinion {
+    /// The question's id.
+    pub id: String,
+    /// The answer; "no information" where it was given without proof.
+    pub answer: SignalAnswer,
+    /// Why, in a sentence.
+    pub why: String,
+    /// Words of a passage that prove it.
+    pub quote: Option<String>,
 }

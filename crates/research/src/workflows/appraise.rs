@@ -14,6 +14,7 @@ mod graph;
 mod locator;
 mod nodes;
 mod numbers;
+mod opinion;
 mod outcome;
 mod patterns;
 mod phrases;

@@ -17,7 +17,9 @@ use fathom_render::appraisal::{
     AnsweredBy, AnsweredQuestion, Appraisal, Domain, Judgement, SignalAnswer, csv,
 };
 use fathom_research::library::{Libraries, Library, LibraryFault};
-use fathom_research::reasoner::Reasoners;
+use fathom_research::reasoner::{
+    AppraiseTask, Ctx, Reasoner, ReasonerError, Reasoners, SignalOpinion, TrialAppraiser,
+};
 use fathom_research::workflows::appraise::{self, AppraiseInput, GivenAnswer};
 use fathom_research::{DocumentCache, ServiceFaults, Services};
 use fathom_workflow::{Engine, MemoryStore, NewRun, Store};
@@ -54,8 +56,12 @@ fn input(document: &Path) -> AppraiseInput {
 }
 
 async fn appraise(input: AppraiseInput) -> Appraisal {
+    appraise_with(Reasoners::new(None), input).await
+}
+
+async fn appraise_with(reasoners: Reasoners, input: AppraiseInput) -> Appraisal {
     let services = Services {
-        reasoners: Reasoners::new(None),
+        reasoners,
         libraries: Arc::new(Files),
         web: None,
         reader: Arc::new(InProcessReader),
@@ -313,4 +319,58 @@ async fn what_cannot_be_appraised_says_why_and_has_no_judgement() {
     );
     let missing = appraise(input(&folder.path().join("nothing.md"))).await;
     assert!(missing.refused.unwrap().contains("cannot be read"));
+}
+
+/// Answers as a model would: one question with words of the report, one with words that do not stand in it.
+struct ScriptedAppraiser;
+
+impl Reasoner for ScriptedAppraiser {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+}
+
+#[async_trait]
+impl TrialAppraiser for ScriptedAppraiser {
+    async fn answer_signals(
+        &self,
+        _: &Ctx,
+        task: &AppraiseTask<'_>,
+    ) -> Result<Vec<SignalOpinion>, ReasonerError> {
+        let opinion = |id: &str, quote: &str| SignalOpinion {
+            id: id.to_owned(),
+            answer: SignalAnswer::ProbablyNo,
+            why: "So it seems.".to_owned(),
+            quote: Some(quote.to_owned()),
+        };
+        let all = [
+            opinion(
+                "1.2",
+                "after the participant had been entered and had consented",
+            ),
+            opinion("1.1", "a coin was tossed behind a curtain"),
+        ];
+        let asked =
+            |one: &SignalOpinion| task.questions.iter().any(|question| question.id == one.id);
+        Ok(all.into_iter().filter(asked).collect())
+    }
+}
+
+#[tokio::test]
+async fn a_models_answer_counts_with_words_of_the_report_and_the_judgement_is_codes() {
+    let mut reasoners = Reasoners::new(None);
+    reasoners.appraisers.push(Arc::new(ScriptedAppraiser));
+    let appraisal = appraise_with(reasoners, input(&example(TRIALS[0]))).await;
+    assert_eq!(appraisal.appraiser, "scripted");
+    let proven = question(&appraisal, "1.2");
+    assert_eq!(proven.by, AnsweredBy::Model("scripted".to_owned()));
+    assert_eq!(proven.answer, SignalAnswer::ProbablyNo);
+    let made_up = question(&appraisal, "1.1");
+    assert_eq!(
+        made_up.by,
+        AnsweredBy::Rules,
+        "the rules answer in its place"
+    );
+    assert_eq!(appraisal.domains[0].judgement, Judgement::High);
+    assert_eq!(appraisal.domains[0].path.rules, ["D1.6"]);
 }

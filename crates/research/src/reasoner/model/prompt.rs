@@ -20,7 +20,7 @@ macro_rules! prompts {
 }
 
 const FILES: &[(&str, &str)] = prompts!(
-    plan, refine, analyse, section, frame, review, support, rephrase
+    plan, refine, analyse, section, frame, review, support, rephrase, appraise
 );
 
 /// Tasks over passages. All begin with the same words and the passages, so that an endpoint which remembers how a prompt

@@ -4,25 +4,30 @@ use fathom_render::appraisal::{
     AnsweredBy, AnsweredQuestion, AppraisalQuote, Judgement, ReplacedAnswer,
 };
 
+use fathom_evidence::quote::{self, QuoteSettings};
+
 use super::derived::{self, DerivedAnswer, DerivedFrom};
 use super::nodes::OpenDocuments;
 use super::numbers::ParticipantFlow;
+use super::opinion::AskedModel;
 use super::phrases;
 use super::state::{DocumentRole, State};
 use crate::rob2::{Answers, Domain, Effect, SignalAnswer, SignallingQuestion, judge};
 
-/// Answers without a model.
+/// Answers with what a model said, where there is one, and with rules.
 pub(super) struct AnswerRules<'a> {
     state: &'a State,
     opened: &'a OpenDocuments,
+    asked: &'a AskedModel,
     flow: ParticipantFlow,
 }
 
 impl<'a> AnswerRules<'a> {
-    pub(super) fn new(state: &'a State, opened: &'a OpenDocuments) -> Self {
+    pub(super) fn new(state: &'a State, opened: &'a OpenDocuments, asked: &'a AskedModel) -> Self {
         Self {
             state,
             opened,
+            asked,
             flow: ParticipantFlow::read(&opened.article.article),
         }
     }
@@ -34,7 +39,8 @@ impl<'a> AnswerRules<'a> {
         answers: &Answers,
     ) -> AnsweredQuestion {
         let found = if question.is_open(answers) {
-            self.proven(question, answers)
+            let said = self.said(question, answers);
+            said.unwrap_or_else(|| self.proven(question, answers))
         } else {
             AnsweredQuestion {
                 answer: SignalAnswer::NotApplicable,
@@ -44,6 +50,56 @@ impl<'a> AnswerRules<'a> {
             }
         };
         given(self.state, found)
+    }
+
+    /// What the model said with proof. Where it has no information, the rules are asked; where they have none either, that
+    /// is its answer.
+    fn said(&self, question: &SignallingQuestion, answers: &Answers) -> Option<AnsweredQuestion> {
+        let by = self.asked.by.as_ref()?;
+        let opinion = self
+            .asked
+            .opinions
+            .iter()
+            .find(|one| one.id == question.id)?;
+        let quote = opinion.quote.as_ref().and_then(|words| self.found(words));
+        let answered = AnsweredQuestion {
+            answer: opinion.answer,
+            by: AnsweredBy::Model(by.clone()),
+            rationale: opinion.why.clone(),
+            quotes: quote.into_iter().collect(),
+            ..unanswered(question)
+        };
+        match opinion.answer {
+            SignalAnswer::NoInformation | SignalAnswer::NotApplicable => {
+                let by_rules = self.proven(question, answers);
+                (by_rules.by == AnsweredBy::Nobody).then_some(AnsweredQuestion {
+                    answer: SignalAnswer::NoInformation,
+                    ..answered
+                })
+            }
+            SignalAnswer::Yes
+            | SignalAnswer::ProbablyYes
+            | SignalAnswer::ProbablyNo
+            | SignalAnswer::No => (!answered.quotes.is_empty()).then_some(answered),
+        }
+    }
+
+    /// Where the report has these words.
+    fn found(&self, words: &str) -> Option<AppraisalQuote> {
+        self.opened.all().find_map(|one| {
+            let document = &one.document;
+            let found = quote::find(&document.text, words, &QuoteSettings::default())?;
+            let within = one.article.sentences.iter();
+            let sentence = within.rev().find(|one| one.span.start <= found.span.start);
+            Some(AppraisalQuote {
+                text: document.at(found.span)?.to_owned(),
+                span: found.span,
+                page: document.page_at(found.span.start),
+                section: sentence.and_then(|one| one.section.clone()),
+                from_protocol: one.role == DocumentRole::Protocol,
+                relaxed: false,
+            })
+        })
     }
 
     fn proven(&self, question: &SignallingQuestion, answers: &Answers) -> AnsweredQuestion {

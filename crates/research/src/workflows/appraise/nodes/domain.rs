@@ -4,6 +4,7 @@ use fathom_render::appraisal::DomainAppraisal;
 use fathom_workflow::NodeResult;
 
 use super::super::answer::{AnswerRules, possible};
+use super::super::opinion;
 use super::super::outcome::PHRASE_RULES;
 use super::super::state::{State, Update};
 use super::OpenDocuments;
@@ -32,10 +33,12 @@ pub(crate) async fn d5(state: &State, ctx: &Ctx) -> NodeResult<State> {
 
 async fn appraise(state: &State, ctx: &Ctx, domain: Domain) -> NodeResult<State> {
     let opened = OpenDocuments::open(state, ctx).await?;
+    let asked = opinion::ask(state, ctx, domain, &opened).await?;
     let state = state.clone();
+    let (appraiser, notes) = (asked.by.clone(), asked.notes.clone());
     let working = tokio::task::spawn_blocking(move || {
         let effect = state.input.effect;
-        let rules = AnswerRules::new(&state, &opened);
+        let rules = AnswerRules::new(&state, &opened, &asked);
         let mut answers = earlier(&state);
         let mut answered = Vec::new();
         for question in questions(domain, effect) {
@@ -54,8 +57,8 @@ async fn appraise(state: &State, ctx: &Ctx, domain: Domain) -> NodeResult<State>
     });
     Ok(Update::Judged {
         domain: working.await?,
-        appraiser: PHRASE_RULES.to_owned(),
-        notes: Vec::new(),
+        appraiser: appraiser.unwrap_or_else(|| PHRASE_RULES.to_owned()),
+        notes,
     })
 }
 
