@@ -35,6 +35,8 @@ pub struct Cli {
 pub enum Command {
     /// Research a question and write a cited report
     Report(ReportArgs),
+    /// Answer a task from searched sources, in rounds, with checked citations
+    Answer(AnswerArgs),
     /// Ask your own documents, and get the passages that answer
     Ask(AskArgs),
     /// Appraise the risk of bias of randomised trials (RoB 2)
@@ -128,6 +130,33 @@ pub struct ReportArgs {
     pub stop: Vec<Breakpoint>,
     /// Time limit for the whole run, not counting the time it waits for you
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub max_time: Option<u64>,
+    /// Keep the run when finished runs expire
+    #[arg(long)]
+    pub keep: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What `fathom answer` takes.
+#[derive(Args)]
+pub struct AnswerArgs {
+    /// What you want to know, in 10 to 2,000 characters
+    pub task: String,
+    /// simple, standard or deep: 2, 5 or 10 rounds; without it the planner chooses
+    #[arg(long, value_name = "TIER")]
+    pub tier: Option<AskedDepth>,
+    /// Folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub library: Vec<PathBuf>,
+    /// Also search the web, as is done anyway when there is no library
+    #[arg(long)]
+    pub web: bool,
+    /// Rounds of searching, whatever the tier
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub max_iters: Option<u32>,
+    /// Time limit; what there is then is the answer
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
     pub max_time: Option<u64>,
     /// Keep the run when finished runs expire
     #[arg(long)]

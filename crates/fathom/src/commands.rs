@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod answer;
 mod appraise;
 mod ask;
 mod config;
@@ -35,6 +36,7 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
     };
     match cli.command {
         Command::Report(args) => report::run(args, settings, register).await,
+        Command::Answer(args) => answer::run(args, settings, register).await,
         Command::Ask(args) => ask::run(args, settings, register).await,
         Command::Appraise(args) => appraise::run(args, settings, register).await,
         Command::Runs(command) => {

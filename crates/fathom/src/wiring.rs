@@ -10,6 +10,7 @@ use fathom_research::workflows::answer::AnswerWorkflow;
 use fathom_research::workflows::appraise::AppraiseWorkflow;
 use fathom_research::workflows::ask::AskWorkflow;
 use fathom_research::workflows::report::ReportWorkflow;
+use fathom_research::workflows::search::SearchWorkflow;
 use fathom_research::{DocumentCache, ServiceFaults, Services};
 use fathom_store::{Postgres, Sqlite};
 use fathom_workflow::{Error, Host, MemoryStore, Runtime, RuntimeSettings, Store, SystemClock};
@@ -70,7 +71,8 @@ pub fn host(
         .register(ReportWorkflow, Arc::clone(&services))?
         .register(AskWorkflow, Arc::clone(&services))?
         .register(AnswerWorkflow, Arc::clone(&services))?
-        .register(AppraiseWorkflow, services)?;
+        .register(AppraiseWorkflow, Arc::clone(&services))?
+        .register(SearchWorkflow, services)?;
     Ok(register(host)?.build())
 }
 

@@ -11,12 +11,16 @@
 mod access;
 #[path = "service/bad_input.rs"]
 mod bad_input;
+#[path = "service/described.rs"]
+mod described;
 #[path = "service/events.rs"]
 mod events;
 #[path = "service/gates.rs"]
 mod gates;
 #[path = "service/lasting.rs"]
 mod lasting;
+#[path = "service/openai.rs"]
+mod openai;
 #[path = "service/run.rs"]
 mod run;
 #[path = "service/runs.rs"]

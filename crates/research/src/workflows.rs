@@ -4,3 +4,4 @@ pub mod answer;
 pub mod appraise;
 pub mod ask;
 pub mod report;
+pub mod search;

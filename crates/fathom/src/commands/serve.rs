@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use fathom_workflow::WorkedRun;
+use fathom_workflow::{Host, WorkedRun};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::RunsContext;
 use crate::cli::ServeArgs;
 use crate::exit::{Exit, Problem, Result};
-use crate::http::{self, Service};
+use crate::http::{self, Service, metrics};
 use crate::screen;
 use crate::settings::FlagValue;
 use crate::signals::Signals;
@@ -38,16 +38,18 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
         screen::tell("The store is in memory: runs are gone when the service ends.");
     }
     let stop = CancellationToken::new();
+    let figures = metrics::start()?;
     let service = Arc::new(Service::new(
         host.clone(),
         settings,
         tokens,
         is_loopback,
+        figures,
         stop.clone(),
     ));
     let workers = service.limits.workers;
     let serving = listening.serve(service);
-    let working = host.work(workers, stop.clone(), |worked| note(&worked));
+    let working = host.work(workers, stop.clone(), |worked| note(&host, &worked));
     let mut both = std::pin::pin!(futures::future::join(serving, working));
     let exit = tokio::select! {
         _ = &mut both => return Ok(Exit::Complete),
@@ -83,11 +85,14 @@ pub fn flags(args: &ServeArgs) -> Vec<FlagValue> {
     flags
 }
 
-fn note(worked: &WorkedRun) {
+/// Tells the log of a run that the background work has left, and counts it.
+fn note(host: &Host, worked: &WorkedRun) {
     match worked {
         WorkedRun::Worked(run, outcome) => {
             let reason = outcome.reason.as_deref();
             tracing::info!(%run, status = %outcome.status, reason, "worked on a run");
+            let (host, run) = (host.clone(), *run);
+            tokio::spawn(async move { metrics::count_run(&host, run).await });
         }
         WorkedRun::Skipped(skipped) => {
             tracing::debug!(run = %skipped.run, error = %skipped.error, "a run was not taken up");

@@ -30,6 +30,13 @@ const KEY_CHARS: usize = 255;
 /// What makes a repeated request recognisable, if the client gave it.
 pub struct IdempotencyKey(Option<String>);
 
+impl IdempotencyKey {
+    /// For requests that cannot be repeated.
+    pub fn none() -> Self {
+        Self(None)
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     type Rejection = ApiError;
 
@@ -102,7 +109,7 @@ pub async fn start(
     let fingerprint = (workflow.as_str(), &input, keep);
     let new = new_run(caller, key, &fingerprint, keep)?;
     libraries::resolve(service, caller, &mut input)?;
-    let mut whole = service.input_defaults(&workflow);
+    let mut whole = service.input_defaults(&workflow, caller)?;
     overlay(&mut whole, Value::Object(input));
     admit(service, new, |new| {
         service.host.start(&workflow, new, whole)

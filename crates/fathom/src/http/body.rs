@@ -21,17 +21,28 @@ where
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> ApiResult<Self> {
-        let bytes = Bytes::from_request(request, state).await;
-        let bytes = bytes.map_err(|error| match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                let status = StatusCode::PAYLOAD_TOO_LARGE;
-                ApiError::new(status, "payload_too_large", "the body is too large")
-            }
-            _ => malformed(error.body_text()),
-        })?;
-        let given: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| malformed(format!("the body is not JSON: {error}")))?;
+        let given = json(request, state).await?;
         Ok(Self(fathom_workflow::read_input(given)?))
+    }
+}
+
+/// A JSON body of this type; fields that the type does not know are passed over.
+pub struct Lenient<T>(pub T);
+
+impl<T, S> FromRequest<S> for Lenient<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> ApiResult<Self> {
+        let given = json(request, state).await?;
+        let read = serde_path_to_error::deserialize(given);
+        read.map(Self).map_err(|error| {
+            let field = error.path().to_string();
+            ApiError::invalid(&field, error.into_inner())
+        })
     }
 }
 
@@ -56,6 +67,20 @@ where
             }
         })
     }
+}
+
+/// The body as JSON.
+async fn json<S: Send + Sync>(request: Request, state: &S) -> ApiResult<Value> {
+    let bytes = Bytes::from_request(request, state).await;
+    let bytes = bytes.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            ApiError::new(status, "payload_too_large", "the body is too large")
+        }
+        _ => malformed(error.body_text()),
+    })?;
+    let read = serde_json::from_slice(&bytes);
+    read.map_err(|error| malformed(format!("the body is not JSON: {error}")))
 }
 
 fn malformed(message: impl ToString) -> ApiError {

@@ -15,7 +15,10 @@ use utoipa_axum::routes;
 use super::error::ApiError;
 use super::openapi::{Described, Description};
 use super::service::Shared;
-use super::{access, actions, events, guard, health, openapi, run, runs, views};
+use super::{
+    access, actions, docs, events, guard, health, metrics, openai, openapi, run, runs, search,
+    views,
+};
 
 /// Headers on every answer: what a browser must not do with it.
 const HEADERS: [(&str, &str); 3] = [
@@ -41,8 +44,13 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(actions::fork_run))
         .routes(routes!(run::run))
         .routes(routes!(run::run_simple))
+        .routes(routes!(search::search_get, search::search_post))
+        .routes(routes!(openai::list_models))
+        .routes(routes!(openai::chat_completions))
         .routes(routes!(views::list_workflows))
         .routes(routes!(health::health))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(docs::docs))
         .routes(routes!(openapi::openapi))
 }
 
@@ -55,6 +63,7 @@ pub fn router(service: Shared) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(limit))
+        .layer(middleware::from_fn(metrics::count_request))
         .layer(Extension(Described(Arc::new(description))))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&service),

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use fathom_research::workflows::{answer, report};
+use fathom_research::workflows::{answer, ask, report};
 use fathom_workflow::Host;
+use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::access::Caller;
+use crate::exit::Result;
+use crate::library_list::LibraryList;
 use crate::settings::Settings;
 use crate::tokens::TokenBook;
 
@@ -63,6 +67,8 @@ pub struct Service {
     pub settings: Settings,
     /// Where libraries lie that requests name, a folder for each owner.
     pub libraries: PathBuf,
+    /// What is counted.
+    pub(super) figures: PrometheusHandle,
     /// Set when the service ends.
     pub stop: CancellationToken,
     /// Starts that are being committed.
@@ -78,6 +84,7 @@ impl Service {
         settings: Settings,
         tokens: TokenBook,
         is_loopback: bool,
+        figures: PrometheusHandle,
         stop: CancellationToken,
     ) -> Self {
         Self {
@@ -87,6 +94,7 @@ impl Service {
             is_loopback,
             libraries: settings.home.join(LIBRARIES),
             settings,
+            figures,
             stop,
             admitting: AtomicUsize::new(0),
             keyed: Mutex::default(),
@@ -94,17 +102,30 @@ impl Service {
     }
 
     /// What an input begins with: the operator's settings, which a request overlays.
-    pub fn input_defaults(&self, workflow: &str) -> Value {
+    pub fn input_defaults(&self, workflow: &str, caller: &Caller) -> Result<Value> {
         let settings = &self.settings;
-        match workflow {
+        let library = |set: &[PathBuf]| match (set, caller) {
+            // As on the command line, the folders that were added are searched where none is named.
+            ([], Caller::Local) => LibraryList::load(&settings.home).map(|list| list.resolve(&[])),
+            _ => Ok(set.to_vec()),
+        };
+        let mut input = match workflow {
             answer::NAME => json!({ "settings": settings.answer }),
+            ask::NAME => json!({ "settings": settings.ask }),
             report::NAME => json!({
                 "depth": settings.depth,
                 "style": settings.style,
                 "settings": settings.report,
             }),
-            _ => json!({}),
-        }
+            _ => return Ok(json!({})),
+        };
+        let set = match workflow {
+            answer::NAME => library(&settings.answer.library)?,
+            ask::NAME => library(&settings.ask.library)?,
+            _ => library(&settings.report.library)?,
+        };
+        input["settings"]["library"] = json!(set);
+        Ok(input)
     }
 }
 

@@ -86,7 +86,7 @@ fn unknown_words_are_refused_with_the_known_ones() {
     error: The folder no/such does not exist.
     Create it first, or choose another --out
     ");
-    insta::assert_snapshot!(refused(&sandbox, &["graph", "essay"], 2), @r#"error: There is no workflow "essay"; available: report."#);
+    insta::assert_snapshot!(refused(&sandbox, &["graph", "essay"], 2), @r#"error: There is no workflow "essay"; available: answer, appraise, ask, report, search."#);
 }
 
 #[test]

@@ -91,6 +91,7 @@ impl<'c> Turn<'c> {
             Level::Info,
             format!("{phase}: round {iteration}, {token_budget} tokens left, {results} results"),
         );
+        tracing::info!(run = %ctx.run(), phase, iteration, token_budget, results, "phase ended");
         Ok(AnswerUpdate {
             stage: StageTime {
                 stage: phase.to_owned(),

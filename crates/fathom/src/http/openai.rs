@@ -1,0 +1,272 @@
+//! A face for programs that talk to OpenAI: workflows as models, a question as a chat, citations as annotations.
+//!
+//! Clients send many fields that mean nothing here, such as a temperature; they are passed over.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, http::StatusCode};
+use fathom_render::answer::Answer;
+use fathom_render::{FormOptions, Report};
+use fathom_workflow::{Host, RunId};
+use futures::{Stream, StreamExt as _};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::access::Caller;
+use super::admit::{self, IdempotencyKey, StartRequest};
+use super::body::Lenient;
+use super::error::{ApiError, ApiResult, ErrorResponse};
+use super::run;
+use super::service::{Service, Shared};
+
+/// Models, and the workflows that they stand for.
+const MODELS: [(&str, &str); 3] = [
+    ("fathom-answer", "answer"),
+    ("fathom-ask", "ask"),
+    ("fathom-report", "report"),
+];
+
+/// Characters of a piece of a streamed answer.
+const PIECE_CHARS: usize = 400;
+
+/// Lists the workflows as models.
+#[utoipa::path(get, path = "/v1/models", tag = "openai",
+    responses((status = 200, description = "The models", body = Object)))]
+pub async fn list_models(State(service): State<Shared>, _caller: Caller) -> Json<Value> {
+    let models = served(&service.host).map(
+        |(model, _)| json!({ "id": model, "object": "model", "created": 0, "owned_by": "fathom" }),
+    );
+    let models: Vec<Value> = models.collect();
+    Json(json!({ "object": "list", "data": models }))
+}
+
+fn served(host: &Host) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let known = MODELS.into_iter();
+    known.filter(|(_, workflow)| host.workflow(workflow).is_ok())
+}
+
+/// A chat whose last message is the question.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct ChatBody {
+    /// fathom-answer, fathom-ask or fathom-report.
+    model: String,
+    /// The messages, the oldest first.
+    messages: Vec<ChatMessage>,
+    /// Whether the answer is sent in pieces.
+    #[serde(default)]
+    stream: Option<bool>,
+}
+
+/// A message of a chat.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct ChatMessage {
+    /// user, assistant or system.
+    role: String,
+    /// Its text, or parts of it.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    content: Value,
+}
+
+impl ChatMessage {
+    fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => {
+                let texts = parts.iter().filter_map(|part| part["text"].as_str());
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// Answers the last message of a chat, as a chat completion of OpenAI.
+#[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = ChatBody,
+    responses((status = 200, description = "A chat completion, or its chunks", body = Object),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse),
+        (status = "5XX", description = "The run failed, or there is no room", body = ErrorResponse)))]
+pub async fn chat_completions(
+    State(service): State<Shared>,
+    caller: Caller,
+    key: IdempotencyKey,
+    Lenient(body): Lenient<ChatBody>,
+) -> ApiResult<Response> {
+    let mut known = served(&service.host);
+    let Some((model, workflow)) = known.find(|(model, _)| *model == body.model) else {
+        let known: Vec<&str> = served(&service.host).map(|(model, _)| model).collect();
+        let message = format!(
+            "there is no model \"{}\"; there are {}",
+            body.model,
+            known.join(", ")
+        );
+        return Err(ApiError::not_found(message).at("model"));
+    };
+    let request = StartRequest {
+        workflow: workflow.to_owned(),
+        input: input(workflow, &body.messages)?,
+        keep: false,
+    };
+    let begun = admit::start(&service, &caller, key, request).await;
+    let run = begun
+        .map_err(|error| error.renamed("question", "messages"))?
+        .run;
+    if body.stream == Some(true) {
+        let heartbeat = KeepAlive::new().interval(service.limits.heartbeat());
+        let chunks = chunks(Arc::clone(&service), run, model);
+        return Ok(Sse::new(chunks).keep_alive(heartbeat).into_response());
+    }
+    run::ended(&service, run).await?;
+    Ok(Json(completion(&service, run, model).await?).into_response())
+}
+
+/// The last message is the question; what a report should take into account is said in system messages.
+fn input(workflow: &str, messages: &[ChatMessage]) -> ApiResult<Map<String, Value>> {
+    let question = messages.iter().rfind(|message| message.role == "user");
+    let question = question.map(ChatMessage::text).unwrap_or_default();
+    if question.trim().is_empty() {
+        return Err(ApiError::invalid(
+            "messages",
+            "there is no message of a user with a text",
+        ));
+    }
+    let mut input = Map::new();
+    input.insert("question".to_owned(), json!(question));
+    let system = messages.iter().filter(|message| message.role == "system");
+    let system: Vec<String> = system.map(ChatMessage::text).collect();
+    if workflow == "report" && !system.is_empty() {
+        input.insert("context".to_owned(), json!(system.join("\n")));
+    }
+    Ok(input)
+}
+
+/// What is said, and what it cites.
+struct Said {
+    text: String,
+    annotations: Vec<Value>,
+}
+
+async fn said(service: &Service, run: RunId) -> ApiResult<Said> {
+    let outcome = service.host.outcome(run).await?;
+    let Some(outcome) = outcome else {
+        let reason = service.host.header(run).await?.head.reason;
+        let why = reason.unwrap_or_else(|| "it brought nothing".to_owned());
+        let message = format!("the run ended without an answer: {why}");
+        return Err(ApiError::new(StatusCode::BAD_GATEWAY, "internal", message));
+    };
+    let kind = service.host.workflow_of(run).await?.outcome_kind();
+    if kind == fathom_render::report::KIND {
+        let report: Report = serde_json::from_value(outcome).map_err(ApiError::internal)?;
+        let text = fathom_render::markdown::markdown(&report, &FormOptions::default());
+        let places = report.sources.iter();
+        let places = places.map(|source| {
+            (
+                source.number.0,
+                source.title.clone(),
+                source.location.clone(),
+            )
+        });
+        let annotations = annotations(&text, places);
+        return Ok(Said { text, annotations });
+    }
+    let answer: Answer = serde_json::from_value(outcome).map_err(ApiError::internal)?;
+    let text = fathom_render::answer::markdown(&answer);
+    let places = answer.cited();
+    let places = places.map(|source| {
+        (
+            source.number.0,
+            source.title.clone(),
+            source.location.clone(),
+        )
+    });
+    let annotations = annotations(&text, places);
+    Ok(Said { text, annotations })
+}
+
+/// The first citation of each source that has an address, by its place in characters.
+fn annotations(text: &str, sources: impl Iterator<Item = (u32, String, String)>) -> Vec<Value> {
+    let cited = sources.filter_map(|(number, title, location)| {
+        let mark = format!("[{number}]");
+        let at = text.find(&mark)?;
+        let start = text.get(..at)?.chars().count();
+        let is_address = location.starts_with("http://") || location.starts_with("https://");
+        is_address.then(|| {
+            json!({ "type": "url_citation", "url_citation": {
+                "start_index": start, "end_index": start + mark.len(), "url": location, "title": title,
+            }})
+        })
+    });
+    cited.collect()
+}
+
+async fn completion(service: &Service, run: RunId, model: &str) -> ApiResult<Value> {
+    let said = said(service, run).await?;
+    let header = service.host.header(run).await?;
+    let view = service.host.view(run, None).await?;
+    let tokens = view.tally.meters.get("tokens").copied().unwrap_or(0);
+    Ok(json!({
+        "id": format!("chatcmpl-{run}"), "object": "chat.completion",
+        "created": header.about.created_at.as_second(), "model": model,
+        "choices": [{
+            "index": 0, "finish_reason": "stop", "logprobs": null,
+            "message": {
+                "role": "assistant", "content": said.text, "refusal": null, "annotations": said.annotations,
+            },
+        }],
+        "usage": { "prompt_tokens": tokens, "completion_tokens": 0, "total_tokens": tokens },
+    }))
+}
+
+/// The answer in pieces, once the run has ended.
+fn chunks(
+    service: Shared,
+    run: RunId,
+    model: &'static str,
+) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+    let chunk = move |delta: Value, end: Option<&str>| {
+        let chunk = json!({
+            "id": format!("chatcmpl-{run}"), "object": "chat.completion.chunk", "created": 0, "model": model,
+            "choices": [{ "index": 0, "delta": delta, "finish_reason": end, "logprobs": null }],
+        });
+        Event::default().data(chunk.to_string())
+    };
+    let first =
+        futures::stream::once(
+            async move { chunk(json!({ "role": "assistant", "content": "" }), None) },
+        );
+    let rest = futures::stream::once(async move {
+        let answered = match run::ended(&service, run).await {
+            Ok(()) => said(&service, run).await,
+            Err(error) => Err(error),
+        };
+        let mut events = match answered {
+            Ok(said) => {
+                let pieces = pieces(&said.text);
+                let mut events: Vec<Event> = pieces
+                    .map(|piece| chunk(json!({ "content": piece }), None))
+                    .collect();
+                let annotated = json!({ "annotations": said.annotations });
+                events.push(chunk(annotated, Some("stop")));
+                events
+            }
+            Err(error) => vec![Event::default().data(json!(error.body()).to_string())],
+        };
+        events.push(Event::default().data("[DONE]"));
+        futures::stream::iter(events)
+    });
+    first.chain(rest.flatten()).map(Ok)
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let letters: Vec<char> = text.chars().collect();
+    let pieces: Vec<String> = letters
+        .chunks(PIECE_CHARS)
+        .map(|piece| piece.iter().collect())
+        .collect();
+    pieces.into_iter()
+}
