@@ -1,12 +1,17 @@
-//! What a question asks: its language, the kind of answer it wants, and the words in it that ask nothing.
+//! What a question asks: its language, the kind of answer it wants, the words in it that ask nothing, and the
+//! words that documents have for others.
 
 mod answer_kind;
+mod everyday;
 mod fillers;
+mod money;
 
 use crate::Language;
 
 pub use answer_kind::{AnswerKind, names_review, pools_studies};
+pub use everyday::document_words;
 pub use fillers::without_fillers;
+pub use money::{asks_for_money, tells_money};
 
 /// The language a question is asked in; English where that cannot be told.
 pub fn language(question: &str) -> Language {

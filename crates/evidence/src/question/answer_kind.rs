@@ -183,7 +183,7 @@ impl KindPhrases {
 }
 
 /// A text as its words in small letters without accents, with a blank before and after each.
-fn plain_words(text: &str) -> String {
+pub(super) fn plain_words(text: &str) -> String {
     let folded = terms::plain_letters(text);
     let words = folded.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/'));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

@@ -13,6 +13,9 @@ const LINKS: [&str; 5] = ["", "s", "es", "n", "en"];
 /// A shorter part is found in words that it is no part of.
 const PART_MIN_LETTERS: usize = 4;
 
+/// From so many letters on a word is also found inside a longer one: "Wasser" in "Bewässerung".
+const INSIDE_MIN_LETTERS: usize = 5;
+
 /// What is added to a part is a word too.
 const OTHER_PART_MIN_LETTERS: usize = 3;
 
@@ -84,7 +87,7 @@ impl Vocabulary {
         found
     }
 
-    /// The terms that begin or end with a word.
+    /// The terms that begin or end with a word, or have a long one inside.
     fn longer(&self, token: &str, language: Language) -> impl Iterator<Item = TermId> {
         let stem = self.finished_in(language, token);
         let whole = super::plain_letters(token);
@@ -93,8 +96,9 @@ impl Vocabulary {
         if letters(&stem) >= PART_MIN_LETTERS {
             for (id, name) in (0..).zip(self.names()) {
                 let rest = name.len().saturating_sub(stem.len());
+                let inside = letters(&whole) >= INSIDE_MIN_LETTERS && name.contains(&whole);
                 let fits = rest >= OTHER_PART_MIN_LETTERS
-                    && (name.ends_with(stem.as_str()) || name.starts_with(whole.as_str()));
+                    && (inside || name.ends_with(&stem) || name.starts_with(&whole));
                 if fits {
                     longer.push((name.len(), id));
                 }

@@ -135,6 +135,10 @@ fn compounds_and_their_parts_are_found_in_german_and_dutch() {
         names(&german, "Was kostet eine Platte?"),
         ["festplatt", "plattengross"]
     );
+    let mut garden = Vocabulary::new("de".parse().unwrap());
+    garden.learn("Die Bewässerung der Strategie", |_| ());
+    assert_eq!(names(&garden, "Wasser"), ["bewasser"]);
+    assert!(names(&garden, "Rate").is_empty());
     let parts = names(&german, "Sicherheitsaktualisierungen");
     assert!(
         parts.contains(&"sich".to_owned()) || parts.contains(&"sicherheit".to_owned()),

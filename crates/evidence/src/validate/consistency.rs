@@ -234,12 +234,31 @@ fn differ(
     let replaced = strangers(left, pairs) <= STRANGERS_MAX
         && strangers(right, &pairs.turned()) <= STRANGERS_MAX
         && replaced(left, right, pairs) == 1;
-    if replaced || in_other_numbers(left, right) {
+    let copied = one_number_differs(&left.side.quote, &right.side.quote);
+    if copied || replaced || in_other_numbers(left, right) {
         return Some(ConflictKind::Number);
     }
     let agree = |x: &StatedDate| right.dates.iter().any(|y| x.is_told_by(y));
     let dated = !left.dates.is_empty() && !right.dates.is_empty();
     (dated && !left.dates.iter().any(agree)).then_some(ConflictKind::Date)
+}
+
+/// Whether two sentences are the same, word for word, but for one number. Then a number in brackets counts too.
+fn one_number_differs(left: &str, right: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().count();
+    let both = left.split_whitespace().zip(right.split_whitespace());
+    let mut others = both.filter(|(one, other)| one != other);
+    let changed = others.next().is_some_and(|(one, other)| {
+        let [a, b] = [one, other].map(|word| figures(word).numbers);
+        let [one, other] = [one, other].map(|word| word.replace(is_figure, ""));
+        let same = |n: &StatedNumber| b.iter().any(|m| n.is_told_by(m) || m.is_told_by(n));
+        one == other && !a.is_empty() && !b.is_empty() && !a.iter().any(same)
+    });
+    changed && others.next().is_none() && words(left) == words(right)
+}
+
+fn is_figure(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | ',')
 }
 
 /// Numbers in the same unit, where neither side states any of the other's.

@@ -206,6 +206,11 @@ fn conflicts_quote_both_sides() {
             "The trial enrolled 421 patients in nine hospitals.",
             ConflictKind::Number,
         ),
+        (
+            "Pain fell in the treated group (12 of 40 patients).",
+            "Pain fell in the treated group (17 of 40 patients).",
+            ConflictKind::Number,
+        ),
     ] {
         assert_eq!(differences(left, right), [difference], "{left} / {right}");
     }
@@ -227,6 +232,10 @@ fn agreement_and_other_subjects_are_no_conflict() {
             "Aspirin did not affect mood.",
         ),
         ("Coffee increases alertness.", "Tea decreases stress."),
+        (
+            "Pain fell in the treated group (1,000 patients).",
+            "Pain fell in the treated group (1000 patients).",
+        ),
         (
             "In the aspirin group 12 of 40 patients died.",
             "In the placebo group 17 of 38 patients died.",

@@ -77,7 +77,11 @@ impl<'s> Search<'s> {
             vector.map(|vector| Similarities::read(self.connection, self.snapshot, vector));
         self.similarities = similarities.transpose()?.filter(|found| found.known > 0);
         let asked = question::language(query);
-        let telling = self.dictionaries.corrected(&telling(query, asked))?;
+        let mut telling = self.dictionaries.corrected(&telling(query, asked))?;
+        for words in question::document_words(query, asked) {
+            telling.push(' ');
+            telling.push_str(words);
+        }
         let mut wanted = limit.saturating_mul(2).max(CANDIDATES_LEAST);
         loop {
             let ranked = self.ranked(&telling, asked, wanted)?;

@@ -1,5 +1,6 @@
 //! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
+use fathom_evidence::question;
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
@@ -14,6 +15,9 @@ use crate::strength::StrengthScale;
 
 /// Findings that are listed; the brief quotes more passages than these.
 const FINDINGS_MOST: usize = 10;
+
+/// An amount of money that was asked for stands in one of so many of the first passages, or is not told.
+const PASSAGES_FOR_MONEY: usize = 20;
 
 /// Where fewer than one in so many words of a question are absent, the others may still tell what it is about.
 const ABSENT_OF: usize = 7;
@@ -85,6 +89,11 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     }
     if task.evidence.is_empty() {
         return verdict(Answered::No, phrases.nothing_found.to_owned());
+    }
+    let asks_for_money = question::asks_for_money(task.question.text(), task.language);
+    let mut looked_at = task.evidence.iter().take(PASSAGES_FOR_MONEY);
+    if asks_for_money && !looked_at.any(|piece| question::tells_money(&piece.quote)) {
+        return verdict(Answered::No, phrases.no_money.to_owned());
     }
     if task.excerpts.answers {
         verdict(Answered::Yes, phrases.matched.to_owned())

@@ -67,23 +67,30 @@ const NAMES_NOTHING: &[&str] = &[
     "default",
 ];
 
+/// Endings of English words that describe the noun behind them rather than name a thing.
+const DESCRIBES: &[&str] = &[
+    "al", "ary", "ic", "ous", "ive", "able", "ible", "ful", "less", "ent", "ant", "ed", "ing",
+    "est",
+];
+
 /// The words that name the subject, as they are written in the question, in order.
 pub(crate) fn subject_words(question: &str, language: Language) -> Vec<String> {
     let terms = Terms::new(language);
     let mut before = String::new();
     let mut found: Vec<String> = Vec::new();
     let mut begins = true;
-    for word in
-        question.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')))
-    {
-        let ends = word.ends_with('.');
-        let word = word.trim_matches(['.', '-']);
-        if word.is_empty() {
-            continue;
-        }
-        let names = names(word, &before, begins, language);
+    let words = question
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')))
+        .map(|word| (word.trim_matches(['.', '-']), word.ends_with('.')));
+    let mut words = words.filter(|(word, _)| !word.is_empty()).peekable();
+    while let Some((word, ends)) = words.next() {
         let lower = word.to_lowercase();
         let telling = !terms.is_stop(&lower) && !NAMES_NOTHING.contains(&lower.as_str());
+        let noun_follows = words.peek().is_some_and(|(next, _)| !terms.is_stop(next));
+        let describes = language == Language::ENGLISH
+            && noun_follows
+            && DESCRIBES.iter().any(|ending| word.ends_with(ending));
+        let names = names(word, &before, begins, describes, language);
         if names && telling && word.chars().count() > 2 && !found.iter().any(|known| known == word)
         {
             found.push(word.to_owned());
@@ -94,12 +101,12 @@ pub(crate) fn subject_words(question: &str, language: Language) -> Vec<String> {
     found
 }
 
-fn names(word: &str, before: &str, begins: bool, language: Language) -> bool {
+fn names(word: &str, before: &str, begins: bool, describes: bool, language: Language) -> bool {
     let mut letters = word.chars();
     let large = letters.next().is_some_and(char::is_uppercase);
     let inner = letters.any(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
     let follows = before_nouns(language).contains(&before);
-    inner || (large && !begins) || follows
+    inner || (large && !begins) || (follows && !describes)
 }
 
 #[cfg(test)]
@@ -108,7 +115,12 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 6] = [
+        let cases: [(&str, &str, &[&str]); 7] = [
+            (
+                "what was the primary outcome in the cohort?",
+                "en",
+                &["cohort"],
+            ),
             (
                 "How do I roll back a Helm release on a Kubernetes cluster?",
                 "en",
