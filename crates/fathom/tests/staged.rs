@@ -12,6 +12,8 @@
 mod caps;
 #[path = "staged/depth.rs"]
 mod depth;
+#[path = "staged/honesty.rs"]
+mod honesty;
 #[path = "staged/kept.rs"]
 mod kept;
 #[path = "staged/killed.rs"]
