@@ -12,6 +12,8 @@
 mod caps;
 #[path = "staged/depth.rs"]
 mod depth;
+#[path = "staged/honesty.rs"]
+mod honesty;
 #[path = "staged/injection.rs"]
 mod injection;
 #[path = "staged/kept.rs"]

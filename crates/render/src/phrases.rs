@@ -155,6 +155,8 @@ pub struct CaveatWords {
     pub not_all_judged: &'static str,
     /// A model did not review the draft that it was to review.
     pub not_reviewed: &'static str,
+    /// The model is too slow for all of the work.
+    pub slow_model: &'static str,
     /// The encoder could not be used: `{why}`.
     pub encoder_failed: &'static str,
     /// `{parts}` were made by the reasoner `{by}` in the place of a model.

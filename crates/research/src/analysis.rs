@@ -43,9 +43,12 @@ pub struct Quote {
 /// What a reasoner makes of all evidence at hand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
-    /// The quotes that answer the question most directly, the best first; empty where a model writes the answer.
+    /// The quotes that answer the question most directly, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer: Vec<Quote>,
+    /// Places in the list of evidence in the order in which a writer is shown them; as they stand where it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<usize>,
     /// What can be said, each with what it rests on.
     pub findings: Vec<Finding>,
     /// What several findings have in common.

@@ -78,6 +78,19 @@ pub struct Critique {
     pub potential: f64,
     /// The reviewer's opinion in a sentence or two.
     pub summary: String,
+    /// Why no other draft is written, whatever the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_revision: Option<NoRevision>,
+}
+
+/// Why a draft is not written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoRevision {
+    /// Nothing was found that a part could be written anew for: the draft would be the same.
+    NothingToChange,
+    /// The model is too slow for what is left of the run's time.
+    NoTime,
 }
 
 /// From where on a draft is good enough, or not worth a revision.
@@ -144,6 +157,7 @@ impl Critique {
             items,
             verdict,
             summary: opinion.summary,
+            no_revision: None,
         }
     }
 
@@ -164,7 +178,19 @@ impl Critique {
             },
             potential: 0.0,
             summary: String::new(),
+            no_revision: None,
         }
+    }
+
+    /// Whether the score alone would do.
+    pub fn is_good(&self, thresholds: &ReviewThresholds) -> bool {
+        self.score >= thresholds.approve_score
+    }
+
+    /// How many remarks are major or critical.
+    pub fn grave_items(&self) -> usize {
+        let grave = |item: &&ReviewRemark| item.severity >= Severity::Major;
+        self.items.iter().filter(grave).count()
     }
 
     /// Whether a remark is critical, which no score outweighs.

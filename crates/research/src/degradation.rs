@@ -25,6 +25,8 @@ pub enum Degradation {
     NotAllJudged,
     /// A model was to review the draft, and could not.
     NotReviewed,
+    /// The model is too slow for all of the work.
+    SlowModel,
     /// Passages were to be ranked by their meaning too.
     EncoderFailed {
         /// What went wrong, in a sentence without a full stop.
@@ -62,6 +64,7 @@ pub(crate) fn sentences(all: &[Degradation], language: Language) -> Vec<String> 
             Degradation::SearchFailed => words.search_failed.to_owned(),
             Degradation::NotAllJudged => words.not_all_judged.to_owned(),
             Degradation::NotReviewed => words.not_reviewed.to_owned(),
+            Degradation::SlowModel => words.slow_model.to_owned(),
             Degradation::EncoderFailed { why } => words.encoder_failed.replace("{why}", why),
             Degradation::Told(sentence) => sentence.clone(),
         };

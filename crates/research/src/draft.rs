@@ -1,11 +1,12 @@
 //! A draft of a report: prose that cites sources by number, and nothing that is not written yet.
 
+use fathom_render::report::Answered;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::SubQuestionId;
 
 /// A whole text, as it was written or as a check or a person left it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// From 1; each revision adds one.
     pub version: u32,
@@ -23,6 +24,18 @@ pub struct Draft {
     pub conclusion: String,
     /// What a revision changed, in sentences.
     pub notes: Vec<String>,
+    /// Whether a model wrote some of it; else all of it is quoted.
+    #[serde(default)]
+    pub by_model: bool,
+    /// Sentences of a model that were left out, because they rest on no passage or could not be checked.
+    #[serde(default)]
+    pub dropped: usize,
+    /// Whether its answer answers the question, in the opinion of the model that wrote it.
+    #[serde(default)]
+    pub answered: Option<Answered>,
+    /// What that model misses, in the question's own words.
+    #[serde(default)]
+    pub missing: Option<String>,
 }
 
 /// A section that was written.
@@ -72,12 +85,8 @@ impl Draft {
     pub fn of_answer(answer: String) -> Self {
         Self {
             version: 1,
-            title: String::new(),
             answer,
-            summary: String::new(),
-            sections: Vec::new(),
-            conclusion: String::new(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -5,6 +5,7 @@
 
 pub mod brief;
 pub mod model;
+mod pace;
 mod tasks;
 
 use std::sync::Arc;
@@ -16,17 +17,17 @@ use futures::future::BoxFuture;
 use crate::analysis::Analysis;
 use crate::calls::RecordedFailure;
 use crate::critique::ReviewOpinion;
-use crate::draft::Frame;
 use crate::plan::Plan;
 use crate::services::Services;
 
 use brief::BriefReasoner;
 use model::ModelReasoner;
+pub use pace::Pace;
 pub use tasks::{
     AnalyseTask, AnswerTask, AppraiseTask, CitedSentence, EarlierTurn, FrameTask, Opinion,
     PassageRelevance, PlanTask, RefineAction, RefineTask, RelevanceTask, RephraseTask, Rephrased,
-    ReviewTask, Revision, SectionTask, SeenResult, SentenceKind, SignalOpinion, SupportTask,
-    TaskPassage, WrittenAnswer, WrittenSentence,
+    ReviewTask, SectionTask, SeenResult, SentenceKind, SignalOpinion, SupportTask, TaskPassage,
+    WrittenAnswer, WrittenSentence,
 };
 
 /// What a node has in hand.
@@ -36,6 +37,11 @@ pub type Ctx = Context<Services>;
 pub trait Reasoner: Send + Sync {
     /// Saved in reports: the name of a model, or `extractive` for the brief.
     fn name(&self) -> &str;
+
+    /// How quick it was seen to be; nothing before its first call, and for code.
+    fn pace(&self) -> Option<Pace> {
+        None
+    }
 }
 
 /// Plans how a question is answered.
@@ -61,20 +67,6 @@ pub trait QueryRefiner: Reasoner {
 pub trait Analyst: Reasoner {
     /// Gives findings, themes and gaps.
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError>;
-}
-
-/// Writes a report's text.
-#[async_trait]
-pub trait ReportWriter: Reasoner {
-    /// Writes one section, in Markdown without its heading.
-    async fn write_section(
-        &self,
-        ctx: &Ctx,
-        task: &SectionTask<'_>,
-    ) -> Result<String, ReasonerError>;
-
-    /// Writes what stands around the sections: title, summary and conclusion.
-    async fn write_frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError>;
 }
 
 /// Reviews a draft.
@@ -152,8 +144,6 @@ pub struct Reasoners {
     pub refiners: Vec<Arc<dyn QueryRefiner>>,
     /// Asked for findings.
     pub analysts: Vec<Arc<dyn Analyst>>,
-    /// Asked for text.
-    pub writers: Vec<Arc<dyn ReportWriter>>,
     /// Asked for reviews. The brief has no opinion of its own text, so it is never among them.
     pub reviewers: Vec<Arc<dyn DraftReviewer>>,
     /// Asked for other words to search with; only a model knows them.
@@ -185,15 +175,14 @@ impl Reasoners {
         all
     }
 
-    /// Adds one that plans, analyses and writes.
+    /// Adds one that plans and analyses.
     fn add<R>(&mut self, reasoner: Arc<R>)
     where
-        R: Planner + QueryRefiner + Analyst + ReportWriter + 'static,
+        R: Planner + QueryRefiner + Analyst + 'static,
     {
         self.planners.push(Arc::clone(&reasoner) as _);
         self.refiners.push(Arc::clone(&reasoner) as _);
-        self.analysts.push(Arc::clone(&reasoner) as _);
-        self.writers.push(reasoner);
+        self.analysts.push(reasoner);
     }
 }
 

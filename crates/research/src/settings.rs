@@ -46,6 +46,8 @@ pub struct Settings {
     pub target_length: u32,
     /// Seconds after which a run ends with what it has.
     pub max_execution_time_s: u64,
+    /// Seconds that a person waits for what a slow model adds; with less time for it, it is asked for less.
+    pub model_patience_s: u64,
     /// Drafts that may follow the first.
     pub max_iterations: u32,
     /// Rounds of searching for what the first round left open.
@@ -102,6 +104,7 @@ impl Default for Settings {
             fresh: false,
             target_length: 2_000,
             max_execution_time_s: 1_800,
+            model_patience_s: 300,
             max_iterations: 3,
             max_gap_searches: 2,
             max_reformulations: 2,
@@ -183,6 +186,7 @@ impl Settings {
     pub(crate) fn citation_check(&self) -> CitationCheckSettings {
         CitationCheckSettings {
             semantic_check: self.semantic_check,
+            doubtful_only: false,
             max_semantic_calls: self.max_semantic_calls,
             max_concurrency: self.max_concurrency,
         }
@@ -204,6 +208,11 @@ impl Settings {
             time_limit: self.time_limit(),
             started_at,
         }
+    }
+
+    /// How long a person waits for what a slow model adds.
+    pub fn model_patience(&self) -> Duration {
+        Duration::from_secs(self.model_patience_s)
     }
 
     /// How long a run may take.

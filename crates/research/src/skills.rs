@@ -3,8 +3,8 @@
 
 pub mod budget;
 pub(crate) mod cite;
-#[allow(dead_code, reason = "workflows begin to use it one by one")]
 pub(crate) mod compose;
+pub(crate) mod effort;
 pub(crate) mod gates;
 pub mod locate;
 pub(crate) mod mentions;
@@ -12,7 +12,6 @@ pub(crate) mod place;
 pub mod rank;
 pub(crate) mod read;
 pub(crate) mod refine;
-#[allow(dead_code, reason = "workflows begin to use it one by one")]
 pub(crate) mod relevance;
 pub mod search;
 pub mod stop;

@@ -16,6 +16,7 @@ pub enum Judgement {
     Support,
     Rephrase,
     Relevance,
+    /// The opening answer. Sections, and summary and conclusion, are asked for in the same form.
     Sentences,
 }
 
@@ -45,7 +46,10 @@ impl Prompt {
         let schema = request["response_format"]["json_schema"]["name"].as_str();
         let (system, user) = (message("system"), message("user"));
         Self {
-            judgement: schema.map_or_else(|| by_words(&system, &user), by_schema),
+            judgement: match schema {
+                Some("sentences") | None => by_words(&system, &user),
+                Some(name) => by_schema(name),
+            },
             system,
             user,
             body,
@@ -57,13 +61,11 @@ impl Prompt {
             Judgement::Plan => Reply::Json(self.plan()),
             Judgement::Action => Reply::action("web_search", Some("cooling effect of trees"), None),
             Judgement::Analysis => Reply::Json(self.analysis()),
-            Judgement::Section => Reply::Text(self.section()),
-            Judgement::Frame => Reply::Json(self.frame()),
+            Judgement::Section | Judgement::Frame | Judgement::Sentences => self.sentences(4),
             Judgement::Review => Reply::Json(review(8.6)),
             Judgement::Support => self.verdicts(|_| "supported"),
             Judgement::Rephrase => Reply::rephrased(&["street trees"], ""),
             Judgement::Relevance => self.relevance(|_| 10.0),
-            Judgement::Sentences => self.sentences(3),
         }
     }
 
@@ -102,37 +104,29 @@ impl Prompt {
         })
     }
 
-    /// A finding for each sub-question that has evidence, in the words of its first piece.
+    /// A finding for each sub-question, in the words of a passage.
     pub fn analysis(&self) -> Value {
-        let mut findings: Vec<Value> = Vec::new();
-        let mut seen = Vec::new();
-        for piece in self.user.lines().filter_map(piece) {
-            if !seen.contains(&piece.answers) {
-                seen.push(piece.answers);
-                findings.push(json!({
-                    "statement": piece.quote, "sub_question": piece.answers,
-                    "evidence": [piece.number], "confidence": 0.9,
-                }));
-            }
-        }
+        let asked = self
+            .user
+            .lines()
+            .skip_while(|line| !line.starts_with("Task:"));
+        let count = asked
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+            .count();
+        let findings: Vec<Value> = (1..=count)
+            .zip(self.passages().into_iter().cycle())
+            .map(|(sub_question, (number, text))| {
+                json!({
+                    "evidence": [number], "statement": text, "sub_question": sub_question,
+                    "confidence": 0.9,
+                })
+            })
+            .collect();
         json!({
             "findings": findings, "themes": [], "contradictions": [], "gaps": [],
             "sufficient": true, "reason": "Each sub-question has evidence.", "answered": "yes",
             "confidence": 0.9,
         })
-    }
-
-    /// Every piece of evidence, quoted and cited.
-    fn section(&self) -> String {
-        let cited = self.user.lines().filter_map(|line| {
-            let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
-            Some(format!("“{}” [{id}].", quote.strip_suffix('”')?))
-        });
-        let cited: Vec<String> = cited.take(4).collect();
-        match cited.is_empty() {
-            true => "The sources say nothing on this.".to_owned(),
-            false => cited.join(" "),
-        }
     }
 
     /// A verdict on each sentence that is to be held against its passages, with a quote from them.
@@ -171,22 +165,28 @@ impl Prompt {
             .collect()
     }
 
-    /// The first sentence of each of the first passages, resting on it.
+    /// The number of the first passage with these words.
+    pub fn passage_with(&self, words: &str) -> Option<u64> {
+        let passages = self.passages().into_iter();
+        let mut with = passages.filter(|(_, text)| text.contains(words));
+        with.next().map(|(number, _)| number)
+    }
+
+    /// The first sentence of each of the first passages, quoted and resting on it.
     pub fn sentences(&self, most: usize) -> Reply {
         let first = |text: &str| {
-            format!(
-                "{}.",
-                text.split(". ")
-                    .next()
-                    .unwrap_or_default()
-                    .trim_end_matches('.')
-            )
+            let sentence = text.split(". ").next().unwrap_or_default();
+            format!("“{}”", sentence.trim_end_matches('.'))
         };
         let passages = self.passages().into_iter().take(most);
-        let sentences: Vec<Value> = passages
-            .map(|(number, text)| json!({ "evidence": [number], "text": first(text), "kind": "fact" }))
+        let sentences: Vec<(u64, String)> = passages
+            .map(|(number, text)| (number, first(text)))
             .collect();
-        Reply::Json(json!({ "sentences": sentences, "answered": "yes", "missing": "" }))
+        let sentences: Vec<(&[u64], &str)> = sentences
+            .iter()
+            .map(|(number, text)| (std::slice::from_ref(number), text.as_str()))
+            .collect();
+        Reply::sentences(&sentences)
     }
 
     /// A score for each passage, with its first words.
@@ -198,22 +198,6 @@ impl Prompt {
             .collect();
         Reply::Json(json!({ "passages": judged }))
     }
-
-    /// The first cited sentence of each section.
-    fn frame(&self) -> Value {
-        let sentences: Vec<&str> = self
-            .user
-            .lines()
-            .filter(|line| line.starts_with('“'))
-            .filter_map(|line| line.split_inclusive("].").next())
-            .collect();
-        json!({
-            "answer": sentences.first().copied().unwrap_or_default(),
-            "title": "What is known about street trees",
-            "summary": sentences.join(" "),
-            "conclusion": sentences.first().copied().unwrap_or("The sources say nothing on this."),
-        })
-    }
 }
 
 fn by_schema(name: &str) -> Judgement {
@@ -221,42 +205,48 @@ fn by_schema(name: &str) -> Judgement {
         "plan" => Judgement::Plan,
         "action" => Judgement::Action,
         "analysis" => Judgement::Analysis,
-        "frame" => Judgement::Frame,
         "review" => Judgement::Review,
         "support" => Judgement::Support,
         "rephrased" => Judgement::Rephrase,
         "relevance" => Judgement::Relevance,
-        "sentences" => Judgement::Sentences,
-        _ => Judgement::Section,
+        _ => Judgement::Sentences,
     }
 }
 
 /// An endpoint that was seen to break its schema is asked without one, so the words must tell.
 fn by_words(system: &str, user: &str) -> Judgement {
-    let begins = [
+    let instructions = [
         ("You plan research", Judgement::Plan),
         ("A search found too little", Judgement::Action),
-        ("You weigh evidence", Judgement::Analysis),
-        ("You write what stands before", Judgement::Frame),
         ("You review a draft", Judgement::Review),
         ("You check whether sentences", Judgement::Support),
         ("You put a question", Judgement::Rephrase),
     ];
-    if system.starts_with("You help to answer") {
-        return match user.contains("Task: judge each passage") {
-            true => Judgement::Relevance,
-            false => Judgement::Sentences,
-        };
-    }
-    let found = begins.iter().find(|(words, _)| system.starts_with(words));
-    found.map_or(Judgement::Section, |(_, judgement)| *judgement)
+    let tasks = [
+        ("Task: judge each passage", Judgement::Relevance),
+        ("Task: say what the passages show", Judgement::Analysis),
+        ("Task: Write the section", Judgement::Section),
+        ("Task: Write the summary", Judgement::Frame),
+        ("Task: Write the conclusion", Judgement::Frame),
+    ];
+    let mut found = instructions
+        .iter()
+        .filter(|(words, _)| system.starts_with(words));
+    let mut asked = tasks.iter().filter(|(words, _)| user.contains(words));
+    let found = found.next().or_else(|| asked.next());
+    found.map_or(Judgement::Sentences, |(_, judgement)| *judgement)
 }
 
-/// A review with the same score throughout.
+/// A review with the same score throughout; a poor one names something that is wrong with the whole.
 pub(crate) fn review(score: f64) -> Value {
+    let item = json!({
+        "category": "completeness", "severity": "major", "place": "whole",
+        "description": "It leaves too much out.", "fix": "Say more.",
+    });
+    let items: Vec<Value> = (score < 7.5).then_some(item).into_iter().collect();
     json!({
         "accuracy": score, "completeness": score, "coherence": score, "citation": score,
-        "methodology": score, "style": score, "items": [], "summary": "Read.",
+        "methodology": score, "style": score, "items": items, "summary": "Read.",
     })
 }
 
@@ -264,6 +254,13 @@ impl Reply {
     /// A question in other words, and a likely answer.
     pub fn rephrased(phrasings: &[&str], likely: &str) -> Self {
         Self::Json(json!({ "terms": [], "phrasings": phrasings, "likely": likely }))
+    }
+
+    /// Sentences, each resting on passages.
+    pub fn sentences(sentences: &[(&[u64], &str)]) -> Self {
+        let sentence = |(evidence, text): &(&[u64], &str)| json!({ "evidence": evidence, "text": text, "kind": "fact" });
+        let sentences: Vec<Value> = sentences.iter().map(sentence).collect();
+        Self::Json(json!({ "sentences": sentences, "answered": "yes", "missing": "" }))
     }
 
     /// A review with the same score throughout.
@@ -277,22 +274,4 @@ impl Reply {
             "why": "as scripted", "action": action, "query": query, "result": result,
         }))
     }
-}
-
-struct Piece<'a> {
-    number: u64,
-    answers: u64,
-    quote: &'a str,
-}
-
-/// `(3) for sub-question 2, source [7]: “…”`
-fn piece(line: &str) -> Option<Piece<'_>> {
-    let (number, rest) = line.strip_prefix('(')?.split_once(") for sub-question ")?;
-    let (answers, rest) = rest.split_once(", source [")?;
-    let (_, quote) = rest.split_once("]: “")?;
-    Some(Piece {
-        number: number.parse().ok()?,
-        answers: answers.parse().ok()?,
-        quote: quote.strip_suffix('”')?,
-    })
 }

@@ -37,19 +37,25 @@ fn script() -> Script {
         Judgement::Plan => Some(poor_plan(prompt)),
         Judgement::Action => Some(refining(prompt)),
         Judgement::Section => {
-            let second = prompt.user.contains("Your last version:");
+            let second = prompt
+                .user
+                .contains("A reviewer of the last version found:");
             let lead = if second {
                 SECOND
             } else {
                 "As one source has it"
             };
-            let quoted = prompt.user.lines().find_map(|line| {
-                let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
-                Some((id, quote.strip_suffix('”')?))
-            });
-            quoted.map(|(id, quote)| {
-                Reply::Text(format!("“{quote}” [{id}]. {lead}, “{quote}” [{id}]."))
-            })
+            // Each section has a sentence of its own.
+            let own = ["cooling", "water", "cost"];
+            let own = own
+                .iter()
+                .find(|aspect| prompt.user.contains(&format!("“The {aspect}”")));
+            let number = prompt.passage_with(own?)?;
+            let passages = prompt.passages();
+            let (_, text) = passages.iter().find(|(known, _)| *known == number)?;
+            let quote = text.split(". ").next()?.trim_end_matches('.');
+            let (quoted, led) = (format!("“{quote}”"), format!("{lead}, “{quote}”"));
+            Some(Reply::sentences(&[(&[number], &quoted), (&[number], &led)]))
         }
         Judgement::Review if !prompt.user.contains(SECOND) => Some(Reply::review(6.0)),
         _ => None,

@@ -110,10 +110,14 @@ impl Log {
                 )
             }
             Some(("support", part)) => format!("Support {part}"),
+            Some(("relevance", _)) => "Relevance".to_owned(),
             _ => match key {
                 "plan" => "Plan".to_owned(),
                 "analyse" => "Analysis".to_owned(),
-                "frame" => "Frame".to_owned(),
+                "rephrase" => "Rephrase".to_owned(),
+                "answer" => "Sentences".to_owned(),
+                "summary" => "Frame summary".to_owned(),
+                "conclusion" => "Frame conclusion".to_owned(),
                 "review" => "Review".to_owned(),
                 other => panic!("a call that no rule is known for: {other}"),
             },
@@ -121,10 +125,10 @@ impl Log {
         // The same key in a later step is a later draft's.
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         let mut names = BTreeSet::new();
-        // The order of passages is recorded, and asks nothing of the stage where there is no encoder.
+        // The order of passages and the pace of the model are recorded, and ask nothing of the stage.
         let asked = recorded
             .iter()
-            .filter(|(_, key)| !key.starts_with("ranking/"));
+            .filter(|(_, key)| !key.starts_with("ranking/") && key != "pace");
         for (_, key) in asked {
             let nth = times.entry(key).or_default();
             names.insert(format!("{} #{nth}", name(key)));
@@ -158,13 +162,20 @@ pub fn names(calls: &[Call]) -> Vec<String> {
 fn model_call(key: &str) -> String {
     let (judgement, prompt) = key.split_once(' ').unwrap();
     let label = match judgement {
-        "Section" => "This section: ",
+        "Section" => "Task: Write the section “",
+        "Frame" => "Task: Write the ",
         "Support" => "Part: ",
         "Action" => "Turn: ",
         _ => return judgement.to_owned(),
     };
     let label = prompt.lines().find_map(|line| line.strip_prefix(label));
-    format!("{judgement} {}", label.unwrap())
+    let label = label.unwrap();
+    let label = match judgement {
+        "Section" => label.split('”').next().unwrap(),
+        "Frame" => label.split(' ').next().unwrap(),
+        _ => label,
+    };
+    format!("{judgement} {label}")
 }
 
 /// A process's share of the ledger, and what the log held when it began.

@@ -10,28 +10,20 @@ const GOOD: &str = "Young street trees need 120 litres of water a week in their 
 const BENT: &str =
     "Street trees in Halvern lowered the afternoon air temperature by 1.9 degrees everywhere";
 
-/// The number of the source whose quote holds these words.
-fn source<'p>(prompt: &'p Prompt, words: &str) -> Option<&'p str> {
-    prompt.user.lines().find_map(|line| {
-        let (id, quote) = line.strip_prefix('[')?.split_once("] “")?;
-        quote.contains(words).then_some(id)
-    })
-}
-
 /// A sentence of the writer's own for two of the sections, so near to its source that words alone bear it out. The same
-/// evidence is shown to every section.
+/// passages are shown to every section.
 fn written(prompt: &Prompt) -> Option<Reply> {
     let own = [
         ("The water", "120 litres", GOOD),
         ("The cooling", "1.9 degrees", BENT),
     ];
     let own = own.iter().find(|(title, ..)| {
-        let heading = format!("This section: {title}");
-        prompt.user.lines().any(|line| line == heading)
+        let task = format!("Write the section “{title}”");
+        prompt.user.contains(&task)
     });
     let (_, words, text) = own?;
-    let id = source(prompt, words)?;
-    Some(Reply::Text(format!("{text} [{id}].")))
+    let number = prompt.passage_with(words)?;
+    Some(Reply::sentences(&[(&[number], text)]))
 }
 
 fn script(verdict: &'static str) -> Script {
@@ -116,8 +108,8 @@ fn a_sentence_that_another_source_states_cites_that_one_before_it_is_judged() {
     let all = pages().into_iter().chain([other]).collect();
     let script = Script::sensible(all).answering(|prompt, _| match prompt.judgement {
         Judgement::Section => {
-            let id = source(prompt, "in the trial of Halvern")?;
-            Some(Reply::Text(format!("{BENT} [{id}].")))
+            let number = prompt.passage_with("in the trial of Halvern")?;
+            Some(Reply::sentences(&[(&[number], BENT)]))
         }
         Judgement::Support => Some(prompt.verdicts(|_| "supported")),
         _ => None,
@@ -166,8 +158,8 @@ fn a_sentence_put_too_freely_for_words_loses_its_mark_where_a_model_confirms_it(
     for (verdict, marked) in [("supported", false), ("not_supported", true)] {
         let script = Script::sensible(pages()).answering(move |prompt, _| match prompt.judgement {
             Judgement::Section => {
-                let id = source(prompt, "120 litres")?;
-                Some(Reply::Text(format!("{free} [{id}].")))
+                let number = prompt.passage_with("120 litres")?;
+                Some(Reply::sentences(&[(&[number], free)]))
             }
             Judgement::Support => Some(prompt.verdicts(|_| verdict)),
             _ => None,

@@ -15,7 +15,8 @@ fn a_good_draft_is_approved_at_once_and_no_call_is_made_twice() {
     assert_eq!(claims["supported"], claims["claims"]);
     assert_eq!(report["caveats"], json!([]));
     let calls = world.stage.calls();
-    assert_eq!(calls.len(), 7 + 3 + 3, "{calls:?}");
+    // Besides those above: other words, one batch of relevance, summary and conclusion; three searches, three pages.
+    assert_eq!(calls.len(), 7 + 4 + 3 + 3, "{calls:?}");
     assert!(calls.iter().all(|call| call.repeats == 0), "{calls:?}");
 }
 
@@ -28,6 +29,30 @@ fn a_poor_draft_is_revised_and_then_approved() {
     let report = world.report(&[]).complete();
     assert_eq!(report["method"]["drafts"], 2);
     assert_eq!(world.judgements(), [1, 1, 6, 2, 2]);
+}
+
+#[test]
+fn a_review_that_names_nothing_to_put_right_has_no_draft_written_again() {
+    let silent = Reply::review(9.0);
+    let Reply::Json(mut review) = silent else {
+        panic!("a review is JSON")
+    };
+    for respect in [
+        "accuracy",
+        "completeness",
+        "coherence",
+        "citation",
+        "methodology",
+        "style",
+    ] {
+        review[respect] = json!(6.0);
+    }
+    let world =
+        World::open(Script::sensible(pages()).always(Judgement::Review, Reply::Json(review)));
+    let (report, reason) = world.report(&[]).partial();
+    assert!(reason.contains("named nothing to put right"), "{reason}");
+    assert_eq!(report["method"]["drafts"], 1);
+    assert_eq!(world.judgements(), [1, 1, 3, 1, 1]);
 }
 
 #[test]
@@ -79,8 +104,8 @@ fn gaps_are_searched_for_twice_and_then_named() {
         };
         Some(Reply::Json(json!({
             "findings": [{
-                "statement": "Street trees lowered the afternoon air temperature by 1.9 degrees.",
-                "sub_question": 1, "evidence": [1], "confidence": 0.9,
+                "evidence": [1], "statement": "Street trees lowered the afternoon air temperature by 1.9 degrees.",
+                "sub_question": 1, "confidence": 0.9,
             }],
             "themes": [], "contradictions": [], "gaps": [gap(1), gap(2), gap(3)],
             "sufficient": false, "reason": "Three points are open.", "answered": "partly",

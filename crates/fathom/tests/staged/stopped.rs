@@ -49,7 +49,10 @@ fn loses_nothing(signal: &str, code: i32) {
         (prompt.judgement == Judgement::Section && before < 3).then_some(Reply::Hangs)
     });
     let world = World::open(script);
-    let (ran, begun, took) = stopped(&world, signal, |world| world.judgements()[2] == 3);
+    let (ran, begun, took) = stopped(&world, signal, |world| {
+        let framed = world.count("model", |call| call.key.starts_with("Frame "));
+        world.judgements()[2..4] == [3, 1] && framed == 2
+    });
     println!("stopped after {took:?}");
     assert_eq!(ran.code, code, "{}", ran.err);
     let result = ran.result();

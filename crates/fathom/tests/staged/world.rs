@@ -105,9 +105,9 @@ impl World {
         self.run(&words)
     }
 
-    /// How often each judgement was asked for: plan, analysis, sections, frame, review.
+    /// How often each judgement was asked for: plan, analysis, sections, answer, review.
     pub fn judgements(&self) -> [usize; 5] {
-        ["Plan", "Analysis", "Section", "Frame", "Review"].map(|judgement| {
+        ["Plan", "Analysis", "Section", "Sentences", "Review"].map(|judgement| {
             let asked = |call: &Call| call.key.split(' ').next() == Some(judgement);
             self.count("model", asked)
         })

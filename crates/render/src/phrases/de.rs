@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Einige Suchen sind fehlgeschlagen; die Antwort beruht auf unvollständigen Angaben.",
         not_all_judged: "Ein Sprachmodell sollte prüfen, ob jeder Satz sagt, was seine Textstellen sagen; einige Sätze konnte es nicht beurteilen, sie wurden nur am Wortlaut geprüft.",
         not_reviewed: "Ein Sprachmodell sollte den Entwurf durchsehen und konnte es nicht; niemand hat ihn durchgesehen.",
+        slow_model: "Das Sprachmodell ist hier langsam: Es schrieb die kurze Antwort, das Übrige ist aus den Quellen zitiert.",
         encoder_failed: "Die Textstellen wurden nur nach ihren Wörtern geordnet, weil der Encoder nicht benutzt werden konnte: {why}.",
         made_by: Plural {
             one: "{parts} stammt von der Auswertung „{by}“, weil das Sprachmodell nicht benutzt werden konnte.",

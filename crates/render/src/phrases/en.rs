@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Search capabilities were limited: some searches failed, and the answer rests on partial information.",
         not_all_judged: "A language model was to judge whether each sentence says what its passages say; some sentences it could not judge, and these were checked by their words alone.",
         not_reviewed: "A language model was to review the draft and could not, so nobody did.",
+        slow_model: "The language model here is slow: it wrote the short answer, and the rest is quoted from the sources.",
         encoder_failed: "Passages were ranked by their words alone, because the encoder could not be used: {why}.",
         made_by: Plural {
             one: "{parts} was made by the {by} reasoner, because the language model could not be used.",

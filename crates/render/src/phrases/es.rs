@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Algunas búsquedas fallaron; la respuesta se apoya en información parcial.",
         not_all_judged: "Un modelo de lenguaje debía juzgar si cada frase dice lo que dicen sus pasajes; algunas no pudo juzgarlas y se comprobaron solo por sus palabras.",
         not_reviewed: "Un modelo de lenguaje debía revisar el borrador y no pudo; nadie lo revisó.",
+        slow_model: "El modelo de lenguaje es lento aquí: escribió la respuesta breve; lo demás se cita de las fuentes.",
         encoder_failed: "Los pasajes se ordenaron solo por sus palabras, porque no se pudo usar el codificador: {why}.",
         made_by: Plural {
             one: "{parts}: hecho por el análisis «{by}», porque no se pudo usar el modelo de lenguaje.",

@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Certaines recherches ont échoué ; la réponse repose sur des informations partielles.",
         not_all_judged: "Un modèle de langage devait juger si chaque phrase dit ce que disent ses passages ; il n’a pas pu juger certaines phrases, vérifiées par leurs seuls mots.",
         not_reviewed: "Un modèle de langage devait relire le texte et n’a pas pu ; personne ne l’a relu.",
+        slow_model: "Le modèle de langage est lent ici : il a écrit la réponse courte, le reste est cité des sources.",
         encoder_failed: "Les passages ont été classés par leurs seuls mots, car l’encodeur n’a pas pu être utilisé : {why}.",
         made_by: Plural {
             one: "{parts} : fait par l’analyse « {by} », car le modèle de langage n’a pas pu être utilisé.",

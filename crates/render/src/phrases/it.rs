@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Alcune ricerche sono fallite; la risposta poggia su informazioni parziali.",
         not_all_judged: "Un modello linguistico doveva giudicare se ogni frase dice ciò che dicono i suoi passi; alcune non ha potuto giudicarle, e sono state verificate solo nelle parole.",
         not_reviewed: "Un modello linguistico doveva rivedere la bozza e non ha potuto; nessuno l’ha rivista.",
+        slow_model: "Il modello linguistico qui è lento: ha scritto la risposta breve, il resto è citato dalle fonti.",
         encoder_failed: "I passi sono stati ordinati solo per parole, perché non è stato possibile usare l’encoder: {why}.",
         made_by: Plural {
             one: "{parts}: a cura dell’analisi «{by}», perché non è stato possibile usare il modello linguistico.",

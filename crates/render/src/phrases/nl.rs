@@ -113,6 +113,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Sommige zoekopdrachten zijn mislukt; het antwoord berust op onvolledige gegevens.",
         not_all_judged: "Een taalmodel zou beoordelen of elke zin zegt wat zijn passages zeggen; sommige zinnen kon het niet beoordelen, die zijn alleen op hun woorden gecontroleerd.",
         not_reviewed: "Een taalmodel zou de tekst nalezen en kon dat niet; niemand heeft het gedaan.",
+        slow_model: "Het taalmodel is hier traag: het schreef het korte antwoord, de rest is uit de bronnen geciteerd.",
         encoder_failed: "De passages zijn alleen op hun woorden gerangschikt, omdat de encoder niet kon worden gebruikt: {why}.",
         made_by: Plural {
             one: "{parts} is gemaakt door de analyse “{by}”, omdat het taalmodel niet kon worden gebruikt.",

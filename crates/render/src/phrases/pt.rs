@@ -109,6 +109,7 @@ pub(super) const PHRASES: Phrases = Phrases {
         search_failed: "Algumas pesquisas falharam; a resposta assenta em informação parcial.",
         not_all_judged: "Um modelo de linguagem devia julgar se cada frase diz o que dizem as suas passagens; algumas não pôde julgar, e foram verificadas só pelas palavras.",
         not_reviewed: "Um modelo de linguagem devia rever o rascunho e não pôde; ninguém o reviu.",
+        slow_model: "O modelo de linguagem é lento aqui: escreveu a resposta curta; o resto é citado das fontes.",
         encoder_failed: "As passagens foram ordenadas só pelas palavras, porque não foi possível usar o codificador: {why}.",
         made_by: Plural {
             one: "{parts}: feito pela análise “{by}”, porque não foi possível usar o modelo de linguagem.",

@@ -15,16 +15,16 @@ use async_trait::async_trait;
 use fathom_render::report::EXTRACTIVE;
 
 use super::{
-    AnalyseTask, Analyst, Ctx, FrameTask, PlanTask, Planner, QueryRefiner, Reasoner, ReasonerError,
-    RefineAction, RefineTask, ReportWriter, SectionTask,
+    AnalyseTask, Analyst, Ctx, PlanTask, Planner, QueryRefiner, Reasoner, ReasonerError,
+    RefineAction, RefineTask,
 };
 use crate::analysis::Analysis;
-use crate::draft::Frame;
 use crate::plan::Plan;
 
 pub use analyse::analyse;
 pub use plan::plan;
 pub(crate) use subject::subject_words;
+pub(crate) use write::quote;
 pub use write::{write_frame, write_section};
 
 /// Ranks, proves and quotes. It holds nothing and calls nobody.
@@ -59,20 +59,5 @@ impl QueryRefiner for BriefReasoner {
 impl Analyst for BriefReasoner {
     async fn analyse(&self, _: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         Ok(analyse(task))
-    }
-}
-
-#[async_trait]
-impl ReportWriter for BriefReasoner {
-    async fn write_section(
-        &self,
-        _: &Ctx,
-        task: &SectionTask<'_>,
-    ) -> Result<String, ReasonerError> {
-        Ok(write_section(task))
-    }
-
-    async fn write_frame(&self, _: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
-        Ok(write_frame(task))
     }
 }

@@ -7,9 +7,6 @@
 mod analyse;
 mod appraise;
 mod ask;
-mod echo;
-mod frame;
-mod material;
 mod passages;
 mod plan;
 mod prompt;
@@ -18,7 +15,6 @@ mod relevance;
 mod rephrase;
 mod reserve;
 mod review;
-mod section;
 mod support;
 mod write;
 
@@ -28,16 +24,15 @@ use async_trait::async_trait;
 use fathom_providers::Clock;
 use fathom_providers::model::Models;
 
+use super::pace::PaceMeter;
 use super::{
-    AnalyseTask, Analyst, AnswerTask, AnswerWriter, AppraiseTask, Ctx, DraftReviewer, FrameTask,
-    Opinion, PassageRelevance, PlanTask, Planner, QueryRefiner, QuestionRephraser, Reasoner,
+    AnalyseTask, Analyst, AnswerTask, AnswerWriter, AppraiseTask, Ctx, DraftReviewer, Opinion,
+    Pace, PassageRelevance, PlanTask, Planner, QueryRefiner, QuestionRephraser, Reasoner,
     ReasonerError, RefineAction, RefineTask, RelevanceJudge, RelevanceTask, RephraseTask,
-    Rephrased, ReportWriter, ReviewTask, SectionTask, SignalOpinion, SupportJudge, SupportTask,
-    TrialAppraiser, WrittenAnswer,
+    Rephrased, ReviewTask, SignalOpinion, SupportJudge, SupportTask, TrialAppraiser, WrittenAnswer,
 };
 use crate::analysis::Analysis;
 use crate::critique::ReviewOpinion;
-use crate::draft::Frame;
 use crate::plan::Plan;
 
 /// Asks the language models of the process, one for each role; shared by all runs.
@@ -47,6 +42,7 @@ pub struct ModelReasoner {
     name: String,
     reservations: reserve::Reservations,
     window: passages::PassageWindow,
+    meter: PaceMeter,
 }
 
 impl ModelReasoner {
@@ -58,13 +54,23 @@ impl ModelReasoner {
             name: name.to_owned(),
             reservations: reserve::Reservations::default(),
             window: passages::PassageWindow::default(),
+            meter: PaceMeter::default(),
         }
+    }
+
+    /// Tokens of passages for a prompt that was cut so many times.
+    fn passage_tokens(&self, cuts: u8) -> u64 {
+        self.window.tokens(self.meter.pace(), cuts)
     }
 }
 
 impl Reasoner for ModelReasoner {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn pace(&self) -> Option<Pace> {
+        self.meter.pace()
     }
 }
 
@@ -90,21 +96,6 @@ impl QueryRefiner for ModelReasoner {
 impl Analyst for ModelReasoner {
     async fn analyse(&self, ctx: &Ctx, task: &AnalyseTask<'_>) -> Result<Analysis, ReasonerError> {
         analyse::analyse(self, ctx, task).await
-    }
-}
-
-#[async_trait]
-impl ReportWriter for ModelReasoner {
-    async fn write_section(
-        &self,
-        ctx: &Ctx,
-        task: &SectionTask<'_>,
-    ) -> Result<String, ReasonerError> {
-        section::write(self, ctx, task).await
-    }
-
-    async fn write_frame(&self, ctx: &Ctx, task: &FrameTask<'_>) -> Result<Frame, ReasonerError> {
-        frame::frame(self, ctx, task).await
     }
 }
 

@@ -14,7 +14,7 @@ pub use passages::{
 use crate::analysis::{Analysis, Contradiction, Evidence};
 use crate::citations::{CitationCheck, Judgement};
 use crate::critique::ReviewRemark;
-use crate::draft::{Draft, DraftSection};
+use crate::draft::Draft;
 use crate::library::WordMention;
 use crate::plan::{Plan, PlanFault, PlannedSection, Query, QueryId, SourceKind};
 use crate::question::Question;
@@ -101,6 +101,10 @@ pub struct AnalyseTask<'a> {
     pub sources: &'a [Arc<Source>],
     /// Quotes from the sources; findings name them by their places here.
     pub evidence: &'a [Evidence],
+    /// The evidence as a model is shown it, and which place each passage has in the list of evidence.
+    pub passages: &'a [TaskPassage],
+    /// Places in the list of evidence, by those of the passages.
+    pub order: &'a [usize],
     /// Conflicts that code found among the evidence.
     pub contradictions: &'a [Contradiction],
     /// The sentences of the first pieces of evidence that answer best.
@@ -111,73 +115,36 @@ pub struct AnalyseTask<'a> {
     pub language: Language,
 }
 
-/// A section to be written.
+/// A section to be quoted together.
 #[derive(Clone, Copy)]
 pub struct SectionTask<'a> {
     /// The question of the whole run.
     pub question: &'a Question,
-    /// What the whole run may spend.
-    pub caps: Caps,
-    /// Words that the text is to avoid.
-    pub banned_words: &'a [String],
     /// The plan that the section is of.
     pub plan: &'a Plan,
     /// Its title and the sub-questions that it answers.
     pub section: &'a PlannedSection,
-    /// Its place in the plan.
-    pub place: usize,
     /// Every source of the run.
     pub sources: &'a [Arc<Source>],
     /// All evidence; the analysis names it by its places here.
     pub evidence: &'a [Evidence],
     /// What was found, over all sections.
     pub analysis: &'a Analysis,
-    /// Its length.
-    pub words: usize,
     /// The length of the whole report in words.
     pub report_words: usize,
     /// The language to write in.
     pub language: Language,
-    /// The text to be revised; nothing for a first draft.
-    pub revision: Option<Revision<'a>>,
-    /// What a person asked for.
-    pub feedback: Option<&'a str>,
 }
 
-/// What a revision starts from.
-#[derive(Clone, Copy)]
-pub struct Revision<'a> {
-    /// The section as it was.
-    pub text: &'a str,
-    /// What the reviewer found in this place or in the whole.
-    pub items: &'a [ReviewRemark],
-}
-
-/// Finished sections that want a title, a summary and a conclusion.
+/// A report that wants a title, an answer and a word on disagreements.
 #[derive(Clone, Copy)]
 pub struct FrameTask<'a> {
     /// The question of the whole run.
     pub question: &'a Question,
-    /// What the whole run may spend.
-    pub caps: Caps,
-    /// Words that the text is to avoid.
-    pub banned_words: &'a [String],
-    /// The plan that the sections follow.
-    pub plan: &'a Plan,
-    /// The sections as they were written.
-    pub sections: &'a [DraftSection],
-    /// All evidence; the analysis names it by its places here.
-    pub evidence: &'a [Evidence],
     /// What was found.
     pub analysis: &'a Analysis,
-    /// Every source of the run.
-    pub sources: &'a [Arc<Source>],
     /// The language to write in.
     pub language: Language,
-    /// What could not be done as well as intended, in sentences.
-    pub degraded: &'a [String],
-    /// About how many words answer, summary and conclusion have together.
-    pub words: usize,
     /// The length of the whole report in words.
     pub report_words: usize,
 }

@@ -18,6 +18,7 @@ use fathom_workflow::NodeError;
 use tokio::task::spawn_blocking;
 
 use self::opinions::Opinions;
+pub(crate) use self::repair::MARK;
 use crate::analysis::Evidence;
 use crate::calls::RecordedFailure;
 use crate::citations::{CheckedClaim, CitationCheck, ClaimChange, Proof};
@@ -31,6 +32,8 @@ use crate::source::{Source, SourceId};
 pub(crate) struct CitationCheckSettings {
     /// Whether a model, where there is one, judges if the cited passages bear the sentences out.
     pub(crate) semantic_check: bool,
+    /// Whether a model is asked only about sentences that words alone do not bear out: a slow one has no time for more.
+    pub(crate) doubtful_only: bool,
     /// Calls of the model for that, for each draft.
     pub(crate) max_semantic_calls: usize,
     /// Documents opened, and calls made, at once.

@@ -20,14 +20,13 @@ pub(crate) struct JudgedPassages {
     pub(crate) failures: Vec<RecordedFailure>,
 }
 
-/// Judges the first `most` passages; none where there is no model.
+/// Judges the first passages, so many and so many at once; none where there is no model.
 pub(crate) async fn judge(
     ctx: &Ctx,
     budget: RunBudget,
     question: &str,
     passages: &[TaskPassage],
-    most: usize,
-    max_concurrency: usize,
+    (most, max_concurrency): (usize, usize),
 ) -> Result<JudgedPassages, NodeError> {
     let mut judged = JudgedPassages::default();
     let Some(judge) = ctx.deps().reasoners.relevance_judges.first() else {

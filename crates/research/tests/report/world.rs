@@ -171,10 +171,13 @@ async fn a_model_plans_weighs_writes_and_reviews_and_each_call_is_made_once() {
     );
     assert!(report.figures.tokens > 0);
     for (judgement, calls) in [
+        ("Rephrase", 1),
         ("Plan", 1),
+        ("Relevance", 1),
         ("Analysis", 1),
+        ("Sentences", 1),
         ("Section", 3),
-        ("Frame", 1),
+        ("Frame", 2),
         ("Review", 1),
     ] {
         assert_eq!(count(&stage, judgement), calls, "{judgement}");
@@ -300,9 +303,10 @@ async fn a_prompt_too_long_for_the_model_is_cut_and_asked_again() {
 
 #[tokio::test]
 async fn a_model_that_lies_about_its_sources_does_not_get_its_lies_printed() {
-    let lie = "Street trees lowered the afternoon air temperature by 9.9 degrees in the trial of Halvern [1]. \
-               Elephants plant most street trees in Dunmere and water them at night [44].";
-    let script = Script::sensible(pages()).always(Judgement::Section, Reply::Text(lie.to_owned()));
+    let lie = "Street trees lowered the afternoon air temperature by 9.9 degrees in the trial of Halvern.";
+    let other = "Elephants plant most street trees in Dunmere and water them at night [44].";
+    let lies = Reply::sentences(&[(&[1], lie), (&[44], other)]);
+    let script = Script::sensible(pages()).always(Judgement::Section, lies);
     let (report, _) = run(script).await;
     for section in &report.sections {
         assert!(!section.text.contains("9.9"), "{}", section.text);
@@ -329,8 +333,9 @@ async fn calls_that_fit_under_a_cap_run_together() {
 async fn a_cap_is_passed_by_one_call_at_most() {
     const CAP: u64 = 1_000;
     let long = "Street trees cool the air. ".repeat(100);
-    let costs = 120 + long.len() as u64 / 4;
-    let script = Script::sensible(pages()).always(Judgement::Section, Reply::Text(long));
+    let costs = 160 + long.len() as u64 / 4;
+    let long = Reply::sentences(&[(&[1], &long)]);
+    let script = Script::sensible(pages()).always(Judgement::Section, long);
     let (report, _) = run_with(script, capped(CAP)).await;
     assert!(report.figures.tokens >= CAP, "{}", report.figures.tokens);
     assert!(
@@ -345,7 +350,7 @@ async fn what_a_crashed_step_has_spent_counts_under_the_cap() {
     let long = "word ".repeat(14_000);
     let script = Script::sensible(pages()).answering(move |prompt, before| {
         match (prompt.judgement, before) {
-            (Judgement::Section, 0) => Some(Reply::Text(long.clone())),
+            (Judgement::Section, 0) => Some(Reply::sentences(&[(&[1], &long)])),
             (Judgement::Section, 1 | 2) => Some(Reply::Hangs),
             _ => None,
         }

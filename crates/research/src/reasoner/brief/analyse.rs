@@ -44,6 +44,7 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
     };
     Analysis {
         answer: quotes.collect(),
+        order: Vec::new(),
         themes: Vec::new(),
         // What a brief does not tell it does not list either.
         contradictions: task

@@ -299,7 +299,7 @@ fn place(piece: &Evidence) -> String {
 }
 
 /// Words of a source set apart, with their citation.
-fn quote(words: &str, source: SourceId) -> String {
+pub(crate) fn quote(words: &str, source: SourceId) -> String {
     format!("> {} [{}]", escaped(words), source.0)
 }
 

@@ -1,7 +1,7 @@
 //! An analysis by a model. Its references are checked, and strengths are counted by code.
 
-use fathom_evidence::Language;
 use fathom_providers::model::ModelRole;
+use fathom_render::phrases::Phrases;
 use fathom_render::report::Answered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,17 +10,22 @@ use serde_json::json;
 use super::ModelReasoner;
 use super::ask::ModelCall;
 use super::plan::id;
-use super::{material, prompt};
+use super::{passages, prompt};
 use crate::analysis::{
-    Analysis, AnsweredVerdict, Contradiction, Evidence, Finding, Gap, Side, Strength, Theme,
+    Analysis, AnsweredVerdict, Contradiction, Finding, Gap, Side, Strength, Theme,
 };
 use crate::reasoner::{AnalyseTask, Ctx, ReasonerError};
+use crate::skills::cite::MARK;
+use crate::skills::compose::{says_no_more, without_markup};
 use crate::strength::StrengthScale;
 
 const FINDINGS_MOST: usize = 10;
 const THEMES_MOST: usize = 5;
 const GAPS_MOST: usize = 7;
 const CONTRADICTIONS_MOST: usize = 20;
+
+/// Characters of a side of a pair that are shown.
+const QUOTE_CHARS: usize = 400;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "analysis")]
@@ -52,11 +57,11 @@ enum ReplyAnswered {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct ReplyFinding {
-    #[schemars(length(max = 400))]
-    statement: String,
-    sub_question: u32,
     #[schemars(length(max = 12))]
     evidence: Vec<usize>,
+    #[schemars(length(max = 300))]
+    statement: String,
+    sub_question: u32,
     confidence: f64,
 }
 
@@ -98,14 +103,14 @@ pub(super) async fn analyse(
         .iter()
         .map(|sub| &*sub.text)
         .collect();
+    let pairs: Vec<_> = task.contradictions.iter().map(pair).collect();
     let request = |cuts| {
-        let evidence = material::pieces(task.evidence, task.sources, None, cuts);
         let input = json!({
+            "turns": [],
             "question": prompt::plain(task.question.text(), 2_000),
+            "passages": passages::within(task.passages, model.passage_tokens(cuts)),
             "sub_questions": sub_questions,
-            "sources": material::sources(&evidence, task.sources),
-            "evidence": evidence,
-            "contradictions": material::pairs(task.contradictions.iter()),
+            "contradictions": pairs,
         });
         prompt::request("analyse", &input)
     };
@@ -116,6 +121,11 @@ pub(super) async fn analyse(
     };
     let reply: AnalysisReply = model.typed(ctx, &asking, request).await?;
     Ok(checked(reply, task))
+}
+
+fn pair(found: &Contradiction) -> serde_json::Value {
+    let quote = |side: &Side| prompt::plain(&side.quote, QUOTE_CHARS);
+    json!({ "left": quote(&found.left), "right": quote(&found.right) })
 }
 
 /// The reply with everything left out that refers to nothing.
@@ -132,7 +142,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         .zip(1_usize..)
     {
         if let Some(finding) = known(reply.sub_question)
-            .then(|| finding(reply, task.evidence, &scale))
+            .then(|| finding(reply, task, &scale))
             .flatten()
         {
             kept.push(number);
@@ -147,6 +157,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
     let gaps = reply.gaps.into_iter().filter(|gap| known(gap.sub_question));
     Analysis {
         answer: Vec::new(),
+        order: Vec::new(),
         themes: themes
             .filter(|theme| !theme.findings.is_empty())
             .take(THEMES_MOST)
@@ -155,8 +166,8 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
             .take(GAPS_MOST)
             .map(|gap| Gap {
                 answers: id(gap.sub_question),
-                missing: gap.missing,
-                query: gap.query,
+                missing: without_markup(&gap.missing),
+                query: without_markup(&gap.query),
             })
             .collect(),
         contradictions,
@@ -164,7 +175,7 @@ fn checked(reply: AnalysisReply, task: &AnalyseTask<'_>) -> Analysis {
         sufficient: reply.sufficient && !findings.is_empty(),
         answered: reply
             .answered
-            .map(|answered| answered_verdict(answered, reply.reason, &findings, task.language)),
+            .map(|answered| answered_verdict(answered, reply.reason, &findings, task)),
         findings,
     }
 }
@@ -174,7 +185,7 @@ fn contradictions(replies: Vec<ReplyContradiction>, task: &AnalyseTask<'_>) -> V
     let mut all = task.contradictions.to_vec();
     let own = replies
         .into_iter()
-        .filter_map(|pair| contradiction(pair, task.evidence));
+        .filter_map(|pair| contradiction(pair, task));
     for pair in own {
         let same = |other: &Contradiction| {
             (&other.left, &other.right) == (&pair.left, &pair.right)
@@ -182,7 +193,7 @@ fn contradictions(replies: Vec<ReplyContradiction>, task: &AnalyseTask<'_>) -> V
         };
         match all.iter_mut().find(|other| same(other)) {
             Some(other) => {
-                other.about = pair.about;
+                other.about = told(&pair.about, &pair, task).unwrap_or_default();
                 other.weighed = pair.weighed.or(other.weighed.take());
             }
             None => all.push(pair),
@@ -197,30 +208,32 @@ fn answered_verdict(
     answered: ReplyAnswered,
     reason: Option<String>,
     findings: &[Finding],
-    language: Language,
+    task: &AnalyseTask<'_>,
 ) -> AnsweredVerdict {
+    let reason = without_markup(&reason.unwrap_or_default());
+    let own_words = says_no_more(&reason, task.question.text(), task.language);
     let verdict = AnsweredVerdict {
         answered: match answered {
             ReplyAnswered::Yes => Answered::Yes,
             ReplyAnswered::Partly => Answered::Partly,
             ReplyAnswered::No => Answered::No,
         },
-        reason: reason.unwrap_or_default().trim().to_owned(),
+        reason: if own_words { reason } else { String::new() },
     };
-    verdict.held_to(findings, language)
+    verdict.held_to(findings, task.language)
 }
 
 /// A finding that rests on evidence that exists; else nothing.
 fn finding(
     reply: ReplyFinding,
-    evidence: &[Evidence],
+    task: &AnalyseTask<'_>,
     scale: &StrengthScale<'_>,
 ) -> Option<Finding> {
     let mut places: Vec<usize> = reply
         .evidence
         .iter()
-        .filter_map(|number| number.checked_sub(1))
-        .filter(|place| *place < evidence.len())
+        .filter_map(|number| task.order.get(number.checked_sub(1)?).copied())
+        .filter(|place| *place < task.evidence.len())
         .collect();
     places.sort_unstable();
     places.dedup();
@@ -237,23 +250,42 @@ fn finding(
     })
 }
 
-fn contradiction(pair: ReplyContradiction, evidence: &[Evidence]) -> Option<Contradiction> {
+/// A pair that the model found. Nobody has proven that its sides contradict each other, so it is marked.
+fn contradiction(reply: ReplyContradiction, task: &AnalyseTask<'_>) -> Option<Contradiction> {
     let side = |number: usize| {
-        let piece = evidence.get(number.checked_sub(1)?)?;
+        let place = *task.order.get(number.checked_sub(1)?)?;
+        let piece = task.evidence.get(place)?;
         Some(Side {
             source: piece.source,
             span: piece.span,
             quote: piece.quote.clone(),
         })
     };
-    let (left, right) = (side(pair.left_evidence)?, side(pair.right_evidence)?);
-    (left.source != right.source).then_some(Contradiction {
+    let (left, right) = (side(reply.left_evidence)?, side(reply.right_evidence)?);
+    if left.source == right.source {
+        return None;
+    }
+    let mut pair = Contradiction {
         left,
         right,
-        about: pair.about,
+        about: String::new(),
         explained: None,
-        weighed: pair.weighed.filter(|why| !why.trim().is_empty()),
-    })
+        weighed: None,
+    };
+    let disagree = Phrases::new(task.language).disagreements;
+    let about = told(&reply.about, &pair, task);
+    pair.about = format!("{}{MARK}", about.as_deref().unwrap_or(disagree));
+    let weighed = reply.weighed.and_then(|why| told(&why, &pair, task));
+    pair.weighed = weighed.map(|why| format!("{why}{MARK}"));
+    Some(pair)
+}
+
+/// What a model says of a pair, where the question and the two quotes have all its words.
+fn told(words: &str, pair: &Contradiction, task: &AnalyseTask<'_>) -> Option<String> {
+    let known = [task.question.text(), &pair.left.quote, &pair.right.quote].join(" ");
+    let words = without_markup(words);
+    let fits = !words.is_empty() && says_no_more(&words, &known, task.language);
+    fits.then_some(words)
 }
 
 fn share(number: f64) -> f64 {

@@ -7,7 +7,7 @@ use fathom_providers::model::ModelRequest;
 use serde::Serialize;
 
 use super::prompt::plain;
-use crate::reasoner::{EarlierTurn, TaskPassage};
+use crate::reasoner::{EarlierTurn, Pace, TaskPassage};
 
 /// Tokens of passages that are shown at first. An endpoint whose window is smaller says so, and half of it is tried.
 const TOKENS_FIRST: u64 = 12_000;
@@ -25,6 +25,9 @@ const LINE_CHARS: usize = 120;
 /// Characters of what was said before.
 const TURN_CHARS: usize = 600;
 
+/// A slow model gets what it reads in so many seconds.
+const READING_S: f64 = 45.0;
+
 /// How many tokens of passages the model was seen to take.
 pub(super) struct PassageWindow(AtomicU64);
 
@@ -36,15 +39,16 @@ impl Default for PassageWindow {
 
 impl PassageWindow {
     /// The tokens for a prompt that was cut so many times.
-    pub(super) fn tokens(&self, cuts: u8) -> u64 {
+    pub(super) fn tokens(&self, pace: Option<Pace>, cuts: u8) -> u64 {
         let known = self.0.load(Ordering::Relaxed);
-        (known >> cuts.min(8)).max(TOKENS_LEAST)
+        let read = pace.map_or(known, |pace| (pace.tokens_per_s * READING_S) as u64);
+        (known.min(read) >> cuts.min(8)).max(TOKENS_LEAST)
     }
 
     /// Remembers that a prompt was too long until it was cut so many times.
     pub(super) fn learn(&self, cuts: u8) {
         if cuts > 0 {
-            self.0.store(self.tokens(cuts), Ordering::Relaxed);
+            self.0.store(self.tokens(None, cuts), Ordering::Relaxed);
         }
     }
 }
@@ -131,7 +135,9 @@ mod tests {
         assert_eq!(within(&all, 1).len(), 1);
         let window = PassageWindow::default();
         window.learn(2);
-        assert_eq!(window.tokens(0), TOKENS_FIRST / 4);
-        assert_eq!(window.tokens(8), TOKENS_LEAST);
+        assert_eq!(window.tokens(None, 0), TOKENS_FIRST / 4);
+        assert_eq!(window.tokens(None, 8), TOKENS_LEAST);
+        let slow = Pace { tokens_per_s: 28.0 };
+        assert_eq!(window.tokens(Some(slow), 0), 1_260);
     }
 }

@@ -19,13 +19,11 @@ macro_rules! prompts {
     };
 }
 
-const FILES: &[(&str, &str)] = prompts!(
-    plan, refine, analyse, section, frame, review, support, rephrase, appraise
-);
+const FILES: &[(&str, &str)] = prompts!(plan, refine, review, support, rephrase, appraise);
 
 /// Tasks over passages. All begin with the same words and the passages, so that an endpoint which remembers how a prompt
 /// begins reads them once.
-const OVER_PASSAGES: &[(&str, &str)] = prompts!(write, relevance);
+const OVER_PASSAGES: &[(&str, &str)] = prompts!(write, relevance, analyse);
 const PASSAGES: &str = include_str!("../../../prompts/passages.md");
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -39,14 +37,6 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     all
 });
-
-/// The text of a prompt file, as it is written.
-pub(super) fn file(name: &str) -> &'static str {
-    let mut files = FILES.iter();
-    files
-        .find(|(known, _)| *known == name)
-        .map_or("", |(_, text)| text)
-}
 
 /// The request that a prompt file makes of its input.
 pub(super) fn request<T: Serialize>(
@@ -72,6 +62,14 @@ pub(super) fn plain(text: &str, most_chars: usize) -> String {
     match line.char_indices().nth(most_chars) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line,
+    }
+}
+
+/// The beginning of a text, at most so many characters.
+pub(super) fn cut(text: &str, most_chars: usize) -> &str {
+    match text.char_indices().nth(most_chars) {
+        Some((end, _)) => &text[..end],
+        None => text,
     }
 }
 

@@ -7,8 +7,7 @@ use serde_json::json;
 
 use super::ModelReasoner;
 use super::ask::ModelCall;
-use super::frame::cut;
-use super::prompt;
+use super::prompt::{self, cut};
 use crate::critique::{ReviewCategory, ReviewOpinion, ReviewRemark, ReviewScores, Severity};
 use crate::draft::DraftPlace;
 use crate::reasoner::{Ctx, ReasonerError, ReviewTask};

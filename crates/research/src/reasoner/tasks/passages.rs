@@ -1,9 +1,12 @@
 //! Tasks over passages: to write sentences that rest on them, to judge what bears on a question, and to put a question in
 //! the words that documents use.
 
+use std::sync::Arc;
+
 use fathom_evidence::Language;
 use fathom_render::report::Answered;
 
+use crate::analysis::Evidence;
 use crate::skills::budget::RunBudget;
 use crate::source::{Source, SourceId};
 
@@ -36,6 +39,22 @@ impl TaskPassage {
             section: sections.last().cloned().unwrap_or_default(),
             text: text.to_owned(),
         }
+    }
+}
+
+impl TaskPassage {
+    /// Evidence in this order as a model is shown it. Sources are found by their numbers.
+    pub(crate) fn of_evidence(
+        sources: &[Arc<Source>],
+        evidence: &[Evidence],
+        order: &[usize],
+    ) -> Vec<Self> {
+        let shown = order.iter().filter_map(|at| {
+            let piece = evidence.get(*at)?;
+            let source = sources.get((piece.source.0 as usize).checked_sub(1)?)?;
+            Some(Self::new(source, &piece.sections, &piece.quote))
+        });
+        shown.collect()
     }
 }
 

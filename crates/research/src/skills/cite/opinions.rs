@@ -123,7 +123,13 @@ fn batches(
 ) -> Vec<Batch> {
     let mut batches: Vec<(DraftPlace, Batch)> = Vec::new();
     let mut asked: Vec<Key> = Vec::new();
-    for fact in facts.iter().filter(|fact| is_for_judging(fact)) {
+    let doubtful = |fact: &&Fact| !matches!(fact.checked.support, Support::Supported { .. });
+    let wanted = |fact: &&Fact| !task.settings.doubtful_only || doubtful(fact);
+    for fact in facts
+        .iter()
+        .filter(|fact| is_for_judging(fact))
+        .filter(wanted)
+    {
         let key = key(&fact.record);
         if opinions.held.contains_key(&key) || asked.contains(&key) {
             continue;

@@ -12,7 +12,7 @@ use crate::citations::{ClaimChange, Done, Judgement};
 use crate::draft::DraftPlace;
 
 /// Stands behind a sentence that could not be checked by its words alone.
-pub(super) const MARK: &str = " *(not confirmed)*";
+pub(crate) const MARK: &str = " *(not confirmed)*";
 
 /// Other sources that are tried for a claim, best known first.
 const OTHERS_MOST: usize = 40;

@@ -170,6 +170,7 @@ impl AnswerSettings {
     pub(crate) fn citation_check(&self) -> CitationCheckSettings {
         CitationCheckSettings {
             semantic_check: self.semantic_check,
+            doubtful_only: false,
             max_semantic_calls: SEMANTIC_CALLS,
             max_concurrency: self.max_concurrency,
         }

@@ -98,6 +98,8 @@ impl AnswerDraft {
             plan,
             sources: &state.search_results,
             evidence: &located.evidence,
+            passages: &[],
+            order: &[],
             contradictions: &located.contradictions,
             excerpts,
             mentions: &[],

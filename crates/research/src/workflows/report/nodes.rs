@@ -11,11 +11,13 @@ pub(crate) mod search;
 pub(crate) mod write;
 
 use fathom_evidence::{Language, question};
+use fathom_render::report::EXTRACTIVE;
 use jiff::Timestamp;
 
 use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
 use crate::reasoner::{Ctx, Judged};
+use crate::skills::effort::Effort;
 use crate::workflows::report::state::{ErrorEntry, State, StateChange, Update};
 
 /// Puts an update together, with what went wrong on the way.
@@ -49,6 +51,13 @@ impl Notes {
         judged.value
     }
 
+    /// Notes who judged something.
+    pub(crate) fn reasoner(&mut self, name: &str) {
+        if !self.reasoners.iter().any(|known| known == name) {
+            self.reasoners.push(name.to_owned());
+        }
+    }
+
     pub(crate) fn failures(&mut self, failures: Vec<RecordedFailure>) {
         let entries = failures.into_iter().map(|failure| ErrorEntry {
             node: self.node.to_owned(),
@@ -63,6 +72,18 @@ impl Notes {
 
     pub(crate) fn degraded(&mut self, degradation: Degradation) {
         self.degraded.push(degradation);
+    }
+
+    /// Notes that a model was asked for less than all, or for nothing, because it is too slow for it.
+    pub(crate) fn less_by_model(&mut self, effort: Effort, part: JudgedPart) {
+        match effort {
+            Effort::Full => {}
+            Effort::Lean => self.degraded(Degradation::SlowModel),
+            Effort::Nothing => self.degraded(Degradation::MadeBy {
+                part,
+                reasoner: EXTRACTIVE.to_owned(),
+            }),
+        }
     }
 
     pub(crate) fn update(self, change: StateChange) -> Update {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use fathom_render::Report;
 use fathom_render::phrases::Phrases;
 use fathom_render::report::method::{CutShort, ResearchMethod};
-use fathom_render::report::{Confidence, ReportAnswer, ReportFigures, ReportStatus};
+use fathom_render::report::{ClaimCounts, Confidence, ReportAnswer, ReportFigures, ReportStatus};
 
 use crate::analysis::strength_counts;
 use crate::citations::CitationCheck;
@@ -24,6 +24,7 @@ use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
 use crate::workflows::report::state::{SearchOutcome, State};
 
+pub(crate) use handed::marked;
 use renumber::Numbers;
 
 /// Errors that a report shows; the run keeps them all.
@@ -52,6 +53,8 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         let explained = contradiction.explained.iter();
         explained.for_each(|side| numbers.meet(side.source));
     }
+    let told = analysis.map_or_else(Vec::new, |found| handed::told_by_model(found));
+    told.iter().for_each(|text| numbers.meet_text(text));
     let sources: Vec<_> = numbers
         .old_in_order()
         .filter_map(|old| state.sources.get((old.0 as usize).checked_sub(1)?))
@@ -64,6 +67,9 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         for side in sides.chain(&mut contradiction.explained) {
             side.source = numbers.new_of(side.source).unwrap_or(side.source);
         }
+        contradiction.about = numbers.text(&contradiction.about);
+        let weighed = contradiction.weighed.as_deref();
+        contradiction.weighed = weighed.map(|why| numbers.text(why));
     }
     let checked = parts.check.map_or(&[][..], |check| &check.claims);
     let claims = (1..).zip(checked);
@@ -93,7 +99,10 @@ pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
         citation_style: state.settings.citation_style.clone(),
         claims,
         contradictions,
-        gaps: gaps.iter().map(handed::gap).collect(),
+        gaps: gaps
+            .iter()
+            .map(|gap| handed::gap(gap, state, &numbers))
+            .collect(),
         figures,
         caveats: parts.caveats,
         review: parts
@@ -137,7 +146,7 @@ fn figures(
             .map_or_else(Default::default, |analysis| {
                 strength_counts(&analysis.findings)
             }),
-        claims: check.map_or_else(Default::default, CitationCheck::counts),
+        claims: claim_counts(check, draft),
         sources_found: state.sources.len(),
         sources_read: state
             .sources
@@ -160,12 +169,19 @@ fn figures(
     }
 }
 
+/// What the check counted, with the sentences that went before it.
+fn claim_counts(check: &Option<&CitationCheck>, draft: &Draft) -> ClaimCounts {
+    let mut counts = check.map_or_else(Default::default, CitationCheck::counts);
+    counts.removed += draft.dropped;
+    counts
+}
+
 fn method(state: &State, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
     let plan = state.plan.as_deref();
     let names = |plan: &crate::plan::Plan| {
         plan.sub_questions
             .iter()
-            .map(|sub| sub.text.clone())
+            .map(|sub| handed::marked_question(&sub.text, state))
             .collect()
     };
     let before = state.errors.len().saturating_sub(ERRORS_SHOWN);
@@ -228,8 +244,9 @@ fn cut_short(state: &State) -> Option<CutShort> {
 fn queries(state: &State) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for asked in &state.queries {
-        if !texts.contains(&asked.query.text) {
-            texts.push(asked.query.text.clone());
+        let text = handed::marked_question(&asked.query.text, state);
+        if !texts.contains(&text) {
+            texts.push(text);
         }
     }
     texts

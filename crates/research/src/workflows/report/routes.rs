@@ -9,7 +9,7 @@ use super::graph::{
     SEARCH, WRITE,
 };
 use super::nodes::fallback;
-use crate::critique::ReviewVerdict;
+use crate::critique::{Critique, ReviewVerdict};
 use crate::workflows::report::state::{Decided, Gate, State};
 
 pub(super) fn after_plan(state: &State) -> &'static str {
@@ -82,13 +82,14 @@ pub(super) fn after_review(state: &State) -> &'static str {
     if critique.has_critical() && state.settings.people.hitl_on_critical {
         return CRITICAL_REVIEW;
     }
-    by_verdict(state, critique.verdict)
+    by_verdict(state, critique)
 }
 
-fn by_verdict(state: &State, verdict: ReviewVerdict) -> &'static str {
-    match verdict {
+fn by_verdict(state: &State, critique: &Critique) -> &'static str {
+    let left = state.revisions() < state.settings.max_iterations;
+    match critique.verdict {
         ReviewVerdict::Approve => before_output(state),
-        ReviewVerdict::Revise if state.revisions() < state.settings.max_iterations => WRITE,
+        ReviewVerdict::Revise if left && critique.no_revision.is_none() => WRITE,
         ReviewVerdict::Revise | ReviewVerdict::Reject => FALLBACK,
     }
 }
@@ -101,7 +102,7 @@ pub(super) fn after_critical_review(state: &State) -> &'static str {
                 ..
             }),
             Some(critique),
-        ) => by_verdict(state, critique.verdict),
+        ) => by_verdict(state, critique),
         (Some(decided), _) => match by_decision(decided) {
             OUTPUT => before_output(state),
             other => other,

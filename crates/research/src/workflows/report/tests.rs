@@ -49,7 +49,7 @@ fn draft(version: u32) -> Arc<Draft> {
         summary: String::new(),
         sections: Vec::new(),
         conclusion: String::new(),
-        notes: Vec::new(),
+        ..Draft::default()
     })
 }
 

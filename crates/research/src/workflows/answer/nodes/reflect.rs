@@ -13,7 +13,9 @@ use super::{Turn, planned};
 use crate::analysis::{Analysis, Evidence, Gap};
 use crate::degradation::JudgedPart;
 use crate::plan::{Query, QueryId, SourceKind};
-use crate::reasoner::{AnalyseTask, Ctx, RefineAction, RefineTask, judge, judge_if_able};
+use crate::reasoner::{
+    AnalyseTask, Ctx, RefineAction, RefineTask, TaskPassage, judge, judge_if_able,
+};
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::search::SearchOutcome;
@@ -32,12 +34,16 @@ pub(crate) async fn reflect(state: &AnswerState, ctx: &Ctx) -> NodeResult<Answer
     let located = located(state, ctx).await?;
     let words = QuestionWords::new(state.task.text(), state.language(), &[]);
     let excerpts = excerpts(state, ctx, &located, &words, &mut turn).await?;
+    let order: Vec<usize> = (0..located.evidence.len()).collect();
+    let passages = TaskPassage::of_evidence(&state.search_results, &located.evidence, &order);
     let task = AnalyseTask {
         caps: state.settings.caps(),
         question: &state.task,
         plan: planned(state)?,
         sources: &state.search_results,
         evidence: &located.evidence,
+        passages: &passages,
+        order: &order,
         contradictions: &located.contradictions,
         excerpts: &excerpts,
         mentions: &[],

@@ -104,6 +104,8 @@ fn quoted(
         plan: &plan,
         sources: &[],
         evidence,
+        passages: &[],
+        order: &[],
         contradictions: &[],
         excerpts,
         mentions: state.mentions(),

@@ -53,6 +53,7 @@ pub(super) async fn write(
     let check = CitationTask {
         settings: CitationCheckSettings {
             semantic_check: true,
+            doubtful_only: false,
             max_semantic_calls: SEMANTIC_CALLS,
             max_concurrency: state.settings.max_concurrency,
         },

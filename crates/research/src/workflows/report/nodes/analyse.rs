@@ -13,17 +13,24 @@ use crate::analysis::{Analysis, Evidence, Gap};
 use crate::degradation::JudgedPart;
 use crate::library::WordMention;
 use crate::plan::{Plan, Query, SourceKind};
-use crate::reasoner::{AnalyseTask, Ctx, judge};
+use crate::reasoner::{AnalyseTask, Ctx, TaskPassage, brief, judge};
+use crate::skills::effort::{Effort, Schedule};
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords, Sentence};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
 use crate::skills::stop::{StopReason, StopSignals, stop_signals};
 use crate::skills::trusted_words::{self, TrustedWords};
-use crate::skills::{budget, mentions, rank};
+use crate::skills::{budget, mentions, rank, relevance};
 use crate::source::SourceId;
 use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
 
 /// Gaps that become queries in one round.
 const GAPS_SEARCHED: usize = 3;
+
+/// Passages that a model judges, the best by code's ranking.
+const PASSAGES_JUDGED: usize = 24;
+
+/// A passage with a lower score is beside the point.
+const RELEVANT_FROM: f64 = 0.3;
 
 /// Up to so many gaps are minor, and are not searched for.
 const GAPS_MINOR: usize = 2;
@@ -32,26 +39,47 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let plan = state.plan.as_ref();
     let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
     let mut notes = Notes::new(ctx);
-    let located = located(state, ctx, plan).await?;
+    let mut located = located(state, ctx, plan).await?;
     let mentions = word_mentions(state, ctx, &mut notes).await?;
     let words = QuestionWords::new(state.question.text(), language(state), &mentions);
     let excerpts = excerpts(state, ctx, &located.sentences, &words, &mut notes).await?;
+    let effort = Schedule::at_step(ctx, state.settings.model_patience())
+        .await?
+        .effort();
+    let order = order(
+        state,
+        ctx,
+        &mut located.evidence,
+        &excerpts,
+        (effort, &mut notes),
+    )
+    .await?;
+    let passages = TaskPassage::of_evidence(&state.sources, &located.evidence, &order);
     let task = AnalyseTask {
         caps: state.settings.caps,
         question: &state.question,
         plan,
         sources: &state.sources,
         evidence: &located.evidence,
+        passages: &passages,
+        order: &order,
         contradictions: &located.contradictions,
         excerpts: &excerpts,
         mentions: &mentions,
         language: language(state),
     };
-    let judged = judge(&ctx.deps().reasoners.analysts, |analyst| {
-        analyst.analyse(ctx, &task)
-    })
-    .await?;
-    let mut analysis = notes.take(judged, JudgedPart::Analysis);
+    let quotes = brief::analyse(&task);
+    let mut analysis = match effort {
+        Effort::Lean | Effort::Nothing => quotes.clone(),
+        Effort::Full => {
+            let analysts = &ctx.deps().reasoners.analysts;
+            let judged = judge(analysts, |analyst| analyst.analyse(ctx, &task)).await?;
+            notes.take(judged, JudgedPart::Analysis)
+        }
+    };
+    // Whoever analyses, the answer can always be quoted.
+    analysis.answer = quotes.answer;
+    analysis.order = order;
     mentions::tell_spelling(
         &mut analysis,
         state.question.text(),
@@ -76,6 +104,48 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
         queries,
         retry_log: located.retry_log,
     })))
+}
+
+/// The places of the evidence in the order in which a model is shown it: what code takes for the answer first. A model that
+/// has the time judges each passage, and what is beside the point for it goes.
+async fn order(
+    state: &State,
+    ctx: &Ctx,
+    evidence: &mut [Evidence],
+    excerpts: &Excerpts,
+    (effort, notes): (Effort, &mut Notes),
+) -> Result<Vec<usize>, NodeError> {
+    let best = excerpts.answer.iter().chain(&excerpts.further);
+    let mut order: Vec<usize> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for at in best.map(|one| one.evidence).chain(0..evidence.len()) {
+        let place = evidence.get(at).map(|piece| (piece.source, piece.span));
+        if place.is_some_and(|place| seen.insert(place)) {
+            order.push(at);
+        }
+    }
+    if effort != Effort::Full {
+        return Ok(order);
+    }
+    let shown = TaskPassage::of_evidence(&state.sources, evidence, &order);
+    let budget = state.settings.budget(state.started_at);
+    let limits = (PASSAGES_JUDGED, state.settings.max_concurrency);
+    let judged = relevance::judge(ctx, budget, state.question.text(), &shown, limits).await?;
+    notes.failures(judged.failures);
+    let mut scored: Vec<(usize, f64)> = Vec::new();
+    for (at, opinion) in order.iter().copied().zip(judged.opinions) {
+        let Some(piece) = evidence.get_mut(at) else {
+            continue;
+        };
+        if let Some(opinion) = opinion {
+            piece.confidence = opinion.score;
+        }
+        scored.push((at, piece.confidence));
+    }
+    scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let good = scored.iter().filter(|(_, score)| *score >= RELEVANT_FROM);
+    let good: Vec<usize> = good.map(|(at, _)| *at).collect();
+    Ok(if good.is_empty() { order } else { good })
 }
 
 async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {

@@ -2,20 +2,44 @@
 
 use std::sync::Arc;
 
+use fathom_evidence::citation::Support;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 
-use super::{Notes, language};
+use super::{Notes, language, write};
+use crate::citations::{CheckedClaim, Judgement};
 use crate::degradation::Degradation;
-use crate::draft::Draft;
+use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
-use crate::skills::cite::{self, CitationTask};
+use crate::skills::cite::{self, CitationResult, CitationTask};
+use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{State, StateChange};
 
 pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let draft = state.draft.as_deref();
     let draft = draft.ok_or_else(|| NodeError::new("there is no draft to check"))?;
-    let checked = cite::check(&task(state), ctx, Draft::clone(draft)).await?;
+    let mut task = task(state);
+    // A slow model has no time for sentences that words alone bear out.
+    let effort = Schedule::at_step(ctx, state.settings.model_patience())
+        .await?
+        .effort();
+    task.settings.doubtful_only = effort != Effort::Full;
+    task.settings.semantic_check &= effort != Effort::Nothing;
+    let mut checked = cite::check(&task, ctx, Draft::clone(draft)).await?;
+    if let Some(quoted) = with_quotes(state, &checked) {
+        let (failures, open) = (checked.failures, checked.not_all_judged);
+        let before = checked.check;
+        task.before = Some(&before);
+        // What a model thinks of the other sentences is known.
+        task.settings.max_semantic_calls = 0;
+        checked = cite::check(&task, ctx, quoted).await?;
+        checked
+            .check
+            .changes
+            .splice(0..0, before.changes.iter().cloned());
+        checked.failures.splice(0..0, failures);
+        checked.not_all_judged = open;
+    }
     for change in &checked.check.changes {
         ctx.log(
             Level::Info,
@@ -31,6 +55,46 @@ pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
         draft: Arc::new(checked.draft),
         check: Arc::new(checked.check),
     }))
+}
+
+/// The draft with the sources' own words where nobody could confirm a sentence of a model's part: in the place of the answer,
+/// under a section. A summary or conclusion of that kind goes. Nothing where there is no such part.
+fn with_quotes(state: &State, checked: &CitationResult) -> Option<Draft> {
+    let is_confirmed = |claim: &CheckedClaim| {
+        let supported = matches!(claim.support, Support::Supported { .. });
+        supported || claim.judged == Some(Judgement::Supported)
+    };
+    let claims = &checked.check.claims;
+    let of = |place: &DraftPlace| {
+        let place = place.clone();
+        claims.iter().filter(move |claim| claim.place == place)
+    };
+    let mut draft = checked.draft.clone();
+    let quotes = write::quoted(state, state.plan.as_deref()?, state.analysis.as_deref()?);
+    let mut is_changed = false;
+    for (place, quoted) in quotes.texts() {
+        let lost = of(&place).count();
+        let text = draft.text_mut(&place);
+        let Some(text) = text.filter(|_| lost > 0 && !of(&place).any(is_confirmed)) else {
+            continue;
+        };
+        is_changed = true;
+        match place {
+            DraftPlace::Section(_) => {
+                text.push_str("\n\n");
+                text.push_str(quoted);
+                continue;
+            }
+            DraftPlace::Answer if !quoted.is_empty() => quoted.clone_into(text),
+            DraftPlace::Answer => continue,
+            DraftPlace::Title
+            | DraftPlace::Summary
+            | DraftPlace::Conclusion
+            | DraftPlace::Whole => text.clear(),
+        }
+        draft.dropped += lost;
+    }
+    (draft.by_model && is_changed).then_some(draft)
 }
 
 /// What this run holds a draft against.

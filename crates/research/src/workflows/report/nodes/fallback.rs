@@ -12,10 +12,10 @@ use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::analysis::Analysis;
-use crate::critique::{Critique, ReviewVerdict, Severity};
+use crate::critique::{Critique, NoRevision, ReviewVerdict, Severity};
 use crate::degradation;
 use crate::draft::{Draft, DraftSection};
-use crate::reasoner::Ctx;
+use crate::reasoner::{Ctx, brief};
 use crate::workflows::report::breakpoint::{Step, StopPlace};
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
 use crate::workflows::report::state::{Decided, Gate, Reviewed, SearchOutcome, State, StateChange};
@@ -77,15 +77,21 @@ fn reason(state: &State, ctx: &Ctx) -> String {
             ReviewVerdict::Reject => {
                 format!("the review gave the draft {score:.1} of 10 and judged it beyond repair")
             }
-            // A good score does not outweigh a fault that code has proven.
-            ReviewVerdict::Revise | ReviewVerdict::Approve
-                if score >= state.settings.review.approve_score =>
-            {
-                faults_left(critique)
-            }
-            ReviewVerdict::Revise | ReviewVerdict::Approve => {
-                format!("the review still gave the draft {score:.1} of 10 after the last revision")
-            }
+            ReviewVerdict::Revise | ReviewVerdict::Approve => match critique.no_revision {
+                Some(NoRevision::NothingToChange) => {
+                    format!(
+                        "the review gave the draft {score:.1} of 10 and named nothing to put right"
+                    )
+                }
+                Some(NoRevision::NoTime) => format!(
+                    "the review gave the draft {score:.1} of 10, and there was no time for another"
+                ),
+                // A good score does not outweigh a fault that code has proven.
+                None if score >= state.settings.review.approve_score => faults_left(critique),
+                None => format!(
+                    "the review still gave the draft {score:.1} of 10 after the last revision"
+                ),
+            },
         };
     }
     if all_searches_failed(state) {
@@ -202,24 +208,25 @@ fn nothing_read(state: &State) -> bool {
     sources.all(|source| source.snapshot.is_none())
 }
 
-/// The findings in their own words, each with its sources.
+/// What the findings rest on, in the sources' own words: a model's were not checked.
 fn of_findings(state: &State, analysis: &Analysis) -> Draft {
-    let line = |finding: &crate::analysis::Finding| {
-        let pieces = finding
-            .evidence
-            .iter()
-            .filter_map(|at| state.evidence.get(*at));
-        let mut ids: Vec<u32> = pieces.map(|piece| piece.source.0).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let cited: String = ids.iter().map(|id| format!("[{id}]")).collect();
-        format!("- {} {cited}", finding.statement)
-    };
-    let text: Vec<String> = analysis.findings.iter().map(line).collect();
+    let mut shown: Vec<usize> = Vec::new();
+    for at in analysis
+        .findings
+        .iter()
+        .flat_map(|finding| &finding.evidence)
+    {
+        if !shown.contains(at) {
+            shown.push(*at);
+        }
+    }
+    let pieces = shown.iter().filter_map(|at| state.evidence.get(*at));
+    let quotes = pieces.map(|piece| brief::quote(&piece.quote, piece.source));
+    let quotes: Vec<String> = quotes.collect();
     let findings = DraftSection {
         title: "Findings".to_owned(),
         answers: Vec::new(),
-        text: text.join("\n"),
+        text: quotes.join("\n\n"),
     };
     bare(state, vec![findings])
 }
@@ -238,12 +245,8 @@ fn of_sources(state: &State) -> Draft {
 
 fn bare(state: &State, sections: Vec<DraftSection>) -> Draft {
     Draft {
-        version: 0,
         title: state.question.text().to_owned(),
-        answer: String::new(),
-        summary: String::new(),
         sections,
-        conclusion: String::new(),
-        notes: Vec::new(),
+        ..Draft::default()
     }
 }

@@ -9,16 +9,20 @@ use fathom_render::phrases::Phrases;
 use fathom_render::report::{Confidence, ReportStatus};
 
 use crate::analysis::{Finding, Strength};
+use crate::citations::CitationCheck;
 use crate::critique::{ReviewRemark, Severity};
 use crate::degradation;
 use crate::reasoner::Ctx;
 use crate::skills::budget::{FETCHES, FETCHES_FAILED};
 use crate::skills::{cite, works};
-use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
+use crate::workflows::report::outcome::{Parts, assemble, marked, tell_retractions};
 use crate::workflows::report::state::{State, StateChange};
 
 /// From this score on a report deserves high confidence.
 const HIGH_FROM: f64 = 8.0;
+
+/// Where more than one in so many sentences was taken out, confidence is never high.
+const LOST_OF: usize = 4;
 
 pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let draft = state.draft.as_deref().cloned();
@@ -36,14 +40,17 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
     };
     let reviewed = state.critique.as_deref();
     let reviewed = reviewed.filter(|critique| critique.is_by_model());
+    let dropped = draft.dropped;
     let parts = Parts {
         draft,
         check: Some(&check),
         critique: state.critique.as_deref(),
         status: ReportStatus::Complete,
-        confidence: reviewed.map(|critique| match critique.score >= HIGH_FROM {
-            true => Confidence::High,
-            false => Confidence::Medium,
+        confidence: reviewed.map(|critique| {
+            match critique.score >= HIGH_FROM && is_sound(&check, dropped) {
+                true => Confidence::High,
+                false => Confidence::Medium,
+            }
         }),
         caveats: thin(state, ctx).into_iter().chain(caveats(state)).collect(),
     };
@@ -69,6 +76,13 @@ fn thin(state: &State, ctx: &Ctx) -> Option<String> {
     })
 }
 
+/// Whether most of what was written passed the check. A reviewer who praises the rest is not believed.
+fn is_sound(check: &CitationCheck, dropped: usize) -> bool {
+    let counts = check.counts();
+    let lost = counts.removed + dropped;
+    lost * LOST_OF <= counts.claims + lost
+}
+
 /// What a reader of a full report must know all the same.
 fn caveats(state: &State) -> Vec<String> {
     let mut caveats = Vec::new();
@@ -78,10 +92,10 @@ fn caveats(state: &State) -> Vec<String> {
         .and_then(|round| round.stop)
         .filter(|stop| stop.is_cut_short());
     if let (Some(stop), Some(analysis)) = (cut, &state.analysis) {
-        let missing: Vec<&str> = analysis
+        let missing: Vec<String> = analysis
             .gaps
             .iter()
-            .map(|gap| gap.missing.trim_end_matches('.'))
+            .map(|gap| marked(gap.missing.trim_end_matches('.'), state))
             .collect();
         if !missing.is_empty() {
             let told = Phrases::new(language(state)).caveats.ended_early;

@@ -7,12 +7,13 @@ use fathom_evidence::banned::banned;
 use fathom_evidence::citation::CitationReason;
 use fathom_workflow::{NodeError, NodeResult};
 
-use super::{Notes, language};
+use super::{Notes, language, write};
 use crate::citations::{CitationCheck, Judgement};
-use crate::critique::{Critique, ReviewCategory, ReviewRemark, Severity};
+use crate::critique::{Critique, NoRevision, ReviewCategory, ReviewRemark, Severity};
 use crate::degradation::{Degradation, JudgedPart};
 use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::{Ctx, ReviewTask, judge_if_able};
+use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{State, StateChange};
 
 /// A report is far off its length outside of these shares of it.
@@ -39,10 +40,12 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
         known: &known,
         language: language(state),
     };
-    let judged = judge_if_able(&ctx.deps().reasoners.reviewers, |reviewer| {
-        reviewer.review(ctx, &task)
-    })
-    .await?;
+    let schedule = Schedule::at_step(ctx, state.settings.model_patience()).await?;
+    let reviewers: &[_] = match schedule.effort() {
+        Effort::Full => &ctx.deps().reasoners.reviewers,
+        Effort::Lean | Effort::Nothing => &[],
+    };
+    let judged = judge_if_able(reviewers, |reviewer| reviewer.review(ctx, &task)).await?;
     let critique = match judged {
         Ok(judged) => {
             let by = judged.by.clone();
@@ -52,9 +55,18 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
             }
             let left = state.revisions() < state.settings.max_iterations;
             let thresholds = &state.settings.review;
+            let critique = Critique::new(draft.version, opinion, known, left, thresholds);
+            let no_revision = if !write::would_change(state, &critique) {
+                Some(NoRevision::NothingToChange)
+            } else if !schedule.fits_draft() {
+                Some(NoRevision::NoTime)
+            } else {
+                None
+            };
             Critique {
                 by: Some(by),
-                ..Critique::new(draft.version, opinion, known, left, thresholds)
+                no_revision,
+                ..critique
             }
         }
         Err(failures) => {

@@ -1,108 +1,324 @@
-//! Writes a draft: every section at once, each from its own evidence, then what stands before and after them.
+//! Writes a draft: the answer first of all, then, where there is time, every section, the summary and the conclusion.
+//!
+//! A model writes sentences that rest on passages; code sets their citations (`skills::compose`). What it does not write, or
+//! writes without ground, is quoted by the brief. The title is the question's, and headings say no more than the question
+//! or a passage does. A revision writes the parts again that something was found in, and no others.
 
 use std::sync::Arc;
 
+use fathom_evidence::sentences;
+use fathom_render::report::EXTRACTIVE;
 use fathom_workflow::{NodeError, NodeResult, fan_out};
 
 use super::{Notes, language};
 use crate::analysis::Analysis;
-use crate::critique::{ReviewRemark, Severity};
-use crate::degradation::{self, JudgedPart};
+use crate::calls::RecordedFailure;
+use crate::critique::{Critique, ReviewRemark, Severity};
+use crate::degradation::{Degradation, JudgedPart};
 use crate::draft::{Draft, DraftPlace, DraftSection};
-use crate::plan::Plan;
-use crate::reasoner::{Ctx, FrameTask, Judged, Revision, SectionTask, judge};
+use crate::plan::{Plan, PlannedSection};
+use crate::reasoner::{
+    AnswerTask, Ctx, FrameTask, Judged, SectionTask, TaskPassage, WrittenAnswer, brief,
+    judge_if_able,
+};
+use crate::skills::compose::{CitedText, says_no_more};
+use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{State, StateChange};
 
 /// Of five words of a report its sections get four; the rest is answer, summary and conclusion.
 const SECTIONS_FIFTHS: usize = 4;
+
+/// Words of a sentence, about, and sentences of one part.
+const SENTENCE_WORDS: usize = 18;
+const SENTENCES: std::ops::RangeInclusive<usize> = 2..=14;
+
+/// Sentences of the answer, and of a paragraph.
+const ANSWER_SENTENCES: usize = 3;
+const PARAGRAPH_SENTENCES: usize = 5;
+
+/// With fewer words there is neither summary nor conclusion: the answer says it.
+const FRAMED_FROM: u32 = 400;
 
 pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let (Some(plan), Some(analysis)) = (&state.plan, &state.analysis) else {
         return Err(NodeError::new("there is nothing to write from yet"));
     };
     let mut notes = Notes::new(ctx);
-    let written = fan_out(
-        0..plan.sections.len(),
-        state.settings.max_concurrency,
-        |place| section(state, ctx, plan, analysis, place),
-    );
-    let mut sections = Vec::new();
-    for (planned, judged) in plan.sections.iter().zip(written.await) {
-        sections.push(DraftSection {
-            title: planned.title.clone(),
-            answers: planned.answers.clone(),
-            text: notes.take(judged?, JudgedPart::Text),
-        });
+    let schedule = Schedule::at_step(ctx, state.settings.model_patience()).await?;
+    let passages = TaskPassage::of_evidence(&state.sources, &state.evidence, &analysis.order);
+    let quotes = quoted(state, plan, analysis);
+    let mut draft = quotes.clone();
+    let effort = schedule.effort();
+    notes.less_by_model(effort, JudgedPart::Text);
+    let places = places(state, ctx, plan, effort);
+    let written = fan_out(&places, state.settings.max_concurrency, |place| {
+        part(state, ctx, plan, &passages, place)
+    });
+    for (place, answer) in places.iter().zip(written.await) {
+        match answer? {
+            Ok(judged) => {
+                notes.reasoner(&judged.by);
+                notes.failures(judged.failures);
+                take(&mut draft, state, (place, effort), judged.value, &passages);
+            }
+            Err(failures) => not_written(&mut notes, place, failures),
+        }
     }
-    let task = FrameTask {
-        caps: state.settings.caps,
-        banned_words: &state.settings.banned_words,
-        question: &state.question,
-        plan,
-        sections: &sections,
-        evidence: &state.evidence,
-        analysis,
-        sources: &state.sources,
-        language: language(state),
-        degraded: &degradation::sentences(&state.degraded, language(state)),
-        words: frame_words(state.settings.target_length),
-        report_words: state.settings.target_length as usize,
+    if draft.by_model && draft.summary == quotes.summary {
+        // Disagreements are shown apart where a model writes.
+        draft.summary.clear();
+    }
+    match &state.draft {
+        Some(before) if !places.is_empty() => keep_others(&mut draft, before, &places),
+        _ => {}
+    }
+    if !draft.by_model {
+        notes.reasoner(EXTRACTIVE);
+    }
+    Ok(notes.update(StateChange::Written(Arc::new(draft))))
+}
+
+/// The parts that a model is to write. A revision has those that something was found in.
+fn places(state: &State, ctx: &Ctx, plan: &Plan, effort: Effort) -> Vec<DraftPlace> {
+    if ctx.deps().reasoners.answer_writers.is_empty() || state.evidence.is_empty() {
+        return Vec::new();
+    }
+    match effort {
+        Effort::Nothing => return Vec::new(),
+        Effort::Lean => return vec![DraftPlace::Answer],
+        Effort::Full => {}
+    }
+    let framed = state.settings.target_length >= FRAMED_FROM;
+    let mut all = vec![DraftPlace::Answer];
+    all.extend(framed.then_some(DraftPlace::Summary));
+    all.extend((0..plan.sections.len()).map(DraftPlace::Section));
+    all.extend(framed.then_some(DraftPlace::Conclusion));
+    match (&state.draft, &state.critique) {
+        (Some(_), Some(critique)) if state.feedback.is_none() => {
+            all.retain(|place| is_faulted(critique, place));
+        }
+        _ => {}
+    }
+    all
+}
+
+/// Whether a review found something in a part, or in the whole, that a revision is made for.
+fn is_faulted(critique: &Critique, place: &DraftPlace) -> bool {
+    let grave = |item: &&ReviewRemark| item.severity >= Severity::Major;
+    let mut items = critique.items.iter().filter(grave);
+    items.any(|item| item.place == *place || item.place == DraftPlace::Whole)
+}
+
+/// Whether another draft would differ from the one that was reviewed.
+pub(super) fn would_change(state: &State, critique: &Critique) -> bool {
+    let Some(draft) = &state.draft else {
+        return false;
     };
-    let judged = judge(&ctx.deps().reasoners.writers, |writer| {
-        writer.write_frame(ctx, &task)
-    })
-    .await?;
-    let frame = notes.take(judged, JudgedPart::Summary);
-    let draft = Draft {
+    let mut places = draft.texts().map(|(place, _)| place);
+    state.feedback.is_some() || places.any(|place| is_faulted(critique, &place))
+}
+
+/// Has one part written.
+async fn part(
+    state: &State,
+    ctx: &Ctx,
+    plan: &Plan,
+    passages: &[TaskPassage],
+    place: &DraftPlace,
+) -> Result<Result<Judged<WrittenAnswer>, Vec<RecordedFailure>>, NodeError> {
+    let (key, mut instructions, max_sentences) = asked_for(state, plan, place);
+    instructions.push_str(&revision(state, place));
+    let task = AnswerTask {
+        budget: state.settings.budget(state.started_at),
+        key: &key,
+        question: state.question.text(),
+        turns: &[],
+        instructions: Some(&instructions),
+        passages,
+        max_sentences,
+        language: language(state),
+    };
+    let writers = &ctx.deps().reasoners.answer_writers;
+    judge_if_able(writers, |writer| writer.write_sentences(ctx, &task)).await
+}
+
+/// The name of a part's call, what is to be written, and in how many sentences.
+fn asked_for(state: &State, plan: &Plan, place: &DraftPlace) -> (String, String, usize) {
+    let style = &state.question.style;
+    let length = state.settings.target_length;
+    let sentences = |words: usize| {
+        let count = words / SENTENCE_WORDS;
+        count.clamp(*SENTENCES.start(), *SENTENCES.end())
+    };
+    let frame = frame_words(length);
+    match place {
+        DraftPlace::Section(at) => {
+            let section = plan.sections.get(*at);
+            let answers = section.map_or(&[][..], |section| &section.answers);
+            let answers = answers.iter().filter_map(|id| plan.sub_question(*id));
+            let answers: Vec<&str> = answers.map(|sub| sub.text.as_str()).collect();
+            let title = section.map_or("", |section| &section.title);
+            let text = format!(
+                "Write the section “{title}” of a report in {style} style. It answers: {}",
+                answers.join(" ")
+            );
+            let words = section_words(length, plan.sections.len());
+            (format!("section/{at}"), text, sentences(words))
+        }
+        DraftPlace::Summary => {
+            let text = format!(
+                "Write the summary of a report in {style} style: what the passages say on the question, the numbers that \
+                 matter, where they disagree."
+            );
+            ("summary".to_owned(), text, sentences(frame * 5 / 8))
+        }
+        DraftPlace::Conclusion => {
+            let text = format!(
+                "Write the conclusion of a report in {style} style: what is well supported and what is disputed."
+            );
+            ("conclusion".to_owned(), text, sentences(frame * 3 / 8))
+        }
+        DraftPlace::Answer | DraftPlace::Title | DraftPlace::Whole => {
+            let text = "Answer the question directly, the most important fact first.".to_owned();
+            ("answer".to_owned(), text, ANSWER_SENTENCES)
+        }
+    }
+}
+
+/// What a revision is to put right in a part: it stands in the task and never in the text.
+fn revision(state: &State, place: &DraftPlace) -> String {
+    let items = state.critique.iter().flat_map(|critique| &critique.items);
+    let own = items.filter(|item| item.place == *place || item.place == DraftPlace::Whole);
+    let mut told: Vec<String> = own
+        .map(|item| {
+            let fix = item.fix.as_deref().unwrap_or_default();
+            format!("- {:?}: {} {fix}", item.severity, item.description)
+        })
+        .collect();
+    let wish = state.feedback.iter();
+    told.extend(wish.map(|wish| format!("- the reader asks: {wish}")));
+    if told.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nA reviewer of the last version found:\n{}\nPut this right with what the passages say; do not repeat it.",
+        told.join("\n")
+    )
+}
+
+/// Puts what a model wrote into the draft; where nothing of it rests on a passage, the quotes stay.
+fn take(
+    draft: &mut Draft,
+    state: &State,
+    (place, effort): (&DraftPlace, Effort),
+    written: WrittenAnswer,
+    passages: &[TaskPassage],
+) {
+    let cited = CitedText::new(&written, passages, language(state));
+    draft.dropped += cited.dropped;
+    let text = paragraphs(&cited.sentences);
+    let Some(quotes) = draft.text_mut(place).filter(|_| !text.is_empty()) else {
+        return;
+    };
+    let is_answer = *place == DraftPlace::Answer;
+    *quotes = match is_answer && effort == Effort::Lean && !quotes.is_empty() {
+        // What the sources say themselves stands under what a small model makes of it.
+        true => format!("{text}\n\n{quotes}"),
+        false => text,
+    };
+    draft.by_model = true;
+    if is_answer {
+        let asked = state.question.text();
+        let missing = Some(written.missing).filter(|missing| !missing.is_empty());
+        draft.missing = missing.filter(|words| says_no_more(words, asked, language(state)));
+        draft.answered = Some(written.answered);
+    }
+}
+
+fn not_written(notes: &mut Notes, place: &DraftPlace, failures: Vec<RecordedFailure>) {
+    let part = match place {
+        DraftPlace::Section(_) => JudgedPart::Text,
+        _ => JudgedPart::Summary,
+    };
+    notes.degraded(Degradation::MadeBy {
+        part,
+        reasoner: EXTRACTIVE.to_owned(),
+    });
+    notes.failures(failures);
+}
+
+/// The parts that were not written again, as they stood.
+fn keep_others(draft: &mut Draft, before: &Draft, written: &[DraftPlace]) {
+    for (place, text) in before.texts() {
+        if let Some(own) = draft.text_mut(&place).filter(|_| !written.contains(&place)) {
+            text.clone_into(own);
+        }
+    }
+    if !written.contains(&DraftPlace::Answer) {
+        draft.answered = before.answered;
+        draft.missing.clone_from(&before.missing);
+    }
+    draft.dropped += before.dropped;
+}
+
+/// The draft that needs no model: quotes under the question.
+pub(super) fn quoted(state: &State, plan: &Plan, analysis: &Analysis) -> Draft {
+    let report_words = state.settings.target_length as usize;
+    let frame = brief::write_frame(&FrameTask {
+        question: &state.question,
+        analysis,
+        language: language(state),
+        report_words,
+    });
+    let section = |section: &PlannedSection| DraftSection {
+        title: heading(state, section),
+        answers: section.answers.clone(),
+        text: brief::write_section(&SectionTask {
+            question: &state.question,
+            plan,
+            section,
+            sources: &state.sources,
+            evidence: &state.evidence,
+            analysis,
+            report_words,
+            language: language(state),
+        }),
+    };
+    Draft {
         version: state.draft.as_ref().map_or(1, |draft| draft.version + 1),
         title: frame.title,
         answer: frame.answer,
         summary: frame.summary,
-        sections,
-        conclusion: frame.conclusion,
+        sections: plan.sections.iter().map(section).collect(),
+        conclusion: String::new(),
         notes: revision_notes(state),
-    };
-    Ok(notes.update(StateChange::Written(Arc::new(draft))))
+        ..Draft::default()
+    }
 }
 
-async fn section(
-    state: &State,
-    ctx: &Ctx,
-    plan: &Plan,
-    analysis: &Analysis,
-    place: usize,
-) -> Result<Judged<String>, NodeError> {
-    let Some(section) = plan.sections.get(place) else {
-        return Err(NodeError::new("a section that the plan does not have"));
-    };
-    let items = items_at(state, place);
-    let before = state
-        .draft
-        .as_ref()
-        .and_then(|draft| draft.sections.get(place));
-    let task = SectionTask {
-        caps: state.settings.caps,
-        banned_words: &state.settings.banned_words,
-        question: &state.question,
-        plan,
-        section,
-        place,
-        sources: &state.sources,
-        evidence: &state.evidence,
-        analysis,
-        words: section_words(state.settings.target_length, plan.sections.len()),
-        report_words: state.settings.target_length as usize,
-        language: language(state),
-        revision: before.map(|before| Revision {
-            text: &before.text,
-            items: &items,
-        }),
-        feedback: state.feedback.as_deref(),
-    };
-    judge(&ctx.deps().reasoners.writers, |writer| {
-        writer.write_section(ctx, &task)
-    })
-    .await
+/// A planned heading, where it says no more than the question or a sentence of the section's evidence; else none.
+fn heading(state: &State, section: &PlannedSection) -> String {
+    let (title, asked) = (section.title.as_str(), state.question.text());
+    let by_code = !state.reasoners.iter().any(|name| name != EXTRACTIVE);
+    let own = state.evidence.iter();
+    let own = own.filter(|piece| section.answers.contains(&piece.answers));
+    let fits = |words: &str| says_no_more(title, &format!("{asked} {words}"), language(state));
+    let mut stated = own.flat_map(|piece| {
+        let spans = sentences(&piece.quote, language(state)).into_iter();
+        spans.filter_map(|span| span.of(&piece.quote))
+    });
+    if by_code || fits("") || stated.any(fits) {
+        title.to_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// Sentences in paragraphs.
+fn paragraphs(sentences: &[String]) -> String {
+    let paragraphs = sentences.chunks(PARAGRAPH_SENTENCES);
+    let paragraphs: Vec<String> = paragraphs.map(|some| some.join(" ")).collect();
+    paragraphs.join("\n\n")
 }
 
 /// Words of each section. There is no least number: many short sections must keep to the whole length too.
@@ -113,15 +329,6 @@ fn section_words(target_length: u32, sections: usize) -> usize {
 /// Words of what stands before and after the sections.
 fn frame_words(target_length: u32) -> usize {
     target_length as usize * (5 - SECTIONS_FIFTHS) / 5
-}
-
-/// What the last review found in a section, or in the whole.
-fn items_at(state: &State, place: usize) -> Vec<ReviewRemark> {
-    let items = state.critique.iter().flat_map(|critique| &critique.items);
-    items
-        .filter(|item| item.place == DraftPlace::Section(place) || item.place == DraftPlace::Whole)
-        .cloned()
-        .collect()
 }
 
 /// Which items a revision was made for.

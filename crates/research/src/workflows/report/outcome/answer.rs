@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use fathom_evidence::citation::Support;
 use fathom_render::phrases::Phrases;
 use fathom_render::report::{Answered, ReportAnswer};
 
 use super::renumber::cited;
 use crate::analysis::{Analysis, AnsweredVerdict, Evidence};
-use crate::citations::{CitationCheck, Proof};
+use crate::citations::{CheckedClaim, CitationCheck, Judgement, Proof};
 use crate::draft::{Draft, DraftPlace};
 use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
@@ -21,7 +22,9 @@ pub(super) fn answer(
     check: Option<&CitationCheck>,
 ) -> Option<ReportAnswer> {
     let analysis = state.analysis.as_deref();
-    let AnsweredVerdict { answered, reason } = verdict(state, analysis, &draft.answer)?;
+    let by_writer = written_verdict(draft, analysis, check);
+    let verdict = by_writer.or_else(|| verdict(state, analysis, &draft.answer));
+    let AnsweredVerdict { answered, reason } = verdict?;
     let (agree, dispute) = analysis.map_or_else(Default::default, |analysis| {
         sides(&draft.answer, analysis, &state.evidence, check)
     });
@@ -31,6 +34,43 @@ pub(super) fn answer(
         text: draft.answer.clone(),
         agree: agree.len(),
         dispute: dispute.len(),
+    })
+}
+
+/// The verdict of the model that wrote the answer, held to what the check left of it: a yes wants a sentence that a source
+/// bears out.
+fn written_verdict(
+    draft: &Draft,
+    analysis: Option<&Analysis>,
+    check: Option<&CitationCheck>,
+) -> Option<AnsweredVerdict> {
+    let said = draft.answered?;
+    let claims = check.map_or(&[][..], |check| &check.claims);
+    // Passages that are quoted under it are the sources' words and not the model's.
+    let written = draft.answer.lines().filter(|line| !line.starts_with("> "));
+    let written: Vec<&str> = written.collect();
+    let is_own = |claim: &&CheckedClaim| {
+        let words = claim.text.trim_end_matches(['.', '!']);
+        claim.place == DraftPlace::Answer && written.iter().any(|line| line.contains(words))
+    };
+    let mut own = claims.iter().filter(is_own);
+    let confirmed = |claim: &CheckedClaim| {
+        let supported = matches!(claim.support, Support::Supported { .. });
+        supported || claim.judged == Some(Judgement::Supported)
+    };
+    let is_left = own.clone().next().is_some();
+    let answered = match (is_left, own.any(confirmed)) {
+        (false, _) => return None,
+        (true, true) => said,
+        (true, false) => said.min(Answered::Partly),
+    };
+    let analyst = analysis.and_then(|analysis| analysis.answered.as_ref());
+    let analyst = analyst.filter(|verdict| verdict.answered == answered);
+    let missing = draft.missing.clone().filter(|_| answered != Answered::Yes);
+    let reason = missing.or_else(|| analyst.map(|verdict| verdict.reason.clone()));
+    Some(AnsweredVerdict {
+        answered,
+        reason: reason.unwrap_or_default(),
     })
 }
 
@@ -107,7 +147,7 @@ fn sides(
     }
     agree.retain(|source| !dispute.contains(source));
     // Quotes that stand side by side need not say the same.
-    if !analysis.answer.is_empty() {
+    if text.lines().any(|line| line.starts_with("> ")) {
         agree.clear();
     }
     (agree, dispute)

@@ -7,17 +7,20 @@ use fathom_render::report::claim::{
 use fathom_render::report::method::{FailureNote, TracePart};
 use fathom_render::report::review::{ReportReview, ReviewItem};
 use fathom_render::report::source::{CitedSource, StoredText};
-use fathom_render::report::{AskedQuestion, OpenQuestion, ReportSection};
+use fathom_render::report::{AskedQuestion, EXTRACTIVE, OpenQuestion, ReportSection};
 
 use super::renumber::Numbers;
-use crate::analysis::{Contradiction, Gap, Side};
+use crate::analysis::{Analysis, Contradiction, Gap, Side};
 use crate::citations::{CheckedClaim, Judgement, Proof};
 use crate::critique::{Critique, ReviewRemark};
 use crate::draft::{DraftPlace, DraftSection};
 use crate::plan::{PlanTrace, SubQuestionId};
 use crate::question::Question;
+use crate::skills::cite::MARK;
+use crate::skills::compose::{says_no_more, without_markup};
 use crate::source::{Source, SourceId};
-use crate::workflows::report::state::ErrorEntry;
+use crate::workflows::report::nodes::language;
+use crate::workflows::report::state::{ErrorEntry, State};
 
 pub(super) fn question(question: &Question) -> AskedQuestion {
     AskedQuestion {
@@ -130,12 +133,50 @@ pub(super) fn disagreement(pair: &Contradiction, sources: &[CitedSource]) -> Dis
     }
 }
 
-pub(super) fn gap(gap: &Gap) -> OpenQuestion {
+/// What is missing, with the numbers that the report has; a model's words are marked.
+pub(super) fn gap(gap: &Gap, state: &State, numbers: &Numbers) -> OpenQuestion {
     OpenQuestion {
         sub_question: number(&gap.answers),
-        missing: gap.missing.clone(),
-        next_query: gap.query.clone(),
+        missing: marked(&numbers.text(&gap.missing), state),
+        next_query: match adds_words(&gap.query, state) {
+            true => String::new(),
+            false => gap.query.clone(),
+        },
     }
+}
+
+/// A model's words that are shown as they are, where they say no more than the question; else with the mark of what nobody
+/// could confirm. The brief has no words of its own.
+pub(crate) fn marked(words: &str, state: &State) -> String {
+    match adds_words(words, state) {
+        true => format!("{words}{MARK}"),
+        false => words.to_owned(),
+    }
+}
+
+/// A sub-question or a search: it may have the words of the evidence too, for it asks and does not state.
+pub(super) fn marked_question(words: &str, state: &State) -> String {
+    let quotes = state.evidence.iter().map(|piece| piece.quote.as_str());
+    let known: Vec<&str> = quotes.chain([state.question.text()]).collect();
+    let known = known.join(" ");
+    match adds_words(words, state) && !says_no_more(words, &known, language(state)) {
+        true => format!("{words}{MARK}"),
+        false => words.to_owned(),
+    }
+}
+
+/// Whether a model had its part in a run and words say more than the question does.
+fn adds_words(words: &str, state: &State) -> bool {
+    let by_model = state.reasoners.iter().any(|name| name != EXTRACTIVE);
+    by_model && !says_no_more(words, state.question.text(), language(state))
+}
+
+/// Texts of an analysis that may cite sources.
+pub(super) fn told_by_model(analysis: &Analysis) -> Vec<&str> {
+    let pairs = analysis.contradictions.iter();
+    let pairs = pairs.flat_map(|pair| [Some(pair.about.as_str()), pair.weighed.as_deref()]);
+    let gaps = analysis.gaps.iter().map(|gap| gap.missing.as_str());
+    pairs.flatten().chain(gaps).collect()
 }
 
 pub(super) fn review(critique: &Critique) -> ReportReview {
@@ -146,8 +187,16 @@ pub(super) fn review(critique: &Critique) -> ReportReview {
         scores: critique.scores,
         verdict: critique.verdict,
         potential: critique.potential,
-        summary: critique.summary.clone(),
+        summary: opinion(&critique.summary),
         items: critique.items.iter().map(item).collect(),
+    }
+}
+
+/// A reviewer's words: an opinion that nobody checked.
+fn opinion(words: &str) -> String {
+    match without_markup(words) {
+        words if words.is_empty() => words,
+        words => format!("{words}{MARK}"),
     }
 }
 
@@ -158,8 +207,11 @@ fn item(item: &ReviewRemark) -> ReviewItem {
         severity: item.severity,
         place,
         section,
-        description: item.description.clone(),
-        fix: item.fix.clone(),
+        description: match item.proven {
+            true => item.description.clone(),
+            false => opinion(&item.description),
+        },
+        fix: item.fix.as_deref().map(opinion),
         proven: item.proven,
     }
 }

@@ -33,10 +33,12 @@ impl Numbers {
 
     pub(super) fn meet_draft(&mut self, draft: &Draft) {
         let texts: Vec<&str> = draft.texts().map(|(_, text)| text).collect();
-        for text in texts {
-            for (_, ids) in brackets(text) {
-                ids.into_iter().for_each(|id| self.meet(SourceId(id)));
-            }
+        texts.iter().for_each(|text| self.meet_text(text));
+    }
+
+    pub(super) fn meet_text(&mut self, text: &str) {
+        for (_, ids) in brackets(text) {
+            ids.into_iter().for_each(|id| self.meet(SourceId(id)));
         }
     }
 
@@ -50,6 +52,10 @@ impl Numbers {
 
     /// Writes the new numbers into a draft. A citation that leads nowhere goes.
     pub(super) fn draft(&self, draft: &mut Draft) {
+        draft.title = self.text(&draft.title);
+        for section in &mut draft.sections {
+            section.title = self.text(&section.title);
+        }
         let places: Vec<_> = draft.texts().map(|(place, _)| place).collect();
         for place in places {
             if let Some(text) = draft.text_mut(&place) {
@@ -58,7 +64,7 @@ impl Numbers {
         }
     }
 
-    fn text(&self, text: &str) -> String {
+    pub(super) fn text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
         for (range, ids) in brackets(text) {
@@ -73,7 +79,6 @@ impl Numbers {
     }
 }
 
-/// Every bracket of numbers, such as `[3]` or `[3, 7]`, with where it stands.
 /// The sources that a text cites, in reading order, each once.
 pub(super) fn cited(text: &str) -> Vec<SourceId> {
     let mut order = Vec::new();
@@ -85,6 +90,7 @@ pub(super) fn cited(text: &str) -> Vec<SourceId> {
     order
 }
 
+/// Every bracket of numbers, such as `[3]` or `[3, 7]`, with where it stands.
 fn brackets(text: &str) -> Vec<(std::ops::Range<usize>, Vec<u32>)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -113,13 +119,9 @@ mod tests {
 
     fn draft(summary: &str, conclusion: &str) -> Draft {
         Draft {
-            version: 1,
-            title: String::new(),
-            answer: String::new(),
             summary: summary.into(),
-            sections: Vec::new(),
             conclusion: conclusion.into(),
-            notes: Vec::new(),
+            ..Draft::default()
         }
     }
 
