@@ -187,11 +187,10 @@ async fn a_question_without_evidence_is_located_once_more_under_relaxed_rules() 
             ("existence", "exact", "normalised"),
         ]
     );
-    assert!(
-        appraisal.failed_questions.is_empty(),
-        "{:?}",
-        appraisal.failed_questions
-    );
+    // A passage must share something with the question: what finds none even then is told as failed.
+    let left = &appraisal.failed_questions;
+    assert!(left.len() < entry.failed_questions.len(), "{left:?}");
+    assert!(left.iter().all(|id| entry.failed_questions.contains(id)));
 }
 
 #[tokio::test]
