@@ -182,17 +182,6 @@ impl Critique {
         }
     }
 
-    /// Whether the score alone would do.
-    pub fn is_good(&self, thresholds: &ReviewThresholds) -> bool {
-        self.score >= thresholds.approve_score
-    }
-
-    /// How many remarks are major or critical.
-    pub fn grave_items(&self) -> usize {
-        let grave = |item: &&ReviewRemark| item.severity >= Severity::Major;
-        self.items.iter().filter(grave).count()
-    }
-
     /// Whether a remark is critical, which no score outweighs.
     pub fn has_critical(&self) -> bool {
         self.items

@@ -86,12 +86,22 @@ fn lies(lie: &dyn Fn(&str) -> String) -> Reply {
     Reply::Json(json!({ "sentences": sentences, "answered": "yes", "missing": lie("hole") }))
 }
 
-/// Every line of a text with a lie that does not say it is unconfirmed.
+/// Every line of a text with a lie that does not say it is unconfirmed, and does not stand in a list that says so of all.
 fn unmarked(text: &str) -> Vec<&str> {
     let false_words = [LIE, "Mercury", "9.9", "210 litres", "[99]"];
-    let lines = text.lines();
-    let lies = lines.filter(|line| false_words.iter().any(|words| line.contains(words)));
-    lies.filter(|line| !line.contains(MARK)).collect()
+    let mut is_listed = false;
+    let mut left = Vec::new();
+    for line in text.lines() {
+        if !line.starts_with("- ") && !line.is_empty() {
+            is_listed = line.contains("nobody checked");
+        }
+        let lies = false_words.iter().any(|words| line.contains(words));
+        let is_cited = line.contains("[99]");
+        if lies && (is_cited || !is_listed && !line.contains(MARK)) {
+            left.push(line);
+        }
+    }
+    left
 }
 
 #[test]

@@ -198,8 +198,12 @@ fn method(state: &State, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
         errors: errors.map(handed::failure).collect(),
         coverage: coverage(state),
         trace: plan.map_or_else(Vec::new, |plan| handed::trace(&plan.trace)),
-        warnings: plan.map_or_else(Vec::new, |plan| plan.warnings.clone()),
-        validation_retry_log: state.validation_retry_log.clone(),
+        warnings: plan.map_or_else(Vec::new, handed::warnings),
+        validation_retry_log: state
+            .validation_retry_log
+            .iter()
+            .map(|entry| handed::retry(entry, state))
+            .collect(),
         relaxed: relaxed(state, numbers),
         insufficient_termination: cut_short(state),
     }
@@ -236,7 +240,9 @@ fn cut_short(state: &State) -> Option<CutShort> {
     let gaps = state.analysis.iter().flat_map(|analysis| &analysis.gaps);
     reason.is_cut_short().then(|| CutShort {
         reason,
-        missing: gaps.map(|gap| gap.missing.clone()).collect(),
+        missing: gaps
+            .map(|gap| handed::marked(&gap.missing, state))
+            .collect(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a run knows, in the form in which a finished report holds it: numbers count from 1 and refer to cited sources.
 
 use fathom_evidence::citation::Support;
+use fathom_evidence::validate::retry::RetryEntry;
 use fathom_render::report::claim::{
     ClaimVerdict, Disagreement, ModelVerdict, ReportClaim, SourceQuote, TextPlace,
 };
@@ -14,7 +15,7 @@ use crate::analysis::{Analysis, Contradiction, Gap, Side};
 use crate::citations::{CheckedClaim, Judgement, Proof};
 use crate::critique::{Critique, ReviewRemark};
 use crate::draft::{DraftPlace, DraftSection};
-use crate::plan::{PlanTrace, SubQuestionId};
+use crate::plan::{Plan, PlanTrace, SubQuestionId};
 use crate::question::Question;
 use crate::skills::cite::MARK;
 use crate::skills::compose::{says_no_more, without_markup};
@@ -217,6 +218,7 @@ fn item(item: &ReviewRemark) -> ReviewItem {
 }
 
 /// The parts of the trace that say something.
+/// How the planner thought, in its own words: they are shown as such.
 pub(super) fn trace(trace: &PlanTrace) -> Vec<TracePart> {
     let parts = [
         ("understanding", &trace.understanding),
@@ -229,9 +231,26 @@ pub(super) fn trace(trace: &PlanTrace) -> Vec<TracePart> {
     filled
         .map(|(part, text)| TracePart {
             part: (*part).to_owned(),
-            text: text.trim().to_owned(),
+            text: without_markup(text),
         })
         .collect()
+}
+
+/// A planner's warnings, in its own words: they are shown as such.
+pub(super) fn warnings(plan: &Plan) -> Vec<String> {
+    let warnings = plan.warnings.iter();
+    warnings.map(|warning| without_markup(warning)).collect()
+}
+
+/// A second look, with the sub-questions that it was for.
+pub(super) fn retry(entry: &RetryEntry, state: &State) -> RetryEntry {
+    let questions = entry.failed_questions.iter();
+    RetryEntry {
+        failed_questions: questions
+            .map(|question| marked_question(question, state))
+            .collect(),
+        ..entry.clone()
+    }
 }
 
 pub(super) fn failure(error: &ErrorEntry) -> FailureNote {
