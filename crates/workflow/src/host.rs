@@ -30,7 +30,7 @@ use crate::runtime::Runtime;
 use crate::{Error, Gate, NewRun, Progress, ReplayReport, RunId, RunOutcome, RunView, Store};
 
 pub use self::definition::{BeginResult, Definition, FirstState, InvalidInput, JSON_OUTCOME};
-pub use self::edits::{edited, expected_in_words, read_input};
+pub use self::edits::{edited, expected_in_words, read_input, read_lenient};
 pub use self::work::{SkippedRun, WorkPass, WorkedRun};
 pub use self::workflow::{OpenRun, Workflow};
 

@@ -49,7 +49,7 @@ pub use history::{ReplayReport, RunView};
 pub use host::{
     BeginResult, Definition, FirstState, Host, HostBuilder, HostSettings, InvalidInput,
     JSON_OUTCOME, OpenRun, SkippedRun, WorkPass, WorkedRun, Workflow, edited, expected_in_words,
-    read_input,
+    read_input, read_lenient,
 };
 pub use id::{BlobHash, Owner, RunId};
 pub use journal::Store;

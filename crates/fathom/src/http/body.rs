@@ -38,11 +38,7 @@ where
 
     async fn from_request(request: Request, state: &S) -> ApiResult<Self> {
         let given = json(request, state).await?;
-        let read = serde_path_to_error::deserialize(given);
-        read.map(Self).map_err(|error| {
-            let field = error.path().to_string();
-            ApiError::invalid(&field, error.into_inner())
-        })
+        Ok(Self(fathom_workflow::read_lenient(given)?))
     }
 }
 

@@ -324,9 +324,8 @@ fn shaped(
     });
     let gaps = state["gaps"].as_array().into_iter().flatten();
     let degraded = state["degraded"].as_array().into_iter().flatten();
-    let failed = degraded
-        .filter(|one| **one == json!("search_failed"))
-        .count();
+    let fell_short = |one: &Value| *one == json!("search_failed") || one.get("made_by").is_some();
+    let degraded = degraded.filter(|one| fell_short(one)).count();
     AgentResponse {
         run,
         summary: first.unwrap_or(verdict),
@@ -341,7 +340,7 @@ fn shaped(
         gaps: gaps
             .filter_map(|gap| gap.as_str().map(str::to_owned))
             .collect(),
-        degraded_mode: failed > 0 || !answer.is_answer(),
+        degraded_mode: degraded > 0 || !answer.is_answer(),
         insufficient_termination: state["insufficient_termination"] == json!(true),
         iterations: state["iteration"]
             .as_u64()

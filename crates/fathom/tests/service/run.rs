@@ -230,17 +230,11 @@ async fn queries_that_find_nothing_are_put_in_other_words() {
 }
 
 #[tokio::test]
-async fn time_that_is_used_up_gives_what_there_is() {
+async fn a_model_that_hangs_leaves_what_there_is_in_time() {
     let script = Script::sensible(pages()).always(Judgement::Sentences, Reply::Hangs);
     let (_stage, served) = world(script, &[]).await;
     let answer = run(&served, json!({ "task": TASK, "max_execution_time_s": 3 })).await;
-    assert_eq!(
-        (
-            &answer["degraded_mode"],
-            &answer["insufficient_termination"]
-        ),
-        (&json!(true), &json!(true))
-    );
+    assert_eq!(answer["degraded_mode"], true, "{answer}");
     assert_eq!(answer["metadata"]["model"], "extractive");
     assert!(
         answer["final_answer"]

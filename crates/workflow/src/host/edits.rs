@@ -40,7 +40,7 @@ where
 {
     let mut whole = serde_json::to_value(value).map_err(InvalidInput::new)?;
     overlay(&mut whole, edits)?;
-    typed(whole)
+    read_lenient(whole)
 }
 
 /// Reads an input. A field that the type does not know is refused, deep inside too, although the type itself may pass
@@ -49,7 +49,7 @@ pub fn read_input<T>(given: Value) -> Result<T, InvalidInput>
 where
     T: Serialize + DeserializeOwned,
 {
-    let value: T = typed(given.clone())?;
+    let value: T = read_lenient(given.clone())?;
     let known = serde_json::to_value(&value).map_err(InvalidInput::new)?;
     refuse_unknown(&given, &known, "")?;
     Ok(value)
@@ -78,8 +78,8 @@ fn refuse_unknown(given: &Value, known: &Value, path: &str) -> Result<(), Invali
     }
 }
 
-/// Reads JSON into a type. The field that does not fit is named.
-fn typed<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
+/// Reads JSON into a type; fields that it does not know are passed over. The field that does not fit is named.
+pub fn read_lenient<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = match error.path().to_string() {
             whole if whole == "." => String::new(),
