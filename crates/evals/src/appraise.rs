@@ -43,7 +43,7 @@ struct TrialText {
 }
 
 #[derive(Deserialize)]
-struct TrialPrompt {
+struct TrialSplit {
     pmcid: String,
     split: String,
 }
@@ -106,7 +106,7 @@ fn folder(data: &Path, binary: &Path) -> Result<()> {
 }
 
 fn write_trials(data: &Path, folder: &Path) -> Result<usize> {
-    let prompts: Vec<TrialPrompt> = read(data, "evidence_inference/prompts.jsonl")?;
+    let prompts: Vec<TrialSplit> = read(data, "evidence_inference/prompts.jsonl")?;
     let asked = prompts
         .iter()
         .filter(|one| SPLITS.contains(&one.split.as_str()));

@@ -23,7 +23,7 @@ pub enum GateAnswer {
 }
 
 /// A gate and all that is needed to decide at it.
-struct OpenGate<'a> {
+struct GatePrompt<'a> {
     host: &'a Host,
     gate: Gate,
     /// What may be edited, as it stands.
@@ -46,7 +46,7 @@ pub async fn described(host: &Host, run: RunId) -> Result<String> {
 
 /// Shows the gate at which a run waits and asks until there is a decision. Ctrl-C means later.
 pub async fn attend(host: &Host, run: RunId, signals: &mut Signals) -> Result<GateAnswer> {
-    let asked = OpenGate {
+    let asked = GatePrompt {
         host,
         gate: host.gate(run).await?,
         editable: host.editable(run).await?,
@@ -61,7 +61,7 @@ pub async fn attend(host: &Host, run: RunId, signals: &mut Signals) -> Result<Ga
     }
 }
 
-impl OpenGate<'_> {
+impl GatePrompt<'_> {
     async fn ask(&self) -> Result<GateAnswer> {
         loop {
             let choices = "[a]pprove, [m]odify, [r]eject, [s]kip or [l]ater?";

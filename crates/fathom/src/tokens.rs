@@ -118,11 +118,12 @@ fn check_owner(owner: &str) -> Result<()> {
     let plain =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     let fits = (1..=OWNER_CHARS).contains(&owner.len()) && owner.chars().all(plain);
-    match fits {
-        true => Ok(()),
-        false => Err(Problem::usage(format!(
+    if fits {
+        Ok(())
+    } else {
+        Err(Problem::usage(format!(
             "an owner's name has 1 to {OWNER_CHARS} small letters, digits and hyphens"
-        ))),
+        )))
     }
 }
 

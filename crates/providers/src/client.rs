@@ -103,9 +103,12 @@ impl HttpClient {
         }
         let asked = async {
             let sent = self.http.execute(request.http.ok_or(Silence::Garbled)?);
-            let mut response = sent.await.map_err(|error| match error.is_connect() {
-                true => Silence::NoConnection,
-                false => Silence::Garbled,
+            let mut response = sent.await.map_err(|error| {
+                if error.is_connect() {
+                    Silence::NoConnection
+                } else {
+                    Silence::Garbled
+                }
             })?;
             let mut body = Vec::new();
             while body.len() < GLANCE_MAX_BYTES

@@ -24,9 +24,10 @@ pub(super) fn line(report: &Report) -> String {
         parts.push(cited.replace("{m}", &figures.sources_read.to_string()));
     }
     if claims.claims > 0 {
-        let words = match report.used_model() {
-            true => phrases.statements_verified,
-            false => phrases.quotes_verified,
+        let words = if report.used_model() {
+            phrases.statements_verified
+        } else {
+            phrases.quotes_verified
         };
         parts.push(n_of_m(words, claims.supported, claims.claims));
     }

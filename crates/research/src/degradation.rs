@@ -101,9 +101,10 @@ fn skipped_sentence(stock: LibraryStock, words: &CaveatWords) -> String {
     let LibraryStock { documents, skipped } = stock;
     let told = words.files_skipped.count(skipped);
     let told = told.replace("{all}", &(documents + skipped).to_string());
-    match skipped > documents {
-        true => format!("{}{told}", words.most_missing),
-        false => told,
+    if skipped > documents {
+        format!("{}{told}", words.most_missing)
+    } else {
+        told
     }
 }
 

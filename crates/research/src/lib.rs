@@ -32,4 +32,4 @@ pub use question::{AskedDepth, Depth, Question, ReportStyle};
 pub use services::{ServiceFaults, Services, SourceScope, WebServices};
 pub use settings::Settings;
 pub use workflows::ask::AskSettings;
-pub use workflows::report::state::State;
+pub use workflows::report::state::ReportState;

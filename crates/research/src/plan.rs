@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 pub use fathom_render::SourceKind;
 use serde::{Deserialize, Serialize};
 
-use crate::question::Depth;
+use crate::question::{AskedDepth, Depth};
 
 /// A plan of fewer sub-questions does not take its question apart.
 pub const SUB_QUESTIONS_LEAST: usize = 2;
@@ -183,6 +183,31 @@ impl Plan {
             0.0
         };
         self
+    }
+
+    /// The plan with how far to go, repaired, its queries put to who can answer them, the most urgent first. `most` bounds
+    /// them where the caller does not leave that to the depth.
+    #[must_use]
+    pub fn fitted(mut self, asked: AskedDepth, kinds: &[SourceKind], most: Option<usize>) -> Self {
+        self.depth = match asked {
+            AskedDepth::Exactly(_) => None,
+            AskedDepth::Auto => self.depth.or(Some(Depth::Standard)),
+        };
+        let depth = asked.or(self.depth);
+        let local_only = kinds == [SourceKind::Local];
+        let mut plan = self.mended(depth, local_only);
+        let fallback = kinds.first().copied().unwrap_or(SourceKind::Local);
+        for query in &mut plan.queries {
+            if !kinds.contains(&query.kind) {
+                query.kind = fallback;
+            }
+        }
+        plan.queries.sort_by_key(|query| query.priority);
+        // Queries that were put to somebody else may now be the same.
+        let mut plan = plan.mended(depth, local_only);
+        plan.queries
+            .truncate(most.unwrap_or(depth.bounds().queries));
+        plan
     }
 
     /// A sub-question by its id; nothing where the plan has none of that id.

@@ -18,11 +18,10 @@ pub(crate) async fn search(
     let query = asked.get("q").cloned().unwrap_or_default();
     let (place, _) = world.ledger.note("search", query.clone());
     tokio::time::sleep(world.script.delay).await;
-    let response = match world.script.search_fails {
-        true => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-        false => {
-            Json(json!({ "query": query, "results": results(&world, &query) })).into_response()
-        }
+    let response = if world.script.search_fails {
+        StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    } else {
+        Json(json!({ "query": query, "results": results(&world, &query) })).into_response()
     };
     world.ledger.answered(place);
     response

@@ -70,14 +70,14 @@ pub(super) struct AnswerRow {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum AnswerVerdict {
     Right,
     Wrong,
     /// It was said plainly that the documents do not say, though they do.
     Refused,
 }
 
-impl Verdict {
+impl AnswerVerdict {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -90,8 +90,8 @@ impl Verdict {
 pub(super) struct ScoredAnswer<'r> {
     pub(super) question: &'r TestQuestion,
     pub(super) row: &'r AnswerRow,
-    pub(super) at_once: Verdict,
-    pub(super) anywhere: Verdict,
+    pub(super) at_once: AnswerVerdict,
+    pub(super) anywhere: AnswerVerdict,
     /// Whether the file with the answer is among the sources.
     pub(super) found: bool,
     /// Whether the answer stands in the best passages of BM25, for each of [`TOPS`].
@@ -147,7 +147,7 @@ impl Scorer {
         question: &TestQuestion,
         row: &AnswerRow,
         first: Option<usize>,
-    ) -> Result<Verdict> {
+    ) -> Result<AnswerVerdict> {
         let (text, head) = (head(&row.whole, first), head(&row.lead, first));
         let refused = row
             .said
@@ -156,18 +156,18 @@ impl Scorer {
             || self.refuses(head);
         if !question.answerable {
             return Ok(if refused {
-                Verdict::Right
+                AnswerVerdict::Right
             } else {
-                Verdict::Wrong
+                AnswerVerdict::Wrong
             });
         }
         if !text.is_empty() && tells(question, text)? {
-            return Ok(Verdict::Right);
+            return Ok(AnswerVerdict::Right);
         }
         Ok(if refused || text.is_empty() {
-            Verdict::Refused
+            AnswerVerdict::Refused
         } else {
-            Verdict::Wrong
+            AnswerVerdict::Wrong
         })
     }
 

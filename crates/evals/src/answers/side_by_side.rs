@@ -15,7 +15,7 @@ use rand::seq::IndexedRandom as _;
 
 use super::ask::{self, Asking};
 use super::questions::{self, SEED, TestQuestion};
-use super::score::{AnswerRow, Scorer, Verdict, head, plain, tells};
+use super::score::{AnswerRow, AnswerVerdict, Scorer, head, plain, tells};
 use super::{baseline, library_folder, scifact};
 
 /// Passages of BM25 that are shown.
@@ -78,9 +78,10 @@ pub fn eval(rest: &[&str]) -> Result<()> {
     for question in asked {
         let row = ask::ask(question, &options.asking, Some(&options.libraries))?;
         let passages = plain.get(&question.id).map_or(&[][..], Vec::as_slice);
-        let set = match question.kind == question.library {
-            true => question.kind.as_str(),
-            false => "questions",
+        let set = if question.kind == question.library {
+            question.kind.as_str()
+        } else {
+            "questions"
         };
         let tally = tallies.entry(set).or_default();
         tally.take(question, &row, passages, &scorer)?;
@@ -145,14 +146,14 @@ impl Tally {
         self.failed += usize::from(row.exit != 0);
         if !question.answerable {
             self.without_answer += 1;
-            self.told += usize::from(scored.at_once == Verdict::Right);
+            self.told += usize::from(scored.at_once == AnswerVerdict::Right);
             return Ok(());
         }
         let plainly = plain(&passages.join("\n"));
         let own = plain(&row.passages.join("\n"));
         let hits = [
             tells(question, head(&plainly, Some(FIRST)))?,
-            scored.at_once == Verdict::Right,
+            scored.at_once == AnswerVerdict::Right,
             tells(question, &plainly)?,
             tells(question, &own)?,
         ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::questions::TestQuestion;
-use super::score::{ScoredAnswer, Verdict};
+use super::score::{AnswerVerdict, ScoredAnswer};
 
 const COLUMNS: &str = "\
 | | n | right at once | anywhere | wrong | refused | found | BM25 1 | 3 | 20 | without answer | told | CPU s | most | MB |
@@ -70,8 +70,8 @@ fn calibration(name: &str, all: &[&ScoredAnswer<'_>]) {
             "| {name}: {} | {} | {} | {} | {} |",
             mark.unwrap_or("does not say"),
             marked.clone().count(),
-            count(&|one| one.at_once == Verdict::Right),
-            count(&|one| one.anywhere == Verdict::Right),
+            count(&|one| one.at_once == AnswerVerdict::Right),
+            count(&|one| one.anywhere == AnswerVerdict::Right),
             count(&|one| !one.question.answerable),
         ));
     }
@@ -96,16 +96,16 @@ impl AnswerTally {
             tally.peak_mb = tally.peak_mb.max(one.row.peak_mb);
             if !one.question.answerable {
                 tally.without_answer += 1;
-                tally.told += usize::from(one.at_once == Verdict::Right);
+                tally.told += usize::from(one.at_once == AnswerVerdict::Right);
                 continue;
             }
             let [best, few, many] = one.bm25;
             let held = [
                 true,
-                one.at_once == Verdict::Right,
-                one.anywhere == Verdict::Right,
-                one.at_once == Verdict::Wrong,
-                one.at_once == Verdict::Refused,
+                one.at_once == AnswerVerdict::Right,
+                one.anywhere == AnswerVerdict::Right,
+                one.at_once == AnswerVerdict::Wrong,
+                one.at_once == AnswerVerdict::Refused,
                 one.found,
                 best,
                 few,

@@ -124,7 +124,7 @@ fn name(nth: usize) -> PathBuf {
 
 /// Files of so many passages in all; gives their bytes.
 fn write_texts(folder: &Path, passages: usize) -> Result<u64> {
-    let mut words = Words::new(SEED);
+    let mut words = ZipfWords::new(SEED);
     let mut bytes = 0;
     for nth in 0..FILES {
         let path = folder.join(name(nth));
@@ -141,7 +141,7 @@ fn write_texts(folder: &Path, passages: usize) -> Result<u64> {
 }
 
 fn queries() -> Vec<String> {
-    let mut words = Words::new(SEED + 1);
+    let mut words = ZipfWords::new(SEED + 1);
     let query = |_| {
         let length = words.random.random_range(3..9);
         let mut asked = Vec::new();
@@ -155,11 +155,11 @@ fn queries() -> Vec<String> {
 }
 
 /// Words by chance, the nth as frequent as 1/n.
-struct Words {
+struct ZipfWords {
     random: StdRng,
 }
 
-impl Words {
+impl ZipfWords {
     fn new(seed: u64) -> Self {
         Self {
             random: StdRng::seed_from_u64(seed),

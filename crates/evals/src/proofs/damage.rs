@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use self::database::SpecimenDatabase;
-use self::judge::Verdict;
+use self::judge::DamageVerdict;
 use super::{Proof, Setting};
 use crate::stores::Backend;
 
@@ -86,7 +86,7 @@ async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     Ok(format!("{}; 0 silent, 0 panics, 0 hangs", told.join("; ")))
 }
 
-async fn in_time(trial: impl Future<Output = Result<Verdict>>) -> Result<Verdict> {
+async fn in_time(trial: impl Future<Output = Result<DamageVerdict>>) -> Result<DamageVerdict> {
     let ended = tokio::time::timeout(LONGEST_TRIAL, trial).await;
     ended.context("it hangs")?
 }
@@ -100,11 +100,11 @@ struct TrialTally {
 }
 
 impl TrialTally {
-    fn add(&mut self, verdict: Result<Verdict>, harm: impl Fn() -> String) -> Result<()> {
+    fn add(&mut self, verdict: Result<DamageVerdict>, harm: impl Fn() -> String) -> Result<()> {
         match verdict.with_context(&harm)? {
-            Verdict::Same => self.same += 1,
-            Verdict::RefusedInPart => self.refused += 1,
-            Verdict::RefusedWhole => self.unopened += 1,
+            DamageVerdict::Same => self.same += 1,
+            DamageVerdict::RefusedInPart => self.refused += 1,
+            DamageVerdict::RefusedWhole => self.unopened += 1,
         }
         Ok(())
     }

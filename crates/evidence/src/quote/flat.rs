@@ -43,7 +43,7 @@ struct Hyphen {
 
 /// One character on the way to the plain form.
 #[derive(Clone, Copy)]
-struct Piece {
+struct FlatChar {
     c: char,
     from: Span,
 }
@@ -90,7 +90,7 @@ impl FlatText {
     }
 
     /// A space is kept between words, and where taking it away would join two numbers.
-    fn space(&mut self, run: &[Piece], last_sign: Option<char>) -> usize {
+    fn space(&mut self, run: &[FlatChar], last_sign: Option<char>) -> usize {
         let taken = run.iter().take_while(|p| p.c.is_whitespace()).count();
         let after = run.get(taken..).unwrap_or_default();
         let (Some(before), Some(next)) = (self.text.chars().next_back(), after.first()) else {
@@ -113,8 +113,8 @@ impl FlatText {
 
     /// Several hyphens, or hyphens with space around them, are one dash. Between letters it is
     /// only remembered.
-    fn hyphen(&mut self, run: &[Piece]) -> usize {
-        let dash = |p: &&Piece| p.c == '-' || p.c.is_whitespace();
+    fn hyphen(&mut self, run: &[FlatChar]) -> usize {
+        let dash = |p: &&FlatChar| p.c == '-' || p.c.is_whitespace();
         let taken = run.iter().take_while(dash).count();
         let stretch = run.get(..taken).unwrap_or_default();
         let next = run.get(taken).map(|p| p.c);
@@ -214,14 +214,14 @@ impl FlatText {
 
 /// The characters of a text after normalisation, each with the stretch it came from. A letter and
 /// the marks put on it are normalised together.
-fn pieces(text: &str, ignore_case: bool) -> Vec<Piece> {
+fn pieces(text: &str, ignore_case: bool) -> Vec<FlatChar> {
     let mut pieces = Vec::with_capacity(text.len());
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
         if c == '\u{00AD}' && chars.peek().is_some_and(|(_, next)| next.is_whitespace()) {
             // A soft hyphen is seen only where a line ends.
             let from = Span::new(start, start + c.len_utf8());
-            pieces.push(Piece { c: '-', from });
+            pieces.push(FlatChar { c: '-', from });
             continue;
         }
         if c.is_ascii() && chars.peek().is_none_or(|(_, next)| next.is_ascii()) {
@@ -236,7 +236,7 @@ fn pieces(text: &str, ignore_case: bool) -> Vec<Piece> {
         let from = Span::new(start, end);
         let cluster = from.of(text).unwrap_or_default();
         if let Some(sign) = raised(c).filter(|_| ends_in_digit(&pieces)) {
-            pieces.push(Piece {
+            pieces.push(FlatChar {
                 c: sign,
                 from: Span::new(start, start),
             });
@@ -248,12 +248,12 @@ fn pieces(text: &str, ignore_case: bool) -> Vec<Piece> {
     pieces
 }
 
-fn emit(c: Option<char>, from: Span, ignore_case: bool, pieces: &mut Vec<Piece>) {
+fn emit(c: Option<char>, from: Span, ignore_case: bool, pieces: &mut Vec<FlatChar>) {
     let Some(c) = c else { return };
     if ignore_case {
-        pieces.extend(c.to_lowercase().map(|c| Piece { c, from }));
+        pieces.extend(c.to_lowercase().map(|c| FlatChar { c, from }));
     } else {
-        pieces.push(Piece { c, from });
+        pieces.push(FlatChar { c, from });
     }
 }
 
@@ -262,7 +262,7 @@ fn joins(c: char) -> bool {
     canonical_combining_class(c) != 0 || matches!(c, '\u{1160}'..='\u{11FF}')
 }
 
-fn ends_in_digit(pieces: &[Piece]) -> bool {
+fn ends_in_digit(pieces: &[FlatChar]) -> bool {
     pieces.last().is_some_and(|p| p.c.is_numeric())
 }
 

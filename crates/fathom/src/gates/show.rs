@@ -1,6 +1,6 @@
 //! What a person sees before deciding: a plan, or a draft with what the review found.
 
-use fathom_research::State;
+use fathom_research::ReportState;
 use fathom_research::critique::{Critique, Severity};
 use fathom_research::draft::Draft;
 use fathom_research::plan::Plan;
@@ -33,7 +33,7 @@ pub(super) async fn shown(host: &Host, gate: &Gate, coloured: bool) -> Result<St
     let node = header.head.next.as_deref().unwrap_or_default();
     let state = if header.about.workflow == report::NAME {
         let state = host.view(gate.run, None).await?.state;
-        Some(serde_json::from_value::<State>(state).map_err(Problem::failed)?)
+        Some(serde_json::from_value::<ReportState>(state).map_err(Problem::failed)?)
     } else {
         None
     };
@@ -59,7 +59,7 @@ pub(super) async fn shown(host: &Host, gate: &Gate, coloured: bool) -> Result<St
 fn show_report(
     gate: &Gate,
     node: &str,
-    state: &State,
+    state: &ReportState,
     lines: &mut Vec<String>,
     bold: impl Fn(&str) -> String,
 ) {
@@ -88,7 +88,12 @@ fn show_fields(show: &Value, lines: &mut Vec<String>, bold: impl Fn(&str) -> Str
 }
 
 /// What a breakpoint brought: a plan or a draft as at their own gates, all else by its name.
-fn show_parts(show: &Value, state: &State, lines: &mut Vec<String>, bold: impl Fn(&str) -> String) {
+fn show_parts(
+    show: &Value,
+    state: &ReportState,
+    lines: &mut Vec<String>,
+    bold: impl Fn(&str) -> String,
+) {
     let parts = PARTS
         .iter()
         .filter_map(|name| Some((*name, show.get(name)?)));
@@ -155,7 +160,7 @@ fn show_plan(plan: &Plan, lines: &mut Vec<String>, bold: impl Fn(&str) -> String
 }
 
 fn show_draft(
-    state: &State,
+    state: &ReportState,
     draft: &Draft,
     critique: Option<&Critique>,
     lines: &mut Vec<String>,

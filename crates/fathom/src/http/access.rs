@@ -133,8 +133,9 @@ impl FromRequestParts<Shared> for OwnedRun {
 pub async fn find(service: &Service, caller: &Caller, named: &str) -> ApiResult<OwnedRun> {
     let run: RunId = named.parse()?;
     let header = service.host.header(run).await?;
-    match caller.may_see(&header) {
-        true => Ok(OwnedRun { header }),
-        false => Err(fathom_workflow::Error::NoSuchRun { run }.into()),
+    if caller.may_see(&header) {
+        Ok(OwnedRun { header })
+    } else {
+        Err(fathom_workflow::Error::NoSuchRun { run }.into())
     }
 }

@@ -45,12 +45,11 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             return Ok(Self(None));
         };
         let text = given.to_str().unwrap_or_default();
-        match (1..=KEY_CHARS).contains(&text.len()) {
-            true => Ok(Self(Some(text.to_owned()))),
-            false => {
-                let why = format!("it has 1 to {KEY_CHARS} visible ASCII characters");
-                Err(ApiError::invalid("Idempotency-Key", why))
-            }
+        if (1..=KEY_CHARS).contains(&text.len()) {
+            Ok(Self(Some(text.to_owned())))
+        } else {
+            let why = format!("it has 1 to {KEY_CHARS} visible ASCII characters");
+            Err(ApiError::invalid("Idempotency-Key", why))
         }
     }
 }

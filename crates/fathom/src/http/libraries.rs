@@ -17,12 +17,13 @@ const NAME_CHARS: usize = 64;
 pub fn folder(service: &Service, caller: &Caller, name: &str) -> ApiResult<PathBuf> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     let fits = (1..=NAME_CHARS).contains(&name.len()) && name.chars().all(plain);
-    match fits {
-        true => Ok(service.libraries.join(caller.folder()).join(name)),
-        false => Err(ApiError::invalid(
+    if fits {
+        Ok(service.libraries.join(caller.folder()).join(name))
+    } else {
+        Err(ApiError::invalid(
             "library",
             format!("a library is called by 1 to {NAME_CHARS} letters, digits, - and _"),
-        )),
+        ))
     }
 }
 

@@ -157,9 +157,8 @@ pub async fn show_run(State(service): State<Shared>, run: OwnedRun) -> ApiResult
 /// A run with its open gate.
 pub async fn detail(service: &Service, run: OwnedRun) -> ApiResult<RunDetail> {
     let head = &run.header.head;
-    let gate = match head.status == Status::Waiting && !head.parked {
-        false => None,
-        true => match service.host.gate(run.id()).await {
+    let gate = if head.status == Status::Waiting && !head.parked {
+        match service.host.gate(run.id()).await {
             Ok(gate) => {
                 let editable = service.host.editable(run.id()).await;
                 Some(OpenGate::new(gate, editable.ok().flatten()))
@@ -167,7 +166,9 @@ pub async fn detail(service: &Service, run: OwnedRun) -> ApiResult<RunDetail> {
             // Somebody has just answered.
             Err(Error::NotWaiting { .. }) => None,
             Err(error) => return Err(error.into()),
-        },
+        }
+    } else {
+        None
     };
     Ok(RunDetail {
         summary: RunSummary::from(&run.header),

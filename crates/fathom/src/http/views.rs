@@ -66,9 +66,10 @@ pub async fn run_state(
 ) -> ApiResult<Json<RunState>> {
     let view = service.host.view(run.id(), asked.at).await?;
     let RunTally { meters, .. } = view.tally;
-    let state = match asked.whole {
-        true => view.state,
-        false => DisplayLimits::default().apply(&view.state),
+    let state = if asked.whole {
+        view.state
+    } else {
+        DisplayLimits::default().apply(&view.state)
     };
     Ok(Json(RunState {
         run: RunSummary::from(&view.run),

@@ -16,11 +16,11 @@ use crate::{FailureCause, SystemClock};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Does something to a connection whose request has been read.
-type Script = fn(TcpStream) -> futures::future::BoxFuture<'static, io::Result<()>>;
+type ServerScript = fn(TcpStream) -> futures::future::BoxFuture<'static, io::Result<()>>;
 
 /// What the whole layer makes of one answer: the attempt's fault, and the call's cause.
 async fn meet(
-    script: Script,
+    script: ServerScript,
     limits: (Duration, Duration),
 ) -> (Option<AttemptError>, Option<FailureCause>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -91,7 +91,7 @@ const SHORT: (Duration, Duration) = (Duration::from_millis(60), Duration::from_m
 
 #[tokio::test]
 async fn every_way_an_answer_fails_has_its_own_name() {
-    let scripts: [(&str, Script, _, TransportError, FailureCause); 8] = [
+    let scripts: [(&str, ServerScript, _, TransportError, FailureCause); 8] = [
         (
             "hangs",
             |wire| Box::pin(hang(wire)),
@@ -191,7 +191,7 @@ fn a_name_that_nobody_has_is_told_from_one_that_could_not_be_asked_for() {
 
 #[tokio::test]
 async fn what_is_no_json_is_garbled_whether_html_or_nothing_or_packed_twice() {
-    let scripts: [Script; 3] = [
+    let scripts: [ServerScript; 3] = [
         |mut wire| {
             Box::pin(async move {
                 say(&mut wire, b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 15\r\n\r\n<html>hi</html>").await
@@ -211,7 +211,7 @@ async fn what_is_no_json_is_garbled_whether_html_or_nothing_or_packed_twice() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
-    let redirect: Script = |mut wire| {
+    let redirect: ServerScript = |mut wire| {
         Box::pin(async move {
             let head =
                 b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
@@ -219,7 +219,7 @@ async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
         })
     };
     assert_eq!(meet(redirect, ROOMY).await.1, Some(FailureCause::Garbled));
-    let repeat: Script = |mut wire| {
+    let repeat: ServerScript = |mut wire| {
         Box::pin(async move {
             let head = b"HTTP/1.1 401 No\r\nx-key: canary-4711\r\ncontent-length: 19\r\n\r\nnot canary-4711 at ";
             say(&mut wire, head).await
@@ -236,7 +236,7 @@ async fn a_redirect_is_not_followed_and_a_key_that_comes_back_is_struck() {
 
 #[tokio::test]
 async fn a_packed_answer_is_read() {
-    let packed: Script = |wire| Box::pin(pack(wire, 1));
+    let packed: ServerScript = |wire| Box::pin(pack(wire, 1));
     assert_eq!(meet(packed, ROOMY).await, (None, None));
 }
 

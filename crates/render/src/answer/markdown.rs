@@ -76,17 +76,19 @@ fn cited(sentence: &AnswerSentence, unconfirmed: &str) -> String {
     let marks: String = marks
         .map(|SourceId(number)| format!(" [{number}]"))
         .collect();
-    match sentence.confirmed {
-        true => format!("{words}{marks}"),
-        false => format!("{words}{marks} *({unconfirmed})*"),
+    if sentence.confirmed {
+        format!("{words}{marks}")
+    } else {
+        format!("{words}{marks} *({unconfirmed})*")
     }
 }
 
 fn one_source(answer: &Answer, source: &AnswerSource) -> String {
     let title = clean::name(&source.title);
-    let title = match title.is_empty() || title == source.location {
-        true => String::new(),
-        false => format!("**{}** · ", text(&title)),
+    let title = if title.is_empty() || title == source.location {
+        String::new()
+    } else {
+        format!("**{}** · ", text(&title))
     };
     let place = notes::place(source, answer.language);
     let location = clean::line(&source.location);

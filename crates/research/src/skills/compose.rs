@@ -65,9 +65,10 @@ pub(crate) async fn compose(
     Ok(Ok(Composed {
         dropped: cited.dropped + removed.count(),
         claims: checked.check.claims,
-        answered: match text.trim().is_empty() {
-            true => Answered::No,
-            false => written.answered,
+        answered: if text.trim().is_empty() {
+            Answered::No
+        } else {
+            written.answered
         },
         missing: Some(written.missing)
             .filter(|missing| !missing.is_empty())

@@ -14,6 +14,7 @@ use crate::degradation::Degradation;
 use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
 use crate::skills::budget;
+use crate::skills::locate::excerpt::Sentence;
 
 /// What the encoder says of passages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,24 @@ pub async fn passage_scores(
     Ok(scored.map_err(|failure| Degradation::EncoderFailed {
         why: failure.message,
     }))
+}
+
+/// How near the first sentences are to the question in meaning; nothing where there is no encoder. `degraded` is told of one
+/// that fails.
+pub(crate) async fn sentence_scores(
+    ctx: &Ctx,
+    most: usize,
+    question: &str,
+    sentences: &[Sentence],
+    degraded: impl FnOnce(Degradation),
+) -> Result<Option<Vec<f32>>, NodeError> {
+    let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
+    let scored = passage_scores(ctx, most, question, &texts).await?;
+    let scored = scored.unwrap_or_else(|degradation| {
+        degraded(degradation);
+        None
+    });
+    Ok(scored.map(|scored| scored.scores))
 }
 
 /// Reorders the passages, best first by words, by their words and meaning together. Passages beyond `most` keep their

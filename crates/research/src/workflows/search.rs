@@ -108,9 +108,10 @@ impl SearchState {
     }
 
     fn kind(&self) -> SourceKind {
-        let usual = match self.asked.library.is_empty() {
-            true => SourceKind::Web,
-            false => SourceKind::Local,
+        let usual = if self.asked.library.is_empty() {
+            SourceKind::Web
+        } else {
+            SourceKind::Local
         };
         self.asked.kind.unwrap_or(usual)
     }
@@ -204,12 +205,13 @@ impl Definition for SearchWorkflow {
     fn check_ready(&self, state: &SearchState, services: &Services) -> Result<(), String> {
         let scope = state.scope();
         services.check(scope, &Caps::default())?;
-        match services.kinds(scope).contains(&state.kind()) {
-            true => Ok(()),
-            false => Err(format!(
+        if services.kinds(scope).contains(&state.kind()) {
+            Ok(())
+        } else {
+            Err(format!(
                 "there is no provider for {} searches here; configure one, or name a library",
                 json!(state.kind()).as_str().unwrap_or("such")
-            )),
+            ))
         }
     }
 

@@ -20,7 +20,7 @@ use fathom_render::Report;
 use fathom_render::report::ReportStatus;
 use fathom_research::reasoner::Reasoners;
 use fathom_research::workflows::report;
-use fathom_research::{DocumentCache, Question, ServiceFaults, Services, Settings, State};
+use fathom_research::{DocumentCache, Question, ReportState, ServiceFaults, Services, Settings};
 use fathom_workflow::{BlobHash, Engine, MemoryStore, NewRun, Store};
 use jiff::Timestamp;
 use jiff::civil::date;
@@ -49,7 +49,7 @@ async fn run(question: &str) -> Ran {
         Arc::new(services),
     );
     let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    let state = State::new(
+    let state = ReportState::new(
         question.clone(),
         folder::on_examples(Settings::default()),
         Timestamp::now(),

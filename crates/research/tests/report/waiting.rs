@@ -11,7 +11,7 @@ use fathom_research::settings::GateSettings;
 use fathom_research::skills::stop::StopReason;
 use fathom_research::workflows::report;
 use fathom_research::workflows::report::breakpoint::{Breakpoint, Moment, Step, StopPlace};
-use fathom_research::{DocumentCache, Question, ServiceFaults, Services, Settings, State};
+use fathom_research::{DocumentCache, Question, ReportState, ServiceFaults, Services, Settings};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
 use fathom_workflow::{Clock, Engine, ManualClock, MemoryStore, NewRun};
@@ -26,7 +26,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// More than a run of this graph has gates.
 const GATES_MOST: usize = 10;
 
-fn engine(clock: &Arc<ManualClock>) -> Engine<State, Services> {
+fn engine(clock: &Arc<ManualClock>) -> Engine<ReportState, Services> {
     let services = Services {
         reasoners: Reasoners::new(None),
         libraries: Arc::new(Examples::default()),
@@ -65,7 +65,7 @@ async fn run(people: GateSettings, wait: Duration) -> Ran {
     };
     let question = "How much do street trees cool a city, and what do they cost?";
     let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    let state = State::new(question, settings, clock.now());
+    let state = ReportState::new(question, settings, clock.now());
     let mut execution = engine.start(new, state).await.unwrap();
     let run = execution.id();
     clock.advance(5 * MINUTE);

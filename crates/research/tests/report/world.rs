@@ -17,7 +17,7 @@ use fathom_research::reasoner::Reasoners;
 use fathom_research::reasoner::model::ModelReasoner;
 use fathom_research::workflows::report;
 use fathom_research::{
-    DocumentCache, Question, ServiceFaults, Services, Settings, State, WebServices,
+    DocumentCache, Question, ReportState, ServiceFaults, Services, Settings, WebServices,
 };
 use fathom_testworld::{Judgement, Page, Reply, Script, Stage};
 use fathom_workflow::event::EventKind;
@@ -116,10 +116,10 @@ async fn run(script: Script) -> (Arc<Report>, Stage) {
     run_with(script, Settings::default()).await
 }
 
-fn state(settings: Settings) -> State {
+fn state(settings: Settings) -> ReportState {
     let question = "What is known about street trees?";
     let question = Question::parse(question, date(2026, 11, 16)).unwrap();
-    State::new(question, settings, Timestamp::now())
+    ReportState::new(question, settings, Timestamp::now())
 }
 
 fn capped(tokens: u64) -> Settings {

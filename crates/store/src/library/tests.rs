@@ -487,9 +487,12 @@ fn passages_with_vectors_are_found_by_their_meaning() {
     assert_eq!(missing.iter().map(|one| one.texts.len()).sum::<usize>(), 3);
     for block in &missing {
         // The toy encoder knows whether a text is about oaks.
-        let encode = |text: &String| match text.contains("Oaks") {
-            true => vec![0.1, 0.9],
-            false => vec![0.9, 0.1],
+        let encode = |text: &String| {
+            if text.contains("Oaks") {
+                vec![0.1, 0.9]
+            } else {
+                vec![0.9, 0.1]
+            }
         };
         let vectors: Vec<Vec<f32>> = block.texts.iter().map(encode).collect();
         library.keep_vectors("toy", block, &vectors).unwrap();

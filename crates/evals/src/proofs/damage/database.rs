@@ -13,7 +13,7 @@ use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
 use super::Harmed;
-use super::judge::{GoodStore, Verdict};
+use super::judge::{DamageVerdict, GoodStore};
 use super::specimen;
 use crate::stores::{self, Backend, Disk, Site};
 
@@ -110,7 +110,7 @@ impl SpecimenDatabase {
     }
 
     /// Opens the harmed database as a program that starts would, and judges what it says.
-    pub(super) async fn judge(&self, harmed: &Harmed) -> Result<Verdict> {
+    pub(super) async fn judge(&self, harmed: &Harmed) -> Result<DamageVerdict> {
         let opened = match &self.access {
             Access::File { path, .. } => stores::sqlite(path, Arc::new(SystemClock)),
             Access::Server(_) => self.site.open().await,
@@ -127,7 +127,7 @@ impl SpecimenDatabase {
                         | Error::Store { .. },
                     ),
                     Harmed::Anything,
-                ) => Ok(Verdict::RefusedWhole),
+                ) => Ok(DamageVerdict::RefusedWhole),
                 _ => Err(error).context("it did not open"),
             },
         }

@@ -33,7 +33,7 @@ type Answers = BTreeMap<(RunId, String), Answer>;
 const LISTED: &str = "place in the list";
 
 /// How a damaged store did.
-pub(super) enum Verdict {
+pub(super) enum DamageVerdict {
     Same,
     RefusedInPart,
     RefusedWhole,
@@ -71,12 +71,16 @@ impl GoodStore {
     }
 
     /// Reads a store that may be damaged, and lets it go on.
-    pub(super) async fn judge(&self, store: &Arc<dyn Store>, harmed: &Harmed) -> Result<Verdict> {
-        let mut verdict = Verdict::Same;
+    pub(super) async fn judge(
+        &self,
+        store: &Arc<dyn Store>,
+        harmed: &Harmed,
+    ) -> Result<DamageVerdict> {
+        let mut verdict = DamageVerdict::Same;
         let mut refuse = |run: RunId, why: String| match harmed {
             Harmed::Runs(runs) if !runs.contains(&run) => bail!("not harmed, and yet {why}"),
             Harmed::Anything | Harmed::Runs(_) => {
-                verdict = Verdict::RefusedInPart;
+                verdict = DamageVerdict::RefusedInPart;
                 Ok(())
             }
         };
@@ -108,7 +112,7 @@ impl GoodStore {
             (Err(error), _) => return Err(error.context("a new run")),
         }
         if due.is_err() || !list_is_good {
-            verdict = Verdict::RefusedInPart;
+            verdict = DamageVerdict::RefusedInPart;
         }
         Ok(verdict)
     }

@@ -87,14 +87,14 @@ impl Subscriber for Tracing {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut words = Words::default();
+        let mut words = LoggedWords::default();
         span.record(&mut words);
         see(words.0);
         Id::from_u64(1)
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
-        let mut words = Words::default();
+        let mut words = LoggedWords::default();
         values.record(&mut words);
         see(words.0);
     }
@@ -102,7 +102,7 @@ impl Subscriber for Tracing {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut words = Words::default();
+        let mut words = LoggedWords::default();
         event.record(&mut words);
         see(words.0);
     }
@@ -113,9 +113,9 @@ impl Subscriber for Tracing {
 }
 
 #[derive(Default)]
-struct Words(String);
+struct LoggedWords(String);
 
-impl Visit for Words {
+impl Visit for LoggedWords {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         // Writing to a string does not fail.
         let _ = write!(self.0, "{field}={value:?} ");

@@ -112,9 +112,10 @@ impl<'a> Talk<'a> {
         }
         let state: AskState = serde_json::from_value(host.view(run, None).await?.state)
             .map_err(|error| Problem::failed(format!("run {run} cannot be read: {error}")))?;
-        let settings = match args.library.is_empty() {
-            true => AskSettings::clone(&state.settings),
-            false => super::opened(context, args.output.quiet).await?,
+        let settings = if args.library.is_empty() {
+            AskSettings::clone(&state.settings)
+        } else {
+            super::opened(context, args.output.quiet).await?
         };
         let mut talk = Self::new(context, args, settings);
         talk.turns = state.earlier;

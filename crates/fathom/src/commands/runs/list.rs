@@ -138,9 +138,10 @@ fn beginning(day: Date) -> Result<Timestamp> {
 
 /// The status, with what lists alone would not tell.
 pub(super) fn status_in_words(run: &RunHeader) -> String {
-    match is_partial(run) {
-        true => format!("{} ({PARTIAL})", run.head.status),
-        false => run.head.status.to_string(),
+    if is_partial(run) {
+        format!("{} ({PARTIAL})", run.head.status)
+    } else {
+        run.head.status.to_string()
     }
 }
 

@@ -156,13 +156,13 @@ fn who_has_nobody_else_to_ask_may_probe_early() {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum BreakerAct {
     Admit,
     Settle(usize, CallOutcome),
     Wait(u16),
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn acts() -> impl Strategy<Value = Vec<BreakerAct>> {
     let outcome = prop_oneof![
         3 => Just(OK),
         1 => Just(SLOW),
@@ -171,9 +171,9 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => Just(Unknown),
     ];
     let act = prop_oneof![
-        Just(Act::Admit),
-        (any::<usize>(), outcome).prop_map(|(which, outcome)| Act::Settle(which, outcome)),
-        (0..400_u16).prop_map(Act::Wait),
+        Just(BreakerAct::Admit),
+        (any::<usize>(), outcome).prop_map(|(which, outcome)| BreakerAct::Settle(which, outcome)),
+        (0..400_u16).prop_map(BreakerAct::Wait),
     ];
     prop::collection::vec(act, 1..200)
 }
@@ -188,10 +188,10 @@ proptest! {
         let mut bad = 0;
         for act in acts {
             match act {
-                Act::Admit => held.extend(bench.admit()),
-                Act::Wait(seconds) => bench.now += Duration::from_secs(seconds.into()),
-                Act::Settle(_, _) if held.is_empty() => {}
-                Act::Settle(which, outcome) => {
+                BreakerAct::Admit => held.extend(bench.admit()),
+                BreakerAct::Wait(seconds) => bench.now += Duration::from_secs(seconds.into()),
+                BreakerAct::Settle(_, _) if held.is_empty() => {}
+                BreakerAct::Settle(which, outcome) => {
                     let pass = held.swap_remove(which % held.len());
                     bad += u32::from(matches!(outcome, Failed | SLOW));
                     bench.settle(pass, outcome);

@@ -179,7 +179,7 @@ fn a_limit_that_keeps_being_hit_keeps_callers_apart() {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum LimiterAct {
     Reserve,
     Drop(usize),
     Advance(u16),
@@ -187,13 +187,13 @@ enum Act {
     Heed(u8, u8),
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn acts() -> impl Strategy<Value = Vec<LimiterAct>> {
     let act = prop_oneof![
-        4 => Just(Act::Reserve),
-        1 => any::<usize>().prop_map(Act::Drop),
-        2 => (0..5_000_u16).prop_map(Act::Advance),
-        1 => prop::option::of(0..100_u8).prop_map(Act::SlowDown),
-        1 => (0..5_u8, 0..60_u8).prop_map(|(left, resets)| Act::Heed(left, resets)),
+        4 => Just(LimiterAct::Reserve),
+        1 => any::<usize>().prop_map(LimiterAct::Drop),
+        2 => (0..5_000_u16).prop_map(LimiterAct::Advance),
+        1 => prop::option::of(0..100_u8).prop_map(LimiterAct::SlowDown),
+        1 => (0..5_u8, 0..60_u8).prop_map(|(left, resets)| LimiterAct::Heed(left, resets)),
     ];
     prop::collection::vec(act, 1..150)
 }
@@ -209,7 +209,7 @@ proptest! {
         let mut line: Vec<QueueTicket> = Vec::new();
         for act in acts {
             match act {
-                Act::Reserve => {
+                LimiterAct::Reserve => {
                     let latest = now + 120 * SECOND;
                     match limiter.reserve(&settings, now, latest) {
                         QueueTurn::Now => prop_assert!(now >= limiter.paused_until),
@@ -220,9 +220,9 @@ proptest! {
                         QueueTurn::Full { until } => prop_assert!(until > latest || line.len() >= 8),
                     }
                 }
-                Act::Drop(_) if line.is_empty() => {}
-                Act::Drop(which) => limiter.abandon(&line.swap_remove(which % line.len())),
-                Act::Advance(ms) => {
+                LimiterAct::Drop(_) if line.is_empty() => {}
+                LimiterAct::Drop(which) => limiter.abandon(&line.swap_remove(which % line.len())),
+                LimiterAct::Advance(ms) => {
                     now += Duration::from_millis(ms.into());
                     let (due, later) = line.into_iter().partition(|ticket: &QueueTicket| ticket.look_at <= now);
                     line = later;
@@ -237,11 +237,11 @@ proptest! {
                         }
                     }
                 }
-                Act::SlowDown(wait) => {
+                LimiterAct::SlowDown(wait) => {
                     let wait = wait.map(|wait| Duration::from_secs(wait.into()));
                     limiter.slow_down(&settings, now, now, wait);
                 }
-                Act::Heed(left, resets) => {
+                LimiterAct::Heed(left, resets) => {
                     let resets_in = Duration::from_secs(resets.into());
                     limiter.heed(&settings, RemainingCalls { remaining: left.into(), resets_in }, now);
                 }

@@ -4,15 +4,15 @@ use serde_json::json;
 use super::*;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
-struct Plan {
+struct ReplyPlan {
     title: String,
-    queries: Vec<Query>,
+    queries: Vec<ReplyQuery>,
     #[serde(default)]
     sure: Option<bool>,
 }
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
-struct Query {
+struct ReplyQuery {
     text: String,
     priority: u8,
 }
@@ -38,7 +38,7 @@ fn talk_fences_and_thoughts_around_the_json_are_left_out() {
         format!("{WHOLE}\n\n<think>was that right? {{"),
         format!("\u{feff}{WHOLE}"),
     ] {
-        let (plan, mended) = read_noting::<Plan>(&text).unwrap();
+        let (plan, mended) = read_noting::<ReplyPlan>(&text).unwrap();
         assert_eq!(serde_json::to_value(plan).unwrap(), whole(), "{text}");
         assert!(!mended, "{text}");
     }
@@ -124,10 +124,10 @@ fn what_could_be_read_in_two_ways_is_not_mended() {
 
 #[test]
 fn of_a_cut_answer_the_last_whole_item_is_kept_and_nothing_is_made_up() {
-    let plan: Plan = serde_json::from_str(WHOLE).unwrap();
+    let plan: ReplyPlan = serde_json::from_str(WHOLE).unwrap();
     let mut read_in_part = 0;
     for end in (0..WHOLE.len()).filter(|end| WHOLE.is_char_boundary(*end)) {
-        let Ok((cut, mended)) = read_noting::<Plan>(&WHOLE[..end]) else {
+        let Ok((cut, mended)) = read_noting::<ReplyPlan>(&WHOLE[..end]) else {
             continue;
         };
         assert!(mended);
@@ -159,7 +159,7 @@ fn what_does_not_fit_is_told_with_its_place() {
         ("I cannot do that.", "there is no JSON in the answer"),
         ("", "there is no JSON in the answer"),
     ] {
-        assert_eq!(read::<Plan>(text).unwrap_err().to_string(), words);
+        assert_eq!(read::<ReplyPlan>(text).unwrap_err().to_string(), words);
     }
 }
 
@@ -170,7 +170,7 @@ fn deep_nesting_and_long_texts_end_in_an_error() {
         "{\"a\":".repeat(100_000),
         "[1,".repeat(50_000) + &"]".repeat(50_000),
     ] {
-        assert!(read::<Plan>(&text).is_err());
+        assert!(read::<ReplyPlan>(&text).is_err());
     }
     assert!(read::<Value>(&" ".repeat(TEXT_MAX_BYTES + 1)).is_err());
     assert!(read::<Value>("[1e999999999]").is_err());

@@ -125,9 +125,10 @@ fn chosen_passages<'e>(task: &SectionTask<'e>, words: usize) -> Vec<ShownPassage
     } else {
         PASSAGE_CHARS
     };
-    let most = match is_unanswered(task.analysis) {
-        true => NEAREST_PASSAGES,
-        false => usize::MAX,
+    let most = if is_unanswered(task.analysis) {
+        NEAREST_PASSAGES
+    } else {
+        usize::MAX
     };
     let answers = &task.section.answers;
     let own = |piece: &&Evidence| answers.is_empty() || answers.contains(&piece.answers);

@@ -2,7 +2,6 @@
 
 use fathom_providers::model::ModelRole;
 use fathom_render::phrases::Phrases;
-use fathom_render::report::Answered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,6 +9,7 @@ use serde_json::json;
 use super::ModelReasoner;
 use super::ask::ModelCall;
 use super::plan::id;
+use super::write::ReplyAnswered;
 use super::{passages, prompt};
 use crate::analysis::{
     Analysis, AnsweredVerdict, Contradiction, Finding, Gap, Side, Strength, Theme,
@@ -45,14 +45,6 @@ struct AnalysisReply {
     #[schemars(required)]
     answered: Option<ReplyAnswered>,
     confidence: f64,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ReplyAnswered {
-    Yes,
-    Partly,
-    No,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -213,11 +205,7 @@ fn answered_verdict(
     let reason = without_markup(&reason.unwrap_or_default());
     let own_words = says_no_more(&reason, task.question.text(), task.language);
     let verdict = AnsweredVerdict {
-        answered: match answered {
-            ReplyAnswered::Yes => Answered::Yes,
-            ReplyAnswered::Partly => Answered::Partly,
-            ReplyAnswered::No => Answered::No,
-        },
+        answered: answered.into(),
         reason: if own_words { reason } else { String::new() },
     };
     verdict.held_to(findings, task.language)

@@ -52,12 +52,12 @@ struct ReplySentence {
     #[schemars(length(max = 350))]
     text: String,
     #[serde(default)]
-    kind: ReplyKind,
+    kind: ReplySentenceKind,
 }
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum ReplyKind {
+enum ReplySentenceKind {
     #[default]
     Fact,
     Disagreement,
@@ -66,11 +66,21 @@ enum ReplyKind {
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum ReplyAnswered {
+pub(super) enum ReplyAnswered {
     Yes,
     #[default]
     Partly,
     No,
+}
+
+impl From<ReplyAnswered> for Answered {
+    fn from(answered: ReplyAnswered) -> Self {
+        match answered {
+            ReplyAnswered::Yes => Self::Yes,
+            ReplyAnswered::Partly => Self::Partly,
+            ReplyAnswered::No => Self::No,
+        }
+    }
 }
 
 pub(super) async fn sentences(
@@ -129,19 +139,15 @@ fn taken(reply: SentencesReply, task: &AnswerTask<'_>) -> WrittenAnswer {
                 passages,
                 text,
                 kind: match sentence.kind {
-                    ReplyKind::Fact => SentenceKind::Fact,
-                    ReplyKind::Disagreement => SentenceKind::Disagreement,
-                    ReplyKind::Unknown => SentenceKind::Unknown,
+                    ReplySentenceKind::Fact => SentenceKind::Fact,
+                    ReplySentenceKind::Disagreement => SentenceKind::Disagreement,
+                    ReplySentenceKind::Unknown => SentenceKind::Unknown,
                 },
             })
     });
     WrittenAnswer {
         sentences: sentences.collect(),
-        answered: match reply.answered {
-            ReplyAnswered::Yes => Answered::Yes,
-            ReplyAnswered::Partly => Answered::Partly,
-            ReplyAnswered::No => Answered::No,
-        },
+        answered: reply.answered.into(),
         missing: one_line(&reply.missing),
     }
 }

@@ -15,13 +15,13 @@ use crate::plan::SubQuestionId;
 use crate::source::Source;
 
 /// The place of a passage: its reading among those kept, and its place there.
-type Place = (usize, usize);
+type PassagePosition = (usize, usize);
 
 /// The passages of all readings, ready to be ranked.
 pub(super) struct RankedPassages<'r> {
     readings: Vec<&'r Reading>,
     /// Of each sub-question, what searches of a library found for it, best first.
-    searched: BTreeMap<SubQuestionId, Vec<Place>>,
+    searched: BTreeMap<SubQuestionId, Vec<PassagePosition>>,
     /// Readings that no search looked into.
     others: RankedHere,
     /// All readings, for a sub-question that no search of a library was made for.
@@ -34,7 +34,7 @@ impl<'r> RankedPassages<'r> {
             let at = (reading.source.0 as usize).checked_sub(1)?;
             task.sources.get(at).map(AsRef::as_ref)
         };
-        let mut found: BTreeMap<SubQuestionId, Vec<(u32, Place)>> = BTreeMap::new();
+        let mut found: BTreeMap<SubQuestionId, Vec<(u32, PassagePosition)>> = BTreeMap::new();
         for (nth, reading) in readings.iter().enumerate() {
             for one in source(reading).iter().flat_map(|source| &source.passages) {
                 let asked = task.queries.get(one.query.0 as usize);
@@ -45,13 +45,14 @@ impl<'r> RankedPassages<'r> {
                 }
             }
         }
-        let best_first = |(id, mut places): (SubQuestionId, Vec<(u32, Place)>)| {
+        let best_first = |(id, mut places): (SubQuestionId, Vec<(u32, PassagePosition)>)| {
             places.sort_unstable();
             let mut seen = std::collections::BTreeSet::new();
             let places = places.into_iter().map(|(_, place)| place);
             (id, places.filter(|place| seen.insert(*place)).collect())
         };
-        let searched: BTreeMap<_, Vec<Place>> = found.into_iter().map(best_first).collect();
+        let searched: BTreeMap<_, Vec<PassagePosition>> =
+            found.into_iter().map(best_first).collect();
         let looked_into =
             |reading: &Reading| source(reading).is_some_and(|source| !source.passages.is_empty());
         let unserved = task.plan.ids().any(|id| !searched.contains_key(&id));
@@ -78,7 +79,7 @@ impl<'r> RankedPassages<'r> {
             None => self.all.ranked(question, most),
             Some(searched) => joined(searched.clone(), self.others.ranked(question, most)),
         };
-        let passage = |(reading, at): Place| {
+        let passage = |(reading, at): PassagePosition| {
             let reading: &'r Reading = self.readings.get(reading)?;
             Some((reading, reading.passages.get(at)?))
         };
@@ -91,8 +92,8 @@ fn position(reading: &Reading, id: &PassageId) -> Option<usize> {
 }
 
 /// Two rankings as one, by reciprocal ranks.
-fn joined(searched: Vec<Place>, ranked: Vec<Place>) -> Vec<Place> {
-    let ranking = |name: &str, places: Vec<Place>| Ranking {
+fn joined(searched: Vec<PassagePosition>, ranked: Vec<PassagePosition>) -> Vec<PassagePosition> {
+    let ranking = |name: &str, places: Vec<PassagePosition>| Ranking {
         locator: name.to_owned(),
         weight: 1.0,
         found: places.into_iter().map(|place| (place, 0.0, ())).collect(),
@@ -107,7 +108,7 @@ fn joined(searched: Vec<Place>, ranked: Vec<Place>) -> Vec<Place> {
 /// An index over some readings.
 struct RankedHere {
     index: PassageIndex,
-    places: BTreeMap<PassageKey, Place>,
+    places: BTreeMap<PassageKey, PassagePosition>,
 }
 
 impl RankedHere {
@@ -129,7 +130,7 @@ impl RankedHere {
         }
     }
 
-    fn ranked(&self, question: &str, most: usize) -> Vec<Place> {
+    fn ranked(&self, question: &str, most: usize) -> Vec<PassagePosition> {
         let settings = LocateSettings {
             per_query_top_n: most,
             top_k: most,

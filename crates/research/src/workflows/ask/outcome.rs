@@ -14,15 +14,15 @@ use crate::skills::locate::excerpt::QuestionWords;
 use crate::skills::place;
 
 /// What a stage wrote or chose, before its passages are numbered for the reader.
-pub(super) struct AnswerDraft {
-    pub(super) sentences: Vec<DraftSentence>,
+pub(super) struct AskDraft {
+    pub(super) sentences: Vec<AskSentence>,
     pub(super) verdict: AnsweredVerdict,
     /// Who wrote it.
     pub(super) reasoner: String,
 }
 
 /// A sentence and the ranks of the passages that it rests on, from 1.
-pub(super) struct DraftSentence {
+pub(super) struct AskSentence {
     pub(super) text: String,
     pub(super) quoted: bool,
     /// Whether the passages were found to say it.
@@ -30,7 +30,7 @@ pub(super) struct DraftSentence {
     pub(super) passages: Vec<SourceId>,
 }
 
-impl AnswerDraft {
+impl AskDraft {
     /// The answer, with the passages numbered in reading order and their lines looked up.
     pub(super) async fn answer(
         self,
@@ -101,7 +101,7 @@ fn empty(state: &AskState, status: AnswerStatus, now: Timestamp) -> Answer {
 }
 
 /// The ranks of the passages to show: those that the sentences cite, in reading order, then the best of the others.
-fn shown_ranks(sentences: &[DraftSentence], state: &AskState) -> Vec<SourceId> {
+fn shown_ranks(sentences: &[AskSentence], state: &AskState) -> Vec<SourceId> {
     let mut shown: Vec<SourceId> = Vec::new();
     for rank in sentences.iter().flat_map(|sentence| &sentence.passages) {
         if !shown.contains(rank) {

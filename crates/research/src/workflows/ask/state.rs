@@ -136,9 +136,10 @@ impl AskState {
     /// The kind of answer that is asked for: by the question's own words, where they tell.
     pub fn kind(&self) -> AnswerKind {
         let own = AnswerKind::read(self.question.text(), self.language());
-        match own.has_signs() {
-            true => own,
-            false => AnswerKind::read(self.text(), self.language()),
+        if own.has_signs() {
+            own
+        } else {
+            AnswerKind::read(self.text(), self.language())
         }
     }
 

@@ -9,7 +9,7 @@ mod show;
 
 use serde::{Deserialize, Serialize};
 
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::ReportState;
 
 pub use condition::{Comparison, Condition, Figure, Order};
 pub use parse::{Malformed, WrittenBreakpoint};
@@ -83,7 +83,7 @@ impl Breakpoint {
 
     /// Whether a run stops here that is about to take `next`, or to give up where that is nothing. A step that is
     /// taken again at once, as a plan that was sent back, is not over.
-    pub fn stops(&self, state: &State, next: Option<Step>) -> bool {
+    pub fn stops(&self, state: &ReportState, next: Option<Step>) -> bool {
         let step = Some(self.at.step);
         let here = match self.at.moment {
             Moment::Before => next == step,
@@ -103,7 +103,7 @@ impl Breakpoint {
     }
 
     /// What a person looks at: the figures, and the parts of the state that were named or fit the place.
-    pub fn shown(&self, state: &State) -> serde_json::Value {
+    pub fn shown(&self, state: &ReportState) -> serde_json::Value {
         show::shown(state, &self.show)
     }
 }

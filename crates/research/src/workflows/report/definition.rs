@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::edits::{self, Editable};
-use super::state::State;
+use super::state::ReportState;
 use crate::question::{AskedDepth, Question, ReportStyle};
 use crate::services::Services;
 use crate::settings::Settings;
@@ -55,15 +55,20 @@ const COMPUTED_FIELDS: [&str; 4] = ["check", "critique", "best", "report"];
 pub struct ReportWorkflow;
 
 impl Definition for ReportWorkflow {
-    type State = State;
+    type State = ReportState;
     type Deps = Services;
     type Input = ReportInput;
 
-    fn graph(&self) -> Result<Graph<State, Services>, GraphError> {
+    fn graph(&self) -> Result<Graph<ReportState, Services>, GraphError> {
         super::graph::graph()
     }
 
-    fn begin(&self, input: ReportInput, services: &Services, now: Timestamp) -> BeginResult<State> {
+    fn begin(
+        &self,
+        input: ReportInput,
+        services: &Services,
+        now: Timestamp,
+    ) -> BeginResult<ReportState> {
         let today = now.to_zoned(TimeZone::UTC).date();
         let today = input.date.unwrap_or(today);
         let question = Question::parse(&input.question, today);
@@ -85,11 +90,11 @@ impl Definition for ReportWorkflow {
         Ok(FirstState {
             title: question.text().to_owned(),
             time_limit: Some(settings.time_limit()),
-            state: State::new(question, settings, input.asked_at.unwrap_or(now).min(now)),
+            state: ReportState::new(question, settings, input.asked_at.unwrap_or(now).min(now)),
         })
     }
 
-    fn check_ready(&self, state: &State, services: &Services) -> Result<(), String> {
+    fn check_ready(&self, state: &ReportState, services: &Services) -> Result<(), String> {
         let scope = state.settings.scope();
         services.check(scope, &state.settings.caps)?;
         if state.plan.is_none() && services.kinds(scope).is_empty() {
@@ -105,17 +110,17 @@ impl Definition for ReportWorkflow {
     }
 
     /// The report itself, which can be rendered in every form.
-    fn outcome(&self, state: &State) -> Option<Value> {
+    fn outcome(&self, state: &ReportState) -> Option<Value> {
         state.report.as_deref().map(|report| json!(report))
     }
 
-    fn editable(&self, state: &State) -> Option<Value> {
+    fn editable(&self, state: &ReportState) -> Option<Value> {
         Editable::in_state(state).map(|editable| editable.current(state))
     }
 
     /// What was found about a draft that a person then edits no longer holds: the draft is checked again before it is
     /// handed over. What code computes cannot be edited.
-    fn edit_state(&self, state: &State, edits: &Value) -> Result<State, InvalidInput> {
+    fn edit_state(&self, state: &ReportState, edits: &Value) -> Result<ReportState, InvalidInput> {
         if let Some(computed) = COMPUTED_FIELDS
             .iter()
             .find(|name| edits.get(**name).is_some())
@@ -123,7 +128,7 @@ impl Definition for ReportWorkflow {
             let why = "it is computed from the draft; edit the draft instead";
             return Err(InvalidInput::at(*computed, why));
         }
-        let mut edited: State = fathom_workflow::edited(state, edits)?;
+        let mut edited: ReportState = fathom_workflow::edited(state, edits)?;
         if edited.draft != state.draft {
             (edited.check, edited.critique, edited.best) = (None, None, None);
             edited.report = None;
@@ -131,7 +136,7 @@ impl Definition for ReportWorkflow {
         Ok(edited)
     }
 
-    fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
+    fn check_edits(&self, state: &ReportState, edits: &Value) -> Result<(), InvalidInput> {
         match Editable::in_state(state) {
             Some(editable) => editable.check(state, edits),
             None => Err(edits::nothing_to_edit()),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::plan::Plan;
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::ReportState;
 
 /// What a person may change in a plan.
 const PLAN_FIELDS: &[&str] = &[
@@ -40,7 +40,7 @@ pub enum Editable {
 
 impl Editable {
     /// The draft once there is one, before it the plan.
-    pub fn in_state(state: &State) -> Option<Self> {
+    pub fn in_state(state: &ReportState) -> Option<Self> {
         match (&state.plan, &state.draft) {
             (_, Some(_)) => Some(Self::Draft),
             (Some(_), None) => Some(Self::Plan),
@@ -49,7 +49,7 @@ impl Editable {
     }
 
     /// The fields as they stand.
-    pub fn current(self, state: &State) -> Value {
+    pub fn current(self, state: &ReportState) -> Value {
         let (whole, known) = match self {
             Self::Plan => (serde_json::to_value(&state.plan), PLAN_FIELDS),
             Self::Draft => (serde_json::to_value(&state.draft), DRAFT_FIELDS),
@@ -66,7 +66,7 @@ impl Editable {
     }
 
     /// Whether the edits fit what they change.
-    pub fn check(self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
+    pub fn check(self, state: &ReportState, edits: &Value) -> Result<(), InvalidInput> {
         match (self, &state.plan, &state.draft) {
             (Self::Plan, Some(plan), _) => edited_plan(state, plan, edits).map(drop),
             (Self::Draft, _, Some(draft)) => edited_draft(draft, edits).map(drop),
@@ -76,7 +76,11 @@ impl Editable {
 }
 
 /// The plan with a person's edits.
-pub(crate) fn edited_plan(state: &State, plan: &Plan, edits: &Value) -> Result<Plan, InvalidInput> {
+pub(crate) fn edited_plan(
+    state: &ReportState,
+    plan: &Plan,
+    edits: &Value,
+) -> Result<Plan, InvalidInput> {
     let settled = |name: &&&str| state.is_searched() && edits.get(**name).is_some();
     if let Some(name) = SETTLED_FIELDS.iter().find(settled) {
         return Err(InvalidInput::new(format!(

@@ -14,7 +14,7 @@ use super::nodes::{analyse, check, fallback, gates, output, plan, review, search
 use super::routes;
 use crate::services::Services;
 use crate::workflows::report::breakpoint::Step;
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::ReportState;
 
 /// The workflow's name, saved in every log.
 pub const NAME: &str = "report";
@@ -49,7 +49,7 @@ const REVISIONS_MOST: u32 = 10;
 const REWRITES_MOST: u32 = 5;
 
 /// Builds the graph; fails only if it is wired wrongly.
-pub fn graph() -> Result<Graph<State, Services>, GraphError> {
+pub fn graph() -> Result<Graph<ReportState, Services>, GraphError> {
     Graph::new(NAME)
         .node(PLAN, stoppable(Step::Plan, plan::plan))
         .node(PLAN_REVIEW, gates::plan_review)
@@ -102,7 +102,7 @@ pub fn graph() -> Result<Graph<State, Services>, GraphError> {
         .phase(PLAN_REVIEW, |_| "planning")
         .phase(SEARCH, |_| "searching")
         .phase(ANALYSE, |_| "analyzing")
-        .phase(WRITE, |state: &State| {
+        .phase(WRITE, |state: &ReportState| {
             if state.draft.is_some() {
                 "revising"
             } else {

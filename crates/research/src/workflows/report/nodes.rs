@@ -18,7 +18,7 @@ use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
 use crate::reasoner::{Ctx, Judged};
 use crate::skills::effort::Effort;
-use crate::workflows::report::state::{ErrorEntry, State, StateChange, Update};
+use crate::workflows::report::state::{ErrorEntry, ReportState, ReportUpdate, StateChange};
 
 /// Puts an update together, with what went wrong on the way.
 pub(crate) struct Notes {
@@ -86,8 +86,8 @@ impl Notes {
         }
     }
 
-    pub(crate) fn update(self, change: StateChange) -> Update {
-        Update {
+    pub(crate) fn update(self, change: StateChange) -> ReportUpdate {
+        ReportUpdate {
             before: None,
             change,
             step: None,
@@ -99,6 +99,6 @@ impl Notes {
 }
 
 /// The language a report is written in: that of its question.
-pub(crate) fn language(state: &State) -> Language {
+pub(crate) fn language(state: &ReportState) -> Language {
     question::language(state.question.text())
 }

@@ -22,7 +22,7 @@ use crate::reasoner::Ctx;
 use crate::skills::budget::{self, COST_PICOS, FETCHES_FAILED, TOKENS};
 use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
-use crate::workflows::report::state::{SearchOutcome, State};
+use crate::workflows::report::state::{ReportState, SearchOutcome};
 
 pub(crate) use handed::marked;
 use renumber::Numbers;
@@ -40,7 +40,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) caveats: Vec<String>,
 }
 
-pub(crate) fn assemble(state: &State, ctx: &Ctx, parts: Parts<'_>) -> Report {
+pub(crate) fn assemble(state: &ReportState, ctx: &Ctx, parts: Parts<'_>) -> Report {
     let analysis = state.analysis.as_deref();
     let mut contradictions = analysis.map_or_else(Vec::new, |found| found.contradictions.clone());
     let mut draft = parts.draft;
@@ -130,7 +130,7 @@ pub(crate) fn tell_retractions(report: &mut Report) {
 }
 
 fn figures(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     check: &Option<&CitationCheck>,
     draft: &Draft,
@@ -176,7 +176,7 @@ fn claim_counts(check: &Option<&CitationCheck>, draft: &Draft) -> ClaimCounts {
     counts
 }
 
-fn method(state: &State, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
+fn method(state: &ReportState, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
     let plan = state.plan.as_deref();
     let names = |plan: &crate::plan::Plan| {
         plan.sub_questions
@@ -210,7 +210,7 @@ fn method(state: &State, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
 }
 
 /// How many results the searches for each sub-question gave.
-fn coverage(state: &State) -> Vec<usize> {
+fn coverage(state: &ReportState) -> Vec<usize> {
     let ids = state.plan.iter().flat_map(|plan| plan.ids());
     let results = |id: SubQuestionId| {
         let asked = state.queries.iter();
@@ -226,7 +226,7 @@ fn coverage(state: &State) -> Vec<usize> {
 }
 
 /// The cited sources that only relaxed rules accepted something of.
-fn relaxed(state: &State, numbers: &Numbers) -> Vec<SourceId> {
+fn relaxed(state: &ReportState, numbers: &Numbers) -> Vec<SourceId> {
     let pieces = state.evidence.iter().filter(|piece| piece.relaxed);
     let sources: BTreeSet<SourceId> = pieces
         .filter_map(|piece| numbers.new_of(piece.source))
@@ -235,7 +235,7 @@ fn relaxed(state: &State, numbers: &Numbers) -> Vec<SourceId> {
 }
 
 /// That searching was cut short, with what the last analysis found missing.
-fn cut_short(state: &State) -> Option<CutShort> {
+fn cut_short(state: &ReportState) -> Option<CutShort> {
     let reason = state.rounds.last()?.stop?;
     let gaps = state.analysis.iter().flat_map(|analysis| &analysis.gaps);
     reason.is_cut_short().then(|| CutShort {
@@ -247,7 +247,7 @@ fn cut_short(state: &State) -> Option<CutShort> {
 }
 
 /// What was searched for, each wording once: a gap may be searched for in words that were used before.
-fn queries(state: &State) -> Vec<String> {
+fn queries(state: &ReportState) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for asked in &state.queries {
         let text = handed::marked_question(&asked.query.text, state);

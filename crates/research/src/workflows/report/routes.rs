@@ -10,9 +10,9 @@ use super::graph::{
 };
 use super::nodes::fallback;
 use crate::critique::{Critique, ReviewVerdict};
-use crate::workflows::report::state::{Decided, Gate, State};
+use crate::workflows::report::state::{Decided, Gate, ReportState};
 
-pub(super) fn after_plan(state: &State) -> &'static str {
+pub(super) fn after_plan(state: &ReportState) -> &'static str {
     if state.is_stopped() {
         FALLBACK
     } else if state.settings.people.hitl_after_planning {
@@ -22,7 +22,7 @@ pub(super) fn after_plan(state: &State) -> &'static str {
     }
 }
 
-pub(super) fn after_plan_review(state: &State) -> &'static str {
+pub(super) fn after_plan_review(state: &ReportState) -> &'static str {
     match last(state, Gate::Plan) {
         Some(Decided {
             by: None,
@@ -42,7 +42,7 @@ pub(super) fn after_plan_review(state: &State) -> &'static str {
     }
 }
 
-pub(super) fn after_search(state: &State) -> &'static str {
+pub(super) fn after_search(state: &ReportState) -> &'static str {
     if state.sources.is_empty() || state.is_stopped() {
         FALLBACK
     } else {
@@ -50,7 +50,7 @@ pub(super) fn after_search(state: &State) -> &'static str {
     }
 }
 
-pub(super) fn after_analyse(state: &State) -> &'static str {
+pub(super) fn after_analyse(state: &ReportState) -> &'static str {
     let found = state
         .analysis
         .as_ref()
@@ -67,15 +67,15 @@ pub(super) fn after_analyse(state: &State) -> &'static str {
     }
 }
 
-pub(super) fn after_write(state: &State) -> &'static str {
+pub(super) fn after_write(state: &ReportState) -> &'static str {
     if state.is_stopped() { FALLBACK } else { CHECK }
 }
 
-pub(super) fn after_check(state: &State) -> &'static str {
+pub(super) fn after_check(state: &ReportState) -> &'static str {
     if state.is_stopped() { FALLBACK } else { REVIEW }
 }
 
-pub(super) fn after_review(state: &State) -> &'static str {
+pub(super) fn after_review(state: &ReportState) -> &'static str {
     let Some(critique) = state.critique.as_ref().filter(|_| !state.is_stopped()) else {
         return FALLBACK;
     };
@@ -85,7 +85,7 @@ pub(super) fn after_review(state: &State) -> &'static str {
     by_verdict(state, critique)
 }
 
-fn by_verdict(state: &State, critique: &Critique) -> &'static str {
+fn by_verdict(state: &ReportState, critique: &Critique) -> &'static str {
     let left = state.revisions() < state.settings.max_iterations;
     match critique.verdict {
         ReviewVerdict::Approve => before_output(state),
@@ -94,7 +94,7 @@ fn by_verdict(state: &State, critique: &Critique) -> &'static str {
     }
 }
 
-pub(super) fn after_critical_review(state: &State) -> &'static str {
+pub(super) fn after_critical_review(state: &ReportState) -> &'static str {
     match (last(state, Gate::Critical), &state.critique) {
         (
             Some(Decided {
@@ -111,12 +111,12 @@ pub(super) fn after_critical_review(state: &State) -> &'static str {
     }
 }
 
-pub(super) fn after_final_review(state: &State) -> &'static str {
+pub(super) fn after_final_review(state: &ReportState) -> &'static str {
     last(state, Gate::Final).map_or(FALLBACK, by_decision)
 }
 
 /// Without a report a person has stopped it: to end it, or with words for another draft.
-pub(super) fn after_output(state: &State) -> &'static str {
+pub(super) fn after_output(state: &ReportState) -> &'static str {
     match (&state.report, state.is_stopped()) {
         (Some(_), _) => END,
         (None, true) => FALLBACK,
@@ -125,7 +125,7 @@ pub(super) fn after_output(state: &State) -> &'static str {
 }
 
 /// How the end is listed: a report may be partial, and without one a person has rejected the plan.
-pub(super) fn ending(state: &State) -> RunEnding {
+pub(super) fn ending(state: &ReportState) -> RunEnding {
     match (&state.report, last(state, Gate::Plan)) {
         (Some(report), _) => match &report.status {
             ReportStatus::Complete => RunEnding::Complete,
@@ -145,7 +145,7 @@ fn by_decision(decided: &Decided) -> &'static str {
     }
 }
 
-fn before_output(state: &State) -> &'static str {
+fn before_output(state: &ReportState) -> &'static str {
     if state.settings.people.hitl_before_output {
         FINAL_REVIEW
     } else {
@@ -153,7 +153,7 @@ fn before_output(state: &State) -> &'static str {
     }
 }
 
-fn last(state: &State, gate: Gate) -> Option<&Decided> {
+fn last(state: &ReportState, gate: Gate) -> Option<&Decided> {
     state
         .decisions
         .iter()

@@ -25,7 +25,7 @@ use crate::workflows::report::breakpoint::{Step, StopPlace};
 
 /// The fold of all updates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct ReportState {
     /// As it was asked.
     pub question: Question,
     /// As the run was started with them.
@@ -133,7 +133,7 @@ pub struct ErrorEntry {
 
 /// What a step brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Update {
+pub struct ReportUpdate {
     /// What a person decided at a breakpoint of their own before the change was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Ruling>,
@@ -221,7 +221,7 @@ pub struct Analysed {
     pub retry_log: Vec<RetryEntry>,
 }
 
-impl State {
+impl ReportState {
     /// A run that has done nothing yet.
     pub fn new(question: Question, settings: Settings, started_at: Timestamp) -> Self {
         Self {
@@ -385,10 +385,10 @@ impl State {
     }
 }
 
-impl fathom_workflow::State for State {
-    type Update = Update;
+impl fathom_workflow::State for ReportState {
+    type Update = ReportUpdate;
 
-    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
+    fn apply(&mut self, update: &ReportUpdate) -> Result<(), InvalidUpdate> {
         if let Some(ruling) = &update.before {
             self.take_ruling(ruling);
         }

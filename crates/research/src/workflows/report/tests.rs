@@ -7,7 +7,7 @@ use fathom_workflow::{Definition as _, END};
 use jiff::Timestamp;
 
 use super::routes::*;
-use super::state::State;
+use super::state::ReportState;
 use super::*;
 use crate::analysis::{Analysis, Finding, Strength};
 use crate::critique::{Critique, ReviewOpinion, ReviewScores, ReviewThresholds, Severity};
@@ -20,14 +20,14 @@ use crate::skills::stop::{StopReason, StopSignals};
 use crate::workflows::report::state::{Decided, Gate, SearchRound};
 use crate::{DocumentCache, Question, ServiceFaults, Services, Settings};
 
-fn state(change: impl FnOnce(&mut Settings)) -> State {
+fn state(change: impl FnOnce(&mut Settings)) -> ReportState {
     let question = Question::parse(
         "How do street trees cool a town?",
         jiff::civil::date(2026, 11, 16),
     );
     let mut settings = Settings::default();
     change(&mut settings);
-    State::new(question.unwrap(), settings, Timestamp::UNIX_EPOCH)
+    ReportState::new(question.unwrap(), settings, Timestamp::UNIX_EPOCH)
 }
 
 fn decided(gate: Gate, verdict: Decision, edited: bool, by: Option<&str>) -> Decided {
@@ -265,7 +265,8 @@ fn services() -> Services {
 fn a_run_needs_something_to_search_and_settings_that_can_be_used() {
     let (mut services, web) = (services(), state(|_| {}));
     let own = state(|settings| settings.library = vec!["papers".into()]);
-    let ready = |state: &State, services: &Services| ReportWorkflow.check_ready(state, services);
+    let ready =
+        |state: &ReportState, services: &Services| ReportWorkflow.check_ready(state, services);
     assert!(ready(&own, &services).is_ok());
     assert!(
         ready(&web, &services)

@@ -6,8 +6,6 @@ use fathom_workflow::{NodeError, NodeResult};
 
 use super::Turn;
 use crate::degradation::JudgedPart;
-use crate::plan::{Plan, SourceKind};
-use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, judge};
 use crate::workflows::answer::state::{AnswerChange, AnswerState, rounds};
 
@@ -26,7 +24,7 @@ pub(crate) async fn plan(state: &AnswerState, ctx: &Ctx) -> NodeResult<AnswerSta
     })
     .await?;
     let (plan, _) = turn.take(judged, JudgedPart::Plan);
-    let plan = within(plan, state, &kinds);
+    let plan = plan.fitted(state.task.depth, &kinds, state.settings.max_queries);
     if plan.queries.is_empty() {
         return Err(NodeError::new("no plan could be made: it has no query"));
     }
@@ -36,26 +34,4 @@ pub(crate) async fn plan(state: &AnswerState, ctx: &Ctx) -> NodeResult<AnswerSta
         plan: Arc::new(plan),
     };
     turn.finish(state, 0, change).await
-}
-
-/// The plan with its tier, repaired by code, without queries that nobody can answer and those beyond the bound.
-fn within(mut plan: Plan, state: &AnswerState, kinds: &[SourceKind]) -> Plan {
-    plan.depth = match state.task.depth {
-        AskedDepth::Exactly(_) => None,
-        AskedDepth::Auto => plan.depth.or(Some(Depth::Standard)),
-    };
-    let depth = state.task.depth.or(plan.depth);
-    let local_only = kinds == [SourceKind::Local];
-    let mut plan = plan.mended(depth, local_only);
-    let fallback = kinds.first().copied().unwrap_or(SourceKind::Local);
-    for query in &mut plan.queries {
-        if !kinds.contains(&query.kind) {
-            query.kind = fallback;
-        }
-    }
-    plan.queries.sort_by_key(|query| query.priority);
-    let mut plan = plan.mended(depth, local_only);
-    let most = state.settings.max_queries.unwrap_or(depth.bounds().queries);
-    plan.queries.truncate(most);
-    plan
 }

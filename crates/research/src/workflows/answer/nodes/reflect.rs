@@ -127,14 +127,9 @@ pub(super) async fn excerpts(
 ) -> Result<Excerpts, NodeError> {
     let (text, language) = (state.task.text(), state.language());
     let sentences = &located.sentences;
-    let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
     let most = state.settings.max_encoded_passages;
-    let scored = rank::passage_scores(ctx, most, text, &texts).await?;
-    let scored = scored.unwrap_or_else(|degradation| {
-        turn.degraded(degradation);
-        None
-    });
-    let meaning = scored.map(|scored| scored.scores);
+    let meaning =
+        rank::sentence_scores(ctx, most, text, sentences, |why| turn.degraded(why)).await?;
     let kind = AnswerKind::read(text, language);
     let meaning = meaning.as_deref();
     Ok(excerpt::best(sentences, meaning, words, kind, language))

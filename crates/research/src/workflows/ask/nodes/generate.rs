@@ -14,7 +14,7 @@ use crate::reasoner::{AnalyseTask, Ctx, PlanTask, brief};
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords};
 use crate::skills::{mentions, rank};
 use crate::source::SourceId;
-use crate::workflows::ask::outcome::{AnswerDraft, DraftSentence};
+use crate::workflows::ask::outcome::{AskDraft, AskSentence};
 use crate::workflows::ask::state::{AskChange, AskState};
 
 /// Where the documents do not answer, a quote with a smaller share of the question's words only confuses.
@@ -89,7 +89,7 @@ fn quoted(
     evidence: &[Evidence],
     excerpts: &Excerpts,
     words: &QuestionWords,
-) -> Result<AnswerDraft, NodeError> {
+) -> Result<AskDraft, NodeError> {
     let question = Question::parse_short(state.text(), state.question.asked_on)?;
     let plan = brief::plan(&PlanTask {
         question: &question,
@@ -124,13 +124,13 @@ fn quoted(
     let near =
         |text: &str| verdict.answered != Answered::No || words.covered([text]) >= NEAR_COVERED;
     let quotes = analysis.answer.iter().filter(|quote| near(&quote.text));
-    let sentences = quotes.map(|quote| DraftSentence {
+    let sentences = quotes.map(|quote| AskSentence {
         text: quote.text.clone(),
         quoted: true,
         confirmed: true,
         passages: vec![quote.source],
     });
-    Ok(AnswerDraft {
+    Ok(AskDraft {
         sentences: sentences.collect(),
         verdict,
         reasoner: fathom_render::report::EXTRACTIVE.to_owned(),

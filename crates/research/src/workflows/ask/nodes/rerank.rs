@@ -49,9 +49,9 @@ pub(crate) async fn rerank(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> 
         .await
 }
 
-type Place = (String, PassageId);
+type PassageAddress = (String, PassageId);
 
-fn place(passage: &LocalPassage) -> Place {
+fn place(passage: &LocalPassage) -> PassageAddress {
     (passage.name.clone(), passage.passage.clone())
 }
 
@@ -62,7 +62,7 @@ fn fused(retrievals: &[Arc<Retrieval>]) -> Vec<LocalPassage> {
     if let [only] = lists.as_slice() {
         return (*only).clone();
     }
-    let mut known: HashMap<Place, &LocalPassage> = HashMap::new();
+    let mut known: HashMap<PassageAddress, &LocalPassage> = HashMap::new();
     let mut rankings = Vec::new();
     for (nth, list) in lists.iter().enumerate() {
         for passage in *list {
@@ -86,7 +86,7 @@ fn fused(retrievals: &[Arc<Retrieval>]) -> Vec<LocalPassage> {
 
 /// Where each of the ordered passages stands among the others.
 fn places(all: &[LocalPassage], ordered: &[LocalPassage]) -> Vec<usize> {
-    let at: HashMap<Place, usize> = all.iter().map(place).zip(0..).collect();
+    let at: HashMap<PassageAddress, usize> = all.iter().map(place).zip(0..).collect();
     let places = ordered.iter().filter_map(|one| at.get(&place(one)));
     places.copied().collect()
 }

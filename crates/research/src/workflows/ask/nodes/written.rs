@@ -18,7 +18,7 @@ use crate::skills::cite::{CitationCheckSettings, CitationTask};
 use crate::skills::compose::{self, Composed};
 use crate::source::{Source, SourceId, Work};
 use crate::workflows::ask::input::AskedTurn;
-use crate::workflows::ask::outcome::{AnswerDraft, DraftSentence};
+use crate::workflows::ask::outcome::{AskDraft, AskSentence};
 use crate::workflows::ask::state::AskState;
 
 /// Sentences of an answer.
@@ -32,7 +32,7 @@ pub(super) async fn write(
     state: &AskState,
     ctx: &Ctx,
     timer: &mut StageTimer,
-) -> Result<Option<AnswerDraft>, NodeError> {
+) -> Result<Option<AskDraft>, NodeError> {
     if ctx.deps().reasoners.answer_writers.is_empty() || state.ranked.is_empty() {
         return Ok(None);
     }
@@ -91,14 +91,14 @@ pub(super) fn turns(earlier: &[AskedTurn]) -> Vec<EarlierTurn> {
     earlier.iter().map(turn).collect()
 }
 
-fn draft(composed: Composed) -> AnswerDraft {
-    let sentences = composed.claims.iter().map(|claim| DraftSentence {
+fn draft(composed: Composed) -> AskDraft {
+    let sentences = composed.claims.iter().map(|claim| AskSentence {
         text: claim.text.clone(),
         quoted: false,
         confirmed: claim.is_confirmed(),
         passages: claim.cites.clone(),
     });
-    AnswerDraft {
+    AskDraft {
         sentences: sentences.collect(),
         verdict: AnsweredVerdict {
             answered: composed.answered,

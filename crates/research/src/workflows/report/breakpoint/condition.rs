@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Malformed;
 use crate::critique::Severity;
-use crate::workflows::report::state::{SearchOutcome, State};
+use crate::workflows::report::state::{ReportState, SearchOutcome};
 
 /// As `sources < 5 and gaps > 0`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ impl Figure {
     ];
 
     /// Its value, where it is known.
-    pub fn value(self, state: &State) -> Option<f64> {
+    pub fn value(self, state: &ReportState) -> Option<f64> {
         let analysis = state.analysis.as_deref();
         let draft = state.draft.as_deref();
         let (check, critique) = (state.check_of_draft(), state.review_of_draft());
@@ -146,7 +146,7 @@ impl Figure {
 }
 
 /// Queries that were put and had such an outcome.
-fn queries(state: &State, wanted: impl Fn(&SearchOutcome) -> bool) -> usize {
+fn queries(state: &ReportState, wanted: impl Fn(&SearchOutcome) -> bool) -> usize {
     let outcomes = state
         .queries
         .iter()
@@ -156,13 +156,13 @@ fn queries(state: &State, wanted: impl Fn(&SearchOutcome) -> bool) -> usize {
 
 impl Condition {
     /// Whether every comparison holds; one whose figure is not known does not.
-    pub fn holds(&self, state: &State) -> bool {
+    pub fn holds(&self, state: &ReportState) -> bool {
         self.0.iter().all(|comparison| comparison.holds(state))
     }
 }
 
 impl Comparison {
-    fn holds(&self, state: &State) -> bool {
+    fn holds(&self, state: &ReportState) -> bool {
         self.figure
             .value(state)
             .is_some_and(|value| match self.order {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Figure;
 use crate::workflows::report::edits::Editable;
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::ReportState;
 
 /// Lines of one part.
 const LINES_MOST: usize = 30;
@@ -47,7 +47,7 @@ impl Part {
     }
 
     /// Fields for what can be edited, lines for all else; nothing where there is none yet.
-    fn value(self, state: &State) -> Option<Value> {
+    fn value(self, state: &ReportState) -> Option<Value> {
         let analysis = state.analysis.as_deref();
         let shown = match self {
             Self::Plan => {
@@ -90,7 +90,7 @@ fn lines<T>(all: &[T], line: impl Fn(&T) -> String) -> Value {
     json!(lines)
 }
 
-pub(super) fn shown(state: &State, wanted: &[Part]) -> Value {
+pub(super) fn shown(state: &ReportState, wanted: &[Part]) -> Value {
     let fitting: &[Part] = match (&state.plan, &state.analysis, &state.draft) {
         (_, _, Some(_)) => &[Part::Draft, Part::Review],
         (_, Some(_), None) => &[Part::Findings, Part::Contradictions, Part::Gaps],

@@ -9,9 +9,9 @@ use crate::analysis::{Analysis, Gap};
 use crate::plan::SubQuestionId;
 use crate::{Question, Settings};
 
-fn state() -> State {
+fn state() -> ReportState {
     let question = Question::parse("How do street trees cool towns?", date(2026, 1, 2)).unwrap();
-    State::new(question, Settings::default(), Timestamp::UNIX_EPOCH)
+    ReportState::new(question, Settings::default(), Timestamp::UNIX_EPOCH)
 }
 
 fn read(value: serde_json::Value) -> Result<Breakpoint, String> {
@@ -80,7 +80,7 @@ fn an_unknown_field_is_refused_in_settings_and_passed_over_in_stored_state() {
 #[test]
 fn a_run_stops_where_and_when_it_was_asked_to() {
     let mut state = state();
-    let stops = |text: &str, state: &State, next| {
+    let stops = |text: &str, state: &ReportState, next| {
         text.parse::<Breakpoint>().unwrap().stops(state, Some(next))
     };
     assert!(stops("before search", &state, Step::Search));
@@ -115,7 +115,7 @@ fn a_run_stops_where_and_when_it_was_asked_to() {
 #[test]
 fn what_is_shown_fits_the_place_unless_parts_were_named() {
     let mut state = state();
-    let shown = |text: serde_json::Value, state: &State| read(text).unwrap().shown(state);
+    let shown = |text: serde_json::Value, state: &ReportState| read(text).unwrap().shown(state);
     let first = shown(json!("before plan"), &state);
     assert_eq!(first["figures"]["sources"], 0);
     assert_eq!(first["figures"].get("score"), None);

@@ -21,7 +21,9 @@ use crate::skills::stop::{StopReason, StopSignals, stop_signals};
 use crate::skills::trusted_words::{self, TrustedWords};
 use crate::skills::{budget, mentions, rank, relevance};
 use crate::source::SourceId;
-use crate::workflows::report::state::{Analysed, SearchOutcome, SearchRound, State, StateChange};
+use crate::workflows::report::state::{
+    Analysed, ReportState, SearchOutcome, SearchRound, StateChange,
+};
 
 /// Gaps that become queries in one round.
 const GAPS_SEARCHED: usize = 3;
@@ -35,7 +37,7 @@ const RELEVANT_FROM: f64 = 0.3;
 /// Up to so many gaps are minor, and are not searched for.
 const GAPS_MINOR: usize = 2;
 
-pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn analyse(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let plan = state.plan.as_ref();
     let plan = plan.ok_or_else(|| NodeError::new("there is no plan to work by"))?;
     let mut notes = Notes::new(ctx);
@@ -109,7 +111,7 @@ pub(crate) async fn analyse(state: &State, ctx: &Ctx) -> NodeResult<State> {
 /// The places of the evidence in the order in which a model is shown it: what code takes for the answer first. A model that
 /// has the time judges each passage, and what is beside the point for it goes.
 async fn order(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     evidence: &mut [Evidence],
     excerpts: &Excerpts,
@@ -148,7 +150,7 @@ async fn order(
     Ok(if good.is_empty() { order } else { good })
 }
 
-async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
+async fn located(state: &ReportState, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, NodeError> {
     let opened = ctx
         .deps()
         .documents
@@ -176,21 +178,16 @@ async fn located(state: &State, ctx: &Ctx, plan: &Arc<Plan>) -> Result<Located, 
 
 /// The sentences that answer best, by their words and, where there is an encoder, their meaning.
 async fn excerpts(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     sentences: &[Sentence],
     words: &QuestionWords,
     notes: &mut Notes,
 ) -> Result<Excerpts, NodeError> {
     let text = state.question.text();
-    let texts: Vec<&str> = sentences.iter().map(|one| one.text.as_str()).collect();
     let most = state.settings.max_encoded_passages;
-    let scored = rank::passage_scores(ctx, most, text, &texts).await?;
-    let scored = scored.unwrap_or_else(|degradation| {
-        notes.degraded(degradation);
-        None
-    });
-    let meaning = scored.map(|scored| scored.scores);
+    let meaning =
+        rank::sentence_scores(ctx, most, text, sentences, |why| notes.degraded(why)).await?;
     let kind = AnswerKind::read(text, language(state));
     let meaning = meaning.as_deref();
     Ok(excerpt::best(
@@ -204,7 +201,7 @@ async fn excerpts(
 
 /// How often the words of the question occur in the own documents; nothing where there are none.
 async fn word_mentions(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     notes: &mut Notes,
 ) -> Result<Vec<WordMention>, NodeError> {
@@ -219,7 +216,7 @@ async fn word_mentions(
     }))
 }
 
-fn count_new(state: &State, evidence: &[Evidence]) -> usize {
+fn count_new(state: &ReportState, evidence: &[Evidence]) -> usize {
     let key = |piece: &Evidence| {
         (
             piece.answers,
@@ -236,7 +233,7 @@ fn count_new(state: &State, evidence: &[Evidence]) -> usize {
 }
 
 fn round(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     plan: &Plan,
     analysis: &Analysis,
@@ -277,7 +274,7 @@ fn round(
     }
 }
 
-fn failed_searches(state: &State) -> usize {
+fn failed_searches(state: &ReportState) -> usize {
     let outcomes = state
         .queries
         .iter()
@@ -304,7 +301,7 @@ fn told(round: &SearchRound) -> String {
 }
 
 /// The gravest gaps as urgent queries, in trusted words that were not tried before, put to the own documents and to the web.
-fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidence]) -> Vec<Query> {
+fn gap_queries(state: &ReportState, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidence]) -> Vec<Query> {
     let Some(plan) = state.plan.as_deref() else {
         return Vec::new();
     };
@@ -324,9 +321,10 @@ fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidence]) ->
         .collect();
     let kinds = ctx.deps().kinds(state.settings.scope());
     // What the plan asked of scholarly works is best answered by them.
-    let outside = match is_scholarly(state) && kinds.contains(&SourceKind::Academic) {
-        true => SourceKind::Academic,
-        false => SourceKind::Web,
+    let outside = if is_scholarly(state) && kinds.contains(&SourceKind::Academic) {
+        SourceKind::Academic
+    } else {
+        SourceKind::Web
     };
     let broad = kinds
         .iter()
@@ -358,7 +356,7 @@ fn gap_queries(state: &State, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidence]) ->
 }
 
 /// Whether the plan turned to scholarly works at least as often as to the rest of the web.
-fn is_scholarly(state: &State) -> bool {
+fn is_scholarly(state: &ReportState) -> bool {
     let queries = state.plan.iter().flat_map(|plan| &plan.queries);
     let (mut academic, mut others) = (0, 0);
     for query in queries {
@@ -378,11 +376,11 @@ mod tests {
     use crate::question::Question;
     use crate::settings::Settings;
 
-    fn state(kinds: &[SourceKind]) -> State {
+    fn state(kinds: &[SourceKind]) -> ReportState {
         let question =
             Question::parse("Do street trees cool towns?", jiff::civil::date(2026, 1, 1));
         let start = jiff::Timestamp::UNIX_EPOCH;
-        let mut state = State::new(question.unwrap(), Settings::default(), start);
+        let mut state = ReportState::new(question.unwrap(), Settings::default(), start);
         let query = |kind: &SourceKind| Query {
             text: "street trees".to_owned(),
             intent: String::new(),

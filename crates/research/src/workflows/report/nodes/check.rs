@@ -13,9 +13,9 @@ use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
 use crate::skills::cite::{self, CitationResult, CitationTask};
 use crate::skills::effort::{Effort, Schedule};
-use crate::workflows::report::state::{State, StateChange};
+use crate::workflows::report::state::{ReportState, StateChange};
 
-pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn check(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let draft = state.draft.as_deref();
     let draft = draft.ok_or_else(|| NodeError::new("there is no draft to check"))?;
     let mut task = task(state);
@@ -59,7 +59,7 @@ pub(crate) async fn check(state: &State, ctx: &Ctx) -> NodeResult<State> {
 
 /// The draft with the sources' own words where nobody could confirm a sentence of a model's part: in the place of the answer,
 /// under a section. A summary or conclusion of that kind goes. Nothing where there is no such part.
-fn with_quotes(state: &State, checked: &CitationResult) -> Option<Draft> {
+fn with_quotes(state: &ReportState, checked: &CitationResult) -> Option<Draft> {
     let is_confirmed = |claim: &CheckedClaim| {
         let supported = matches!(claim.support, Support::Supported { .. });
         supported || claim.judged == Some(Judgement::Supported)
@@ -98,7 +98,7 @@ fn with_quotes(state: &State, checked: &CitationResult) -> Option<Draft> {
 }
 
 /// What this run holds a draft against.
-pub(super) fn task(state: &State) -> CitationTask<'_> {
+pub(super) fn task(state: &ReportState) -> CitationTask<'_> {
     CitationTask {
         settings: state.settings.citation_check(),
         budget: state.settings.budget(state.started_at),

@@ -18,12 +18,14 @@ use crate::draft::{Draft, DraftSection};
 use crate::reasoner::{Ctx, brief};
 use crate::workflows::report::breakpoint::{Step, StopPlace};
 use crate::workflows::report::outcome::{Parts, assemble, tell_retractions};
-use crate::workflows::report::state::{Decided, Gate, Reviewed, SearchOutcome, State, StateChange};
+use crate::workflows::report::state::{
+    Decided, Gate, ReportState, Reviewed, SearchOutcome, StateChange,
+};
 
 /// Sources that are shown when they answer nothing.
 const SOURCES_SHOWN: usize = 10;
 
-pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn fallback(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let reason = reason(state, ctx);
     let best = state.best.as_deref();
     let (draft, what) = the_best_there_is(state, best);
@@ -47,7 +49,7 @@ pub(crate) async fn fallback(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 /// Why there is no full report, in a sentence.
-fn reason(state: &State, ctx: &Ctx) -> String {
+fn reason(state: &ReportState, ctx: &Ctx) -> String {
     if let Some(rescue) = ctx.rescued() {
         return format!(
             "the step \"{}\" could not be finished: {}",
@@ -158,7 +160,7 @@ fn stopped(decided: &Decided, place: StopPlace) -> String {
     }
 }
 
-fn all_searches_failed(state: &State) -> bool {
+fn all_searches_failed(state: &ReportState) -> bool {
     let failed = |outcome: &SearchOutcome| matches!(outcome, SearchOutcome::Failed { .. });
     let mut outcomes = state
         .queries
@@ -169,7 +171,7 @@ fn all_searches_failed(state: &State) -> bool {
 }
 
 /// What can be shown, and what it is.
-fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static str) {
+fn the_best_there_is(state: &ReportState, best: Option<&Reviewed>) -> (Draft, &'static str) {
     let words = Phrases::new(language(state)).caveats.drafts;
     let [
         best_draft,
@@ -203,13 +205,13 @@ fn the_best_there_is(state: &State, best: Option<&Reviewed>) -> (Draft, &'static
     (of_sources(state), what)
 }
 
-fn nothing_read(state: &State) -> bool {
+fn nothing_read(state: &ReportState) -> bool {
     let mut sources = state.sources.iter();
     sources.all(|source| source.snapshot.is_none())
 }
 
 /// What the findings rest on, in the sources' own words: a model's were not checked.
-fn of_findings(state: &State, analysis: &Analysis) -> Draft {
+fn of_findings(state: &ReportState, analysis: &Analysis) -> Draft {
     let mut shown: Vec<usize> = Vec::new();
     for at in analysis
         .findings
@@ -231,7 +233,7 @@ fn of_findings(state: &State, analysis: &Analysis) -> Draft {
     bare(state, vec![findings])
 }
 
-fn of_sources(state: &State) -> Draft {
+fn of_sources(state: &ReportState) -> Draft {
     let line =
         |source: &Arc<crate::source::Source>| format!("- {} [{}]", source.name(), source.id.0);
     let text: Vec<String> = state.sources.iter().take(SOURCES_SHOWN).map(line).collect();
@@ -243,7 +245,7 @@ fn of_sources(state: &State) -> Draft {
     bare(state, vec![sources])
 }
 
-fn bare(state: &State, sections: Vec<DraftSection>) -> Draft {
+fn bare(state: &ReportState, sections: Vec<DraftSection>) -> Draft {
     Draft {
         title: state.question.text().to_owned(),
         sections,

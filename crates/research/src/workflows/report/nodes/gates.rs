@@ -10,11 +10,11 @@ use self::question::{GateQuestion, Heard};
 use super::Notes;
 use crate::reasoner::Ctx;
 use crate::workflows::report::edits::Editable;
-use crate::workflows::report::state::{Gate, State, StateChange};
+use crate::workflows::report::state::{Gate, ReportState, StateChange};
 
 pub(crate) use breakpoints::{stoppable, stoppable_after};
 
-pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn plan_review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     if state.plan.is_none() {
         return Err(NodeError::new("there is no plan to look at"));
     }
@@ -29,25 +29,25 @@ pub(crate) async fn plan_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
     Ok(Notes::new(ctx).update(StateChange::Decided(ruling)))
 }
 
-pub(crate) async fn critical_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn critical_review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let reason = "the review found something critical; decide whether the report may go out";
     let within_s = state.settings.people.critical_review_s;
     draft_review(state, ctx, Gate::Critical, reason, within_s).await
 }
 
-pub(crate) async fn final_review(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn final_review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let reason = "the report is ready; look at it before it goes out";
     let within_s = state.settings.people.final_review_s;
     draft_review(state, ctx, Gate::Final, reason, within_s).await
 }
 
 async fn draft_review(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     gate: Gate,
     reason: &str,
     within_s: u64,
-) -> NodeResult<State> {
+) -> NodeResult<ReportState> {
     if state.draft.is_none() {
         return Err(NodeError::new("there is no draft to look at"));
     }

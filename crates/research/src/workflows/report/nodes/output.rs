@@ -16,7 +16,7 @@ use crate::reasoner::Ctx;
 use crate::skills::budget::{FETCHES, FETCHES_FAILED};
 use crate::skills::{cite, works};
 use crate::workflows::report::outcome::{Parts, assemble, marked, tell_retractions};
-use crate::workflows::report::state::{State, StateChange};
+use crate::workflows::report::state::{ReportState, StateChange};
 
 /// From this score on a report deserves high confidence.
 const HIGH_FROM: f64 = 8.0;
@@ -24,7 +24,7 @@ const HIGH_FROM: f64 = 8.0;
 /// Where more than one in so many sentences was taken out, confidence is never high.
 const LOST_OF: usize = 4;
 
-pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn output(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let draft = state.draft.as_deref().cloned();
     let mut draft = draft.ok_or_else(|| NodeError::new("there is no draft to hand over"))?;
     let mut notes = Notes::new(ctx);
@@ -47,9 +47,10 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
         critique: state.critique.as_deref(),
         status: ReportStatus::Complete,
         confidence: reviewed.map(|critique| {
-            match critique.score >= HIGH_FROM && is_sound(&check, dropped) {
-                true => Confidence::High,
-                false => Confidence::Medium,
+            if critique.score >= HIGH_FROM && is_sound(&check, dropped) {
+                Confidence::High
+            } else {
+                Confidence::Medium
             }
         }),
         caveats: thin(state, ctx).into_iter().chain(caveats(state)).collect(),
@@ -62,7 +63,7 @@ pub(crate) async fn output(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 /// That hardly anything is behind the answer: weak findings of one source, while most pages could not be read.
-fn thin(state: &State, ctx: &Ctx) -> Option<String> {
+fn thin(state: &ReportState, ctx: &Ctx) -> Option<String> {
     let (asked, failed) = (ctx.spent(FETCHES), ctx.spent(FETCHES_FAILED));
     let findings = &state.analysis.as_ref()?.findings;
     let sources = state.sources.iter();
@@ -84,7 +85,7 @@ fn is_sound(check: &CitationCheck, dropped: usize) -> bool {
 }
 
 /// What a reader of a full report must know all the same.
-fn caveats(state: &State) -> Vec<String> {
+fn caveats(state: &ReportState) -> Vec<String> {
     let mut caveats = Vec::new();
     let cut = state
         .rounds
@@ -109,7 +110,7 @@ fn caveats(state: &State) -> Vec<String> {
 }
 
 /// What code has proven to be wrong with a draft that nobody reviewed; a review lists it with its own remarks.
-fn proven_faults(state: &State) -> impl Iterator<Item = String> {
+fn proven_faults(state: &ReportState) -> impl Iterator<Item = String> {
     let unreviewed = state
         .critique
         .iter()
@@ -119,7 +120,7 @@ fn proven_faults(state: &State) -> impl Iterator<Item = String> {
     grave.map(|item| format!("In the {}: {}.", part(state, item), item.description))
 }
 
-fn part(state: &State, item: &ReviewRemark) -> String {
+fn part(state: &ReportState, item: &ReviewRemark) -> String {
     let draft = state.draft.as_ref();
     draft.map_or_else(String::new, |draft| draft.name(&item.place))
 }

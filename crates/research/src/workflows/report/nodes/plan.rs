@@ -9,12 +9,11 @@ use fathom_workflow::{NodeError, NodeResult};
 use super::{Notes, language};
 use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, Query, SourceKind, SubQuestionId};
-use crate::question::{AskedDepth, Depth};
 use crate::reasoner::{Ctx, PlanTask, RephraseTask, brief, judge, judge_if_able};
 use crate::skills::effort::{Effort, Schedule};
-use crate::workflows::report::state::{State, StateChange};
+use crate::workflows::report::state::{ReportState, StateChange};
 
-pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let mut notes = Notes::new(ctx);
     let kinds = ctx.deps().kinds(state.settings.scope());
     if kinds.is_empty() {
@@ -32,7 +31,7 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
             notes.less_by_model(effort, JudgedPart::Plan);
             notes.reasoner(EXTRACTIVE);
             let plan = brief::plan(&task(state, &kinds, &[]));
-            within(with_depth(plan, state), state, &kinds)
+            plan.fitted(state.question.depth, &kinds, None)
         }
     };
     add_searches(&mut plan, searches, &kinds);
@@ -41,7 +40,7 @@ pub(crate) async fn plan(state: &State, ctx: &Ctx) -> NodeResult<State> {
 
 /// A plan that keeps the rules, asked for twice at most.
 async fn repaired(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     kinds: &[SourceKind],
     notes: &mut Notes,
@@ -60,7 +59,11 @@ async fn repaired(
 
 /// The question in the words that documents use; nothing where no model knows them. This first and short call also
 /// measures how quick the model is.
-async fn rephrased(state: &State, ctx: &Ctx, notes: &mut Notes) -> Result<Vec<String>, NodeError> {
+async fn rephrased(
+    state: &ReportState,
+    ctx: &Ctx,
+    notes: &mut Notes,
+) -> Result<Vec<String>, NodeError> {
     let task = RephraseTask {
         budget: state.settings.budget(state.started_at),
         question: state.question.text(),
@@ -104,7 +107,11 @@ fn add_searches(plan: &mut Plan, searches: Vec<String>, kinds: &[SourceKind]) {
     }
 }
 
-fn task<'a>(state: &'a State, kinds: &'a [SourceKind], faults: &'a [PlanFault]) -> PlanTask<'a> {
+fn task<'a>(
+    state: &'a ReportState,
+    kinds: &'a [SourceKind],
+    faults: &'a [PlanFault],
+) -> PlanTask<'a> {
     PlanTask {
         question: &state.question,
         caps: state.settings.caps,
@@ -116,7 +123,7 @@ fn task<'a>(state: &'a State, kinds: &'a [SourceKind], faults: &'a [PlanFault]) 
 
 /// A plan, and the rules that it breaks.
 async fn planned(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     kinds: &[SourceKind],
     faults: &[PlanFault],
@@ -129,33 +136,7 @@ async fn planned(
     .await?;
     let takes_apart = judged.by != EXTRACTIVE;
     let plan = notes.take(judged, JudgedPart::Plan);
-    let plan = within(with_depth(plan, state), state, kinds);
+    let plan = plan.fitted(state.question.depth, kinds, None);
     let faults = plan.faults(takes_apart);
     Ok((plan, faults))
-}
-
-/// The plan with how far to go, where the question leaves that open and its maker did not say.
-fn with_depth(mut plan: Plan, state: &State) -> Plan {
-    plan.depth = match state.question.depth {
-        AskedDepth::Exactly(_) => None,
-        AskedDepth::Auto => plan.depth.or(Some(Depth::Standard)),
-    };
-    plan
-}
-
-/// Mends the plan, and leaves out queries that nobody can answer and those beyond the depth's bound.
-fn within(plan: Plan, state: &State, kinds: &[SourceKind]) -> Plan {
-    let depth = state.question.depth.or(plan.depth);
-    let local_only = kinds == [SourceKind::Local];
-    let mut plan = plan.mended(depth, local_only);
-    let fallback = kinds.first().copied().unwrap_or(SourceKind::Local);
-    for query in &mut plan.queries {
-        if !kinds.contains(&query.kind) {
-            query.kind = fallback;
-        }
-    }
-    plan.queries.sort_by_key(|query| query.priority);
-    let mut plan = plan.mended(depth, local_only);
-    plan.queries.truncate(depth.bounds().queries);
-    plan
 }

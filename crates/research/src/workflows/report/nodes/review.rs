@@ -14,12 +14,12 @@ use crate::degradation::{Degradation, JudgedPart};
 use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::{Ctx, ReviewTask, judge_if_able};
 use crate::skills::effort::{Effort, Schedule};
-use crate::workflows::report::state::{State, StateChange};
+use crate::workflows::report::state::{ReportState, StateChange};
 
 /// A report is far off its length outside of these shares of it.
 const LENGTH_SHARES: std::ops::RangeInclusive<f64> = 0.4..=1.6;
 
-pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let (Some(plan), Some(analysis), Some(draft), Some(check)) =
         (&state.plan, &state.analysis, &state.draft, &state.check)
     else {
@@ -81,7 +81,7 @@ pub(crate) async fn review(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 /// What is known to be wrong before the review.
-fn known(state: &State, draft: &Draft, check: &CitationCheck) -> Vec<ReviewRemark> {
+fn known(state: &ReportState, draft: &Draft, check: &CitationCheck) -> Vec<ReviewRemark> {
     let mut items = citation_items(check);
     items.extend(unstated_items(check));
     for (at, section) in draft.sections.iter().enumerate() {
@@ -169,7 +169,7 @@ fn unstated_items(check: &CitationCheck) -> impl Iterator<Item = ReviewRemark> {
     })
 }
 
-fn length_item(state: &State, draft: &Draft) -> Option<ReviewRemark> {
+fn length_item(state: &ReportState, draft: &Draft) -> Option<ReviewRemark> {
     let (words, target) = (draft.words(), state.settings.target_length);
     let share = words as f64 / f64::from(target.max(1));
     (!LENGTH_SHARES.contains(&share)).then(|| {

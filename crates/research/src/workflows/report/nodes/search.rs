@@ -8,9 +8,9 @@ use crate::library::LibraryStock;
 use crate::reasoner::Ctx;
 use crate::skills::effort::{Effort, Schedule};
 use crate::skills::search::{self, SearchTask};
-use crate::workflows::report::state::{Searched, State, StateChange};
+use crate::workflows::report::state::{ReportState, Searched, StateChange};
 
-pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn search(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let usual = state.depth().bounds().sources;
     let schedule = Schedule::at_step(ctx, state.settings.model_patience()).await?;
     let task = SearchTask {
@@ -44,7 +44,7 @@ pub(crate) async fn search(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 /// How much of the run's library could be read, asked once. One that cannot be opened is told of by its searches.
-async fn library_stock(state: &State, ctx: &Ctx) -> Result<Option<LibraryStock>, StepHalted> {
+async fn library_stock(state: &ReportState, ctx: &Ctx) -> Result<Option<LibraryStock>, StepHalted> {
     let library = ctx.deps().library(state.settings.scope());
     let Some(library) = library.filter(|_| !state.is_searched()) else {
         return Ok(None);

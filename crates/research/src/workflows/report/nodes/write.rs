@@ -23,7 +23,7 @@ use crate::reasoner::{
 };
 use crate::skills::compose::{CitedText, says_no_more};
 use crate::skills::effort::{Effort, Schedule};
-use crate::workflows::report::state::{State, StateChange};
+use crate::workflows::report::state::{ReportState, StateChange};
 
 /// Of five words of a report its sections get four; the rest is answer, summary and conclusion.
 const SECTIONS_FIFTHS: usize = 4;
@@ -39,7 +39,7 @@ const PARAGRAPH_SENTENCES: usize = 5;
 /// With fewer words there is neither summary nor conclusion: the answer says it.
 const FRAMED_FROM: u32 = 400;
 
-pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
+pub(crate) async fn write(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let (Some(plan), Some(analysis)) = (&state.plan, &state.analysis) else {
         return Err(NodeError::new("there is nothing to write from yet"));
     };
@@ -79,7 +79,7 @@ pub(crate) async fn write(state: &State, ctx: &Ctx) -> NodeResult<State> {
 }
 
 /// The parts that a model is to write. A revision has those that something was found in.
-fn places(state: &State, ctx: &Ctx, plan: &Plan, effort: Effort) -> Vec<DraftPlace> {
+fn places(state: &ReportState, ctx: &Ctx, plan: &Plan, effort: Effort) -> Vec<DraftPlace> {
     if ctx.deps().reasoners.answer_writers.is_empty() || state.evidence.is_empty() {
         return Vec::new();
     }
@@ -110,7 +110,7 @@ fn is_faulted(critique: &Critique, place: &DraftPlace) -> bool {
 }
 
 /// Whether another draft would differ from the one that was reviewed.
-pub(super) fn would_change(state: &State, critique: &Critique) -> bool {
+pub(super) fn would_change(state: &ReportState, critique: &Critique) -> bool {
     let Some(draft) = &state.draft else {
         return false;
     };
@@ -120,7 +120,7 @@ pub(super) fn would_change(state: &State, critique: &Critique) -> bool {
 
 /// Has one part written.
 async fn part(
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     plan: &Plan,
     passages: &[TaskPassage],
@@ -143,7 +143,7 @@ async fn part(
 }
 
 /// The name of a part's call, what is to be written, and in how many sentences.
-fn asked_for(state: &State, plan: &Plan, place: &DraftPlace) -> (String, String, usize) {
+fn asked_for(state: &ReportState, plan: &Plan, place: &DraftPlace) -> (String, String, usize) {
     let style = &state.question.style;
     let length = state.settings.target_length;
     let sentences = |words: usize| {
@@ -186,7 +186,7 @@ fn asked_for(state: &State, plan: &Plan, place: &DraftPlace) -> (String, String,
 }
 
 /// What a revision is to put right in a part: it stands in the task and never in the text.
-fn revision(state: &State, place: &DraftPlace) -> String {
+fn revision(state: &ReportState, place: &DraftPlace) -> String {
     let items = state.critique.iter().flat_map(|critique| &critique.items);
     let own = items.filter(|item| item.place == *place || item.place == DraftPlace::Whole);
     let mut told: Vec<String> = own
@@ -209,7 +209,7 @@ fn revision(state: &State, place: &DraftPlace) -> String {
 /// Puts what a model wrote into the draft; where nothing of it rests on a passage, the quotes stay.
 fn take(
     draft: &mut Draft,
-    state: &State,
+    state: &ReportState,
     (place, effort): (&DraftPlace, Effort),
     written: WrittenAnswer,
     passages: &[TaskPassage],
@@ -221,10 +221,11 @@ fn take(
         return;
     };
     let is_answer = *place == DraftPlace::Answer;
-    *quotes = match is_answer && effort == Effort::Lean && !quotes.is_empty() {
+    *quotes = if is_answer && effort == Effort::Lean && !quotes.is_empty() {
         // What the sources say themselves stands under what a small model makes of it.
-        true => format!("{text}\n\n{quotes}"),
-        false => text,
+        format!("{text}\n\n{quotes}")
+    } else {
+        text
     };
     draft.by_model = true;
     if is_answer {
@@ -262,7 +263,7 @@ fn keep_others(draft: &mut Draft, before: &Draft, written: &[DraftPlace]) {
 }
 
 /// The draft that needs no model: quotes under the question.
-pub(super) fn quoted(state: &State, plan: &Plan, analysis: &Analysis) -> Draft {
+pub(super) fn quoted(state: &ReportState, plan: &Plan, analysis: &Analysis) -> Draft {
     let report_words = state.settings.target_length as usize;
     let frame = brief::write_frame(&FrameTask {
         question: &state.question,
@@ -297,7 +298,7 @@ pub(super) fn quoted(state: &State, plan: &Plan, analysis: &Analysis) -> Draft {
 }
 
 /// A planned heading, where it says no more than the question or a sentence of the section's evidence; else none.
-fn heading(state: &State, section: &PlannedSection) -> String {
+fn heading(state: &ReportState, section: &PlannedSection) -> String {
     let (title, asked) = (section.title.as_str(), state.question.text());
     let by_code = !state.reasoners.iter().any(|name| name != EXTRACTIVE);
     let own = state.evidence.iter();
@@ -332,7 +333,7 @@ fn frame_words(target_length: u32) -> usize {
 }
 
 /// Which items a revision was made for.
-fn revision_notes(state: &State) -> Vec<String> {
+fn revision_notes(state: &ReportState) -> Vec<String> {
     let Some(draft) = &state.draft else {
         return Vec::new();
     };

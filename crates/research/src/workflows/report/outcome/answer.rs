@@ -12,12 +12,12 @@ use crate::citations::{CheckedClaim, CitationCheck, Judgement, Proof};
 use crate::draft::{Draft, DraftPlace};
 use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
-use crate::workflows::report::state::State;
+use crate::workflows::report::state::ReportState;
 
 /// The answer of a draft whose citations still have the numbers of the run. Nothing where the evidence was not judged
 /// for it, as in runs that were begun by an earlier version.
 pub(super) fn answer(
-    state: &State,
+    state: &ReportState,
     draft: &Draft,
     check: Option<&CitationCheck>,
 ) -> Option<ReportAnswer> {
@@ -75,16 +75,21 @@ fn written_verdict(
 }
 
 /// The analyst's verdict, held to what there is to show.
-fn verdict(state: &State, analysis: Option<&Analysis>, text: &str) -> Option<AnsweredVerdict> {
+fn verdict(
+    state: &ReportState,
+    analysis: Option<&Analysis>,
+    text: &str,
+) -> Option<AnsweredVerdict> {
     let reasons = &Phrases::new(language(state)).reasons;
     let no = |reason: &str| AnsweredVerdict {
         answered: Answered::No,
         reason: reason.to_owned(),
     };
     let Some(analysis) = analysis else {
-        return Some(no(match state.sources.is_empty() {
-            true => reasons.nothing_found,
-            false => reasons.not_weighed,
+        return Some(no(if state.sources.is_empty() {
+            reasons.nothing_found
+        } else {
+            reasons.not_weighed
         }));
     };
     let Some(verdict) = analysis.answered.clone() else {
@@ -134,9 +139,12 @@ fn sides(
     let met = |source: SourceId| order.iter().position(|cited| *cited == source);
     for pair in &analysis.contradictions {
         let [left, right] = [&pair.left, &pair.right].map(|side| rests_on(side.source, side.span));
-        let later = || match met(pair.left.source) > met(pair.right.source) {
-            true => pair.left.source,
-            false => pair.right.source,
+        let later = || {
+            if met(pair.left.source) > met(pair.right.source) {
+                pair.left.source
+            } else {
+                pair.right.source
+            }
         };
         match (left, right) {
             (true, false) => dispute.insert(pair.right.source),

@@ -21,7 +21,7 @@ use crate::skills::cite::MARK;
 use crate::skills::compose::{says_no_more, without_markup};
 use crate::source::{Source, SourceId};
 use crate::workflows::report::nodes::language;
-use crate::workflows::report::state::{ErrorEntry, State};
+use crate::workflows::report::state::{ErrorEntry, ReportState};
 
 pub(super) fn question(question: &Question) -> AskedQuestion {
     AskedQuestion {
@@ -135,39 +135,42 @@ pub(super) fn disagreement(pair: &Contradiction, sources: &[CitedSource]) -> Dis
 }
 
 /// What is missing, with the numbers that the report has; a model's words are marked.
-pub(super) fn gap(gap: &Gap, state: &State, numbers: &Numbers) -> OpenQuestion {
+pub(super) fn gap(gap: &Gap, state: &ReportState, numbers: &Numbers) -> OpenQuestion {
     OpenQuestion {
         sub_question: number(&gap.answers),
         missing: marked(&numbers.text(&gap.missing), state),
-        next_query: match adds_words(&gap.query, state) {
-            true => String::new(),
-            false => gap.query.clone(),
+        next_query: if adds_words(&gap.query, state) {
+            String::new()
+        } else {
+            gap.query.clone()
         },
     }
 }
 
 /// A model's words that are shown as they are, where they say no more than the question; else with the mark of what nobody
 /// could confirm. The brief has no words of its own.
-pub(crate) fn marked(words: &str, state: &State) -> String {
-    match adds_words(words, state) {
-        true => format!("{words}{MARK}"),
-        false => words.to_owned(),
+pub(crate) fn marked(words: &str, state: &ReportState) -> String {
+    if adds_words(words, state) {
+        format!("{words}{MARK}")
+    } else {
+        words.to_owned()
     }
 }
 
 /// A sub-question or a search: it may have the words of the evidence too, for it asks and does not state.
-pub(super) fn marked_question(words: &str, state: &State) -> String {
+pub(super) fn marked_question(words: &str, state: &ReportState) -> String {
     let quotes = state.evidence.iter().map(|piece| piece.quote.as_str());
     let known: Vec<&str> = quotes.chain([state.question.text()]).collect();
     let known = known.join(" ");
-    match adds_words(words, state) && !says_no_more(words, &known, language(state)) {
-        true => format!("{words}{MARK}"),
-        false => words.to_owned(),
+    if adds_words(words, state) && !says_no_more(words, &known, language(state)) {
+        format!("{words}{MARK}")
+    } else {
+        words.to_owned()
     }
 }
 
 /// Whether a model had its part in a run and words say more than the question does.
-fn adds_words(words: &str, state: &State) -> bool {
+fn adds_words(words: &str, state: &ReportState) -> bool {
     let by_model = state.reasoners.iter().any(|name| name != EXTRACTIVE);
     by_model && !says_no_more(words, state.question.text(), language(state))
 }
@@ -208,9 +211,10 @@ fn item(item: &ReviewRemark) -> ReviewItem {
         severity: item.severity,
         place,
         section,
-        description: match item.proven {
-            true => item.description.clone(),
-            false => opinion(&item.description),
+        description: if item.proven {
+            item.description.clone()
+        } else {
+            opinion(&item.description)
         },
         fix: item.fix.as_deref().map(opinion),
         proven: item.proven,
@@ -243,7 +247,7 @@ pub(super) fn warnings(plan: &Plan) -> Vec<String> {
 }
 
 /// A second look, with the sub-questions that it was for.
-pub(super) fn retry(entry: &RetryEntry, state: &State) -> RetryEntry {
+pub(super) fn retry(entry: &RetryEntry, state: &ReportState) -> RetryEntry {
     let questions = entry.failed_questions.iter();
     RetryEntry {
         failed_questions: questions

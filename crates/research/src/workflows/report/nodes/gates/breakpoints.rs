@@ -12,7 +12,7 @@ use crate::reasoner::Ctx;
 use crate::services::Services;
 use crate::workflows::report::breakpoint::{Breakpoint, Step};
 use crate::workflows::report::nodes::Notes;
-use crate::workflows::report::state::{Gate, Ruling, State, StateChange, Update};
+use crate::workflows::report::state::{Gate, ReportState, ReportUpdate, Ruling, StateChange};
 
 /// A node before which a run can be stopped.
 pub(crate) struct Stoppable<N> {
@@ -31,23 +31,23 @@ pub(crate) fn stoppable_after<N>(node: N) -> Stoppable<N> {
     Stoppable { step: None, node }
 }
 
-impl<'a, N> NodeFn<'a, State, Services> for Stoppable<N>
+impl<'a, N> NodeFn<'a, ReportState, Services> for Stoppable<N>
 where
-    N: for<'b> NodeFn<'b, State, Services> + Copy + 'static,
+    N: for<'b> NodeFn<'b, ReportState, Services> + Copy + 'static,
 {
-    type Turn = BoxFuture<'a, NodeResult<State>>;
+    type Turn = BoxFuture<'a, NodeResult<ReportState>>;
 
-    fn turn(&self, state: &'a State, ctx: &'a Ctx) -> Self::Turn {
+    fn turn(&self, state: &'a ReportState, ctx: &'a Ctx) -> Self::Turn {
         let Self { step, node } = *self;
         Box::pin(async move {
             let Some(breakpoint) = first_stop(state, ctx, step) else {
                 let update = node.turn(state, ctx).await?;
-                return Ok(Update { step, ..update });
+                return Ok(ReportUpdate { step, ..update });
             };
             let ruling = ask(breakpoint, state, ctx, step).await?;
             if !is_taken(&ruling, step) {
                 let update = Notes::new(ctx).update(StateChange::Nothing);
-                return Ok(Update {
+                return Ok(ReportUpdate {
                     before: Some(ruling),
                     ..update
                 });
@@ -55,7 +55,7 @@ where
             let mut ruled = state.clone();
             ruled.take_ruling(&ruling);
             let update = node.turn(&ruled, ctx).await?;
-            Ok(Update {
+            Ok(ReportUpdate {
                 before: Some(ruling),
                 step,
                 ..update
@@ -66,7 +66,7 @@ where
 
 /// The first breakpoint that holds here. A run on its way out because of a failure, or because somebody has ended it, is
 /// not stopped once more.
-fn first_stop<'s>(state: &'s State, ctx: &Ctx, next: Option<Step>) -> Option<&'s Breakpoint> {
+fn first_stop<'s>(state: &'s ReportState, ctx: &Ctx, next: Option<Step>) -> Option<&'s Breakpoint> {
     if ctx.rescued().is_some() || state.is_stopped() {
         return None;
     }
@@ -76,7 +76,7 @@ fn first_stop<'s>(state: &'s State, ctx: &Ctx, next: Option<Step>) -> Option<&'s
 
 async fn ask(
     breakpoint: &Breakpoint,
-    state: &State,
+    state: &ReportState,
     ctx: &Ctx,
     next: Option<Step>,
 ) -> Result<Ruling, NodeError> {

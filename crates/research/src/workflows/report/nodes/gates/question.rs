@@ -15,7 +15,7 @@ use crate::skills::cite;
 use crate::skills::gates::{self, GateTask};
 use crate::workflows::report::edits;
 use crate::workflows::report::nodes::check;
-use crate::workflows::report::state::{Decided, Gate, Ruling, State};
+use crate::workflows::report::state::{Decided, Gate, ReportState, Ruling};
 
 /// What a person is asked at a gate of the report.
 pub(super) struct GateQuestion {
@@ -44,15 +44,16 @@ enum Edited {
 
 impl GateQuestion {
     /// Asks, and gives what was decided; a deadline decides where nobody does.
-    pub(super) async fn put(self, state: &State, ctx: &Ctx) -> Result<Ruling, NodeError> {
+    pub(super) async fn put(self, state: &ReportState, ctx: &Ctx) -> Result<Ruling, NodeError> {
         let heard = self.heard;
         let task = GateTask {
             reason: self.reason,
             show: self.show,
             within: Duration::from_secs(self.within_s),
-            on_timeout: match state.settings.people.auto_approve_on_timeout {
-                true => Verdict::Approve,
-                false => Verdict::Reject,
+            on_timeout: if state.settings.people.auto_approve_on_timeout {
+                Verdict::Approve
+            } else {
+                Verdict::Reject
             },
         };
         let edit = |edits: Option<&Value>| edited(state, edits, heard);
@@ -92,7 +93,7 @@ impl GateQuestion {
 
 /// What a decision to modify makes of the draft, or of the plan where there is no draft yet.
 fn edited(
-    state: &State,
+    state: &ReportState,
     edits: Option<&Value>,
     heard: Heard,
 ) -> Result<Option<Edited>, InvalidInput> {
