@@ -55,7 +55,7 @@ const COMPUTED_FIELDS: [&str; 4] = ["check", "critique", "best", "report"];
 pub struct ReportWorkflow;
 
 impl Definition for ReportWorkflow {
-    type ReportState = ReportState;
+    type State = ReportState;
     type Deps = Services;
     type Input = ReportInput;
 
