@@ -6,7 +6,9 @@
 
 mod correct_starts;
 
-use crate::{Language, Span};
+use crate::{Language, Span, lists};
+
+const LEANING: &str = include_str!("sentence/leaning.txt");
 
 /// What is given to the splitter at once, in bytes: its work may grow faster than the text.
 const CHUNK_BYTES: usize = 8 * 1024;
@@ -26,6 +28,14 @@ pub fn sentences(text: &str, language: Language) -> Vec<Span> {
         .map(|(&start, end)| Span::new(start, end).trimmed(text))
         .filter(|span| !span.is_empty())
         .collect()
+}
+
+/// Whether a sentence is understood only with the one before it: "This is necessary because …".
+pub fn leans_on_the_one_before(sentence: &str, language: Language) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty()).map(str::to_lowercase);
+    let leaning = lists::entries(LEANING, language.code());
+    first.is_some_and(|first| leaning.contains(&first.as_str()))
 }
 
 /// Where the splitter lets sentences of one chunk begin. The chunk's own start is among them.

@@ -133,10 +133,11 @@ pub fn vocabulary_beside(model: &Path) -> Option<String> {
 mod loaded {
     use std::sync::OnceLock;
 
+    use fathom_evidence::Language;
     use fathom_evidence::encode::SentenceEncoder;
     use fathom_research::LocalEncoder;
 
-    use super::{InstalledEncoder, MODEL_FILE, VOCABULARY_FILE};
+    use super::{InstalledEncoder, MODEL_FILE, MODEL_NAME, VOCABULARY_FILE};
 
     /// More threads would take the processor from everything else for little speed.
     const THREADS_MAX: usize = 4;
@@ -177,6 +178,10 @@ mod loaded {
             let model = self.model.get_or_init(|| self.load());
             let model = model.as_ref().map_err(String::clone)?;
             model.encode_all(texts).map_err(|error| error.to_string())
+        }
+
+        fn reads(&self, language: Language) -> bool {
+            language == Language::ENGLISH || self.installed.name != MODEL_NAME
         }
     }
 }

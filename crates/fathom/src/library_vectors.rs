@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use fathom_evidence::question;
 use fathom_providers::call::{CallContext, CallEvent, CallKind};
 use fathom_research::Encoder;
 use fathom_store::library::{DocumentLibrary, QueryVector};
@@ -16,13 +17,15 @@ const BATCH_TIME: Duration = Duration::from_secs(600);
 /// A query is searched by its words alone rather than waited for longer.
 const QUERY_TIME: Duration = Duration::from_secs(10);
 
-/// What an encoder makes of a query; nothing where the library has no vector, or where the encoder fails: words find something too.
+/// What an encoder makes of a query; nothing where the library has no vector, where the encoder does not
+/// know the language, or where it fails: words find something too.
 pub async fn of_query(
     documents: &Arc<DocumentLibrary>,
     encoder: Option<&Encoder>,
     query: &str,
 ) -> Option<QueryVector> {
-    let encoder = encoder.filter(|encoder| encoder.is_dense())?;
+    let language = question::language(query);
+    let encoder = encoder.filter(|encoder| encoder.is_dense() && encoder.reads(language))?;
     let counted = Arc::clone(documents);
     let counts = tokio::task::spawn_blocking(move || counted.counts()).await;
     if counts.ok()?.ok()?.vectors == 0 {

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fathom_evidence::Language;
 use fathom_providers::call::CallContext;
 use fathom_providers::model::{Embedder, InferenceServer, SparseVector};
 use fathom_providers::{CallFailure, Clock, FailureCategory};
@@ -23,6 +24,9 @@ const CACHED_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub trait LocalEncoder: Send + Sync {
     /// One vector of length 1 for each text, or why there is none, in a sentence.
     fn encode_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String>;
+
+    /// Whether it was made for texts of this language: one that was not puts good passages behind poor ones.
+    fn reads(&self, language: Language) -> bool;
 }
 
 /// What the encoder is made of.
@@ -107,6 +111,14 @@ impl Encoder {
             TextVector::Sparse(_) => Err("this encoder gives sparse vectors".to_owned()),
         });
         dense.collect()
+    }
+
+    /// Whether its opinion on texts of this language is worth having. Of an endpoint that is for its owner to know.
+    pub fn reads(&self, language: Language) -> bool {
+        match &self.kind {
+            EncoderKind::Local(model) => model.reads(language),
+            EncoderKind::Embeddings(_) | EncoderKind::Sparse(_) | EncoderKind::Rerank(_) => true,
+        }
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

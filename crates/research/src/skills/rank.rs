@@ -5,6 +5,7 @@
 //! fails costs its opinion and nothing else.
 
 use fathom_evidence::locate::rerank;
+use fathom_evidence::question;
 use fathom_providers::call::CallKind;
 use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
@@ -108,19 +109,22 @@ async fn similarities(
     Ok(known.map(|known| known.or_else(|| scored.next())).collect())
 }
 
-/// What the encoder says, within a recorded call; nothing where there is none.
+/// What the encoder says, within a recorded call; nothing where there is none for the language of the question.
 async fn scores(
     ctx: &Ctx,
     call: &EffectCall,
-    question: &str,
+    asked: &str,
     passages: &[&str],
 ) -> Result<Option<PassageScores>, RecordedFailure> {
-    let Some(encoder) = ctx.deps().encoder.as_ref().filter(|_| !passages.is_empty()) else {
+    let language = question::language(asked);
+    let encoder = ctx.deps().encoder.as_ref();
+    let encoder = encoder.filter(|encoder| !passages.is_empty() && encoder.reads(language));
+    let Some(encoder) = encoder else {
         return Ok(None);
     };
     let sink = retries(call);
     let terms = terms(ctx, encoder.clock(), CallKind::Model, &sink);
-    let scores = encoder.scores(question, passages, &terms).await?;
+    let scores = encoder.scores(asked, passages, &terms).await?;
     if scores.tokens > 0 {
         call.spend(budget::TOKENS, scores.tokens);
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use fathom_evidence::Language;
 use fathom_evidence::extract::InProcessReader;
 use fathom_providers::SystemClock;
 use fathom_research::reasoner::{Ctx, Reasoners};
@@ -36,6 +37,10 @@ impl LocalEncoder for Letters {
             .iter()
             .map(|text| vec![count(text, 'a'), count(text, 'b')])
             .collect())
+    }
+
+    fn reads(&self, language: Language) -> bool {
+        language == Language::ENGLISH
     }
 }
 
@@ -144,4 +149,14 @@ async fn an_encoder_that_fails_costs_its_opinion_and_not_the_run() {
     let (_, given) = answers(&engine, &["a!", "b"]).await;
     assert_eq!(given[0], json!({"encoder_failed": {"why": "it is loud"}}));
     assert_eq!(given[1]["model"], "letters");
+}
+
+#[tokio::test]
+async fn an_encoder_is_not_asked_in_a_language_that_it_was_not_made_for() {
+    let (store, model) = (Arc::default(), Arc::new(Letters::default()));
+    let engine = engine(&store, Some(&model));
+    let question = "Wie viele Festplatten dürfen in diesem Verbund ausfallen?";
+    let (_, given) = answers(&engine, &[question]).await;
+    assert_eq!(given, [Value::Null]);
+    assert_eq!(model.calls.load(Ordering::Relaxed), 0);
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_evidence::document::ParagraphRole;
 use fathom_evidence::question::{AnswerKind, document_words, names_review, pools_studies};
 use fathom_evidence::terms::{Terms, words};
-use fathom_evidence::{Language, Span, sentences};
+use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences};
 
 use super::Reading;
 use crate::analysis::Evidence;
@@ -34,7 +34,7 @@ const LONG_CHARS: usize = 300;
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words and of what documents say
 /// for them, and looking like the kind
 /// of answer asked for, all the more where a review on the subject pools several studies. Against it: each rank of its
-/// passage, program text and questions, its length, no full stop.
+/// passage, program text and questions, its length, few words, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const MEANT_SHARE: f64 = 0.1;
 const KIND_GAIN: f64 = 0.15;
@@ -43,7 +43,11 @@ const REVIEW_COVERED: f64 = 0.2;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
 const LONG_LOSS: f64 = 0.1;
+const FEW_WORDS_LOSS: f64 = 0.1;
 const UNENDED_LOSS: f64 = 0.1;
+
+/// A sentence of fewer words is hardly understood alone.
+const FEW_WORDS: usize = 7;
 
 /// Excerpts that together have so large a share of the question's words are taken to answer it, where one of them looks
 /// like the kind of answer asked for. Of 53 questions over manuals and trials nine in ten were answered by the passages.
@@ -204,7 +208,7 @@ fn of_piece(
         let Some(text) = within.of(&piece.quote) else {
             continue;
         };
-        if words(text).count() < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
+        if words_of(text) < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
             continue;
         }
         let span = within.moved(piece.span.start);
@@ -252,25 +256,28 @@ pub(crate) fn best(
         let near = f64::from(near.unwrap_or_default() / scale);
         Weighed::new(sentence, near, words, kind, language)
     };
-    let mut ranked: Vec<Weighed<'_>> = all.iter().enumerate().map(weigh).collect();
+    let weighed: Vec<Weighed<'_>> = all.iter().enumerate().map(weigh).collect();
+    let mut ranked: Vec<usize> = (0..weighed.len()).collect();
+    let score = |at: &usize| weighed.get(*at).map_or(f64::MIN, |one| one.score);
     // Of equal ones the earlier.
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    ranked.sort_by(|a, b| score(b).total_cmp(&score(a)));
     let mut chosen: BTreeMap<usize, Vec<Weighed<'_>>> = BTreeMap::new();
     let mut said = BTreeSet::new();
     let mut chars = 0;
-    for one in &ranked {
-        let Sentence { evidence, text, .. } = one.sentence;
-        let room = chosen.contains_key(evidence) || chosen.len() < ANSWER_PASSAGES;
-        let fits = chars == 0 || chars + text.len() <= ANSWER_CHARS;
-        if room && fits && said.insert(beginning(text)) {
-            chosen.entry(*evidence).or_default().push(*one);
-            chars += text.len();
+    for at in ranked.iter().copied() {
+        for one in with_the_one_before(&weighed, at, language) {
+            let Sentence { evidence, text, .. } = one.sentence;
+            let room = chosen.contains_key(evidence) || chosen.len() < ANSWER_PASSAGES;
+            let fits = chars == 0 || chars + text.len() <= ANSWER_CHARS;
+            if room && fits && said.insert(beginning(text)) {
+                chosen.entry(*evidence).or_default().push(*one);
+                chars += text.len();
+            }
         }
     }
     let mut seen: BTreeSet<usize> = chosen.keys().copied().collect();
-    let further = ranked
-        .into_iter()
-        .filter(|one| seen.insert(one.sentence.evidence));
+    let further = ranked.into_iter().filter_map(|at| weighed.get(at).copied());
+    let further = further.filter(|one| seen.insert(one.sentence.evidence));
     let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
     answer.sort_by(|a, b| b.score.total_cmp(&a.score));
     let texts: Vec<&str> = answer.iter().map(|one| one.text.as_str()).collect();
@@ -282,6 +289,27 @@ pub(crate) fn best(
         further: further.flat_map(|one| joined(vec![one])).collect(),
         answers,
     }
+}
+
+/// A sentence, and after it the one before it where it is not understood without.
+fn with_the_one_before<'w, 's>(
+    all: &'w [Weighed<'s>],
+    at: usize,
+    language: Language,
+) -> impl Iterator<Item = &'w Weighed<'s>> {
+    let this = all.get(at);
+    let before = at.checked_sub(1).and_then(|before| all.get(before));
+    let before = before.zip(this).filter(|(before, this)| {
+        let gap = this
+            .sentence
+            .span
+            .start
+            .saturating_sub(before.sentence.span.end);
+        before.sentence.evidence == this.sentence.evidence
+            && gap <= GAP_CHARS
+            && leans_on_the_one_before(&this.sentence.text, language)
+    });
+    this.into_iter().chain(before.map(|(before, _)| before))
 }
 
 /// A sentence and how likely it answers.
@@ -316,6 +344,10 @@ impl<'s> Weighed<'s> {
             - when(!pooled, RANK_LOSS * sentence.evidence as f64)
             - when(!sentence.prose, NO_PROSE_LOSS)
             - when(text.len() > LONG_CHARS, LONG_LOSS)
+            - when(
+                words_of(text) < FEW_WORDS && text.len() < SPACELESS_LEAST,
+                FEW_WORDS_LOSS,
+            )
             - when(!ended, UNENDED_LOSS);
         Self {
             sentence,
@@ -354,6 +386,10 @@ fn joined(mut chosen: Vec<Weighed<'_>>) -> Vec<Excerpt> {
         }
     }
     excerpts
+}
+
+fn words_of(text: &str) -> usize {
+    words(text).count()
 }
 
 fn beginning(text: &str) -> String {
@@ -440,6 +476,24 @@ mod tests {
         let further: BTreeSet<usize> = excerpts.further.iter().map(|one| one.evidence).collect();
         assert!(further.is_disjoint(&passages));
         assert_eq!(further.len() + passages.len(), 5);
+    }
+
+    #[test]
+    fn a_sentence_that_leans_on_the_one_before_takes_it_along_and_a_fragment_comes_last() {
+        let all = [
+            sentence(0, 0, "The kernel keeps a cache of names."),
+            sentence(
+                0,
+                35,
+                "It is emptied when the disk is unmounted, or by hand as root.",
+            ),
+            sentence(1, 0, "The disk is full."),
+        ];
+        let answer = chosen("When is the disk cache emptied?", &all, None).answer;
+        assert_eq!(
+            texts(&answer)[0],
+            "The kernel keeps a cache of names. It is emptied when the disk is unmounted, or by hand as root."
+        );
     }
 
     #[test]
