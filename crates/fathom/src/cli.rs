@@ -51,6 +51,8 @@ pub enum Command {
     Runs(RunsCommand),
     /// Serve runs of every workflow over HTTP, until Ctrl-C
     Serve(ServeArgs),
+    /// Serve an MCP client over standard input and output; the client starts this itself
+    Mcp(McpArgs),
     /// Manage the tokens of the service
     #[command(subcommand)]
     Token(TokenCommand),
@@ -309,6 +311,14 @@ pub struct ServeArgs {
     /// A name that the service is reached by, besides its address; may be given several times
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+}
+
+/// What `fathom mcp` takes.
+#[derive(Args)]
+pub struct McpArgs {
+    /// Folder of your own documents, or the name of a library, to search where a call names none; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub library: Vec<PathBuf>,
 }
 
 /// What `fathom token` can do.

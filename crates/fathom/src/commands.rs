@@ -8,6 +8,7 @@ mod doctor;
 mod encoder;
 mod graph;
 mod library;
+mod mcp;
 mod report;
 mod runs;
 mod serve;
@@ -46,6 +47,10 @@ pub async fn run(cli: Cli, register: Register) -> Result<Exit> {
         Command::Serve(args) => {
             let settings = settings(serve::flags(&args))?;
             serve::run(RunsContext::open(settings, register).await?).await
+        }
+        Command::Mcp(args) => {
+            let settings = settings(mcp::flags(&args))?;
+            mcp::run(RunsContext::open(settings, register).await?).await
         }
         Command::Token(command) => token::run(command, &settings(Vec::new())?),
         Command::Library(command) => library::run(command, &settings(Vec::new())?).await,

@@ -4,12 +4,12 @@
 //! nowhere else; what a run does is decided elsewhere. A request starts a run and never works on it: the background
 //! work of the host does, so a client that goes away cancels nothing.
 
-mod access;
-mod actions;
-mod admit;
+pub mod access;
+pub mod actions;
+pub mod admit;
 mod body;
 mod docs;
-mod error;
+pub mod error;
 mod events;
 mod guard;
 mod health;
@@ -19,12 +19,12 @@ mod openai;
 mod openapi;
 mod router;
 mod run;
-mod runs;
-mod search;
+pub mod runs;
+pub mod search;
 mod server;
 mod service;
 mod views;
-mod wire;
+pub mod wire;
 
 pub use server::listen;
 pub use service::{ServeLimits, Service};

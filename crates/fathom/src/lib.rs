@@ -18,6 +18,7 @@ mod gates;
 mod http;
 mod library_list;
 mod library_vectors;
+mod mcp;
 mod nearest;
 mod outside;
 mod own_library;

@@ -10,6 +10,8 @@
 
 #[path = "staged/caps.rs"]
 mod caps;
+#[path = "staged/contract.rs"]
+mod contract;
 #[path = "staged/depth.rs"]
 mod depth;
 #[path = "staged/honesty.rs"]

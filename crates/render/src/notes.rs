@@ -41,6 +41,7 @@ pub(super) fn notes(report: &Report) -> Vec<MethodNote> {
         note(words.second_looks, second_looks(report), false),
         note(words.queries, besides(report, &method.queries), false),
         note(words.review, score(report), false),
+        note(words.revisions, method.revisions.clone(), false),
         note(words.text_faults, remarks(report), false),
         note(words.degraded, degraded.cloned().collect(), false),
         note(words.errors, errors.collect(), false),

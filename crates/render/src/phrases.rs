@@ -131,6 +131,8 @@ pub(crate) struct FigureWords {
     pub(crate) results: Plural,
     /// Over how a model planned.
     pub(crate) plan: &'static str,
+    /// Over what each revision changed.
+    pub(crate) revisions: &'static str,
     /// Over what second looks under relaxed rules changed.
     pub(crate) second_looks: &'static str,
     /// Sources `{numbers}` have evidence that only relaxed rules accepted.

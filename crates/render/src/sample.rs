@@ -61,6 +61,7 @@ fn claim(
             snapshot: Some(hash(&source.to_le_bytes())),
             start: 120,
             end: 120 + quote.len(),
+            relaxed: number == 4,
         }],
     }
 }
@@ -122,6 +123,7 @@ fn contradictions() -> Vec<Disagreement> {
             .map(|stored| stored.text.clone()),
         start: 40,
         end: 40 + quote.len(),
+        relaxed: false,
     };
     vec![
         Disagreement {
@@ -332,6 +334,9 @@ fn method() -> ResearchMethod {
             }],
         }],
         relaxed: vec![SourceId(2)],
+        revisions: vec![
+            "Draft 2, summary: 1 new sentence, 1 removed, for 1 critical remark.".to_owned(),
+        ],
         insufficient_termination: None,
     }
 }

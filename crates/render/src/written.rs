@@ -10,6 +10,9 @@ use crate::Report;
 use crate::report::claim::{ReportClaim, SourceQuote};
 use crate::report::{Answered, OpenQuestion, ReportAnswer};
 
+/// What stands behind a model's words that nobody could confirm, where the words around it are plain.
+const MARK: &str = "*(not confirmed)*";
+
 /// That a report is partial, and why; nothing for a full one.
 pub(super) fn partial_note(report: &Report) -> Option<Vec<ProseInline>> {
     let reason = outline::partial_reason(report)?;
@@ -119,7 +122,8 @@ pub(super) fn notes(report: &Report) -> Vec<ProseBlock> {
     let mut blocks = Vec::new();
     for note in method_notes(report) {
         blocks.push(lead(note.label));
-        let entries = note.entries.iter().map(|entry| vec![text(entry)]);
+        let entries = note.entries.iter();
+        let entries = entries.map(|entry| marked(entry, |words| vec![text(words)]));
         blocks.push(list(note.numbered.then_some(1), entries.collect()));
     }
     blocks
@@ -167,13 +171,30 @@ fn proof_of(claim: &ReportClaim) -> Vec<ProseInline> {
         words.push(text(" "));
         words.push(ProseInline::Code(short_hash(proof)));
         words.push(text(&format!(" {}–{}", proof.start, proof.end)));
+        if proof.relaxed {
+            words.push(text(", accepted under relaxed rules"));
+        }
     }
     words
 }
 
-/// A plain sentence, which may cite sources.
+/// A plain sentence, which may cite sources and bear the mark of what nobody could confirm.
 fn sentence(plain: &str) -> Vec<ProseInline> {
-    cited(clean::line(plain))
+    marked(&clean::line(plain), |words| cited(words.to_owned()))
+}
+
+/// Plain words, with their marks set apart.
+fn marked(line: &str, set: impl Fn(&str) -> Vec<ProseInline>) -> Vec<ProseInline> {
+    let mut words = Vec::new();
+    for (at, part) in line.split(MARK).enumerate() {
+        if at > 0 {
+            words.push(ProseInline::Emphasis(vec![text(MARK.trim_matches('*'))]));
+        }
+        if !part.is_empty() {
+            words.extend(set(part));
+        }
+    }
+    words
 }
 
 fn labelled(label: &str, mut words: Vec<ProseInline>) -> Vec<ProseInline> {

@@ -47,6 +47,11 @@ impl CheckedClaim {
         matches!(self.support, Support::Supported { .. })
             || self.judged == Some(Judgement::Supported)
     }
+
+    /// Whether all that it rests on was accepted under relaxed rules only.
+    pub(crate) fn is_relaxed(&self) -> bool {
+        !self.proofs.is_empty() && self.proofs.iter().all(|proof| proof.relaxed)
+    }
 }
 
 /// A model's opinion on whether the cited passages bear a sentence out. Code decides what follows from it.
@@ -77,6 +82,9 @@ pub struct Proof {
     pub span: Span,
     /// The words of that span.
     pub quote: String,
+    /// They stand in evidence that relaxed rules alone accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relaxed: bool,
 }
 
 /// What was done about a claim that did not hold.

@@ -57,8 +57,20 @@ pub enum JudgedPart {
 pub(crate) fn sentences(all: &[Degradation], language: Language) -> Vec<String> {
     let words = &Phrases::new(language).caveats;
     let mut told: Vec<String> = Vec::new();
+    // Then it did not even write the short answer.
+    let is_text = |one: &Degradation| {
+        matches!(
+            one,
+            Degradation::MadeBy {
+                part: JudgedPart::Text,
+                ..
+            }
+        )
+    };
+    let wrote_nothing = all.iter().any(is_text);
     for one in all {
         let sentence = match one {
+            Degradation::SlowModel if wrote_nothing => continue,
             Degradation::MadeBy { reasoner, .. } => made_by(all, reasoner, words),
             Degradation::FilesSkipped(stock) => skipped_sentence(*stock, words),
             Degradation::SearchFailed => words.search_failed.to_owned(),

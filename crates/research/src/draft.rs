@@ -22,8 +22,9 @@ pub struct Draft {
     pub sections: Vec<DraftSection>,
     /// What can be said in the end, and what stays open.
     pub conclusion: String,
-    /// What a revision changed, in sentences.
-    pub notes: Vec<String>,
+    /// What this revision and those before it changed, in sentences of code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<String>,
     /// Whether a model wrote some of it; else all of it is quoted.
     #[serde(default)]
     pub by_model: bool,
@@ -125,8 +126,10 @@ impl Draft {
             DraftPlace::Conclusion => "conclusion".to_owned(),
             DraftPlace::Whole => "the whole report".to_owned(),
             DraftPlace::Section(at) => match self.sections.get(*at) {
-                Some(section) => format!("section “{}”", section.title),
-                None => format!("section {}", at + 1),
+                Some(section) if !section.title.is_empty() => {
+                    format!("section “{}”", section.title)
+                }
+                _ => format!("section {}", at + 1),
             },
         }
     }

@@ -42,6 +42,11 @@ pub trait Reasoner: Send + Sync {
     fn pace(&self) -> Option<Pace> {
         None
     }
+
+    /// Failures of a step's calls that it got over by itself, told once: prompts that were too long and had to be cut.
+    fn overcome(&self, _: &Ctx) -> Vec<RecordedFailure> {
+        Vec::new()
+    }
 }
 
 /// Plans how a question is answered.
@@ -214,6 +219,13 @@ pub(crate) struct Judged<T> {
     pub(crate) by: String,
     /// Why those before could not.
     pub(crate) failures: Vec<RecordedFailure>,
+}
+
+/// What the calls of a step met and got over, for the run's error log.
+pub(crate) fn overcome(ctx: &Ctx) -> Vec<RecordedFailure> {
+    // Every reasoner plans.
+    let planners = ctx.deps().reasoners.planners.iter();
+    planners.flat_map(|planner| planner.overcome(ctx)).collect()
 }
 
 /// Asks the reasoners in order until one is able; fails where none is.

@@ -1,6 +1,7 @@
 //! An OpenAI-compatible endpoint: chat completions with strict schemas, streamed or whole.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -24,8 +25,11 @@ pub(crate) async fn complete(State(world): State<Arc<World>>, body: String) -> R
     let reply = (world.script.answer)(&prompt, before).unwrap_or_else(|| prompt.sensible());
     let streamed = request["stream"] == true;
     let response = match reply {
-        Reply::Json(value) => answer(&value.to_string(), streamed),
-        Reply::Text(text) => answer(&text, streamed),
+        Reply::Json(value) => answer(&value.to_string(), "stop", streamed),
+        Reply::Text(text) => answer(&text, "stop", streamed),
+        Reply::Cut(text) => answer(&text, "length", streamed),
+        Reply::NoChoices => no_choices(streamed),
+        Reply::Pings => pings(),
         Reply::Status(status, body) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (status, Json(body)).into_response()
@@ -53,16 +57,16 @@ impl World {
     }
 }
 
-fn answer(text: &str, streamed: bool) -> Response {
+fn answer(text: &str, finish: &str, streamed: bool) -> Response {
     let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20 + text.len() / 4 });
     if !streamed {
         let whole = json!({
             "model": "scripted", "usage": usage,
-            "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
+            "choices": [{ "index": 0, "finish_reason": finish, "message": { "role": "assistant", "content": text } }],
         });
         return Json(whole).into_response();
     }
-    let end = json!({ "model": "scripted", "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+    let end = json!({ "model": "scripted", "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }] });
     let used = json!({ "model": "scripted", "choices": [], "usage": usage });
     let events = [
         piece(text),
@@ -71,6 +75,27 @@ fn answer(text: &str, streamed: bool) -> Response {
         "data: [DONE]\n\n".to_owned(),
     ];
     events_of(events.concat().into())
+}
+
+fn no_choices(streamed: bool) -> Response {
+    let empty = json!({ "model": "scripted", "choices": [] });
+    if streamed {
+        events_of(format!("{}data: [DONE]\n\n", event(&empty)).into())
+    } else {
+        Json(empty).into_response()
+    }
+}
+
+/// How often a stream says that it lives.
+const PING_EVERY: Duration = Duration::from_millis(100);
+
+fn pings() -> Response {
+    let ping = |()| async {
+        tokio::time::sleep(PING_EVERY).await;
+        let ping: Result<_, std::io::Error> = Ok(Bytes::from_static(b": processing\n\n"));
+        Some((ping, ()))
+    };
+    events_of(Body::from_stream(stream::unfold((), ping)))
 }
 
 fn piece(text: &str) -> String {

@@ -56,7 +56,8 @@ impl Prompt {
         }
     }
 
-    pub(crate) fn sensible(&self) -> Reply {
+    /// The answer of a model that does its work.
+    pub fn sensible(&self) -> Reply {
         match self.judgement {
             Judgement::Plan => Reply::Json(self.plan()),
             Judgement::Action => Reply::action("web_search", Some("cooling effect of trees"), None),

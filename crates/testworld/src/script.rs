@@ -14,6 +14,12 @@ pub enum Reply {
     Text(String),
     /// An error status with a body.
     Status(u16, Value),
+    /// An answer without a choice in it.
+    NoChoices,
+    /// The beginning of an answer, cut by a limit on tokens.
+    Cut(String),
+    /// The stream is open and says that it lives, and no answer ever comes.
+    Pings,
     /// The answer begins and breaks off.
     BreaksOff(String),
     /// Too many calls: to be asked again after so many seconds.

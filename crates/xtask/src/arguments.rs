@@ -7,20 +7,23 @@ use anyhow::{Context, Result, anyhow, bail};
 pub const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test              the full check: format, dependencies, clippy, tests, doc tests
+  test              the full check: format, dependencies, clippy, tests, doc tests, clients
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, `engine` or `providers`: `prove engine --seed 7 --only T1,T3`
   bench AREA ARG…   the benchmarks of an area: `bench engine [--peer]`, `bench library`, `bench providers`, `bench report`
   eval AREA ARG…    what an area reaches on given data, as `eval evidence --data DIR`, `eval answers` or `eval ask`
+  clients           only the clients in Python, against the program as it is built now
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)
   help              this text
 
 test, and prove and bench of the engine, start a private PostgreSQL server, and install
-PostgreSQL first where they may. To use a server of your own, set FATHOM_TEST_POSTGRES to its URL.";
+PostgreSQL first where they may. To use a server of your own, set FATHOM_TEST_POSTGRES to its URL.
+test and clients install Python packages from PyPI, once, in the target folder.";
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     Help,
+    Clients,
     Postgres,
     Test {
         filter: Vec<String>,
@@ -60,6 +63,7 @@ pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Command> {
         "prove" => evals(Verb::Prove, rest),
         "bench" => evals(Verb::Bench, rest),
         "eval" => evals(Verb::Eval, rest),
+        "clients" => Ok(Command::Clients),
         "postgres" => Ok(Command::Postgres),
         unknown => bail!("there is no command `{unknown}`"),
     }

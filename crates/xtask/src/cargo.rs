@@ -50,7 +50,7 @@ pub fn succeeds(line: &str) -> Result<bool> {
 }
 
 /// Asked at run time: one build may serve several checkouts.
-fn root() -> Result<PathBuf> {
+pub fn root() -> Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").context("call this as `cargo xtask`")?;
     let root = PathBuf::from(package).ancestors().nth(2).map(PathBuf::from);
     root.context("the package `xtask` is expected in `crates/xtask` of the workspace")

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod cargo;
+mod clients;
 mod dependencies;
 mod evals;
 mod service;
@@ -52,6 +53,7 @@ fn run(command: Command) -> Result<()> {
         Command::Test { filter } if filter.is_empty() => test::everything(),
         Command::Test { filter } => test::matching(&filter),
         Command::Evals { verb, area, rest } => evals::run(verb, &area, &rest),
+        Command::Clients => clients::build_and_run(),
         Command::Postgres => service::serve(),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::cargo::{cargo, show, succeeds};
+use crate::clients;
 use crate::dependencies;
 use crate::service::TestServer;
 use crate::step::{seconds, step};
@@ -30,6 +31,11 @@ pub fn everything() -> Result<()> {
         tests(postgres, &[])?;
         doc_tests(postgres)
     })?;
+    step(
+        "clients",
+        "mend what the client above met; `cargo xtask clients` runs them alone",
+        clients::run,
+    )?;
     println!("everything: ok, {}", seconds(start.elapsed()));
     Ok(())
 }

@@ -86,7 +86,7 @@ pub fn flags(args: &ServeArgs) -> Vec<FlagValue> {
 }
 
 /// Tells the log of a run that the background work has left, and counts it.
-fn note(host: &Host, worked: &WorkedRun) {
+pub(super) fn note(host: &Host, worked: &WorkedRun) {
     match worked {
         WorkedRun::Worked(run, outcome) => {
             let reason = outcome.reason.as_deref();

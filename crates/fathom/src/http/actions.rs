@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use fathom_workflow::Error;
 use fathom_workflow::interrupt::{Decision, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -22,30 +23,30 @@ use crate::review::{self, Decided};
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ReviewBody {
     /// What is decided.
-    verdict: WireVerdict,
+    pub verdict: WireVerdict,
     /// Changed fields, for modify; `gate.editable` of the run shows which there are.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
-    edits: Option<Value>,
+    pub edits: Option<Value>,
     /// What to do better, for modify or reject.
     #[serde(default)]
-    feedback: Option<String>,
+    pub feedback: Option<String>,
     /// The gate that was looked at, as the run shows it. A decision never falls to a later one.
     #[serde(default)]
-    gate: Option<GateName>,
+    pub gate: Option<GateName>,
 }
 
 /// Which gate is meant.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema, JsonSchema)]
 pub struct GateName {
     /// The step that asks.
-    step: u64,
+    pub step: u64,
     /// Its name within the step.
-    key: String,
+    pub key: String,
 }
 
 /// The ways to decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WireVerdict {
     /// Go on as proposed.
@@ -62,9 +63,9 @@ pub enum WireVerdict {
 #[derive(Serialize, ToSchema)]
 pub struct Reviewed {
     /// Whether the gate's deadline had passed, so that the run returns to it.
-    late: bool,
+    pub late: bool,
     /// The run as it stands now.
-    run: RunSummary,
+    pub run: RunSummary,
 }
 
 /// Decides at the gate of a waiting run. The first answer wins.
@@ -80,6 +81,16 @@ pub async fn review_run(
     run: OwnedRun,
     JsonBody(body): JsonBody<ReviewBody>,
 ) -> ApiResult<Json<Reviewed>> {
+    Ok(Json(decide(&service, &caller, &run, body).await?))
+}
+
+/// Records a decision and lets the run go on.
+pub async fn decide(
+    service: &Service,
+    caller: &Caller,
+    run: &OwnedRun,
+    body: ReviewBody,
+) -> ApiResult<Reviewed> {
     let verdict = match body.verdict {
         WireVerdict::Approve => Verdict::Approve,
         WireVerdict::Reject => Verdict::Reject,
@@ -101,8 +112,8 @@ pub async fn review_run(
     let decided = review::decide(&service.host, run.id(), asked, decision).await?;
     service.host.hand_over(run.id()).await;
     let late = decided == Decided::Late;
-    let run = summary(&service, &run).await?;
-    Ok(Json(Reviewed { late, run }))
+    let run = summary(service, run).await?;
+    Ok(Reviewed { late, run })
 }
 
 /// Asks a run to stop. It can be resumed.

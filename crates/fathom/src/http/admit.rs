@@ -92,6 +92,16 @@ pub struct StartRequest {
     pub keep: bool,
 }
 
+/// The fields that a request gives; what it leaves out is the operator's to say.
+pub fn given(fields: Value) -> Map<String, Value> {
+    let fields = match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+    given.collect()
+}
+
 /// Begins a run and leaves it to the background work.
 pub async fn start(
     service: &Service,

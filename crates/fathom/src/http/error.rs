@@ -121,6 +121,14 @@ impl ApiError {
         self
     }
 
+    /// What is wrong in one sentence, with the field.
+    pub fn sentence(&self) -> String {
+        match &self.body.field {
+            Some(field) => format!("{field}: {}", self.body.message),
+            None => self.body.message.clone(),
+        }
+    }
+
     /// What the client is told.
     pub fn body(self) -> ErrorResponse {
         ErrorResponse { error: self.body }

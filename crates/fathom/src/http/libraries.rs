@@ -1,4 +1,5 @@
-//! Libraries by their names. A request never holds a path: a name stands for a folder of the caller's own.
+//! Libraries by their names. A request never holds a path: a name stands for a folder of the caller's own, or on this
+//! machine for the folders that its person has added under it.
 
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use serde_json::{Map, Value};
 use super::access::Caller;
 use super::error::{ApiError, ApiResult};
 use super::service::Service;
+use crate::library_list::LibraryList;
 
 /// Fields that name folders, in the inputs of all workflows.
 const FIELDS: [&str; 2] = ["library", "libraries"];
@@ -54,21 +56,42 @@ fn resolve_within(service: &Service, caller: &Caller, value: &mut Value) -> ApiR
 }
 
 fn resolve_names(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
-    match value {
-        Value::Array(names) => names
-            .iter_mut()
-            .try_for_each(|name| resolve_names(service, caller, name)),
-        Value::String(name) => {
-            let folder = folder(service, caller, name)?;
-            if !folder.is_dir() {
-                return Err(ApiError::not_found(format!(
-                    "there is no library \"{name}\""
-                )));
-            }
-            *value = Value::String(folder.to_string_lossy().into_owned());
-            Ok(())
-        }
-        Value::Null => Ok(()),
-        _ => Err(ApiError::invalid("library", "libraries are given by name")),
+    let by_name = || ApiError::invalid("library", "libraries are given as a list of names");
+    let names = match value {
+        Value::Null => return Ok(()),
+        Value::Array(names) => names,
+        _ => return Err(by_name()),
+    };
+    let mut folders = Vec::new();
+    for name in names.iter() {
+        folders.extend(folders_of(
+            service,
+            caller,
+            name.as_str().ok_or_else(by_name)?,
+        )?);
     }
+    *names = folders
+        .iter()
+        .map(|folder| Value::String(folder.to_string_lossy().into_owned()))
+        .collect();
+    Ok(())
+}
+
+/// The folders that a name stands for.
+fn folders_of(service: &Service, caller: &Caller, name: &str) -> ApiResult<Vec<PathBuf>> {
+    let folder = folder(service, caller, name)?;
+    if folder.is_dir() {
+        return Ok(vec![folder]);
+    }
+    let added = match caller {
+        Caller::Local => LibraryList::load(&service.settings.home)?
+            .folders(name)
+            .to_vec(),
+        Caller::Owner(_) => Vec::new(),
+    };
+    if added.is_empty() {
+        let message = format!("there is no library \"{name}\"");
+        return Err(ApiError::not_found(message));
+    }
+    Ok(added)
 }

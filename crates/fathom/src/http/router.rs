@@ -19,6 +19,7 @@ use super::{
     access, actions, docs, events, guard, health, metrics, openai, openapi, run, runs, search,
     views,
 };
+use crate::mcp::route::McpRoute;
 
 /// Headers on every answer: what a browser must not do with it.
 const HEADERS: [(&str, &str); 3] = [
@@ -47,6 +48,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(search::search_get, search::search_post))
         .routes(routes!(openai::list_models))
         .routes(routes!(openai::chat_completions))
+        .routes(routes!(crate::mcp::route::mcp))
         .routes(routes!(views::list_workflows))
         .routes(routes!(health::health))
         .routes(routes!(metrics::metrics))
@@ -58,12 +60,14 @@ fn routes() -> OpenApiRouter<Shared> {
 pub fn router(service: Shared) -> Router {
     let (router, description) = routes().split_for_parts();
     let description = serde_json::to_value(description).unwrap_or_default();
+    let mcp = McpRoute::new(&service);
     let limit = service.limits.max_body_bytes;
     router
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(limit))
         .layer(middleware::from_fn(metrics::count_request))
+        .layer(Extension(mcp))
         .layer(Extension(Described(Arc::new(description))))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&service),

@@ -197,20 +197,14 @@ fn input(body: RunBody) -> Map<String, Value> {
     if let Some(tier) = body.complexity_tier {
         input.insert("tier".to_owned(), json!(tier));
     }
-    let settings = json!({
+    let settings = admit::given(json!({
         "max_iters": body.max_iters,
         "max_queries": body.max_queries,
         "max_sources": body.max_sources,
         "max_execution_time_s": body.max_execution_time_s,
         "library": body.library,
-    });
-    // What was not given is the operator's to say.
-    let given = settings.as_object().cloned().unwrap_or_default();
-    let given: Map<String, Value> = given
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .collect();
-    input.insert("settings".to_owned(), Value::Object(given));
+    }));
+    input.insert("settings".to_owned(), Value::Object(settings));
     input
 }
 

@@ -128,14 +128,18 @@ pub async fn list_runs(
     };
     Ok(Json(RunList {
         runs: found.runs.iter().map(RunSummary::from).collect(),
-        next: found
-            .next
-            .map(|next| format!("{}_{}", next.created_at, next.id)),
+        next: found.next.map(page_after),
         damaged,
     }))
 }
 
-fn cursor(text: &str) -> ApiResult<ListCursor> {
+/// What a client gives to get the next page.
+pub fn page_after(cursor: ListCursor) -> String {
+    format!("{}_{}", cursor.created_at, cursor.id)
+}
+
+/// Where the page begins that a client asks for.
+pub fn cursor(text: &str) -> ApiResult<ListCursor> {
     let read = |(created_at, id): (&str, &str)| {
         Some(ListCursor {
             created_at: created_at.parse().ok()?,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use fathom_research::workflows::search;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::access::Caller;
@@ -19,16 +19,16 @@ use super::service::{Service, Shared};
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SearchBody {
     /// What is searched for.
-    query: String,
+    pub query: String,
     /// web, academic, news, code or local. A library is searched where one is named, else the web.
     #[serde(default)]
-    kind: Option<String>,
+    pub kind: Option<String>,
     /// Results at most, 1 to 50.
     #[serde(default)]
-    limit: Option<usize>,
+    pub limit: Option<usize>,
     /// Libraries to search, by name.
     #[serde(default)]
-    library: Option<Vec<String>>,
+    pub library: Option<Vec<String>>,
 }
 
 /// The same as parameters.
@@ -62,7 +62,7 @@ pub async fn search_get(
         limit: asked.limit,
         library: asked.library.map(|name| vec![name]),
     };
-    found(&service, &caller, body).await
+    found(&service, &caller, body).await.map(Json)
 }
 
 /// Searches once.
@@ -75,18 +75,14 @@ pub async fn search_post(
     caller: Caller,
     JsonBody(body): JsonBody<SearchBody>,
 ) -> ApiResult<Json<Value>> {
-    found(&service, &caller, body).await
+    found(&service, &caller, body).await.map(Json)
 }
 
-async fn found(service: &Service, caller: &Caller, body: SearchBody) -> ApiResult<Json<Value>> {
-    let given = json!(body).as_object().cloned().unwrap_or_default();
-    let input: Map<String, Value> = given
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .collect();
+/// What one query finds: {query, provider, results}.
+pub async fn found(service: &Service, caller: &Caller, body: SearchBody) -> ApiResult<Value> {
     let request = StartRequest {
         workflow: search::NAME.to_owned(),
-        input,
+        input: admit::given(json!(body)),
         keep: false,
     };
     let run = admit::start(service, caller, IdempotencyKey::none(), request)
@@ -94,7 +90,7 @@ async fn found(service: &Service, caller: &Caller, body: SearchBody) -> ApiResul
         .run;
     run::ended(service, run).await?;
     match service.host.outcome(run).await? {
-        Some(found) => Ok(Json(found)),
+        Some(found) => Ok(found),
         None => {
             let reason = service.host.header(run).await?.head.reason;
             let why = reason.unwrap_or_else(|| "the search brought nothing".to_owned());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use fathom_research::workflows::{answer, ask, report};
+use fathom_research::workflows::{answer, ask, report, search};
 use fathom_workflow::Host;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Deserialize;
@@ -105,9 +105,9 @@ impl Service {
     pub fn input_defaults(&self, workflow: &str, caller: &Caller) -> Result<Value> {
         let settings = &self.settings;
         let library = |set: &[PathBuf]| match (set, caller) {
+            ([], Caller::Owner(_)) => Ok(Vec::new()),
             // As on the command line, the folders that were added are searched where none is named.
-            ([], Caller::Local) => LibraryList::load(&settings.home).map(|list| list.resolve(&[])),
-            _ => Ok(set.to_vec()),
+            _ => LibraryList::load(&settings.home).map(|list| list.resolve(set)),
         };
         let mut input = match workflow {
             answer::NAME => json!({ "settings": settings.answer }),
@@ -117,6 +117,7 @@ impl Service {
                 "style": settings.style,
                 "settings": settings.report,
             }),
+            search::NAME => return Ok(json!({ "library": library(&settings.answer.library)? })),
             _ => return Ok(json!({})),
         };
         let set = match workflow {

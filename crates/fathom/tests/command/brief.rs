@@ -300,6 +300,32 @@ fn a_library_that_mostly_cannot_be_read_says_so_also_when_quiet() {
 }
 
 #[test]
+fn a_price_that_is_not_told_is_said_to_be_missing_and_a_cost_in_time_is_no_price() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "papers/calls.md",
+        "# Calls\n\nA virtual call costs two loads from memory and one jump.\n",
+    );
+    sandbox.file(
+        "papers/licences.md",
+        "# Licences\n\nA licence is given to every member who asks for one in writing.\n",
+    );
+    let answered = |question: &str| {
+        let (_, report) = reported(&sandbox, question, &[]);
+        report["answer"].clone()
+    };
+    let call = answered("how much does a virtual call cost?");
+    assert!(
+        call["text"].as_str().unwrap().contains("two loads"),
+        "{call}"
+    );
+    let licence = answered("What does a licence cost?");
+    assert_eq!(licence["answered"], "no");
+    let reason = licence["reason"].as_str().unwrap();
+    assert!(reason.contains("amount of money"), "{reason}");
+}
+
+#[test]
 fn one_file_answers_for_itself() {
     let sandbox = gingko_library();
     let question = "How wide is the crown of a ginkgo?";

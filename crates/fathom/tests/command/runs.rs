@@ -120,6 +120,43 @@ fn a_memory_store_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_draft_that_a_fork_edits_is_checked_and_counted_anew_wherever_it_goes_on() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.finished();
+    let exported = sandbox
+        .run(&["runs", "export", &id, "--format", "json"])
+        .out;
+    let before: serde_json::Value = serde_json::from_str(&exported).unwrap();
+    let draft = r#"{"draft": {"conclusion": "Trees cure gout in nine of ten dogs [99].\n\nStreet trees kept narrow streets 0.4 °C warmer at night [1]."}}"#;
+    let edits = sandbox.file("edits.json", draft);
+    let edits = edits.to_str().unwrap();
+    // After the draft was written, after its check, and after its review.
+    for step in ["4", "5", "6"] {
+        let ran = sandbox.run(&[
+            "runs", "fork", &id, "--at", step, "--edits", edits, "--json", "-q",
+        ]);
+        assert_eq!(ran.code, 0, "{step}: {}", ran.err);
+        let report = ran.result()["report"].clone();
+        let conclusion = report["conclusion"].as_str().unwrap();
+        assert!(!conclusion.contains("gout"), "{step}: {conclusion}");
+        assert!(conclusion.contains("0.4 °C"), "{step}: {conclusion}");
+        let count = |report: &serde_json::Value, name: &str| {
+            report["figures"]["claims"][name].as_u64().unwrap()
+        };
+        assert_eq!(
+            count(&report, "removed"),
+            count(&before, "removed") + 1,
+            "{step}"
+        );
+        assert_eq!(
+            count(&report, "claims"),
+            count(&before, "claims") + 1,
+            "{step}"
+        );
+    }
+}
+
+#[test]
 fn runs_are_listed_by_the_day_they_were_started() {
     let sandbox = Sandbox::new();
     let id = sandbox.finished();

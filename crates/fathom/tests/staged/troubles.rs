@@ -95,28 +95,49 @@ fn sections_that_come_too_late_are_quoted() {
 }
 
 #[test]
-fn a_prompt_that_is_too_long_is_cut_and_told_in_the_log() {
-    // As Anthropic and vLLM say it, without a code.
-    let messages = [
-        "prompt is too long: 208310 tokens > 200000 maximum",
-        "This model's maximum context length is 4096 tokens. However, you requested 5121 tokens.",
+fn a_prompt_that_is_too_long_is_cut_and_told_in_the_error_log() {
+    // As Anthropic and vLLM say it, without a code, and as a proxy does.
+    let refusals = [
+        (400, "prompt is too long: 208310 tokens > 200000 maximum"),
+        (
+            400,
+            "This model's maximum context length is 4096 tokens. However, you requested 5121 tokens.",
+        ),
+        (
+            400,
+            "You passed 8193 input tokens and requested 0 output tokens. However, the model's context length is only 8192.",
+        ),
+        (
+            400,
+            "'max_tokens' or 'max_completion_tokens' is too large: 2048. This model's maximum context length is 4096.",
+        ),
+        (413, "Request Entity Too Large"),
     ];
-    for message in messages {
+    for (status, message) in refusals {
         let script = Script::sensible(pages()).answering(move |prompt, before| {
             let refused = prompt.judgement == Judgement::Analysis && before == 0;
             let error = json!({ "error": { "type": "invalid_request_error", "message": message } });
-            refused.then_some(Reply::Status(400, error))
+            refused.then_some(Reply::Status(status, error))
         });
         let world = World::open(script);
         let ran = world.report(&[]);
         let report = ran.complete();
         let analyses = world.count("model", |call| call.key.starts_with("Analysis "));
-        assert_eq!(analyses, 2, "cut once, and put in no other form");
+        assert_eq!(analyses, 2, "{message}: cut once, and put in no other form");
         assert_eq!(report["caveats"], json!([]), "the model did it after all");
-        let told = ran
-            .out
-            .lines()
-            .filter(|line| line.contains("cannot take so much text"));
-        assert_eq!(told.count(), 1, "{}", ran.out);
+        let errors = report["method"]["errors"].as_array().unwrap();
+        assert_eq!(errors.len(), 1, "{message}: {errors:?}");
+        assert_eq!(errors[0]["node"], "analyse");
+        assert_eq!(errors[0]["category"], "context_overflow");
+        assert_eq!(errors[0]["severity"], "recoverable");
+        assert_eq!(errors[0]["attempts"], 1);
+        let told = errors[0]["message"].as_str().unwrap();
+        assert!(told.contains("cannot take so much text"), "{told}");
+        assert!(told.ends_with("(cut and asked again, 1 of 3)"), "{told}");
+        let live = ran.out.lines().filter(|line| {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            event["event"] != "result" && line.contains("cannot take so much text")
+        });
+        assert_eq!(live.count(), 1, "{}", ran.out);
     }
 }

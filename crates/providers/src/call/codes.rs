@@ -36,6 +36,8 @@ const SERVER: &str = "server_error internal_server_error api_error overloaded_er
 const TOO_LONG_OPENINGS: &[&str] = &[
     "This model's maximum context length is ",
     "The decoder prompt (length ",
+    "You passed ",
+    "'max_tokens' or 'max_completion_tokens' is too large: ",
     "prompt is too long: ",
     "input length and `max_tokens` exceed context limit: ",
 ];

@@ -158,5 +158,8 @@ fn one_proof(page: &mut HtmlPage, report: &Report, proof: &SourceQuote) {
         proof.snapshot.as_deref().unwrap_or_default(),
     );
     page.text(&format!(" · bytes {}–{}", proof.start, proof.end));
+    if proof.relaxed {
+        page.text(" · accepted under relaxed rules");
+    }
     page.close("p");
 }

@@ -89,6 +89,9 @@ pub struct SourceQuote {
     pub start: usize,
     /// The byte behind their last.
     pub end: usize,
+    /// They stand in evidence that relaxed rules alone accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relaxed: bool,
 }
 
 /// Two statements of sources that cannot both hold.

@@ -36,6 +36,9 @@ pub struct ResearchMethod {
     /// What the planner found ambiguous or out of scope.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What each revision changed in which part, and how many remarks asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<String>,
     /// Second looks under relaxed rules, and what they changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub validation_retry_log: Vec<RetryEntry>,

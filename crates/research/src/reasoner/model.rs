@@ -7,6 +7,7 @@
 mod analyse;
 mod appraise;
 mod ask;
+mod overflow;
 mod passages;
 mod plan;
 mod prompt;
@@ -32,6 +33,7 @@ use super::{
     Rephrased, ReviewTask, SignalOpinion, SupportJudge, SupportTask, TrialAppraiser, WrittenAnswer,
 };
 use crate::analysis::Analysis;
+use crate::calls::RecordedFailure;
 use crate::critique::ReviewOpinion;
 use crate::plan::Plan;
 
@@ -42,6 +44,7 @@ pub struct ModelReasoner {
     name: String,
     reservations: reserve::Reservations,
     window: passages::PassageWindow,
+    overflows: overflow::Overflows,
     meter: PaceMeter,
 }
 
@@ -54,6 +57,7 @@ impl ModelReasoner {
             name: name.to_owned(),
             reservations: reserve::Reservations::default(),
             window: passages::PassageWindow::default(),
+            overflows: overflow::Overflows::default(),
             meter: PaceMeter::default(),
         }
     }
@@ -71,6 +75,10 @@ impl Reasoner for ModelReasoner {
 
     fn pace(&self) -> Option<Pace> {
         self.meter.pace()
+    }
+
+    fn overcome(&self, ctx: &Ctx) -> Vec<RecordedFailure> {
+        self.overflows.take(ctx)
     }
 }
 

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use fathom_evidence::citation::{CitedSources, ClaimVerdict, SourceText, Support, check_text};
 use fathom_evidence::claim::{Claim, Stated};
-use fathom_evidence::{Document, Language};
+use fathom_evidence::{Document, Language, Span};
 use fathom_workflow::NodeError;
 use tokio::task::spawn_blocking;
 
 use self::opinions::Opinions;
-pub(crate) use self::repair::MARK;
+pub(crate) use self::repair::{MARK, without_marks};
 use crate::analysis::Evidence;
 use crate::calls::RecordedFailure;
 use crate::citations::{CheckedClaim, CitationCheck, ClaimChange, Proof};
@@ -89,6 +89,8 @@ struct CitationChecker {
     known: Vec<Arc<Source>>,
     texts: Texts,
     language: Language,
+    /// Where evidence stands, and whether it was accepted under relaxed rules only.
+    accepted: Vec<(SourceId, Span, bool)>,
 }
 
 /// A draft that code has checked and repaired.
@@ -121,6 +123,11 @@ impl CitationChecker {
                 .map(|(id, document)| (id.0, document))
                 .collect(),
             language: task.language,
+            accepted: task
+                .evidence
+                .iter()
+                .map(|piece| (piece.source, piece.span, piece.relaxed))
+                .collect(),
         })
     }
 
@@ -136,7 +143,7 @@ impl CitationChecker {
                     continue;
                 };
                 // Marks are set by what is found now, not by what an earlier draft was found to be.
-                *text = text.replace(repair::MARK, "");
+                *text = without_marks(text);
                 let found = check_all(text, &checker, &sources);
                 *text = repair::repaired(text, place, &found, &sources, &mut changes);
                 facts.extend(checker.facts(place, text, &sources));
@@ -185,6 +192,7 @@ impl CitationChecker {
                 opinions.outdated(place, made);
                 own = self.facts(place, text, &sources);
             }
+            *text = repair::mark_relaxed(text, &own);
             claims.extend(own.into_iter().map(|fact| opinions.applied(fact.record)));
         }
         let check = CitationCheck {
@@ -208,11 +216,62 @@ impl CitationChecker {
         facts
             .map(|(claim, checked)| Fact {
                 place: place.clone(),
-                record: record(place, &claim, &checked, &self.known, &self.texts),
+                record: self.record(place, &claim, &checked),
                 claim,
                 checked,
             })
             .collect()
+    }
+
+    fn record(&self, place: &DraftPlace, claim: &Claim, checked: &ClaimVerdict) -> CheckedClaim {
+        let by = match &checked.support {
+            Support::Supported { by } | Support::Contradicted { by } => by.as_slice(),
+            Support::NotSupported | Support::NotChecked { .. } => &[],
+        };
+        let quoted = checked
+            .quotes
+            .iter()
+            .map(|quote| (quote.source, quote.span));
+        let mut places: Vec<_> = quoted
+            .chain(by.iter().map(|by| (by.source, by.span)))
+            .collect();
+        places.sort_unstable_by_key(|(source, span)| (*source, span.start, span.end));
+        places.dedup();
+        let mut cites: Vec<SourceId> = claim
+            .citations
+            .iter()
+            .map(|cited| SourceId(cited.id))
+            .collect();
+        cites.sort_unstable();
+        cites.dedup();
+        CheckedClaim {
+            place: place.clone(),
+            text: claim.text.clone(),
+            cites,
+            support: checked.support.clone(),
+            reasons: checked.reasons.clone(),
+            proofs: places
+                .into_iter()
+                .filter_map(|(source, span)| self.proof(source, span))
+                .collect(),
+            judged: None,
+        }
+    }
+
+    fn proof(&self, source: u32, span: Span) -> Option<Proof> {
+        let known = self.known.get((source as usize).checked_sub(1)?)?;
+        let source_id = SourceId(source);
+        let at = self.accepted.iter();
+        let mut at = at.filter(|(id, whole, _)| *id == source_id && whole.holds(span));
+        // Words may stand in two pieces; one that the first rules accepted is enough.
+        let relaxed = at.clone().next().is_some() && at.all(|(_, _, relaxed)| *relaxed);
+        Some(Proof {
+            source: source_id,
+            snapshot: known.snapshot.as_ref()?.text,
+            span,
+            quote: self.texts.get(&source)?.at(span)?.to_owned(),
+            relaxed,
+        })
     }
 }
 
@@ -224,53 +283,6 @@ fn check_all(
     // A mark belongs to the sentence before it; read as words, it would begin the next one.
     let words = text.replace(repair::MARK, &" ".repeat(repair::MARK.len()));
     check_text(&words, checker.language, sources)
-}
-
-fn record(
-    place: &DraftPlace,
-    claim: &Claim,
-    checked: &ClaimVerdict,
-    known: &[Arc<Source>],
-    texts: &Texts,
-) -> CheckedClaim {
-    let by = match &checked.support {
-        Support::Supported { by } | Support::Contradicted { by } => by.as_slice(),
-        Support::NotSupported | Support::NotChecked { .. } => &[],
-    };
-    let quoted = checked
-        .quotes
-        .iter()
-        .map(|quote| (quote.source, quote.span));
-    let mut places: Vec<_> = quoted
-        .chain(by.iter().map(|by| (by.source, by.span)))
-        .collect();
-    places.sort_unstable_by_key(|(source, span)| (*source, span.start, span.end));
-    places.dedup();
-    let proof = |(source, span): (u32, fathom_evidence::Span)| {
-        let known = known.get((source as usize).checked_sub(1)?)?;
-        Some(Proof {
-            source: SourceId(source),
-            snapshot: known.snapshot.as_ref()?.text,
-            span,
-            quote: texts.get(&source)?.at(span)?.to_owned(),
-        })
-    };
-    let mut cites: Vec<SourceId> = claim
-        .citations
-        .iter()
-        .map(|cited| SourceId(cited.id))
-        .collect();
-    cites.sort_unstable();
-    cites.dedup();
-    CheckedClaim {
-        place: place.clone(),
-        text: claim.text.clone(),
-        cites,
-        support: checked.support.clone(),
-        reasons: checked.reasons.clone(),
-        proofs: places.into_iter().filter_map(proof).collect(),
-        judged: None,
-    }
 }
 
 #[cfg(test)]
@@ -290,6 +302,7 @@ mod tests {
                 (2, document("Rain fell on 12 days in May.")),
             ]),
             language: Language::ENGLISH,
+            accepted: Vec::new(),
         };
         let marked = format!(
             "Street trees cool the air by 2 degrees [1].{} Rain fell on 12 days in May [2].",
@@ -315,6 +328,7 @@ mod tests {
             known: Vec::new(),
             texts: Texts::from([(1, document("Rain fell on 12 days in May."))]),
             language: Language::ENGLISH,
+            accepted: Vec::new(),
         };
         let sources = checker.sources();
         let repaired = |text: &str| {

@@ -4,6 +4,8 @@
 //! bears it out, or is marked. A sentence without a passage goes, and so does one that a check could not see as a claim: a
 //! question, a heading, a word about the report. The numbers in brackets are set here and by nobody else.
 
+use std::collections::BTreeSet;
+
 use fathom_evidence::claim::{Claim, Stated};
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, sentences};
@@ -11,6 +13,7 @@ use fathom_render::report::Answered;
 use fathom_workflow::NodeError;
 
 use super::cite::{self, CitationTask};
+use super::locate::excerpt::coverage;
 use crate::calls::RecordedFailure;
 use crate::citations::{CheckedClaim, Done};
 use crate::draft::Draft;
@@ -92,6 +95,7 @@ impl CitedText {
         language: Language,
     ) -> Self {
         let (mut kept, mut dropped) = (Vec::new(), 0);
+        let terms = Terms::new(language);
         for sentence in &written.sentences {
             if sentence.kind == SentenceKind::Unknown {
                 continue;
@@ -101,7 +105,7 @@ impl CitedText {
             let text = without_markup(&sentence.text);
             for span in sentences(&text, language) {
                 let one = span.of(&text).unwrap_or_default();
-                match cited(one, &rests_on) {
+                match cited(one, &bearing(one, &rests_on, &terms)) {
                     Some(one) => kept.push(one),
                     None => dropped += 1,
                 }
@@ -112,6 +116,38 @@ impl CitedText {
             dropped,
         }
     }
+}
+
+/// Of the passages that a model names those that can bear a sentence out: a small one names all it was shown. They have all
+/// numbers of the sentence, where any of them has, and at least half as many of its words as the best.
+fn bearing<'p>(
+    sentence: &str,
+    passages: &[&'p TaskPassage],
+    terms: &Terms,
+) -> Vec<&'p TaskPassage> {
+    let said: BTreeSet<String> = terms.telling(sentence).into_iter().collect();
+    let figures = numbers(sentence);
+    let has_figures = |passage: &&TaskPassage| {
+        let told = numbers(&passage.text);
+        figures.iter().all(|number| told.contains(number))
+    };
+    let any_has_figures = passages.iter().any(has_figures);
+    let able = passages
+        .iter()
+        .filter(|one| !any_has_figures || has_figures(one));
+    let able: Vec<(&TaskPassage, f64)> = able
+        .map(|one| (*one, coverage(terms, &said, [&one.text, &one.section])))
+        .collect();
+    let best = able.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+    let kept = able.into_iter().filter(|(_, share)| *share * 2.0 >= best);
+    kept.map(|(one, _)| one).collect()
+}
+
+/// The numbers of a text as they are written, such as `1.8`.
+fn numbers(text: &str) -> Vec<&str> {
+    let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
+    let parts = parts.map(|part| part.trim_matches(['.', ',']));
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
 /// A sentence with its citations; nothing where it has none, or where a check would not take it for a claim.
@@ -175,12 +211,7 @@ pub(crate) fn says_no_more(words: &str, question: &str, language: Language) -> b
     let asked = terms.of(question);
     let plain = terms.of(PLAIN_WORDS);
     let known = |term: &String| asked.contains(term) || plain.contains(term);
-    let digits = |text: &str| -> Vec<String> {
-        let numbers = text.split(|c: char| !c.is_numeric());
-        let numbers = numbers.filter(|number| !number.is_empty());
-        numbers.map(str::to_owned).collect()
-    };
-    let own = digits(question);
+    let own = numbers(question);
     let turns = |text: &str| {
         let text = text.to_lowercase();
         let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
@@ -195,7 +226,7 @@ pub(crate) fn says_no_more(words: &str, question: &str, language: Language) -> b
             .any(|term| on_documents.contains(term));
     !denies
         && terms.telling(words).iter().all(known)
-        && digits(words).iter().all(|number| own.contains(number))
+        && numbers(words).iter().all(|number| own.contains(number))
 }
 
 #[cfg(test)]
@@ -246,6 +277,22 @@ mod tests {
             "Street trees cooled the air by 1.9 °C in the afternoon [3][7]."
         );
         assert_eq!(cited.dropped, 1, "the link leads where no passage leads");
+    }
+
+    #[test]
+    fn of_all_passages_that_a_small_model_names_those_are_cited_that_can_bear_the_sentence_out() {
+        let mut passages = [passage(7), passage(3), passage(5)];
+        passages[1].text = "Street trees cooled the afternoon air by 0.5 °C.".to_owned();
+        passages[2].text = "The road was paved in 1.9 days.".to_owned();
+        let cited = |text: &str| {
+            let named: Vec<&TaskPassage> = passages.iter().collect();
+            let bearing = bearing(text, &named, &Terms::new(Language::ENGLISH));
+            let ids: Vec<u32> = bearing.iter().map(|one| one.source.0).collect();
+            ids
+        };
+        assert_eq!(cited("Street trees cooled the air by 1.9 °C."), [7]);
+        assert_eq!(cited("Street trees cooled the afternoon air."), [7, 3]);
+        assert_eq!(cited("Street trees cooled the air by 2.7 °C."), [7, 3]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod copies;
 pub(crate) mod excerpt;
 mod passages;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fathom_evidence::passage::{self, Passage};
@@ -107,7 +108,7 @@ pub fn locate(task: &LocateTask<'_>) -> Located {
             }
         }
     }
-    let evidence: Vec<Evidence> = found.into_iter().flat_map(|one| one.evidence).collect();
+    let evidence = marked(found);
     let contradictions = conflict::contradictions(task, &ranked, &evidence);
     Located {
         sentences: excerpt::of_evidence(&evidence, ranked.readings(), task.language),
@@ -117,9 +118,31 @@ pub fn locate(task: &LocateTask<'_>) -> Located {
     }
 }
 
+/// All evidence. A passage that is found for several sub-questions is relaxed for all or for none.
+fn marked(found: Vec<QuestionEvidence>) -> Vec<Evidence> {
+    let place = |piece: &Evidence| (piece.source, piece.span);
+    let (mut firm, mut relaxed) = (BTreeSet::new(), BTreeSet::new());
+    for one in &found {
+        for (piece, accepted) in one.evidence.iter().zip(&one.accepted_first) {
+            if *accepted {
+                firm.insert(place(piece));
+            } else if piece.relaxed {
+                relaxed.insert(place(piece));
+            }
+        }
+    }
+    let mut evidence: Vec<Evidence> = found.into_iter().flat_map(|one| one.evidence).collect();
+    for piece in &mut evidence {
+        piece.relaxed = relaxed.contains(&place(piece)) && !firm.contains(&place(piece));
+    }
+    evidence
+}
+
 /// The passages for one sub-question, with what the validators say of them.
 #[derive(Clone)]
 struct QuestionEvidence {
+    /// Of each piece, whether the rules accept it that were not relaxed.
+    accepted_first: Vec<bool>,
     id: SubQuestionId,
     question: String,
     evidence: Vec<Evidence>,
@@ -171,10 +194,17 @@ impl QuestionEvidence {
             task.language,
             &settings.rules,
         );
-        for (piece, validated) in evidence.iter_mut().zip(&found.evidence) {
-            piece.relaxed = validated.relaxed;
+        // What the first rules accept needs no mark, although it was found again under others.
+        let strict = &task.settings.rules;
+        let first = validate(&questions, &candidates, text, task.language, strict);
+        let first = first.evidence.iter().map(|validated| validated.accepted);
+        let first: Vec<bool> = first.collect();
+        let both = found.evidence.iter().zip(&first);
+        for (piece, (validated, first)) in evidence.iter_mut().zip(both) {
+            piece.relaxed = validated.relaxed && !first;
         }
         Some(Self {
+            accepted_first: first,
             id,
             question,
             evidence,

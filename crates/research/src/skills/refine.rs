@@ -5,6 +5,7 @@
 //! so that no text can tell it what to do. Every turn, search and read is recorded.
 
 use std::collections::BTreeMap;
+use std::slice;
 
 use fathom_evidence::terms::Terms;
 use fathom_evidence::{Language, question};
@@ -134,10 +135,16 @@ impl<'a> Refinement<'a> {
             reads_left: self.left.reads,
         };
         let ctx = self.ctx;
-        let judged = judge(&ctx.deps().reasoners.refiners, |refiner| {
-            refiner.refine_query(ctx, &task)
-        })
-        .await?;
+        let refiners = ctx.deps().reasoners.refiners.as_slice();
+        // The last one needs no model.
+        let able = if self.task.refined_by_model {
+            refiners
+        } else {
+            refiners
+                .split_last()
+                .map_or(refiners, |(last, _)| slice::from_ref(last))
+        };
+        let judged = judge(able, |refiner| refiner.refine_query(ctx, &task)).await?;
         self.first.failures.extend(judged.failures);
         Ok(judged.value)
     }

@@ -45,7 +45,7 @@ pub enum SearchOutcome {
         provider: String,
         /// How many results came.
         hits: usize,
-        /// How many of them say something.
+        /// How many of them say something; a document of one's own counts once for each passage that fits.
         useful: usize,
     },
     /// Nobody answered.
@@ -91,6 +91,8 @@ pub(crate) struct SearchTask<'a> {
     pub(crate) sources: &'a [Arc<Source>],
     /// Sources that the run may have in all.
     pub(crate) max_sources: usize,
+    /// Whether a model has the time to refine poor queries; rules do it otherwise.
+    pub(crate) refined_by_model: bool,
 }
 
 /// What a round of searching brought.

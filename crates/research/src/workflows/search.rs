@@ -128,6 +128,7 @@ async fn find(state: &SearchState, ctx: &Ctx) -> NodeResult<SearchState> {
         queries: &[],
         sources: &[],
         max_sources: state.asked.limit,
+        refined_by_model: false,
     };
     let query = Query {
         text: state.asked.query.clone(),

@@ -1,6 +1,7 @@
 //! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
 use fathom_evidence::question;
+use fathom_evidence::terms::Terms;
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
@@ -10,7 +11,7 @@ use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
-use crate::skills::locate::excerpt::{Excerpt, Excerpts};
+use crate::skills::locate::excerpt::{Excerpt, Excerpts, coverage, telling};
 use crate::strength::StrengthScale;
 
 /// Findings that are listed; the brief quotes more passages than these.
@@ -18,6 +19,9 @@ const FINDINGS_MOST: usize = 10;
 
 /// An amount of money that was asked for stands in one of so many of the first passages, or is not told.
 const PASSAGES_FOR_MONEY: usize = 20;
+
+/// A passage with so large a share of the question's words tells what something costs, if not in money.
+const COST_TOLD_FROM: f64 = 0.75;
 
 /// Where fewer than one in so many words of a question are absent, the others may still tell what it is about.
 const ABSENT_OF: usize = 7;
@@ -91,9 +95,7 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     if task.evidence.is_empty() {
         return verdict(Answered::No, phrases.nothing_found.to_owned());
     }
-    let asks_for_money = question::asks_for_money(task.question.text(), task.language);
-    let mut looked_at = task.evidence.iter().take(PASSAGES_FOR_MONEY);
-    if asks_for_money && !looked_at.any(|piece| question::tells_money(&piece.quote)) {
+    if question::asks_for_money(task.question.text(), task.language) && !tells_cost(task) {
         return verdict(Answered::No, phrases.no_money.to_owned());
     }
     if task.excerpts.answers {
@@ -101,6 +103,17 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     } else {
         verdict(Answered::Partly, phrases.nearest.to_owned())
     }
+}
+
+/// Whether one of the first passages tells an amount of money, or has nearly all words of the question: a call may cost time.
+fn tells_cost(task: &AnalyseTask<'_>) -> bool {
+    let terms = Terms::new(task.language);
+    let wanted = telling(&terms, task.question.text());
+    let tells = |quote: &str| {
+        question::tells_money(quote) || coverage(&terms, &wanted, [quote]) >= COST_TOLD_FROM
+    };
+    let mut first = task.evidence.iter().take(PASSAGES_FOR_MONEY);
+    first.any(|piece| tells(&piece.quote))
 }
 
 /// Words of the subject that the documents do not mention. A name stands for the whole question; another word that is one

@@ -100,7 +100,7 @@ pub(super) async fn analyse(
         let input = json!({
             "turns": [],
             "question": prompt::plain(task.question.text(), 2_000),
-            "passages": passages::within(task.passages, model.passage_tokens(cuts)),
+            "passages": passages::within(task.passages, model.passage_tokens(cuts), cuts),
             "sub_questions": sub_questions,
             "contradictions": pairs,
         });

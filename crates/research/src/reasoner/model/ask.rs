@@ -53,6 +53,7 @@ impl ModelReasoner {
                     if failure.category == FailureCategory::ContextOverflow && cuts < CUTS_MOST =>
                 {
                     cuts += 1;
+                    self.overflows.note(ctx, key(asking, cuts), cuts, failure);
                 }
                 Err(failure) => return Err(ReasonerError::Failed(failure)),
             }

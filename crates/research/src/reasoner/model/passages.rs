@@ -22,6 +22,10 @@ const SOURCE_CHARS: usize = 10_000;
 const PASSAGE_CHARS: usize = 3_000;
 const LINE_CHARS: usize = 120;
 
+/// Sources, and characters of a passage, that a prompt keeps which was too long.
+const SOURCES_CUT: usize = 10;
+const PASSAGE_CHARS_CUT: usize = 500;
+
 /// Characters of what was said before.
 const TURN_CHARS: usize = 600;
 
@@ -63,15 +67,23 @@ pub(super) struct NumberedPassage {
     text: String,
 }
 
-/// The first passages that have so many tokens together; one at least.
-pub(super) fn within(passages: &[TaskPassage], most_tokens: u64) -> Vec<NumberedPassage> {
+/// The first passages that have so many tokens together; one at least. A prompt that was cut once has those of the ten best
+/// sources, and one that was cut again the beginning of each.
+pub(super) fn within(passages: &[TaskPassage], most_tokens: u64, cuts: u8) -> Vec<NumberedPassage> {
+    let sources = if cuts >= 1 { SOURCES_CUT } else { usize::MAX };
+    let passage_chars = if cuts >= 2 {
+        PASSAGE_CHARS_CUT
+    } else {
+        PASSAGE_CHARS
+    };
     let mut left = most_tokens;
     let mut chars: BTreeMap<_, usize> = BTreeMap::new();
     let mut shown = Vec::new();
     for (passage, number) in passages.iter().zip(1..) {
-        let used = chars.entry(passage.source).or_default();
-        let most = PASSAGE_CHARS.min(SOURCE_CHARS.saturating_sub(*used));
-        if most == 0 {
+        let is_new = !chars.contains_key(&passage.source);
+        let used = chars.get(&passage.source).copied().unwrap_or_default();
+        let most = passage_chars.min(SOURCE_CHARS.saturating_sub(used));
+        if most == 0 || (is_new && chars.len() >= sources) {
             continue;
         }
         let one = NumberedPassage {
@@ -86,7 +98,7 @@ pub(super) fn within(passages: &[TaskPassage], most_tokens: u64) -> Vec<Numbered
             break;
         }
         left = left.saturating_sub(tokens);
-        *used += one.text.chars().count();
+        chars.insert(passage.source, used + one.text.chars().count());
         shown.push(one);
     }
     shown
@@ -121,7 +133,7 @@ mod tests {
     fn a_source_has_its_share_and_others_follow() {
         let mut all = vec![passage(1, 370); 5];
         all.push(passage(2, 20));
-        let shown = within(&all, 100_000);
+        let shown = within(&all, 100_000, 0);
         let numbers: Vec<usize> = shown.iter().map(|one| one.number).collect();
         assert_eq!(numbers, [1, 2, 3, 4, 6]);
         let chars: usize = shown[..4].iter().map(|one| one.text.chars().count()).sum();
@@ -129,10 +141,29 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_that_is_cut_keeps_ten_sources_then_their_beginnings_then_fewer_passages() {
+        let mut all: Vec<TaskPassage> = (1..=14).map(|source| passage(source, 100)).collect();
+        all.push(passage(3, 100));
+        let shown = |cuts: u8| within(&all, 100_000 >> cuts, cuts);
+        assert_eq!(shown(0).len(), 15);
+        let numbers: Vec<usize> = shown(1).iter().map(|one| one.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15]);
+        let longest =
+            |shown: &[NumberedPassage]| shown.iter().map(|one| one.text.chars().count()).max();
+        assert!(longest(&shown(1)) > Some(700));
+        assert!(longest(&shown(2)) <= Some(PASSAGE_CHARS_CUT + 1));
+        let window = PassageWindow::default();
+        assert_eq!(window.tokens(None, 3), TOKENS_FIRST / 8);
+        let many: Vec<TaskPassage> = (0..90).map(|source| passage(source % 9, 100)).collect();
+        let count = |cuts: u8| within(&many, window.tokens(None, cuts), cuts).len();
+        assert!(count(3) < count(2), "{} {}", count(3), count(2));
+    }
+
+    #[test]
     fn a_small_window_gets_the_first_passages_and_at_least_one() {
         let all = vec![passage(1, 100), passage(2, 100), passage(3, 100)];
-        assert_eq!(within(&all, 500).len(), 2);
-        assert_eq!(within(&all, 1).len(), 1);
+        assert_eq!(within(&all, 500, 0).len(), 2);
+        assert_eq!(within(&all, 1, 0).len(), 1);
         let window = PassageWindow::default();
         window.learn(2);
         assert_eq!(window.tokens(None, 0), TOKENS_FIRST / 4);

@@ -41,7 +41,7 @@ pub(super) async fn relevance(
         let input = json!({
             "turns": [],
             "question": prompt::plain(task.question, 2_000),
-            "passages": passages::within(task.passages, model.passage_tokens(cuts)),
+            "passages": passages::within(task.passages, model.passage_tokens(cuts), cuts),
         });
         Ok(ModelRequest {
             max_tokens: Some(count.saturating_mul(OPINION_TOKENS).saturating_add(40)),

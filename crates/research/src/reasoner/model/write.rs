@@ -101,7 +101,7 @@ pub(super) async fn sentences(
         let input = json!({
             "turns": passages::turns(task.turns),
             "question": prompt::plain(task.question, 2_000),
-            "passages": passages::within(task.passages, model.passage_tokens(cuts)),
+            "passages": passages::within(task.passages, model.passage_tokens(cuts), cuts),
             "instructions": task.instructions.unwrap_or(ANSWER),
             "most": most,
             "language": language.map_or("the language of the question", |(_, name)| name),

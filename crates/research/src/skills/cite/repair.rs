@@ -1,6 +1,6 @@
 //! What is done about claims that did not hold: another source, a mark, or away with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use fathom_evidence::citation::{self, CitationReason, CitedSources, ClaimVerdict, Support};
@@ -13,6 +13,14 @@ use crate::draft::DraftPlace;
 
 /// Stands behind a sentence that could not be checked by its words alone.
 pub(crate) const MARK: &str = " *(not confirmed)*";
+
+/// Stands behind words whose evidence was accepted under relaxed rules only.
+const RELAXED: &str = " *(relaxed rules)*";
+
+/// A text as it was before it was marked.
+pub(crate) fn without_marks(text: &str) -> String {
+    text.replace(MARK, "").replace(RELAXED, "")
+}
 
 /// Other sources that are tried for a claim, best known first.
 const OTHERS_MOST: usize = 40;
@@ -74,6 +82,24 @@ pub(super) fn judged(
     } else {
         apply(text, edits)
     }
+}
+
+/// The text with a mark behind what rests on nothing but evidence that relaxed rules accepted. Sentences that share their
+/// citation share the mark.
+pub(super) fn mark_relaxed(text: &str, facts: &[Fact]) -> String {
+    let mut ends: BTreeMap<usize, bool> = BTreeMap::new();
+    for fact in facts {
+        let end = whole(text, &fact.claim).end;
+        let is_marked = text.get(end..).is_some_and(|rest| rest.starts_with(MARK));
+        let end = if is_marked { end + MARK.len() } else { end };
+        *ends.entry(end).or_insert(true) &= fact.record.is_relaxed();
+    }
+    ends.retain(|_, is_relaxed| *is_relaxed);
+    if ends.is_empty() {
+        return text.to_owned();
+    }
+    let edits = ends.into_keys().map(|end| (end..end, RELAXED.to_owned()));
+    apply(text, edits.collect())
 }
 
 /// What follows from a judgement: what is done, where, and the words that stand there then.

@@ -55,6 +55,15 @@ impl Hit {
         self.kind == SourceKind::News || !self.snippet.trim().is_empty() || self.text.is_some()
     }
 
+    /// How many results it counts for: a document of one's own for as many as it has passages that fit.
+    fn useful_results(&self) -> usize {
+        if self.says_something() {
+            self.passages.len().max(1)
+        } else {
+            0
+        }
+    }
+
     /// The document that it leads to.
     pub(crate) fn located(&self) -> WantedDocument<'_> {
         WantedDocument {
@@ -152,7 +161,7 @@ pub(crate) async fn once(
             let found = SearchOutcome::Found {
                 provider,
                 hits: hits.len(),
-                useful: hits.iter().filter(|hit| hit.says_something()).count(),
+                useful: hits.iter().map(Hit::useful_results).sum(),
             };
             (found, None, hits)
         }
@@ -239,7 +248,27 @@ mod tests {
 
     #[test]
     fn a_headline_of_the_news_says_something_without_a_snippet() {
-        let hit = |kind: SourceKind, snippet: &str| Hit {
+        let hit = |kind: SourceKind, snippet: &str| result(kind, snippet, 0);
+        assert!(hit(SourceKind::News, "").says_something());
+        assert!(hit(SourceKind::Web, "Trees cool.").says_something());
+        assert!(!hit(SourceKind::Web, " ").says_something());
+    }
+
+    #[test]
+    fn a_long_document_counts_for_each_passage_that_fits() {
+        let useful =
+            |snippet, passages| result(SourceKind::Local, snippet, passages).useful_results();
+        assert_eq!(useful("Trees cool.", 7), 7);
+        assert_eq!(useful("Trees cool.", 0), 1);
+        assert_eq!(useful("", 0), 0);
+    }
+
+    fn result(kind: SourceKind, snippet: &str, passages: usize) -> Hit {
+        let passage = |rank: u32| HitPassage {
+            rank,
+            passage: PassageId::from_saved("p"),
+        };
+        Hit {
             kind,
             location: "https://example.org/a".to_owned(),
             key: String::new(),
@@ -248,10 +277,7 @@ mod tests {
             text: None,
             open_copy: None,
             relevance: 0.5,
-            passages: Vec::new(),
-        };
-        assert!(hit(SourceKind::News, "").says_something());
-        assert!(hit(SourceKind::Web, "Trees cool.").says_something());
-        assert!(!hit(SourceKind::Web, " ").says_something());
+            passages: (0..).map(passage).take(passages).collect(),
+        }
     }
 }

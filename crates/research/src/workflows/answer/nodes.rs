@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::state::{AnswerChange, AnswerError, AnswerState, AnswerUpdate};
 use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
-use crate::reasoner::{Ctx, Judged};
+use crate::reasoner::{self, Ctx, Judged};
 use crate::skills::budget;
 
 /// Puts an update together: the time it took, what is left to spend, and what went wrong on the way.
@@ -76,12 +76,13 @@ impl<'c> Turn<'c> {
 
     /// The update. The time is recorded like an answer from outside, so that a replay tells the same.
     pub(super) async fn finish(
-        self,
+        mut self,
         state: &AnswerState,
         results: usize,
         change: AnswerChange,
     ) -> NodeResult<AnswerState> {
         let (ctx, began) = (self.ctx, self.began);
+        self.failures(reasoner::overcome(ctx));
         let taken =
             |_| async move { u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) };
         let ms = ctx.effect("time", taken).await?;

@@ -16,12 +16,13 @@ use jiff::Timestamp;
 
 use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
-use crate::reasoner::{Ctx, Judged};
+use crate::reasoner::{self, Ctx, Judged};
 use crate::skills::effort::Effort;
 use crate::workflows::report::state::{ErrorEntry, ReportState, ReportUpdate, StateChange};
 
 /// Puts an update together, with what went wrong on the way.
 pub(crate) struct Notes {
+    ctx: Ctx,
     node: &'static str,
     at: Timestamp,
     errors: Vec<ErrorEntry>,
@@ -32,6 +33,7 @@ pub(crate) struct Notes {
 impl Notes {
     pub(crate) fn new(ctx: &Ctx) -> Self {
         Self {
+            ctx: ctx.clone(),
             node: ctx.node(),
             at: ctx.now(),
             errors: Vec::new(),
@@ -86,7 +88,8 @@ impl Notes {
         }
     }
 
-    pub(crate) fn update(self, change: StateChange) -> ReportUpdate {
+    pub(crate) fn update(mut self, change: StateChange) -> ReportUpdate {
+        self.failures(reasoner::overcome(&self.ctx));
         ReportUpdate {
             before: None,
             change,

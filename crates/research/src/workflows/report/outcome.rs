@@ -82,6 +82,10 @@ pub(crate) fn assemble(state: &ReportState, ctx: &Ctx, parts: Parts<'_>) -> Repo
         .collect();
     let gaps = analysis.map_or(&[][..], |found| &found.gaps);
     let figures = figures(state, ctx, &parts.check, &draft, sources.len());
+    let method = ResearchMethod {
+        revisions: std::mem::take(&mut draft.revisions),
+        ..method(state, ctx, &numbers)
+    };
     Report {
         question: handed::question(&state.question),
         status: parts.status,
@@ -109,7 +113,7 @@ pub(crate) fn assemble(state: &ReportState, ctx: &Ctx, parts: Parts<'_>) -> Repo
             .critique
             .filter(|critique| critique.is_by_model())
             .map(handed::review),
-        method: method(state, ctx, &numbers),
+        method,
         finished_at: ctx.now(),
     }
 }
@@ -197,13 +201,14 @@ fn method(state: &ReportState, ctx: &Ctx, numbers: &Numbers) -> ResearchMethod {
         degraded: degradation::sentences(&state.degraded, language(state)),
         errors: errors.map(handed::failure).collect(),
         coverage: coverage(state),
-        trace: plan.map_or_else(Vec::new, |plan| handed::trace(&plan.trace)),
-        warnings: plan.map_or_else(Vec::new, handed::warnings),
+        trace: plan.map_or_else(Vec::new, |plan| handed::trace(&plan.trace, state)),
+        warnings: plan.map_or_else(Vec::new, |plan| handed::warnings(plan, state)),
         validation_retry_log: state
             .validation_retry_log
             .iter()
             .map(|entry| handed::retry(entry, state))
             .collect(),
+        revisions: Vec::new(),
         relaxed: relaxed(state, numbers),
         insufficient_termination: cut_short(state),
     }

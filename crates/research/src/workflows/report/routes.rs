@@ -76,8 +76,11 @@ pub(super) fn after_check(state: &ReportState) -> &'static str {
 }
 
 pub(super) fn after_review(state: &ReportState) -> &'static str {
-    let Some(critique) = state.critique.as_ref().filter(|_| !state.is_stopped()) else {
+    if state.is_stopped() {
         return FALLBACK;
+    }
+    let Some(critique) = &state.critique else {
+        return before_output(state);
     };
     if critique.has_critical() && state.settings.people.hitl_on_critical {
         return CRITICAL_REVIEW;

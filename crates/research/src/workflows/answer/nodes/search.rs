@@ -16,6 +16,7 @@ pub(crate) async fn search(state: &AnswerState, ctx: &Ctx) -> NodeResult<AnswerS
         queries: &state.plan_queries,
         sources: &state.search_results,
         max_sources: state.max_sources(),
+        refined_by_model: true,
     };
     let found = search::search(&task, ctx).await?;
     if !found.failed_searches.is_empty() {

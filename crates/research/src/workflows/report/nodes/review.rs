@@ -20,6 +20,10 @@ use crate::workflows::report::state::{ReportState, StateChange};
 const LENGTH_SHARES: std::ops::RangeInclusive<f64> = 0.4..=1.6;
 
 pub(crate) async fn review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
+    if state.check.is_none() {
+        // A person has edited the draft in a fork. It is checked, and their word stands like one at a gate.
+        return super::check::check(state, ctx).await;
+    }
     let (Some(plan), Some(analysis), Some(draft), Some(check)) =
         (&state.plan, &state.analysis, &state.draft, &state.check)
     else {

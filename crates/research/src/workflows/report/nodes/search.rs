@@ -6,17 +6,20 @@ use super::Notes;
 use crate::degradation::Degradation;
 use crate::library::LibraryStock;
 use crate::reasoner::Ctx;
+use crate::skills::effort::{Effort, Schedule};
 use crate::skills::search::{self, SearchTask};
 use crate::workflows::report::state::{ReportState, Searched, StateChange};
 
 pub(crate) async fn search(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportState> {
     let usual = state.depth().bounds().sources;
+    let schedule = Schedule::at_step(ctx, state.settings.model_patience()).await?;
     let task = SearchTask {
         question: &state.question,
         settings: state.settings.search(),
         queries: &state.queries,
         sources: &state.sources,
         max_sources: state.settings.max_sources.unwrap_or(usual),
+        refined_by_model: schedule.effort() == Effort::Full,
     };
     let mut notes = Notes::new(ctx);
     if let Some(stock) = library_stock(state, ctx).await?

@@ -4,6 +4,8 @@
 //! writes without ground, is quoted by the brief. The title is the question's, and headings say no more than the question
 //! or a passage does. A revision writes the parts again that something was found in, and no others.
 
+mod revise;
+
 use std::sync::Arc;
 
 use fathom_evidence::sentences;
@@ -13,7 +15,6 @@ use fathom_workflow::{NodeError, NodeResult, fan_out};
 use super::{Notes, language};
 use crate::analysis::Analysis;
 use crate::calls::RecordedFailure;
-use crate::critique::{Critique, ReviewRemark, Severity};
 use crate::degradation::{Degradation, JudgedPart};
 use crate::draft::{Draft, DraftPlace, DraftSection};
 use crate::plan::{Plan, PlannedSection};
@@ -24,6 +25,8 @@ use crate::reasoner::{
 use crate::skills::compose::{CitedText, says_no_more};
 use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{ReportState, StateChange};
+
+pub(super) use revise::would_change;
 
 /// Of five words of a report its sections get four; the rest is answer, summary and conclusion.
 const SECTIONS_FIFTHS: usize = 4;
@@ -75,6 +78,7 @@ pub(crate) async fn write(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSt
     if !draft.by_model {
         notes.reasoner(EXTRACTIVE);
     }
+    draft.revisions = revise::notes(state, &draft);
     Ok(notes.update(StateChange::Written(Arc::new(draft))))
 }
 
@@ -95,27 +99,11 @@ fn places(state: &ReportState, ctx: &Ctx, plan: &Plan, effort: Effort) -> Vec<Dr
     all.extend(framed.then_some(DraftPlace::Conclusion));
     match (&state.draft, &state.critique) {
         (Some(_), Some(critique)) if state.feedback.is_none() => {
-            all.retain(|place| is_faulted(critique, place));
+            all.retain(|place| revise::is_faulted(critique, place));
         }
         _ => {}
     }
     all
-}
-
-/// Whether a review found something in a part, or in the whole, that a revision is made for.
-fn is_faulted(critique: &Critique, place: &DraftPlace) -> bool {
-    let grave = |item: &&ReviewRemark| item.severity >= Severity::Major;
-    let mut items = critique.items.iter().filter(grave);
-    items.any(|item| item.place == *place || item.place == DraftPlace::Whole)
-}
-
-/// Whether another draft would differ from the one that was reviewed.
-pub(super) fn would_change(state: &ReportState, critique: &Critique) -> bool {
-    let Some(draft) = &state.draft else {
-        return false;
-    };
-    let mut places = draft.texts().map(|(place, _)| place);
-    state.feedback.is_some() || places.any(|place| is_faulted(critique, &place))
 }
 
 /// Has one part written.
@@ -127,7 +115,7 @@ async fn part(
     place: &DraftPlace,
 ) -> Result<Result<Judged<WrittenAnswer>, Vec<RecordedFailure>>, NodeError> {
     let (key, mut instructions, max_sentences) = asked_for(state, plan, place);
-    instructions.push_str(&revision(state, place));
+    instructions.push_str(&revise::instructions(state, place));
     let task = AnswerTask {
         budget: state.settings.budget(state.started_at),
         key: &key,
@@ -183,27 +171,6 @@ fn asked_for(state: &ReportState, plan: &Plan, place: &DraftPlace) -> (String, S
             ("answer".to_owned(), text, ANSWER_SENTENCES)
         }
     }
-}
-
-/// What a revision is to put right in a part: it stands in the task and never in the text.
-fn revision(state: &ReportState, place: &DraftPlace) -> String {
-    let items = state.critique.iter().flat_map(|critique| &critique.items);
-    let own = items.filter(|item| item.place == *place || item.place == DraftPlace::Whole);
-    let mut told: Vec<String> = own
-        .map(|item| {
-            let fix = item.fix.as_deref().unwrap_or_default();
-            format!("- {:?}: {} {fix}", item.severity, item.description)
-        })
-        .collect();
-    let wish = state.feedback.iter();
-    told.extend(wish.map(|wish| format!("- the reader asks: {wish}")));
-    if told.is_empty() {
-        return String::new();
-    }
-    format!(
-        "\nA reviewer of the last version found:\n{}\nPut this right with what the passages say; do not repeat it.",
-        told.join("\n")
-    )
 }
 
 /// Puts what a model wrote into the draft; where nothing of it rests on a passage, the quotes stay.
@@ -292,7 +259,6 @@ pub(super) fn quoted(state: &ReportState, plan: &Plan, analysis: &Analysis) -> D
         summary: frame.summary,
         sections: plan.sections.iter().map(section).collect(),
         conclusion: String::new(),
-        notes: revision_notes(state),
         ..Draft::default()
     }
 }
@@ -330,25 +296,6 @@ fn section_words(target_length: u32, sections: usize) -> usize {
 /// Words of what stands before and after the sections.
 fn frame_words(target_length: u32) -> usize {
     target_length as usize * (5 - SECTIONS_FIFTHS) / 5
-}
-
-/// Which items a revision was made for.
-fn revision_notes(state: &ReportState) -> Vec<String> {
-    let Some(draft) = &state.draft else {
-        return Vec::new();
-    };
-    let items = state.critique.iter().flat_map(|critique| &critique.items);
-    let grave = items.filter(|item| item.severity >= Severity::Major);
-    let mut notes: Vec<String> = grave
-        .map(|item| format!("{}: {}", draft.name(&item.place), item.description))
-        .collect();
-    notes.extend(
-        state
-            .feedback
-            .iter()
-            .map(|feedback| format!("a reader asked: {feedback}")),
-    );
-    notes
 }
 
 #[cfg(test)]

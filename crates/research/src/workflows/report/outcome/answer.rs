@@ -221,6 +221,7 @@ mod tests {
             snapshot: BlobHash::from_content(b"text"),
             span: Span::new(0, 20),
             quote: String::new(),
+            relaxed: false,
         };
         let check = CitationCheck {
             claims: vec![CheckedClaim {

@@ -1,6 +1,7 @@
 //! What a run knows, in the form in which a finished report holds it: numbers count from 1 and refer to cited sources.
 
 use fathom_evidence::citation::Support;
+use fathom_evidence::sentences;
 use fathom_evidence::validate::retry::RetryEntry;
 use fathom_render::report::claim::{
     ClaimVerdict, Disagreement, ModelVerdict, ReportClaim, SourceQuote, TextPlace,
@@ -22,6 +23,9 @@ use crate::skills::compose::{says_no_more, without_markup};
 use crate::source::{Source, SourceId};
 use crate::workflows::report::nodes::language;
 use crate::workflows::report::state::{ErrorEntry, ReportState};
+
+/// Characters of one part of how a plan was reasoned.
+const TOLD_CHARS: usize = 400;
 
 pub(super) fn question(question: &Question) -> AskedQuestion {
     AskedQuestion {
@@ -110,6 +114,7 @@ fn quote(proof: &Proof, source: SourceId) -> SourceQuote {
         snapshot: Some(proof.snapshot.to_string()),
         start: proof.span.start,
         end: proof.span.end,
+        relaxed: proof.relaxed,
     }
 }
 
@@ -124,6 +129,7 @@ pub(super) fn disagreement(pair: &Contradiction, sources: &[CitedSource]) -> Dis
             snapshot: stored.map(|stored| stored.text.clone()),
             start: side.span.start,
             end: side.span.end,
+            relaxed: false,
         }
     };
     Disagreement {
@@ -221,9 +227,8 @@ fn item(item: &ReviewRemark) -> ReviewItem {
     }
 }
 
-/// The parts of the trace that say something.
-/// How the planner thought, in its own words: they are shown as such.
-pub(super) fn trace(trace: &PlanTrace) -> Vec<TracePart> {
+/// The parts of how the planner thought that say something, in its own words.
+pub(super) fn trace(trace: &PlanTrace, state: &ReportState) -> Vec<TracePart> {
     let parts = [
         ("understanding", &trace.understanding),
         ("decomposition", &trace.decomposition),
@@ -235,15 +240,35 @@ pub(super) fn trace(trace: &PlanTrace) -> Vec<TracePart> {
     filled
         .map(|(part, text)| TracePart {
             part: (*part).to_owned(),
-            text: without_markup(text),
+            text: marked_sentences(text, state),
         })
         .collect()
 }
 
-/// A planner's warnings, in its own words: they are shown as such.
-pub(super) fn warnings(plan: &Plan) -> Vec<String> {
+/// A planner's warnings, in its own words.
+pub(super) fn warnings(plan: &Plan, state: &ReportState) -> Vec<String> {
     let warnings = plan.warnings.iter();
-    warnings.map(|warning| without_markup(warning)).collect()
+    let warnings = warnings.map(|warning| marked_sentences(warning, state));
+    warnings.filter(|warning| !warning.is_empty()).collect()
+}
+
+/// A model's words, each sentence with the mark of what nobody could confirm where it says more than the question. What
+/// is too long to be shown goes by whole sentences, so that no mark is cut off.
+fn marked_sentences(words: &str, state: &ReportState) -> String {
+    let words = without_markup(words);
+    let spans = sentences(&words, language(state)).into_iter();
+    let mut told = String::new();
+    for sentence in spans.filter_map(|span| span.of(&words)) {
+        let sentence = marked(sentence.trim(), state);
+        if told.chars().count() + sentence.chars().count() >= TOLD_CHARS {
+            break;
+        }
+        if !told.is_empty() {
+            told.push(' ');
+        }
+        told.push_str(&sentence);
+    }
+    told
 }
 
 /// A second look, with the sub-questions that it was for.
