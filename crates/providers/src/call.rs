@@ -88,21 +88,6 @@ impl CallAttempt {
     }
 }
 
-/// How a provider is doing, for people.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProviderHealth {
-    /// Whose health this is.
-    pub provider: ProviderName,
-    /// A provider is watched apart for each kind of call.
-    pub kind: CallKind,
-    /// Nothing is sent as long as the process lives: a new key comes with new settings.
-    pub key_refused: bool,
-    /// When a provider that is left alone is asked again.
-    pub open_until: Option<Timestamp>,
-    /// The limit that was learnt, in calls a second.
-    pub rate: Option<f64>,
-}
-
 impl Caller {
     /// Takes its time and its chance from outside, so that tests can set both.
     pub fn new(
@@ -158,18 +143,6 @@ impl Caller {
         self.ask(provider, context, true, &mut operation).await
     }
 
-    /// All providers that were asked so far, by name.
-    pub fn health(&self) -> Vec<ProviderHealth> {
-        let mut all: Vec<ProviderHealth> = self
-            .lanes
-            .all()
-            .iter()
-            .map(|lane| self.health_of(lane))
-            .collect();
-        all.sort_by(|one, other| one.provider.cmp(&other.provider));
-        all
-    }
-
     async fn ask<T, F, Fut>(
         &self,
         provider: &ProviderName,
@@ -204,21 +177,6 @@ impl Caller {
                 wake_at: self.timestamp(at),
                 ..CallFailure::unsent(&lane.provider, FailureCause::BreakerOpen)
             },
-        }
-    }
-
-    fn health_of(&self, lane: &ProviderLane) -> ProviderHealth {
-        let state = lane.state();
-        let shut = state.breaker.shut();
-        ProviderHealth {
-            provider: lane.provider.clone(),
-            kind: lane.kind,
-            key_refused: shut == Some(BreakerRefusal::KeyRefused),
-            open_until: match shut {
-                Some(BreakerRefusal::Until(at)) => self.timestamp(at),
-                Some(BreakerRefusal::KeyRefused) | None => None,
-            },
-            rate: state.limiter.rate(),
         }
     }
 

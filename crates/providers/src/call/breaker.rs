@@ -176,17 +176,6 @@ impl CircuitBreaker {
         });
     }
 
-    /// Whether calls are kept back, and until when as far as that is known.
-    pub(crate) fn shut(&self) -> Option<BreakerRefusal> {
-        match self.state {
-            BreakerState::Closed(_) => None,
-            BreakerState::Open(opened) | BreakerState::Probing(opened) => {
-                Some(BreakerRefusal::Until(opened.until))
-            }
-            BreakerState::KeyRefused => Some(BreakerRefusal::KeyRefused),
-        }
-    }
-
     fn change(&mut self, state: BreakerState) {
         self.state = state;
         self.generation += 1;

@@ -18,7 +18,6 @@ use crate::Clock;
 
 pub(crate) struct ProviderLane {
     pub(crate) provider: ProviderName,
-    pub(crate) kind: CallKind,
     /// Attempts that may be under way at once.
     pub(crate) permits: Semaphore,
     /// There is a pause between attempts, and one is over before the next begins.
@@ -169,7 +168,6 @@ impl ProviderLanes {
         let at_once = pace.map_or(in_flight_max, |pace| pace.at_once);
         let lane = Arc::new(ProviderLane {
             provider: provider.clone(),
-            kind,
             permits: Semaphore::new(at_once),
             one_by_one: pace.is_some() && at_once == 1,
             settings: self.settings.clone(),
@@ -185,10 +183,6 @@ impl ProviderLanes {
         lane
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<ProviderLane>> {
-        self.known().values().cloned().collect()
-    }
-
     fn known(&self) -> MutexGuard<'_, HashMap<(CallKind, ProviderName), Arc<ProviderLane>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,5 +196,24 @@ fn forget_one(known: &mut HashMap<(CallKind, ProviderName), Arc<ProviderLane>>) 
     let oldest = idle.min_by_key(|(_, lane)| lane.state().used_at);
     if let Some(key) = oldest.map(|(key, _)| key.clone()) {
         known.remove(&key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SystemClock;
+
+    #[test]
+    fn hosts_are_forgotten_when_there_are_too_many() {
+        let settings = CallSettings {
+            lanes_max: 10,
+            ..CallSettings::default()
+        };
+        let lanes = ProviderLanes::new(Arc::new(settings), Arc::new(SystemClock::default()));
+        for host in 0..100 {
+            lanes.get(CallKind::Page, &ProviderName::new(&format!("host{host}")));
+        }
+        assert_eq!(lanes.known().len(), 10);
     }
 }

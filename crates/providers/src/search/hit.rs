@@ -71,10 +71,3 @@ pub struct SearchHit {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retracted: bool,
 }
-
-impl SearchHit {
-    /// The year of publication.
-    pub fn year(&self) -> Option<i16> {
-        self.published.map(PublicationDate::year)
-    }
-}

@@ -41,7 +41,6 @@ async fn calls(canary: Canary) -> Result<Trace> {
                 if let Err(failure) = caller.call(&provider, &terms, operation).await {
                     trace.failure(&failure)?;
                 }
-                trace.text(format!("{:?}", caller.health()));
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn hidden(page: &Html, text: &str) -> Vec<NodeId> {
                     continue;
                 };
                 let around = behind.last().map_or("white", String::as_str);
-                let style = InlineStyle::of(element);
+                let style = InlineStyle::from_element(element);
                 if sheet.hide(element) || style.hides(around) {
                     found.push(node.id());
                     skipped = 1;
@@ -75,7 +75,7 @@ struct InlineStyle {
 }
 
 impl InlineStyle {
-    fn of(element: &Element) -> Self {
+    fn from_element(element: &Element) -> Self {
         let mut style = element
             .attr("style")
             .map_or_else(Self::default, Self::parse);

@@ -4,6 +4,19 @@ use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
+impl CircuitBreaker {
+    /// Whether calls are kept back, and until when as far as that is known.
+    fn shut(&self) -> Option<BreakerRefusal> {
+        match self.state {
+            BreakerState::Closed(_) => None,
+            BreakerState::Open(opened) | BreakerState::Probing(opened) => {
+                Some(BreakerRefusal::Until(opened.until))
+            }
+            BreakerState::KeyRefused => Some(BreakerRefusal::KeyRefused),
+        }
+    }
+}
+
 /// A breaker, its settings and a clock that tests move by hand.
 struct Bench {
     breaker: CircuitBreaker,
