@@ -218,6 +218,9 @@ pub struct AppraiseArgs {
     /// Your own answers, as TOML or JSON; they stand before all others
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+    /// Look at the answers of each trial before its appraisal goes out, and change those you disagree with
+    #[arg(long)]
+    pub review: bool,
     /// Count four or five domains with some concerns as high risk
     #[arg(long)]
     pub strict: bool,
@@ -276,7 +279,7 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
-/// The forms of a report.
+/// The forms of what a run brought; which there are depends on what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     #[value(alias = "markdown")]
@@ -286,6 +289,12 @@ pub enum ReportFormat {
     Json,
     #[value(alias = "bib")]
     Bibtex,
+    /// The table that robvis reads, of an appraisal
+    Csv,
+    /// The traffic lights of an appraisal
+    Svg,
+    /// The same as dots
+    Png,
 }
 
 /// The gates of a report that are built in.

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use fathom_render::appraisal::{self, Appraisal};
 use fathom_render::markdown::{markdown, opening_lines};
 use fathom_render::report::ReportStatus;
 use fathom_render::{Answer, FormOptions, Report, answer};
@@ -25,6 +26,8 @@ pub enum Deliverable {
         /// The folders that its sources lie in.
         roots: Vec<PathBuf>,
     },
+    /// The risk of bias of a trial.
+    Appraisal(Box<Appraisal>),
     /// What another workflow made, as JSON.
     Json(Value),
 }
@@ -50,6 +53,15 @@ pub async fn outcome(host: &Host, run: RunId) -> Result<Option<Deliverable>> {
         };
         let roots = library_of(host, run).await?;
         return Ok(Some(Deliverable::Answer { answer, roots }));
+    }
+    if kind == appraisal::KIND {
+        let appraisal = outcome.map(serde_json::from_value).transpose();
+        let appraisal = appraisal.map_err(|error| {
+            Problem::failed(format!(
+                "the appraisal of run {run} cannot be read: {error}"
+            ))
+        })?;
+        return Ok(appraisal.map(|one| Deliverable::Appraisal(Box::new(one))));
     }
     let ended = host.header(run).await?.head.status == Status::Completed;
     let outcome = outcome.or(ended.then_some(Value::Null));
@@ -106,6 +118,7 @@ impl Deliverable {
         match self {
             Self::Report(_) => fathom_render::report::KIND,
             Self::Answer { .. } => answer::KIND,
+            Self::Appraisal(_) => appraisal::KIND,
             Self::Json(_) => fathom_workflow::JSON_OUTCOME,
         }
     }
@@ -116,15 +129,19 @@ impl Deliverable {
         match self {
             Self::Report(report) if report.is_partial() => ("partial", Exit::Partial),
             Self::Answer { answer, .. } if !answer.is_answer() => ("failed", Exit::Failed),
-            Self::Report(_) | Self::Answer { .. } | Self::Json(_) => ("complete", Exit::Complete),
+            Self::Appraisal(appraisal) if appraisal.is_partial() => ("partial", Exit::Partial),
+            Self::Report(_) | Self::Answer { .. } | Self::Appraisal(_) | Self::Json(_) => {
+                ("complete", Exit::Complete)
+            }
         }
     }
 
-    /// The bytes of a file. What is no report is always JSON.
+    /// The bytes of a file. What has no form of its own is JSON.
     pub fn bytes(&self, format: ReportFormat, options: &FormOptions) -> Result<Vec<u8>> {
         match self {
             Self::Report(report) => render::render(report, format, options),
             Self::Answer { answer, .. } => render::render_answer(answer, format),
+            Self::Appraisal(appraisal) => render::render_appraisal(appraisal, format),
             Self::Json(value) => {
                 let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
                 bytes.push(b'\n');
@@ -149,6 +166,13 @@ impl Deliverable {
                 if std::io::stdout().is_terminal() =>
             {
                 screen::print(&answer_screen::painted(answer, roots))?;
+                Ok(None)
+            }
+            (Self::Appraisal(one), ReportFormat::Md) if std::io::stdout().is_terminal() => {
+                let coloured = screen::stdout_is_coloured();
+                let table = appraisal::table(std::slice::from_ref(one), coloured);
+                let details = appraisal::details(one, coloured);
+                screen::print(&format!("{table}\n{details}"))?;
                 Ok(None)
             }
             _ => screen::print_bytes(&self.bytes(format, options)?).map(|()| None),
@@ -196,6 +220,9 @@ impl Deliverable {
         match (self, &output.out) {
             (_, Some(path)) => format!("Wrote {}.\nRun {run}", path.display()),
             (Self::Json(_), None) => format!("Run {run}"),
+            (Self::Appraisal(_), None) => format!(
+                "To keep it as a page (or .docx, .csv, .svg, .json, .md):\n  fathom runs export {run} --out appraisal.html"
+            ),
             (Self::Answer { .. }, None) => format!("Ask on: fathom ask -i --resume {run}"),
             (Self::Report(_), None) => format!(
                 "To keep it as a page (or .docx, .md, .json):\n  fathom runs export {run} --out report.html"

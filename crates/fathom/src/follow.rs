@@ -351,6 +351,7 @@ impl RunFollower<'_> {
             Some(Deliverable::Answer { answer, .. }) => {
                 line["answer"] = fathom_render::answer::value(answer)
             }
+            Some(Deliverable::Appraisal(appraisal)) => line["appraisal"] = json!(appraisal),
             Some(Deliverable::Json(value)) => line["outcome"] = value.clone(),
             None => {}
         }

@@ -1,8 +1,9 @@
-//! A report or an answer in the form that was asked for.
+//! A report, an answer or an appraisal in the form that was asked for.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use fathom_render::appraisal::{self, Appraisal};
 use fathom_render::bibtex::bibtex;
 use fathom_render::docx::docx;
 use fathom_render::html::html;
@@ -22,6 +23,9 @@ pub fn format_of(path: &Path) -> Option<ReportFormat> {
         "json" => Some(ReportFormat::Json),
         "docx" => Some(ReportFormat::Docx),
         "bib" | "bibtex" => Some(ReportFormat::Bibtex),
+        "csv" => Some(ReportFormat::Csv),
+        "svg" => Some(ReportFormat::Svg),
+        "png" => Some(ReportFormat::Png),
         _ => None,
     }
 }
@@ -41,6 +45,9 @@ pub fn chosen(kind: &str, asked: Option<ReportFormat>, out: Option<&Path>) -> Re
             ),
         };
     }
+    if kind == appraisal::KIND {
+        return appraisal_format(asked, out);
+    }
     if kind != fathom_render::report::KIND {
         return match asked.or_else(|| out.and_then(format_of)) {
             Some(ReportFormat::Json) => Ok(ReportFormat::Json),
@@ -56,16 +63,72 @@ pub fn chosen(kind: &str, asked: Option<ReportFormat>, out: Option<&Path>) -> Re
             Err(Problem::usage("a Word file cannot be shown in a terminal")
                 .advise("Write it to a file: --out report.docx"))
         }
+        (Some(ReportFormat::Csv | ReportFormat::Svg | ReportFormat::Png), _) => {
+            Err(no_such_report())
+        }
         (Some(format), _) => Ok(format),
         (None, None) => Ok(ReportFormat::Md),
-        (None, Some(path)) => format_of(path).ok_or_else(|| {
-            let path = path.display();
-            Problem::usage(format!(
-                "the name {path} does not say which format to write"
-            ))
-            .advise("Use the extension .md, .html, .docx, .json or .bib, or add --format md")
-        }),
+        (None, Some(path)) => match format_of(path) {
+            Some(ReportFormat::Csv | ReportFormat::Svg | ReportFormat::Png) | None => {
+                let path = path.display();
+                Err(Problem::usage(format!(
+                    "the name {path} does not say which format to write"
+                ))
+                .advise("Use the extension .md, .html, .docx, .json or .bib, or add --format md"))
+            }
+            Some(format) => Ok(format),
+        },
     }
+}
+
+fn no_such_report() -> Problem {
+    Problem::usage("a report has no table of judgements and no picture")
+        .advise("Use --format md, html, docx, json or bibtex")
+}
+
+fn appraisal_format(asked: Option<ReportFormat>, out: Option<&Path>) -> Result<ReportFormat> {
+    match (asked.or_else(|| out.and_then(format_of)), out) {
+        (Some(ReportFormat::Bibtex), _) | (None, Some(_)) => Err(Problem::usage(
+            "an appraisal can be had as a page, Word, JSON, the table for robvis, a picture or Markdown",
+        )
+        .advise("Use the extension .html, .docx, .json, .csv, .svg, .png or .md, or add --format html")),
+        (Some(ReportFormat::Docx | ReportFormat::Png), None)
+            if std::io::stdout().is_terminal() =>
+        {
+            Err(
+                Problem::usage("a Word file or a PNG cannot be shown in a terminal")
+                    .advise("Write it to a file: --out appraisal.docx"),
+            )
+        }
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(ReportFormat::Md),
+    }
+}
+
+/// The bytes of an appraisal.
+pub fn render_appraisal(appraisal: &Appraisal, format: ReportFormat) -> Result<Vec<u8>> {
+    let one = std::slice::from_ref(appraisal);
+    let text = match format {
+        ReportFormat::Md => appraisal::markdown(one),
+        ReportFormat::Html => appraisal::html(one),
+        ReportFormat::Csv => appraisal::csv(one),
+        ReportFormat::Svg => appraisal::traffic_lights(one).svg(),
+        ReportFormat::Png => {
+            return appraisal::traffic_lights(one)
+                .png()
+                .map_err(Problem::failed);
+        }
+        ReportFormat::Docx => return appraisal::docx(one).map_err(Problem::failed),
+        ReportFormat::Json => {
+            let mut text = serde_json::to_string_pretty(appraisal).map_err(Problem::failed)?;
+            text.push('\n');
+            text
+        }
+        ReportFormat::Bibtex => {
+            return Err(Problem::usage("an appraisal has no list of references"));
+        }
+    };
+    Ok(text.into_bytes())
 }
 
 /// The bytes of the file.
@@ -76,6 +139,7 @@ pub fn render(report: &Report, format: ReportFormat, options: &FormOptions) -> R
         ReportFormat::Json => json(report),
         ReportFormat::Bibtex => bibtex(report),
         ReportFormat::Docx => return docx(report, options).map_err(Problem::failed),
+        ReportFormat::Csv | ReportFormat::Svg | ReportFormat::Png => return Err(no_such_report()),
     };
     Ok(text.into_bytes())
 }
@@ -86,7 +150,11 @@ pub fn render_answer(answer: &Answer, format: ReportFormat) -> Result<Vec<u8>> {
         ReportFormat::Md => answer::markdown(answer),
         ReportFormat::Html => answer::html(answer),
         ReportFormat::Json => answer::json(answer),
-        ReportFormat::Docx | ReportFormat::Bibtex => {
+        ReportFormat::Docx
+        | ReportFormat::Bibtex
+        | ReportFormat::Csv
+        | ReportFormat::Svg
+        | ReportFormat::Png => {
             return Err(Problem::usage(
                 "an answer can be had as Markdown, as a page or as JSON",
             ));

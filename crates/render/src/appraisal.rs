@@ -7,7 +7,10 @@ pub mod compare;
 mod csv;
 mod docx;
 mod html;
+mod markdown;
+mod picture;
 mod plot;
+mod review;
 mod table;
 mod terms;
 
@@ -19,7 +22,10 @@ use serde::{Deserialize, Serialize};
 pub use csv::{CsvError, CsvRow, csv, read_csv};
 pub use docx::docx;
 pub use html::html;
+pub use markdown::markdown;
+pub use picture::{Picture, PictureTooLarge};
 pub use plot::{summary_plot, traffic_lights};
+pub use review::{AppraisalReview, ReviewResult};
 pub use table::{details, table};
 pub use terms::{Domain, Effect, Judgement, RulePath, SignalAnswer, UnknownAnswer};
 
@@ -53,6 +59,9 @@ pub struct Appraisal {
     pub validation_retry_log: Vec<RetryEntry>,
     /// Who answered: `phrase rules`, or the name of a model.
     pub appraiser: String,
+    /// What a person decided who was asked to look at it; nothing where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<AppraisalReview>,
     /// When the last word of it was there.
     pub finished_at: Timestamp,
 }
@@ -79,6 +88,9 @@ pub struct OverallAppraisal {
     pub rule: String,
     /// What it can still become when open questions are answered: one judgement where it is settled.
     pub possible: Vec<Judgement>,
+    /// What it was before people answered otherwise; nothing where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Judgement>,
 }
 
 /// One domain: its judgement, the path to it, and its questions.
@@ -92,6 +104,9 @@ pub struct DomainAppraisal {
     pub path: RulePath,
     /// What it can still become when open questions are answered: one judgement where it is settled.
     pub possible: Vec<Judgement>,
+    /// What it was before people answered otherwise; nothing where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Judgement>,
     /// Its questions in their order.
     pub answers: Vec<AnsweredQuestion>,
 }
@@ -171,6 +186,27 @@ pub struct ReplacedAnswer {
     pub by: AnsweredBy,
     /// Why.
     pub rationale: String,
+    /// The answer that this one stood in place of, where several people answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Box<ReplacedAnswer>>,
+}
+
+impl AnsweredQuestion {
+    /// The answers before this one, the latest first.
+    pub fn earlier(&self) -> impl Iterator<Item = &ReplacedAnswer> {
+        std::iter::successors(self.replaced.as_ref(), |one| one.replaced.as_deref())
+    }
+}
+
+impl AnsweredBy {
+    /// As people read it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Rules => "phrase rules",
+            Self::Model(name) | Self::Person(name) => name,
+            Self::Closed | Self::Nobody => "not answered",
+        }
+    }
 }
 
 /// Words of the report.
@@ -219,14 +255,35 @@ impl Appraisal {
         domains.find(|one| one.domain == domain)?.settled()
     }
 
+    /// What a reader must know, with what the person decided who was asked.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.notes.clone();
+        if let Some(review) = &self.review {
+            remarks.push(format!("Reviewed: {}", review.sentence()));
+        }
+        for domain in &self.domains {
+            if let Some(before) = domain.replaced.filter(|one| *one != domain.judgement) {
+                let (code, now) = (domain.domain, domain.judgement.word());
+                let before = before.word();
+                remarks.push(format!(
+                    "{code} is {now} by people's answers; it was {before} before."
+                ));
+            }
+        }
+        remarks
+    }
+
     /// What tables show for the whole.
     pub fn settled_overall(&self) -> Option<Judgement> {
         self.overall.as_ref()?.settled()
     }
 
-    /// Whether a question that matters was left unanswered, or the document was not appraised at all.
+    /// Whether a question that matters was left unanswered, the document was not appraised at all, or the person who was
+    /// asked did not accept it.
     pub fn is_partial(&self) -> bool {
-        self.refused.is_some() || self.domains.iter().any(|domain| domain.settled().is_none())
+        let open = self.domains.iter().any(|domain| domain.settled().is_none());
+        let accepted = |review: &AppraisalReview| review.result.is_accepted();
+        self.refused.is_some() || open || !self.review.as_ref().is_none_or(accepted)
     }
 }
 

@@ -9,6 +9,7 @@ use fathom_render::appraisal::{
     Appraisal, csv, details, docx, html, summary_plot, table, traffic_lights,
 };
 use fathom_research::workflows::appraise::GivenAnswer;
+use fathom_workflow::Host;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use crate::cli::{AppraiseArgs, AppraiseCommand};
 use crate::commands::RunsContext;
 use crate::exit::{Exit, Problem, Result};
 use crate::settings::{FlagValue, Settings};
-use crate::{edits, files, screen};
+use crate::{edits, files, follow, screen};
 
 /// Endings of files that a folder is searched for.
 const ENDINGS: [&str; 8] = [
@@ -48,15 +49,24 @@ pub async fn run(
     }
     let context = RunsContext::open(settings(Vec::new())?, register).await?;
     let batch = batch::Batch::new(&context.host, &args, answers.unwrap_or_default());
-    let mut appraisals = match batch.appraise(&trials).await? {
-        batch::BatchEnd::Done(appraisals) => appraisals,
+    let (mut appraisals, waiting) = match batch.appraise(&trials).await? {
+        batch::BatchEnd::Done {
+            appraisals,
+            waiting,
+        } => (appraisals, waiting),
         batch::BatchEnd::Stopped(exit) => return Ok(exit),
     };
     apart(&mut appraisals);
-    if let Some(folder) = &args.out {
-        write(folder, &appraisals)?;
+    if !appraisals.is_empty() {
+        if let Some(folder) = &args.out {
+            write(folder, &appraisals)?;
+        }
+        show(&args, &appraisals)?;
     }
-    show(&args, &appraisals)?;
+    if !waiting.is_empty() {
+        tell_waiting(&waiting, &context.host, args.out.is_some());
+        return Ok(Exit::Waiting);
+    }
     let partial = appraisals.iter().any(Appraisal::is_partial);
     Ok(if partial {
         Exit::Partial
@@ -65,12 +75,32 @@ pub async fn run(
     })
 }
 
+/// How to decide on the trials that wait for a person.
+fn tell_waiting(waiting: &[batch::WaitingTrial], host: &Host, with_folder: bool) {
+    if !host.store().is_durable() {
+        return screen::tell(follow::DECISION_LOST);
+    }
+    for batch::WaitingTrial { name, run } in waiting {
+        let name = screen::harmless(name);
+        screen::tell(&format!(
+            "{name} is waiting for your review. See it with: fathom runs show {run}\n\
+             Decide with: fathom runs review {run} approve (or modify --edits FILE, reject, skip)"
+        ));
+    }
+    if with_folder {
+        screen::tell("When all are decided, the same command writes the files.");
+    }
+}
+
 /// The files that were named, and those of the folders that were named, in order.
 fn trials(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut trials = Vec::new();
     for path in named {
         if !path.is_dir() {
-            trials.push(path.clone());
+            // `trials/*.md` names a README too, and nobody means it.
+            if named.len() == 1 || !lies_beside(path) {
+                trials.push(path.clone());
+            }
             continue;
         }
         let unreadable = |error: std::io::Error| {
@@ -94,11 +124,16 @@ fn trials(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 fn is_trial(file: &Path) -> bool {
-    let lower = |part: Option<&std::ffi::OsStr>| {
-        part.map_or_else(String::new, |part| part.to_string_lossy().to_lowercase())
-    };
-    let (stem, ending) = (lower(file.file_stem()), lower(file.extension()));
-    file.is_file() && ENDINGS.contains(&ending.as_str()) && !NOT_TRIALS.contains(&stem.as_str())
+    let ending = lower(file.extension());
+    file.is_file() && ENDINGS.contains(&ending.as_str()) && !lies_beside(file)
+}
+
+fn lies_beside(file: &Path) -> bool {
+    NOT_TRIALS.contains(&lower(file.file_stem()).as_str())
+}
+
+fn lower(part: Option<&std::ffi::OsStr>) -> String {
+    part.map_or_else(String::new, |part| part.to_string_lossy().to_lowercase())
 }
 
 /// A person's answer, and the trial it is for.
@@ -141,14 +176,18 @@ fn apart(appraisals: &mut [Appraisal]) {
 /// Every form, side by side.
 fn write(folder: &Path, appraisals: &[Appraisal]) -> Result<()> {
     let json = serde_json::to_vec_pretty(appraisals).map_err(Problem::failed)?;
+    let (lights, summary) = (traffic_lights(appraisals), summary_plot(appraisals));
+    for (name, picture) in [("traffic-lights.png", &lights), ("summary.png", &summary)] {
+        match picture.png() {
+            Ok(bytes) => files::write(&folder.join(name), &bytes)?,
+            Err(too_large) => screen::tell(&format!("{name} was not written: {too_large}.")),
+        }
+    }
     for (name, bytes) in [
         ("appraisals.json", json),
         ("robvis.csv", csv(appraisals).into_bytes()),
-        (
-            "traffic-lights.svg",
-            traffic_lights(appraisals).into_bytes(),
-        ),
-        ("summary.svg", summary_plot(appraisals).into_bytes()),
+        ("traffic-lights.svg", lights.svg().into_bytes()),
+        ("summary.svg", summary.svg().into_bytes()),
         ("appraisals.html", html(appraisals).into_bytes()),
         (
             "appraisals.docx",
@@ -175,7 +214,7 @@ fn show(args: &AppraiseArgs, appraisals: &[Appraisal]) -> Result<()> {
     if let (Some(folder), false) = (&args.out, args.quiet) {
         let folder = folder.display();
         screen::tell(&format!(
-            "Wrote appraisals.html, .docx and .json, robvis.csv, traffic-lights.svg and summary.svg to {folder}."
+            "Wrote appraisals.html, .docx and .json, robvis.csv, and traffic-lights and summary as .svg and .png to {folder}."
         ));
     }
     Ok(())

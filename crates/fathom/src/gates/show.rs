@@ -1,5 +1,6 @@
-//! What a person sees before deciding: a plan, or a draft with what the review found.
+//! What a person sees before deciding: a plan, a draft with what the review found, or the answers of an appraisal.
 
+use fathom_render::appraisal::{Appraisal, details};
 use fathom_research::ReportState;
 use fathom_research::critique::{Critique, Severity};
 use fathom_research::draft::Draft;
@@ -45,7 +46,10 @@ pub(super) async fn shown(host: &Host, gate: &Gate, coloured: bool) -> Result<St
     ];
     match &state {
         Some(state) => show_report(gate, node, state, &mut lines, bold),
-        None => show_fields(&gate.interrupt.show, &mut lines, bold),
+        None => match appraisal(&gate.interrupt.show) {
+            Some(appraisal) => lines.push(details(&appraisal, coloured)),
+            None => show_fields(&gate.interrupt.show, &mut lines, bold),
+        },
     }
     if let Some(deadline) = gate.interrupt.deadline {
         lines.push(format!(
@@ -54,6 +58,11 @@ pub(super) async fn shown(host: &Host, gate: &Gate, coloured: bool) -> Result<St
         ));
     }
     Ok(lines.join("\n"))
+}
+
+/// The appraisal that a gate shows, if it shows one.
+fn appraisal(show: &Value) -> Option<Appraisal> {
+    serde_json::from_value(show.get("appraisal")?.clone()).ok()
 }
 
 fn show_report(

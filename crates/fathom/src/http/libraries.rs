@@ -13,6 +13,9 @@ use crate::library_list::LibraryList;
 /// Fields that name folders, in the inputs of all workflows.
 const FIELDS: [&str; 2] = ["library", "libraries"];
 
+/// Fields that name one document, as `LIBRARY/FILE`.
+const DOCUMENT_FIELDS: [&str; 2] = ["document", "protocol"];
+
 const NAME_CHARS: usize = 64;
 
 /// The folder of one of the caller's libraries, whether it exists or not.
@@ -38,6 +41,8 @@ pub fn resolve(
     for (field, value) in input.iter_mut() {
         if FIELDS.contains(&field.as_str()) {
             resolve_names(service, caller, value).map_err(|error| error.at(field))?;
+        } else if DOCUMENT_FIELDS.contains(&field.as_str()) {
+            resolve_document(service, caller, value).map_err(|error| error.at(field))?;
         } else {
             resolve_within(service, caller, value)?;
         }
@@ -94,4 +99,25 @@ fn folders_of(service: &Service, caller: &Caller, name: &str) -> ApiResult<Vec<P
         return Err(ApiError::not_found(message));
     }
     Ok(added)
+}
+
+/// Puts the path of a file in one of the caller's libraries in the place of its name. Nothing outside that library is
+/// reached, through links neither.
+fn resolve_document(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
+    let Value::String(named) = &*value else {
+        return resolve_within(service, caller, value);
+    };
+    let Some((library, file)) = named.split_once('/') else {
+        let why = "a document is given as LIBRARY/FILE";
+        return Err(ApiError::invalid("document", why));
+    };
+    let folder = folder(service, caller, library)?;
+    let missing = || ApiError::not_found(format!("there is no document \"{named}\""));
+    let inside = folder.canonicalize().map_err(|_| missing())?;
+    let path = inside.join(file).canonicalize().map_err(|_| missing())?;
+    if !path.starts_with(&inside) || !path.is_file() {
+        return Err(missing());
+    }
+    *value = Value::String(path.to_string_lossy().into_owned());
+    Ok(())
 }

@@ -88,7 +88,7 @@ pub async fn run_state(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ReportParams {
-    /// md, html, docx, json or bibtex; what is no report has only json.
+    /// md, html, docx, json or bibtex for a report; an appraisal has csv, svg and png, and what is neither has only json.
     #[param(inline)]
     format: Option<WireFormat>,
     /// Whether Markdown and Word show the stored words that each claim rests on.
@@ -110,6 +110,12 @@ pub enum WireFormat {
     Json,
     /// The references.
     Bibtex,
+    /// The table that robvis reads, of an appraisal.
+    Csv,
+    /// The traffic lights of an appraisal.
+    Svg,
+    /// The same as dots.
+    Png,
 }
 
 impl From<WireFormat> for ReportFormat {
@@ -120,6 +126,9 @@ impl From<WireFormat> for ReportFormat {
             WireFormat::Docx => Self::Docx,
             WireFormat::Json => Self::Json,
             WireFormat::Bibtex => Self::Bibtex,
+            WireFormat::Csv => Self::Csv,
+            WireFormat::Svg => Self::Svg,
+            WireFormat::Png => Self::Png,
         }
     }
 }
@@ -133,6 +142,9 @@ fn content_type(format: ReportFormat) -> &'static str {
         }
         ReportFormat::Json => "application/json",
         ReportFormat::Bibtex => "application/x-bibtex; charset=utf-8",
+        ReportFormat::Csv => "text/csv; charset=utf-8",
+        ReportFormat::Svg => "image/svg+xml",
+        ReportFormat::Png => "image/png",
     }
 }
 

@@ -8,7 +8,7 @@ use fathom_store::library::pdf_subprocess::SubprocessLimits;
 use fathom_store::library::{DocumentLibrary, LibraryLimits, PdfSubprocess, ReadProgress};
 
 /// A PDF of one page with these drawing operators.
-fn pdf(content: &str) -> String {
+pub(super) fn pdf(content: &str) -> String {
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_owned(),

@@ -95,3 +95,60 @@ async fn a_deadline_that_passed_while_the_service_was_down_fires_and_a_late_answ
     let again = served.json(&format!("/runs/{run}")).await;
     assert_eq!(again["partial"], false, "{again}");
 }
+
+#[tokio::test]
+async fn a_reviewer_answers_a_question_of_an_appraisal_over_http() {
+    let served = Served::open();
+    let trial =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/trials/1-sound.md");
+    let library = served.path("home/libraries/_local/trees");
+    std::fs::copy(trial, library.join("sound.md")).unwrap();
+    let begin = |document: &str| {
+        let options = json!({ "document": document, "review": true });
+        json!({ "workflow": "appraise", "options": options })
+    };
+    for outside in [
+        "/etc/hostname",
+        "trees/../../../../store.db",
+        "sound.md",
+        "trees/none.md",
+    ] {
+        let refused = served.post("/runs", &begin(outside)).await;
+        assert!(
+            refused.status().is_client_error(),
+            "{outside}: {}",
+            refused.status()
+        );
+    }
+    let begun = served.post("/runs", &begin("trees/sound.md")).await;
+    let begun = expect(begun, StatusCode::ACCEPTED).await;
+    let run = begun["id"].as_str().unwrap().to_owned();
+    let waiting = served.until(&run, "waiting").await;
+    assert_eq!(waiting["gate"]["editable"]["answers"][1]["question"], "1.2");
+    let path = format!("/runs/{run}/review");
+    let answer = json!({ "question": "1.2", "answer": "N", "why": "The envelopes were open." });
+    let wrong = json!({ "verdict": "modify", "edits": { "answers": [{ "question": "9.9", "answer": "N" }] } });
+    let told = expect(
+        served.post(&path, &wrong).await,
+        StatusCode::UNPROCESSABLE_ENTITY,
+    )
+    .await;
+    assert_eq!(told["error"]["field"], "answers[0].question");
+    let body = json!({ "verdict": "modify", "edits": { "answers": [answer] } });
+    expect(served.post(&path, &body).await, StatusCode::OK).await;
+    assert_eq!(served.ended(&run).await, "completed");
+    let made = served.get(&format!("/runs/{run}/report?format=json")).await;
+    let made: Value = expect(made, StatusCode::OK).await;
+    assert_eq!(made["domains"][0]["judgement"], "High");
+    assert_eq!(made["domains"][0]["answers"][1]["replaced"]["answer"], "Y");
+    for (format, kind) in [
+        ("csv", "text/csv; charset=utf-8"),
+        ("svg", "image/svg+xml"),
+        ("png", "image/png"),
+    ] {
+        let had = served
+            .get(&format!("/runs/{run}/report?format={format}"))
+            .await;
+        assert_eq!(had.headers()["content-type"], kind);
+    }
+}

@@ -56,8 +56,8 @@ fn trial(body: &mut DocxBody<'_>, appraisal: &Appraisal) {
     if let Some(why) = &appraisal.refused {
         return body.plain(ParagraphStyle::Warning, &format!("Not appraised: {why}"));
     }
-    for note in &appraisal.notes {
-        body.plain(ParagraphStyle::Text, note);
+    for note in appraisal.remarks() {
+        body.plain(ParagraphStyle::Text, &note);
     }
     for domain in &appraisal.domains {
         let word = domain.settled().map_or(OPEN, Judgement::word);
@@ -83,13 +83,24 @@ fn trial(body: &mut DocxBody<'_>, appraisal: &Appraisal) {
                 };
                 match column {
                     0 => body.run(&format!("{} {}", one.id, one.question), RunFormat::PLAIN),
-                    1 => body.run(one.answer.code(), RunFormat::PLAIN),
+                    1 => match &one.by {
+                        AnsweredBy::Person(name) => {
+                            body.run(&format!("{} ({name})", one.answer), RunFormat::PLAIN);
+                        }
+                        _ => body.run(one.answer.code(), RunFormat::PLAIN),
+                    },
                     _ => {
                         body.run(&one.rationale, RunFormat::PLAIN);
                         for quote in &one.quotes {
                             body.line_break();
                             let words = format!("\u{201c}{}\u{201d}{}", quote.text, place(quote));
                             body.run(&words, RunFormat::SLANTED);
+                        }
+                        for before in one.earlier() {
+                            body.line_break();
+                            let (answer, who) = (before.answer, before.by.name());
+                            let words = format!("Before: {answer} ({who}). {}", before.rationale);
+                            body.run(&words, RunFormat::PLAIN);
                         }
                     }
                 }

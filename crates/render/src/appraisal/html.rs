@@ -19,11 +19,14 @@ pub fn html(appraisals: &[Appraisal]) -> String {
     if appraisals.iter().any(|one| one.refused.is_none()) {
         page.push_str(&format!(
             "<figure>{}</figure>\n",
-            traffic_lights(appraisals)
+            traffic_lights(appraisals).svg()
         ));
     }
     if appraisals.len() > 1 {
-        page.push_str(&format!("<figure>{}</figure>\n", summary_plot(appraisals)));
+        page.push_str(&format!(
+            "<figure>{}</figure>\n",
+            summary_plot(appraisals).svg()
+        ));
     }
     for appraisal in appraisals {
         page.push_str(&trial(appraisal));
@@ -55,8 +58,8 @@ fn trial(appraisal: &Appraisal) -> String {
         clean::xml(outcome),
         clean::xml(&appraisal.appraiser)
     ));
-    for note in &appraisal.notes {
-        out.push_str(&format!("<p class=\"note\">{}</p>\n", clean::xml(note)));
+    for note in appraisal.remarks() {
+        out.push_str(&format!("<p class=\"note\">{}</p>\n", clean::xml(&note)));
     }
     if !appraisal.facts.is_empty() {
         out.push_str("<table>");
@@ -96,26 +99,23 @@ fn trial(appraisal: &Appraisal) -> String {
 }
 
 fn answer(appraisal: &Appraisal, one: &AnsweredQuestion) -> String {
-    let who = match &one.by {
-        AnsweredBy::Rules => "phrase rules".to_owned(),
-        AnsweredBy::Model(name) | AnsweredBy::Person(name) => name.clone(),
-        AnsweredBy::Closed | AnsweredBy::Nobody => "not answered".to_owned(),
-    };
     let quotes: String = one
         .quotes
         .iter()
         .map(|quote| quoted(appraisal, quote))
         .collect();
-    let before = one.replaced.as_ref().map_or_else(String::new, |before| {
-        let why = clean::xml(&before.rationale);
-        format!("<p class=\"before\">Before: {}. {why}</p>", before.answer)
+    let before = one.earlier().map(|before| {
+        let (who, why) = (clean::xml(before.by.name()), clean::xml(&before.rationale));
+        let answer = before.answer;
+        format!("<p class=\"before\">Before: {answer} ({who}). {why}</p>")
     });
+    let before: String = before.collect();
     format!(
         "<dt>{} {} <b>{}</b> <small>{}</small></dt><dd>{}{quotes}{before}</dd>\n",
         one.id,
         clean::xml(&one.question),
         one.answer,
-        clean::xml(&who),
+        clean::xml(one.by.name()),
         clean::xml(&one.rationale)
     )
 }

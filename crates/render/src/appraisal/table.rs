@@ -64,28 +64,28 @@ pub fn details(appraisal: &Appraisal, coloured: bool) -> String {
                 } else {
                     one.answer.code()
                 };
-            let _ = writeln!(
-                text,
-                "  {} {answer:<3} {}",
-                one.id,
-                clean::line(&one.rationale)
-            );
+            let who = match &one.by {
+                AnsweredBy::Person(name) => format!(" ({})", clean::line(name)),
+                AnsweredBy::Rules
+                | AnsweredBy::Model(_)
+                | AnsweredBy::Closed
+                | AnsweredBy::Nobody => String::new(),
+            };
+            let why = clean::line(&one.rationale);
+            let _ = writeln!(text, "  {} {answer:<3} {why}{who}", one.id);
             for quote in &one.quotes {
                 let words = clean::cut(&clean::line(&quote.text), QUOTE_CHARS);
                 let _ = writeln!(text, "          \"{words}\"{}", place(quote));
             }
-            if let Some(before) = &one.replaced {
-                let _ = writeln!(
-                    text,
-                    "          before: {} {}",
-                    before.answer,
-                    clean::line(&before.rationale)
-                );
+            for before in one.earlier() {
+                let why = clean::line(&before.rationale);
+                let who = clean::line(before.by.name());
+                let _ = writeln!(text, "          before: {} ({who}) {why}", before.answer);
             }
         }
     }
-    for note in &appraisal.notes {
-        let _ = writeln!(text, "\n{}", clean::line(note));
+    for note in appraisal.remarks() {
+        let _ = writeln!(text, "\n{}", clean::line(&note));
     }
     text
 }

@@ -31,6 +31,7 @@ fn appraisal(
             )],
         },
         possible: possible(judgement),
+        replaced: None,
         answers: vec![AnsweredQuestion {
             id: format!("{}.1", &domain.code()[1..]),
             question: "Was it so?".to_owned(),
@@ -63,6 +64,7 @@ fn appraisal(
             judgement: overall.unwrap_or(Judgement::High),
             rule: "overall.low".to_owned(),
             possible: possible(overall),
+            replaced: None,
         }),
         domains: Domain::ALL.into_iter().zip(domains).map(domain).collect(),
         facts: Vec::new(),
@@ -80,6 +82,7 @@ fn appraisal(
             }],
         }],
         appraiser: "phrase rules".to_owned(),
+        review: None,
         finished_at: Timestamp::UNIX_EPOCH,
     }
 }
@@ -163,17 +166,60 @@ fn the_terminal_table_and_details_show_what_is_settled_and_what_is_open() {
 
 #[test]
 fn plots_are_well_formed_and_have_a_light_for_every_cell() {
-    for svg in [
+    for picture in [
         traffic_lights(&two()),
         summary_plot(&two()),
         traffic_lights(&[]),
     ] {
-        roxmltree::Document::parse(&svg).unwrap();
+        roxmltree::Document::parse(&picture.svg()).unwrap();
     }
-    let lights = traffic_lights(&two());
+    let lights = traffic_lights(&two()).svg();
     let legend = 4;
     assert_eq!(lights.matches("<circle").count(), 2 * 6 + legend);
     assert_eq!(lights.matches("#bf0000").count(), 2 + 1);
+}
+
+/// How many dots of a picture have each of some colours.
+fn dots(png: &[u8], colours: [[u8; 3]; 4]) -> [usize; 4] {
+    let read = tiny_skia::Pixmap::decode_png(png).unwrap();
+    colours.map(|[red, green, blue]| {
+        let same = |one: &&tiny_skia::PremultipliedColorU8| {
+            (one.red(), one.green(), one.blue()) == (red, green, blue)
+        };
+        read.pixels().iter().filter(same).count()
+    })
+}
+
+#[test]
+fn a_png_has_the_lights_and_the_words_of_the_picture_without_any_font_installed() {
+    let picture = traffic_lights(&two());
+    let png = picture.png().unwrap();
+    assert_eq!(
+        png,
+        picture.png().unwrap(),
+        "the same picture, the same bytes"
+    );
+    let [low, some, high] = [[0x02, 0xc1, 0x00], [0xe2, 0xdf, 0x07], [0xbf, 0x00, 0x00]];
+    let [lows, somes, highs, black] = dots(&png, [low, some, high, [0, 0, 0]]);
+    assert!(
+        lows > 2 * somes && somes > 0 && highs > 0,
+        "{lows} {somes} {highs}"
+    );
+    assert!(black > 1_000, "the words are drawn: {black}");
+    let mut wordless = picture;
+    wordless
+        .shapes
+        .retain(|shape| !matches!(shape, picture::Shape::Text(_)));
+    let [_, _, _, none] = dots(&wordless.png().unwrap(), [low, some, high, [0, 0, 0]]);
+    assert_eq!(none, 0);
+}
+
+#[test]
+fn a_picture_of_too_many_trials_is_no_png_but_an_svg() {
+    let many: Vec<Appraisal> = two().into_iter().cycle().take(4_000).collect();
+    let picture = traffic_lights(&many);
+    assert_eq!(picture.png(), Err(PictureTooLarge));
+    assert!(picture.svg().len() > 1_000_000);
 }
 
 #[test]

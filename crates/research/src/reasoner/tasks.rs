@@ -5,6 +5,7 @@ mod passages;
 use std::sync::Arc;
 
 use fathom_evidence::Language;
+use serde::{Deserialize, Serialize};
 
 pub use passages::{
     AnswerTask, EarlierTurn, PassageRelevance, RelevanceTask, RephraseTask, Rephrased,
@@ -218,7 +219,7 @@ pub struct AppraiseTask<'a> {
 }
 
 /// An opinion on a signalling question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignalOpinion {
     /// The question's id.
     pub id: String,

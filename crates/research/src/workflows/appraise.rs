@@ -18,9 +18,10 @@ mod opinion;
 mod outcome;
 mod patterns;
 mod phrases;
+mod review;
 pub mod state;
 
-pub use definition::{AppraiseInput, AppraiseWorkflow, GivenAnswer};
+pub use definition::{AppraiseInput, AppraiseWorkflow, GivenAnswer, REVIEW_WITHIN_S};
 pub use graph::*;
 pub use locator::{LOCATOR_RULES, kind as locator_kind};
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_render::appraisal::{Appraisal, Judgement};
 use fathom_research::rob2::{Effect, OverallRule};
-use fathom_research::workflows::appraise::{AppraiseInput, NAME};
+use fathom_research::workflows::appraise::{AppraiseInput, NAME, REVIEW_WITHIN_S};
+use fathom_workflow::record::Status;
 use fathom_workflow::{BlobHash, Host, NewRun, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,10 +14,11 @@ use serde_json::json;
 use super::AnswerEntry;
 use crate::cli::{AppraiseArgs, EffectArg};
 use crate::exit::{Exit, Problem, Result};
+use crate::gates::{self, GateAnswer};
 use crate::signals::Signals;
-use crate::{files, screen};
+use crate::{files, follow, screen};
 
-/// Where finished trials of a batch are kept, inside the output folder.
+/// Where the trials of a batch are kept, inside the output folder.
 const DONE_FOLDER: &str = "trials";
 
 pub(super) struct Batch<'a> {
@@ -27,19 +29,36 @@ pub(super) struct Batch<'a> {
 
 /// How a batch came to its end.
 pub(super) enum BatchEnd {
-    /// Every trial has an appraisal, or a reason why not.
-    Done(Vec<Appraisal>),
+    /// Every trial has an appraisal, a reason why not, or waits for a person.
+    Done {
+        appraisals: Vec<Appraisal>,
+        waiting: Vec<WaitingTrial>,
+    },
     /// The person left before that.
     Stopped(Exit),
 }
 
-/// A finished trial as it is kept.
+/// A trial whose answers wait for a person.
+pub(super) struct WaitingTrial {
+    pub(super) name: String,
+    pub(super) run: RunId,
+}
+
+/// A trial as it is kept.
 #[derive(Serialize, Deserialize)]
-struct DoneTrial {
+struct KeptTrial {
     /// The hash of its file, its options and this program's version.
     made_from: String,
     run: RunId,
-    appraisal: Appraisal,
+    /// Nothing while it waits for a person.
+    appraisal: Option<Appraisal>,
+}
+
+/// How the work on one trial ended.
+enum TrialEnd {
+    Appraised(Box<Appraisal>),
+    Waiting,
+    Stopped(Exit),
 }
 
 impl<'a> Batch<'a> {
@@ -53,36 +72,66 @@ impl<'a> Batch<'a> {
 
     pub(super) async fn appraise(&self, trials: &[PathBuf]) -> Result<BatchEnd> {
         let mut signals = Signals::listen()?;
-        let mut appraisals = Vec::new();
+        let (mut appraisals, mut waiting) = (Vec::new(), Vec::new());
         for (nth, trial) in (1..).zip(trials) {
             let input = self.input(trial);
             let made_from = made_from(&input);
             let kept = self.kept(trial, made_from.as_deref());
-            let again = kept.is_some();
-            let done = match kept {
-                Some(done) => done,
-                None => {
-                    let new = NewRun::untitled();
-                    let run = new.id;
-                    tokio::select! {
-                        done = self.one(new, input, made_from.unwrap_or_default()) => done?,
-                        signal = signals.next() => {
-                            self.host.cancel(run).await.ok();
-                            screen::tell("Stopped. The same command goes on where it was, with the same --out.");
-                            return Ok(BatchEnd::Stopped(signal));
-                        }
-                    }
+            let mut done_before = false;
+            let (run, end) = match kept {
+                Some(KeptTrial {
+                    run,
+                    appraisal: Some(appraisal),
+                    ..
+                }) => {
+                    done_before = true;
+                    (run, TrialEnd::Appraised(Box::new(appraisal)))
+                }
+                Some(kept) if self.host.header(kept.run).await.is_ok() => {
+                    (kept.run, self.went_on(kept.run, trial, &mut signals).await?)
+                }
+                _ => {
+                    let run = self
+                        .host
+                        .start(NAME, NewRun::untitled(), json!(input))
+                        .await?;
+                    (run, self.work(run, trial, &mut signals).await?)
                 }
             };
-            if !again {
-                self.keep(trial, &done)?;
+            let appraisal = match end {
+                TrialEnd::Appraised(appraisal) => Some(*appraisal),
+                TrialEnd::Waiting => None,
+                TrialEnd::Stopped(exit) => {
+                    screen::tell(
+                        "Stopped. The same command goes on where it was, with the same --out.",
+                    );
+                    return Ok(BatchEnd::Stopped(exit));
+                }
+            };
+            let kept = KeptTrial {
+                made_from: made_from.unwrap_or_default(),
+                run,
+                appraisal,
+            };
+            if !done_before {
+                self.keep(trial, &kept)?;
             }
             if !self.args.quiet && trials.len() > 1 {
-                screen::tell(&line(nth, trials.len(), &done.appraisal, again));
+                let told = line(trial, kept.appraisal.as_ref(), done_before);
+                screen::tell(&format!("[{nth}/{}] {told}", trials.len()));
             }
-            appraisals.push(done.appraisal);
+            match kept.appraisal {
+                Some(appraisal) => appraisals.push(appraisal),
+                None => waiting.push(WaitingTrial {
+                    name: trial.display().to_string(),
+                    run,
+                }),
+            }
         }
-        Ok(BatchEnd::Done(appraisals))
+        Ok(BatchEnd::Done {
+            appraisals,
+            waiting,
+        })
     }
 
     fn input(&self, trial: &Path) -> AppraiseInput {
@@ -107,27 +156,63 @@ impl<'a> Batch<'a> {
                 .filter(own)
                 .map(|entry| entry.given.clone())
                 .collect(),
+            review: self.args.review,
+            review_within_s: REVIEW_WITHIN_S,
+            auto_approve_on_timeout: false,
             validation: Default::default(),
         }
     }
 
-    async fn one(&self, new: NewRun, input: AppraiseInput, made_from: String) -> Result<DoneTrial> {
-        let document = input.document.clone();
-        let run = self.host.start(NAME, new, json!(input)).await?;
-        let ended = self.host.run(run).await?;
+    /// Goes on with a run that an earlier command left waiting.
+    async fn went_on(&self, run: RunId, trial: &Path, signals: &mut Signals) -> Result<TrialEnd> {
+        match self.host.header(run).await?.head.status {
+            Status::Completed => self.appraised(run, trial, None).await,
+            Status::Waiting if !self.decided(run, signals).await? => Ok(TrialEnd::Waiting),
+            _ => {
+                follow::take_up(self.host, run, true).await?;
+                self.work(run, trial, signals).await
+            }
+        }
+    }
+
+    /// Works on a run until it ends, waits for a person who is not here, or the person here leaves.
+    async fn work(&self, run: RunId, trial: &Path, signals: &mut Signals) -> Result<TrialEnd> {
+        loop {
+            let ended = tokio::select! {
+                ended = self.host.run(run) => ended?,
+                signal = signals.next() => {
+                    self.host.cancel(run).await.ok();
+                    return Ok(TrialEnd::Stopped(signal));
+                }
+            };
+            if ended.status != Status::Waiting {
+                return self.appraised(run, trial, ended.reason.as_deref()).await;
+            }
+            if !self.decided(run, signals).await? {
+                return Ok(TrialEnd::Waiting);
+            }
+            follow::take_up(self.host, run, true).await?;
+        }
+    }
+
+    /// Asks the person at the terminal, where there is one, for a decision.
+    async fn decided(&self, run: RunId, signals: &mut Signals) -> Result<bool> {
+        if self.args.quiet || self.args.json || !screen::can_ask() {
+            return Ok(false);
+        }
+        Ok(gates::attend(self.host, run, signals).await? == GateAnswer::Decided)
+    }
+
+    async fn appraised(&self, run: RunId, trial: &Path, why: Option<&str>) -> Result<TrialEnd> {
         let outcome = self.host.outcome(run).await?.ok_or_else(|| {
-            let why = ended.reason.as_deref().unwrap_or("the reason is unknown");
-            Problem::failed(format!("{} was not appraised: {why}", document.display()))
+            let why = why.unwrap_or("the reason is unknown");
+            Problem::failed(format!("{} was not appraised: {why}", trial.display()))
                 .advise(format!("See the run with: fathom runs show {run}"))
         })?;
         let mut appraisal: Appraisal = serde_json::from_value(outcome).map_err(Problem::failed)?;
         // As it was named: a page that is sent on should not tell where somebody keeps their files.
-        appraisal.study.file = document.to_string_lossy().into_owned();
-        Ok(DoneTrial {
-            made_from,
-            run,
-            appraisal,
-        })
+        appraisal.study.file = trial.to_string_lossy().into_owned();
+        Ok(TrialEnd::Appraised(Box::new(appraisal)))
     }
 
     fn place(&self, trial: &Path) -> Option<PathBuf> {
@@ -137,20 +222,20 @@ impl<'a> Batch<'a> {
     }
 
     /// What an earlier run of the same command made of the same file.
-    fn kept(&self, trial: &Path, made_from: Option<&str>) -> Option<DoneTrial> {
+    fn kept(&self, trial: &Path, made_from: Option<&str>) -> Option<KeptTrial> {
         let text = std::fs::read_to_string(self.place(trial)?).ok()?;
-        let done: DoneTrial = serde_json::from_str(&text).ok()?;
-        (Some(done.made_from.as_str()) == made_from).then_some(done)
+        let kept: KeptTrial = serde_json::from_str(&text).ok()?;
+        (Some(kept.made_from.as_str()) == made_from).then_some(kept)
     }
 
-    fn keep(&self, trial: &Path, done: &DoneTrial) -> Result<()> {
+    fn keep(&self, trial: &Path, kept: &KeptTrial) -> Result<()> {
         let Some(place) = self.place(trial) else {
             return Ok(());
         };
         if let Some(folder) = place.parent() {
             std::fs::create_dir_all(folder).map_err(Problem::failed)?;
         }
-        let bytes = serde_json::to_vec(done).map_err(Problem::failed)?;
+        let bytes = serde_json::to_vec(kept).map_err(Problem::failed)?;
         files::write(&place, &bytes)
     }
 }
@@ -166,13 +251,17 @@ fn made_from(input: &AppraiseInput) -> Option<String> {
     Some(BlobHash::from_content(&bytes).to_string())
 }
 
-fn line(nth: usize, of: usize, appraisal: &Appraisal, again: bool) -> String {
+fn line(trial: &Path, appraisal: Option<&Appraisal>, done_before: bool) -> String {
+    let Some(appraisal) = appraisal else {
+        let name = trial.file_stem().unwrap_or_default().to_string_lossy();
+        return format!("{}: waiting for your review", screen::harmless(&name));
+    };
     let label = screen::harmless(&appraisal.study.label);
     let word = match (&appraisal.refused, appraisal.settled_overall()) {
         (Some(_), _) => "not appraised",
         (None, Some(judgement)) => Judgement::word(judgement),
         (None, None) => "not settled",
     };
-    let again = if again { " (done before)" } else { "" };
-    format!("[{nth}/{of}] {label}: {word}{again}")
+    let again = if done_before { " (done before)" } else { "" };
+    format!("{label}: {word}{again}")
 }

@@ -19,15 +19,29 @@ pub(super) struct AnswerRules<'a> {
     state: &'a State,
     opened: &'a OpenDocuments,
     asked: &'a AskedModel,
+    people: PeopleHeard,
     flow: ParticipantFlow,
 }
 
+/// Whether people's answers count: a judgement is also made without them, to be kept beside the one with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PeopleHeard {
+    Yes,
+    No,
+}
+
 impl<'a> AnswerRules<'a> {
-    pub(super) fn new(state: &'a State, opened: &'a OpenDocuments, asked: &'a AskedModel) -> Self {
+    pub(super) fn new(
+        state: &'a State,
+        opened: &'a OpenDocuments,
+        asked: &'a AskedModel,
+        people: PeopleHeard,
+    ) -> Self {
         Self {
             state,
             opened,
             asked,
+            people,
             flow: ParticipantFlow::read(&opened.article.article),
         }
     }
@@ -49,7 +63,10 @@ impl<'a> AnswerRules<'a> {
                 ..unanswered(question)
             }
         };
-        given(self.state, found)
+        match self.people {
+            PeopleHeard::Yes => given(self.state, found),
+            PeopleHeard::No => found,
+        }
     }
 
     /// What the model said with proof. Where it has no information, the rules are asked; where they have none either, that
@@ -183,27 +200,29 @@ fn unanswered(question: &SignallingQuestion) -> AnsweredQuestion {
     }
 }
 
-/// A person's answer in place of the one that was found, which is kept beside it.
+/// People's answers in place of the one that was found, which is kept beside them.
 fn given(state: &State, found: AnsweredQuestion) -> AnsweredQuestion {
-    let mut given = state.input.answers.iter().rev();
-    let Some(given) = given.find(|given| given.question == found.id) else {
-        return found;
-    };
-    let why = match given.why.trim() {
-        "" => "No reason was given.",
-        why => why,
-    };
-    AnsweredQuestion {
-        answer: given.answer,
-        by: AnsweredBy::Person(given.by.clone()),
-        rationale: why.to_owned(),
-        replaced: Some(ReplacedAnswer {
-            answer: found.answer,
-            by: found.by,
-            rationale: found.rationale,
-        }),
-        ..found
-    }
+    let own = state
+        .given_answers()
+        .filter(|given| given.question == found.id);
+    own.fold(found.clone(), |before, given| {
+        let why = match given.why.trim() {
+            "" => "No reason was given.",
+            why => why,
+        };
+        AnsweredQuestion {
+            answer: given.answer,
+            by: AnsweredBy::Person(given.by.clone()),
+            rationale: why.to_owned(),
+            replaced: Some(ReplacedAnswer {
+                answer: before.answer,
+                by: before.by,
+                rationale: before.rationale,
+                replaced: before.replaced.map(Box::new),
+            }),
+            ..found.clone()
+        }
+    })
 }
 
 /// Every judgement that some way of answering the open questions gives, the best first.

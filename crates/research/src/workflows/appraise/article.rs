@@ -167,12 +167,20 @@ pub(crate) fn articles(document: &Document) -> Vec<Span> {
 /// Where each part begins.
 fn marks(document: &Document) -> Vec<(usize, ReportPart)> {
     let mut marks: Vec<(usize, ReportPart)> = Vec::new();
+    let mut titled = false;
     for paragraph in &document.paragraphs {
         let Some(text) = document.at(paragraph.span) else {
             continue;
         };
         let first = text.lines().next().unwrap_or_default();
         let heading = paragraph.role == ParagraphRole::Heading;
+        // The first heading of a report is its title, which may speak of randomisation and begins no methods.
+        if heading && !titled {
+            titled = true;
+            if names_nothing(first) {
+                continue;
+            }
+        }
         let current = marks.last().map_or(ReportPart::Unknown, |(_, part)| *part);
         if let Some(part) = named_part(first, heading, current)
             && part != current
@@ -181,6 +189,15 @@ fn marks(document: &Document) -> Vec<(usize, ReportPart)> {
         }
     }
     marks
+}
+
+/// Whether a first heading is a title: it does not begin with the name of a part.
+fn names_nothing(heading: &str) -> bool {
+    let line = plain(heading);
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c));
+    let few = line.split(' ').count() <= HEADING_WORDS_MOST;
+    let named = NAMED.iter().any(|(name, _)| name.is_match(line.as_bytes()));
+    !(few && named)
 }
 
 /// Words of headings that name a part wherever they stand.

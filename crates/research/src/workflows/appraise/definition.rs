@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::review;
 use super::state::State;
-use crate::rob2::{Effect, OverallRule, SignalAnswer, question};
+use crate::rob2::{Effect, OverallRule, SignalAnswer};
 use crate::services::{Services, SourceScope};
 use crate::settings::Caps;
 
@@ -41,10 +42,26 @@ pub struct AppraiseInput {
     /// Answers that a person gives; they stand before any other.
     #[serde(default)]
     pub answers: Vec<GivenAnswer>,
+    /// Whether a person looks at the answers before the appraisal goes out.
+    #[serde(default)]
+    pub review: bool,
+    /// How long the run waits for that person, in seconds.
+    #[serde(default = "review_within_s")]
+    pub review_within_s: u64,
+    /// Whether it goes out as it is when that time is over; else it is marked as not accepted.
+    #[serde(default)]
+    pub auto_approve_on_timeout: bool,
     /// How evidence is validated, and when it is looked for again.
     #[serde(default)]
     #[schemars(with = "Value")]
     pub validation: RetrySettings,
+}
+
+/// A week: people who review trials come back to them.
+pub const REVIEW_WITHIN_S: u64 = 7 * 24 * 60 * 60;
+
+fn review_within_s() -> u64 {
+    REVIEW_WITHIN_S
 }
 
 /// A person's answer to a signalling question.
@@ -84,15 +101,7 @@ impl Definition for AppraiseWorkflow {
         _: Timestamp,
     ) -> BeginResult<State> {
         for (nth, given) in input.answers.iter_mut().enumerate() {
-            let at = |field: &str| format!("answers[{nth}].{field}");
-            let Some(asked) = question(&given.question, input.effect) else {
-                let why = format!("there is no question {} for this effect", given.question);
-                return Err(InvalidInput::at(at("question"), why));
-            };
-            if !asked.options.contains(&given.answer) {
-                let why = format!("{} does not take the answer {}", asked.id, given.answer);
-                return Err(InvalidInput::at(at("answer"), why));
-            }
+            given.check(nth, input.effect)?;
             if given.by.trim().is_empty() {
                 given.by = "a reviewer".to_owned();
             }
@@ -127,6 +136,14 @@ impl Definition for AppraiseWorkflow {
 
     fn outcome(&self, state: &State) -> Option<Value> {
         state.appraisal.as_deref().map(|appraisal| json!(appraisal))
+    }
+
+    fn editable(&self, state: &State) -> Option<Value> {
+        review::editable(state)
+    }
+
+    fn check_edits(&self, state: &State, edits: &Value) -> Result<(), InvalidInput> {
+        review::given_at_review(state, edits).map(drop)
     }
 }
 

@@ -85,10 +85,18 @@ fn numbers(article: &Article, quote: impl Fn(usize) -> Option<AppraisalQuote>) -
         let count = count?;
         fact(name, count.number.to_string(), count.sentence)
     };
+    // Where a report counts by arm, "2 of 120 in the placebo group" are not all who were lost.
+    let lost = match flow.arms.first() {
+        Some(first) => {
+            let lost: u64 = flow.arms.iter().map(|arm| arm.lost).sum();
+            fact("lost", lost.to_string(), first.sentence)
+        }
+        None => count("lost", flow.lost),
+    };
     let mut facts: Vec<TrialFact> = [
         count("randomised", flow.randomised),
         count("analysed", flow.analysed),
-        count("lost", flow.lost),
+        lost,
     ]
     .into_iter()
     .flatten()

@@ -1,14 +1,15 @@
 //! From the report of a trial to its risk of bias.
 //!
 //! ```text
-//! preprocess → locate → validate (→ locate) → D1 → D2 → D3 → D4 → D5 → aggregate
+//! preprocess → locate → validate (→ locate) → D1 → D2 → D3 → D4 → D5 (→ review) → aggregate
 //! ```
 //!
-//! A document that is no report of a randomised trial goes from the first node to the last.
+//! A document that is no report of a randomised trial goes from the first node to the last. The review is a person's, where
+//! one was asked for.
 
 use fathom_workflow::{END, Graph, GraphError, RunEnding};
 
-use super::nodes::{aggregate, domain, locate, preprocess, validate};
+use super::nodes::{aggregate, domain, locate, preprocess, review, validate};
 use super::state::State;
 use crate::services::Services;
 
@@ -29,6 +30,8 @@ pub const DOMAINS: [&str; 5] = [
     "d4_measurement",
     "d5_selection",
 ];
+/// Lets a person look at the answers.
+pub const REVIEW: &str = "review";
 /// Judges the whole and hands the appraisal over.
 pub const AGGREGATE: &str = "aggregate";
 
@@ -47,6 +50,7 @@ pub fn graph() -> Result<Graph<State, Services>, GraphError> {
         .node(d3, domain::d3)
         .node(d4, domain::d4)
         .node(d5, domain::d5)
+        .node(REVIEW, review::review)
         .node(AGGREGATE, aggregate::aggregate)
         .start(PREPROCESS)
         .route(PREPROCESS, [LOCATE, AGGREGATE], |state: &State| {
@@ -68,7 +72,14 @@ pub fn graph() -> Result<Graph<State, Services>, GraphError> {
         .edge(d2, d3)
         .edge(d3, d4)
         .edge(d4, d5)
-        .edge(d5, AGGREGATE)
+        .route(d5, [REVIEW, AGGREGATE], |state: &State| {
+            if state.input.review {
+                REVIEW
+            } else {
+                AGGREGATE
+            }
+        })
+        .edge(REVIEW, AGGREGATE)
         .edge(AGGREGATE, END)
         .at_most(RETRIES_MOST, VALIDATE, LOCATE, d1)
         .ending(ending)
@@ -80,6 +91,7 @@ pub fn graph() -> Result<Graph<State, Services>, GraphError> {
         .phase(d3, |_| "analyzing")
         .phase(d4, |_| "analyzing")
         .phase(d5, |_| "analyzing")
+        .phase(REVIEW, |_| "reviewing")
         .phase(AGGREGATE, |_| "writing")
         .build()
 }
@@ -91,6 +103,13 @@ fn ending(state: &State) -> RunEnding {
     };
     if let Some(why) = &appraisal.refused {
         return RunEnding::Partial(format!("not appraised: {why}"));
+    }
+    if let Some(review) = appraisal
+        .review
+        .as_ref()
+        .filter(|one| !one.result.is_accepted())
+    {
+        return RunEnding::Partial(format!("not accepted: {}", review.sentence()));
     }
     if appraisal.is_partial() {
         let why = "some judgements hang on questions that nobody answered";

@@ -4,6 +4,7 @@ pub(super) mod aggregate;
 pub(super) mod domain;
 pub(super) mod locate;
 pub(super) mod preprocess;
+pub(super) mod review;
 pub(super) mod validate;
 
 use std::sync::Arc;

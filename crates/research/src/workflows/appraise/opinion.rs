@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fathom_workflow::NodeError;
+use serde::{Deserialize, Serialize};
 
 use super::article::ReportPart;
 use super::nodes::OpenDocuments;
@@ -14,14 +15,15 @@ use crate::rob2::{Domain, SignalAnswer, SignallingQuestion, questions};
 /// Passages of the report that a second look shows, in reading order.
 const SECOND_LOOK_CHARS: usize = 24_000;
 
-/// What a model said.
-#[derive(Default)]
-pub(super) struct AskedModel {
+/// What a model said of a domain. It is kept, so that nobody is asked again when a person answers otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AskedModel {
     /// Its name; nothing where there is none, or it failed.
-    pub(super) by: Option<String>,
-    pub(super) opinions: Vec<SignalOpinion>,
+    pub by: Option<String>,
+    /// What it said, a question at a time.
+    pub opinions: Vec<SignalOpinion>,
     /// What could not be done, in sentences.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Asks a model about a domain, where there is one.

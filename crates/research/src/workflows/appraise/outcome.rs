@@ -10,17 +10,15 @@ use super::state::{DocumentRole, State};
 use crate::rob2::{OverallRule, overall};
 
 /// How the answers by phrases are called.
-pub(super) const PHRASE_RULES: &str = "phrase rules";
+const PHRASE_RULES: &str = "phrase rules";
 
 const NO_MODEL: &str = "No language model was used: rules over phrases answered what a quote or a count proves, and left every \
                         other question open (NI). A domain that hangs on an open question is not settled.";
 
 /// The appraisal of what the run knows.
 pub(super) fn appraisal(state: &State, finished_at: Timestamp) -> Appraisal {
-    let appraiser = state
-        .appraiser
-        .clone()
-        .unwrap_or_else(|| PHRASE_RULES.to_owned());
+    let mut models = state.asked.iter().filter_map(|one| one.by.as_deref());
+    let appraiser = models.next().unwrap_or(PHRASE_RULES).to_owned();
     let mut notes = state.notes.clone();
     let appraised = state.refused.is_none() && !state.domains.is_empty();
     if appraised && appraiser == PHRASE_RULES {
@@ -41,6 +39,7 @@ pub(super) fn appraisal(state: &State, finished_at: Timestamp) -> Appraisal {
             judgement: whole.judgement,
             rule: whole.rule,
             possible: possible_overall(&state.domains, state.input.overall_rule),
+            replaced: overall_before(&state.domains, state.input.overall_rule),
         }),
         domains: state.domains.clone(),
         facts: state.facts.clone(),
@@ -49,8 +48,19 @@ pub(super) fn appraisal(state: &State, finished_at: Timestamp) -> Appraisal {
         failed_questions: state.failed_questions().unwrap_or_default().to_vec(),
         validation_retry_log: state.retry.validation_retry_log.clone(),
         appraiser,
+        review: state.review.clone(),
         finished_at,
     }
+}
+
+/// The whole without people's answers; nothing where nobody answered in person.
+fn overall_before(domains: &[DomainAppraisal], rule: OverallRule) -> Option<Judgement> {
+    let by_people = domains.iter().any(|one| one.replaced.is_some());
+    let before = domains.iter();
+    let before: Vec<Judgement> = before
+        .map(|one| one.replaced.unwrap_or(one.judgement))
+        .collect();
+    by_people.then(|| overall(&before, rule).judgement)
 }
 
 /// Every judgement that some way of answering the open questions gives.

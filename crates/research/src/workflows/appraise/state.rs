@@ -8,11 +8,12 @@ use fathom_evidence::document::DocumentMetadata;
 use fathom_evidence::validate::ValidatedEvidence;
 use fathom_evidence::validate::consistency::Conflict;
 use fathom_evidence::validate::retry::{Retry, RetryDecision};
-use fathom_render::appraisal::{Appraisal, DomainAppraisal, TrialFact};
+use fathom_render::appraisal::{Appraisal, AppraisalReview, DomainAppraisal, TrialFact};
 use fathom_workflow::InvalidUpdate;
 use serde::{Deserialize, Serialize};
 
-use super::definition::AppraiseInput;
+use super::definition::{AppraiseInput, GivenAnswer};
+use super::opinion::AskedModel;
 use crate::source::Snapshot;
 
 /// The fold of all updates of a run.
@@ -42,8 +43,14 @@ pub struct State {
     pub decision: Option<RetryDecision>,
     /// The domains that were judged, in their order.
     pub domains: Vec<DomainAppraisal>,
-    /// Who answered; the last word on it is the aggregate's.
-    pub appraiser: Option<String>,
+    /// What a model said of each of them, in the same order.
+    pub asked: Vec<AskedModel>,
+    /// What a person decided at the review, where there was one.
+    #[serde(default)]
+    pub review: Option<AppraisalReview>,
+    /// The answers that were given at the review.
+    #[serde(default)]
+    pub reviewed_answers: Vec<GivenAnswer>,
     /// What the run brought.
     pub appraisal: Option<Arc<Appraisal>>,
 }
@@ -120,11 +127,11 @@ pub enum Update {
     Judged {
         /// The domain.
         domain: DomainAppraisal,
-        /// Who answered.
-        appraiser: String,
-        /// What could not be done, in sentences.
-        notes: Vec<String>,
+        /// What a model said of it.
+        asked: AskedModel,
     },
+    /// A person looked at the domains.
+    Reviewed(Box<ReviewedAppraisal>),
     /// The appraisal is there.
     Appraised(Arc<Appraisal>),
 }
@@ -144,6 +151,17 @@ pub struct ReadReport {
     pub notes: Vec<String>,
 }
 
+/// What a review brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReviewedAppraisal {
+    /// The decision.
+    pub review: AppraisalReview,
+    /// The answers that were changed.
+    pub answers: Vec<GivenAnswer>,
+    /// The domains, judged with those answers.
+    pub domains: Vec<DomainAppraisal>,
+}
+
 impl State {
     /// Before the first step.
     pub fn new(input: AppraiseInput) -> Self {
@@ -160,7 +178,9 @@ impl State {
             conflicts: Vec::new(),
             decision: None,
             domains: Vec::new(),
-            appraiser: None,
+            asked: Vec::new(),
+            review: None,
+            reviewed_answers: Vec::new(),
             appraisal: None,
         }
     }
@@ -183,6 +203,11 @@ impl State {
                 },
             ) => Some(failed_questions),
         }
+    }
+
+    /// The answers that people gave, the latest last.
+    pub fn given_answers(&self) -> impl DoubleEndedIterator<Item = &GivenAnswer> {
+        self.input.answers.iter().chain(&self.reviewed_answers)
     }
 
     /// One of the two documents.
@@ -223,17 +248,18 @@ impl fathom_workflow::State for State {
                 self.retry = retry.clone();
                 self.decision = Some(decision.clone());
             }
-            Update::Judged {
-                domain,
-                appraiser,
-                notes,
-            } => {
+            Update::Judged { domain, asked } => {
                 if self.domains.iter().any(|one| one.domain == domain.domain) {
                     return Err(InvalidUpdate::new("a domain was judged twice"));
                 }
                 self.domains.push(domain.clone());
-                self.appraiser = Some(appraiser.clone());
-                self.note(notes);
+                self.note(&asked.notes);
+                self.asked.push(asked.clone());
+            }
+            Update::Reviewed(reviewed) => {
+                self.review = Some(reviewed.review.clone());
+                self.reviewed_answers.clone_from(&reviewed.answers);
+                self.domains.clone_from(&reviewed.domains);
             }
             Update::Appraised(appraisal) => self.appraisal = Some(Arc::clone(appraisal)),
         }
