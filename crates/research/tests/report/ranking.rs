@@ -40,7 +40,7 @@ impl LocalEncoder for Letters {
     }
 
     fn reads(&self, language: Language) -> bool {
-        language == Language::ENGLISH
+        language.code() != "de"
     }
 }
 
