@@ -3,7 +3,7 @@
 use fathom_testworld::{Judgement, Reply, Script};
 use serde_json::json;
 
-use super::world::{World, caveats, pages};
+use super::world::{QUESTION, World, caveats, pages};
 
 #[test]
 fn when_every_search_fails_the_report_says_so() {
@@ -140,4 +140,28 @@ fn a_prompt_that_is_too_long_is_cut_and_told_in_the_error_log() {
         });
         assert_eq!(live.count(), 1, "{}", ran.out);
     }
+}
+
+#[test]
+fn an_answer_keeps_a_prompt_that_had_to_be_cut_in_its_error_log() {
+    let script = Script::sensible(pages()).answering(|prompt, before| {
+        let refused = prompt.judgement == Judgement::Analysis && before == 0;
+        let error =
+            json!({ "error": { "message": "prompt is too long: 9000 tokens > 8192 maximum" } });
+        refused.then_some(Reply::Status(400, error))
+    });
+    let world = World::open(script);
+    let ran = world.run(&["answer", QUESTION, "--json", "-q"]);
+    let run = ran.result()["run"].as_str().unwrap().to_owned();
+    let log = world.run(&["runs", "export", &run, "--log"]).out;
+    let errors: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter_map(|line| line["step"]["content"]["errors"].as_array().cloned())
+        .flatten()
+        .collect();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0]["category"], "context_overflow");
+    let told = errors[0]["message"].as_str().unwrap();
+    assert!(told.ends_with("(cut and asked again, 1 of 3)"), "{told}");
 }

@@ -151,7 +151,9 @@ fn concerns(item: &ReviewRemark, place: &DraftPlace) -> bool {
         DraftPlace::Title | DraftPlace::Section(_) | DraftPlace::Whole => false,
     };
     let is_own = item.place == *place || item.place == DraftPlace::Whole;
-    is_own || (says_again && item.severity == Severity::Critical)
+    // Nobody writes the title again: it is the question's.
+    let is_grave = item.severity == Severity::Critical && item.place != DraftPlace::Title;
+    is_own || (says_again && is_grave)
 }
 
 fn severity_word(severity: Severity) -> &'static str {
