@@ -77,6 +77,9 @@ pub(super) fn afterwards(id: &str, from: &DerivedFrom<'_>) -> Option<ProvenAnswe
 fn nearly_all(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     let missing = flow.missing()?;
     let (lost, of, percent) = (missing.missing, missing.of, missing.share * 100.0);
+    if missing.at_least && missing.share <= NEARLY_ALL {
+        return None;
+    }
     let (answer, words) = if missing.share <= NEARLY_ALL {
         (SignalAnswer::Yes, "nearly all are known")
     } else {
@@ -110,6 +113,9 @@ fn losses_differ(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
 
 fn analysed_elsewhere(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     let missing = flow.missing()?;
+    if missing.at_least && missing.share <= NEARLY_ALL {
+        return None;
+    }
     let percent = missing.share * 100.0;
     let answer = if missing.share <= NEARLY_ALL {
         SignalAnswer::ProbablyNo

@@ -38,19 +38,25 @@ pub(super) struct MissingShare {
     pub(super) share: f64,
     pub(super) missing: u64,
     pub(super) of: u64,
+    /// Whether others may be counted elsewhere, as where a sentence tells of some who withdrew.
+    pub(super) at_least: bool,
     pub(super) sentences: Vec<usize>,
 }
 
-const RANDOMISED: &str = r"\b([0-9][0-9,]{0,7}) (?:\([^)]*\) )?(?:[a-z0-9-]+ ){0,8}?(?:were|was|had been|underwent) (?:then |subsequently |finally )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|randomi[sz]ation)";
-const RANDOMISED_TO: &str = r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated)) (?:a total of )?([0-9][0-9,]{0,7}) (?:[a-z-]+ ){0,4}?(?:participants|patients|subjects|women|men|children|infants|adults|people|volunteers)";
-const ANALYSED: &str = r"\b([0-9][0-9,]{0,7}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:analy[sz]ed|included in the (?:[a-z-]+ ){0,3}analys[ie]s|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up))";
-const LOST: &str = r"\b([0-9][0-9,]{0,7}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:lost to follow-? ?up|dropped out|withdrew|did not complete|discontinued)";
-const ARM: &str = r"\b([0-9][0-9,]{0,7}) (?:\([^)]*\) )?(?:of|out of) (?:the )?([0-9][0-9,]{0,7})(?: \([^)]*\))? (?:[a-z-]+ ){0,8}?(?:in|from|assigned to|allocated to|of) (?:the )?([a-z][a-z -]{1,30}?) (?:group|arm)\b";
+const RANDOMISED: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:[a-z0-9-]+ ){0,8}?(?:were|was|had been|underwent) (?:then |subsequently |finally )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|randomi[sz]ation)";
+const RANDOMISED_TO: &str = r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated)) (?:a total of )?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:[a-z-]+ ){0,4}?(?:participants|patients|subjects|women|men|children|infants|adults|people|volunteers)";
+const ANALYSED: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:analy[sz]ed|included in the (?:[a-z-]+ ){0,3}analys[ie]s|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up))";
+const LOST: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:lost to follow-? ?up|dropped out|withdrew|did not complete (?:the )?(?:study|trial|follow-? ?up)|discontinued)";
+const ARM: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of|out of) (?:the )?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6})(?: \([^)]*\))? (?:[a-z-]+ ){0,8}?(?:in|from|assigned to|allocated to|of) (?:the )?([a-z][a-z -]{1,30}?) (?:group|arm)\b";
+/// One arm of several, and what was only planned, is not the number of all who were randomised.
+const NOT_ALL: &str = r"randomi[sz]ed to [^.]{0,100} and (?:[0-9,]+) to\b|\bif we had|\bwould\b|planned|required|needed|sample size|\bpower\b";
+/// One arm of several is not the number of all who were analysed.
+const ONE_ARM: &str = r"\bin (?:the|each) [a-z +-]{1,40}? (?:group|arm)\b";
 const LOSS_WORDS: &str = r"\blost\b|dropped out|withdr|missing|did not (?:complete|return|attend)|no follow-up|discontinued|attrition|losses";
 const KNOWN_WORDS: &str =
     r"available|completed|analy[sz]ed|provided|attended|were assessed|followed up";
 
-static PATTERNS: LazyLock<Option<[Regex; 7]>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Option<[Regex; 9]>> = LazyLock::new(|| {
     Some([
         compiled(RANDOMISED)?,
         compiled(RANDOMISED_TO)?,
@@ -59,6 +65,8 @@ static PATTERNS: LazyLock<Option<[Regex; 7]>> = LazyLock::new(|| {
         compiled(ARM)?,
         compiled(LOSS_WORDS)?,
         compiled(KNOWN_WORDS)?,
+        compiled(NOT_ALL)?,
+        compiled(ONE_ARM)?,
     ])
 });
 
@@ -75,6 +83,8 @@ impl ParticipantFlow {
                 arm,
                 loss_words,
                 known_words,
+                not_all,
+                one_arm,
             ],
         ) = &*PATTERNS
         else {
@@ -86,9 +96,12 @@ impl ParticipantFlow {
             }
             let plain = one.plain.as_bytes();
             let count = |pattern: &Regex| counted(pattern, plain, sentence);
-            let found = count(randomised).or_else(|| count(randomised_to));
-            flow.randomised = flow.randomised.or(found);
-            flow.analysed = flow.analysed.or_else(|| count(analysed));
+            if flow.randomised.is_none() && !not_all.is_match(plain) {
+                flow.randomised = count(randomised).or_else(|| count(randomised_to));
+            }
+            if flow.analysed.is_none() && !one_arm.is_match(plain) {
+                flow.analysed = count(analysed);
+            }
             flow.lost = flow.lost.or_else(|| count(lost));
             let says_lost = loss_words.is_match(plain);
             if flow.arms.len() < 2 && (says_lost || known_words.is_match(plain)) {
@@ -104,21 +117,22 @@ impl ParticipantFlow {
         flow
     }
 
-    /// The share without outcome data: by arm, else lost of randomised, else randomised less analysed.
+    /// The share without outcome data: by arm, else randomised less analysed, else at least those who are told as lost.
     pub(super) fn missing(&self) -> Option<MissingShare> {
-        let share = |missing: u64, of: u64, sentences: Vec<usize>| {
+        let share = |missing: u64, of: u64, at_least: bool, sentences: Vec<usize>| {
             let share = missing as f64 / of as f64;
             (of > 0 && missing <= of).then_some(MissingShare {
                 share,
                 missing,
                 of,
+                at_least,
                 sentences,
             })
         };
         if let Some(first) = self.arms.first() {
             let lost = self.arms.iter().map(|arm| arm.lost).sum();
             let of = self.arms.iter().map(|arm| arm.of).sum();
-            return share(lost, of, vec![first.sentence]);
+            return share(lost, of, false, vec![first.sentence]);
         }
         let randomised = self.randomised?;
         let both = |other: TrialCount| {
@@ -126,12 +140,12 @@ impl ParticipantFlow {
             sentences.dedup();
             sentences
         };
-        if let Some(lost) = self.lost {
-            return share(lost.number, randomised.number, both(lost));
+        let left = |analysed: &TrialCount| randomised.number.checked_sub(analysed.number);
+        if let Some((analysed, missing)) = self.analysed.and_then(|one| Some((one, left(&one)?))) {
+            return share(missing, randomised.number, false, both(analysed));
         }
-        let analysed = self.analysed?;
-        let missing = randomised.number.checked_sub(analysed.number)?;
-        share(missing, randomised.number, both(analysed))
+        let lost = self.lost?;
+        share(lost.number, randomised.number, true, both(lost))
     }
 
     /// By how much the arms differ in their share of losses.

@@ -72,6 +72,16 @@ fn sentences_answer_the_questions_that_they_answer() {
             "At baseline the groups differed: patients given the drug were markedly older at baseline.",
             Some(ProbablyYes),
         ),
+        (
+            "1.3",
+            "We used Student's t test to investigate whether the groups differed at baseline.",
+            None,
+        ),
+        (
+            "1.3",
+            "The different parameters at baseline and 3 months were analysed.",
+            None,
+        ),
         ("2.1", "This was a double-blind trial.", Some(No)),
         (
             "2.1",
@@ -94,6 +104,17 @@ fn sentences_answer_the_questions_that_they_answer() {
             "Only patients who completed all sessions were analysed.",
             Some(No),
         ),
+        (
+            "3.1",
+            "Allocation was concealed until all participants had completed the study.",
+            None,
+        ),
+        (
+            "3.1",
+            "Considering a drop-out rate of about 10%, 250 individuals were required.",
+            None,
+        ),
+        ("3.1", "Patient attrition was 8%.", Some(No)),
         (
             "4.3",
             "Outcomes were measured by assessors who were masked to allocation.",
@@ -153,6 +174,39 @@ fn participants_are_counted() {
     assert!((flow.arms_differ_by().unwrap() - 26.0 / 120.0).abs() < 1e-9);
 }
 
+fn flow(sentences: &str) -> ParticipantFlow {
+    ParticipantFlow::read(&read(&format!("# A trial\n\n## Results\n\n{sentences}\n")).1)
+}
+
+#[test]
+fn a_count_of_some_is_not_taken_for_a_count_of_all() {
+    let randomised = |text: &str| flow(text).randomised.map(|count| count.number);
+    let year = "Between January 2002 and January 2005, 86 patients were randomized.";
+    assert_eq!(randomised(year), Some(86));
+    assert_eq!(
+        randomised("A total of 1,929 adults were randomised."),
+        Some(1_929)
+    );
+    let arms = "Of these, 133 were randomized to nateglinide and 129 to gliclazide.";
+    assert_eq!(randomised(arms), None);
+    let planned = "Even if we had randomised 920 participants as planned, nothing would differ.";
+    assert_eq!(randomised(planned), None);
+    let session =
+        "283 students were randomised. Of the 19 who logged in, 4 did not complete any session.";
+    assert_eq!(flow(session).missing(), None);
+    let some = flow("86 patients were randomised. At one centre, 3 patients withdrew.");
+    assert!(
+        some.missing().unwrap().at_least,
+        "others may have left elsewhere"
+    );
+    let all = flow("140 subjects were randomised. The 131 subjects analysed were alike.");
+    let all = all.missing().unwrap();
+    assert_eq!((all.missing, all.of, all.at_least), (9, 140, false));
+    let one_arm =
+        flow("70 patients were randomised. In the stent group, 34 cases completed the study.");
+    assert_eq!(one_arm.analysed, None);
+}
+
 #[test]
 fn documents_that_are_no_trial_reports_are_told_with_what_they_look_like() {
     let refused = |text: &str| {
@@ -179,6 +233,10 @@ fn documents_that_are_no_trial_reports_are_told_with_what_they_look_like() {
         "# A randomised trial of walking\n\n## Methods\n\nAdults were randomised to two groups.\n",
     );
     assert_eq!(trial, None);
+    let design = refused(
+        "# Vitamin C\n\n## Methods\n\nThe study employed a randomised, single (operator)-blind crossover design.\n",
+    );
+    assert_eq!(design, None);
 }
 
 #[test]
