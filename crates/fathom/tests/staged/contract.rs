@@ -166,10 +166,7 @@ fn evidence_that_relaxed_rules_accepted_is_marked_where_it_is_quoted() {
         "{others:?}"
     );
     let run = ran.result()["run"].as_str().unwrap().to_owned();
-    for (format, mark) in [
-        ("md", "*(relaxed rules)*"),
-        ("html", "<em>(relaxed rules)</em>"),
-    ] {
+    for (format, mark) in [("md", "*(weak match)*"), ("html", "<em>(weak match)</em>")] {
         let words = ["runs", "export", &run, "--format", format, "--proofs"];
         let shown = world.run(&words).out;
         let quoted = shown

@@ -222,12 +222,12 @@ fn names_and_hashes_are_cut_as_in_the_other_formats() {
 #[test]
 fn second_looks_relaxed_proofs_and_revisions_stand_in_every_format() {
     let mut report = sample::full();
-    report.conclusion = "Streets stayed warmer at night [2]. *(relaxed rules)*".to_owned();
+    report.conclusion = "Streets stayed warmer at night [2]. *(weak match)*".to_owned();
     let body = text_of(&docx(&report, &FormOptions::FULL).unwrap());
     let forms = [body, markdown(&report, &FormOptions::FULL), html(&report)];
     for form in &forms {
         for told in [
-            "(relaxed rules)",
+            "(weak match)",
             "accepted under relaxed rules",
             "Second looks under relaxed rules",
             "Draft 2, summary: 1 new sentence",

@@ -192,7 +192,10 @@ impl CitationChecker {
                 opinions.outdated(place, made);
                 own = self.facts(place, text, &sources);
             }
-            *text = repair::mark_relaxed(text, &own);
+            // An answer says of itself how well it fits.
+            if *place != DraftPlace::Answer {
+                *text = repair::mark_relaxed(text, &own);
+            }
             claims.extend(own.into_iter().map(|fact| opinions.applied(fact.record)));
         }
         let check = CitationCheck {

@@ -15,7 +15,7 @@ use crate::draft::DraftPlace;
 pub(crate) const MARK: &str = " *(not confirmed)*";
 
 /// Stands behind words whose evidence was accepted under relaxed rules only.
-const RELAXED: &str = " *(relaxed rules)*";
+const RELAXED: &str = " *(weak match)*";
 
 /// A text as it was before it was marked.
 pub(crate) fn without_marks(text: &str) -> String {
