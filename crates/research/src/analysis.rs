@@ -164,18 +164,6 @@ pub struct Gap {
     pub query: String,
 }
 
-/// How much is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sufficiency {
-    /// No gap.
-    Sufficient,
-    /// One gap or two.
-    Minor,
-    /// More gaps than that.
-    Major,
-}
-
 impl AnsweredVerdict {
     /// The verdict that a list of findings allows at best: none without a finding, and no yes where each is weak.
     pub(crate) fn held_to(self, findings: &[Finding], language: Language) -> Self {
@@ -192,17 +180,6 @@ impl AnsweredVerdict {
         Self {
             answered: most,
             reason: reason.to_owned(),
-        }
-    }
-}
-
-impl Analysis {
-    /// How much is missing, by the number of gaps.
-    pub fn sufficiency(&self) -> Sufficiency {
-        match self.gaps.len() {
-            0 => Sufficiency::Sufficient,
-            1 | 2 => Sufficiency::Minor,
-            _ => Sufficiency::Major,
         }
     }
 }

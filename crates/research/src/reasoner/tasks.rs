@@ -98,8 +98,6 @@ pub struct AnalyseTask<'a> {
     pub caps: Caps,
     /// The plan, whose sub-questions the findings answer.
     pub plan: &'a Plan,
-    /// Every source of the run.
-    pub sources: &'a [Arc<Source>],
     /// Quotes from the sources; findings name them by their places here.
     pub evidence: &'a [Evidence],
     /// The evidence as a model is shown it, and which place each passage has in the list of evidence.
@@ -158,18 +156,12 @@ pub struct ReviewTask<'a> {
     pub plan: &'a Plan,
     /// What the whole run may spend.
     pub caps: Caps,
-    /// Words that the text is to avoid.
-    pub banned_words: &'a [String],
     /// Words that the whole report is to have.
     pub target_length: u32,
     /// The text, after the check of its citations.
     pub draft: &'a Draft,
     /// What the check found of every sentence that states a fact.
     pub check: &'a CitationCheck,
-    /// What was found.
-    pub analysis: &'a Analysis,
-    /// Every source of the run.
-    pub sources: &'a [Arc<Source>],
     /// What is known already: what code has proven, and what a judge of meaning has found.
     pub known: &'a [ReviewRemark],
     /// The language of the draft.

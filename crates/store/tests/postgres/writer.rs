@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_store::Postgres;
+pub use fathom_testworld::conformance::fixtures::{HOUR, creation};
 use fathom_workflow::event::{Event, EventKind, Level};
 use fathom_workflow::journal::Appended;
 use fathom_workflow::record::{
-    Append, BaseReason, Creation, LogHead, RunHeader, RunIdentity, RunTally, Snapshot, Status,
-    StepKind, StepMeta, StepRecord, Token,
+    Append, Creation, LogHead, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord, Token,
 };
 use fathom_workflow::{Error, Owner, Payload, RunId, Store};
 use jiff::Timestamp;
 use uuid::Uuid;
-
-pub const HOUR: Duration = Duration::from_secs(3600);
 
 pub struct Writer {
     pub store: Arc<Postgres>,
@@ -50,43 +48,6 @@ fn record(step: u64, kind: StepKind, text: &str) -> StepRecord {
             at: moment(),
         },
         payload: Some(Payload::encoded(&text).unwrap()),
-    }
-}
-
-pub fn creation(title: &str) -> Creation {
-    let why = BaseReason::Started;
-    let tally = RunTally::default();
-    Creation {
-        run: RunHeader {
-            about: RunIdentity {
-                id: RunId::new(),
-                workflow: "report".into(),
-                version: 1,
-                title: title.into(),
-                created_at: moment(),
-                forked_from: None,
-                time_limit: None,
-                labels: Default::default(),
-            },
-            head: LogHead {
-                rev: 0,
-                status: Status::Pending,
-                step: 0,
-                next: Some("look".into()),
-                updated_at: moment(),
-                deadline: None,
-                wake_at: None,
-                parked: false,
-                reason: None,
-                events: 1,
-                entries: 0,
-                attempts: 0,
-                waited: std::time::Duration::ZERO,
-            },
-            keep: false,
-        },
-        base: record(0, StepKind::Base { tally, why }, "begun"),
-        events: vec![event(1)],
     }
 }
 

@@ -2,24 +2,14 @@
 
 use std::time::Duration;
 
+pub use fathom_testworld::conformance::fixtures::{HOUR, NONE, creation, moment, text_of as text};
+use fathom_testworld::conformance::fixtures::{body, snapshot};
 use fathom_workflow::event::{Event, EventKind, Level};
 use fathom_workflow::record::{
-    Append, BaseReason, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters,
-    RunHeader, RunIdentity, RunTally, Snapshot, Status, StepKind, StepMeta, StepRecord, Token,
+    Append, Blob, Creation, Entry, EntryKind, EntryMeta, EntryPart, LogHead, Meters, Status,
+    StepKind, StepMeta, StepRecord, Token,
 };
-use fathom_workflow::{Error, Owner, Payload, RunId, Store};
-use jiff::Timestamp;
-
-pub const HOUR: Duration = Duration::from_secs(3600);
-pub const NONE: Duration = Duration::ZERO;
-
-pub fn moment(second: i64) -> Timestamp {
-    Timestamp::from_second(1_750_000_000 + second).unwrap()
-}
-
-pub fn body(text: &str) -> Payload {
-    Payload::encoded(&text).unwrap()
-}
+use fathom_workflow::{Error, Owner, RunId, Store};
 
 fn event(number: u64) -> Event {
     Event {
@@ -42,48 +32,6 @@ fn meta(step: u64, kind: StepKind, entries: u32) -> StepMeta {
         meters: Meters::new(),
         entries,
         at: moment(1),
-    }
-}
-
-pub fn creation(title: &str) -> Creation {
-    let kind = StepKind::Base {
-        tally: RunTally::default(),
-        why: BaseReason::Started,
-    };
-    Creation {
-        run: RunHeader {
-            about: RunIdentity {
-                id: RunId::new(),
-                workflow: "report".into(),
-                version: 1,
-                title: title.into(),
-                created_at: moment(0),
-                forked_from: None,
-                time_limit: None,
-                labels: Default::default(),
-            },
-            head: LogHead {
-                rev: 0,
-                status: Status::Pending,
-                step: 0,
-                next: Some("look".into()),
-                updated_at: moment(0),
-                deadline: None,
-                wake_at: None,
-                parked: false,
-                reason: None,
-                events: 1,
-                entries: 0,
-                attempts: 0,
-                waited: Duration::ZERO,
-            },
-            keep: false,
-        },
-        base: StepRecord {
-            meta: meta(0, kind, 0),
-            payload: Some(body("begun")),
-        },
-        events: vec![event(1)],
     }
 }
 
@@ -163,14 +111,9 @@ impl Writer {
     pub async fn take_steps(&mut self, store: &dyn Store, last: u64, snapshots: &[u64]) {
         for step in self.head.step + 1..=last {
             let mut append = self.step(&format!("update {step}"));
-            append.snapshot = snapshots.contains(&step).then(|| Snapshot {
-                step,
-                tally: RunTally {
-                    steps: step,
-                    ..RunTally::default()
-                },
-                state: body(&format!("whole at {step}")),
-            });
+            append.snapshot = snapshots
+                .contains(&step)
+                .then(|| snapshot(step, &format!("whole at {step}")));
             self.write(store, append).await.unwrap();
         }
     }
@@ -197,8 +140,4 @@ pub async fn picture(store: &dyn Store, run: RunId) -> Result<String, Error> {
     }
     let events = store.events(run, 0, usize::MAX).await?;
     Ok(format!("{header:?}\n{journal:?}\n{steps:?}\n{events:?}"))
-}
-
-pub fn text(payload: &Payload) -> String {
-    payload.decode_owned().unwrap()
 }

@@ -2,6 +2,7 @@
 
 use fathom_evidence::Language;
 use fathom_render::answer::{Answer, AnswerSentence, AnswerSource, AnswerStatus, Answered};
+use fathom_render::phrases::Phrases;
 use fathom_render::report::EXTRACTIVE;
 use fathom_workflow::NodeError;
 use jiff::Timestamp;
@@ -44,7 +45,10 @@ impl AnswerDraft {
             sentences: Vec::new(),
             verdict: AnsweredVerdict {
                 answered: Answered::No,
-                reason: words(state.language()).nothing.to_owned(),
+                reason: Phrases::new(state.language())
+                    .reasons
+                    .nothing_found
+                    .to_owned(),
             },
             reasoner: EXTRACTIVE.to_owned(),
         }
@@ -96,7 +100,6 @@ impl AnswerDraft {
             question: &state.task,
             caps: state.settings.caps(),
             plan,
-            sources: &state.search_results,
             evidence: &located.evidence,
             passages: &[],
             order: &[],
@@ -214,52 +217,40 @@ impl AnswerParts<'_> {
 
 /// The sentences around an answer, by language.
 struct OutcomeWords {
-    nothing: &'static str,
     missing: &'static str,
     cut_short: &'static str,
 }
 
 fn words(language: Language) -> OutcomeWords {
-    let (nothing, missing, cut_short) = match language.code() {
+    let (missing, cut_short) = match language.code() {
         "de" => (
-            "Die Suche fand nichts dazu.",
             "Offen bleibt: {missing}.",
             "Die Suche endete, bevor alles gefunden war.",
         ),
         "fr" => (
-            "La recherche n’a rien trouvé à ce sujet.",
             "Reste ouvert : {missing}.",
             "La recherche s’est arrêtée avant d’avoir tout trouvé.",
         ),
         "es" => (
-            "La búsqueda no encontró nada al respecto.",
             "Queda abierto: {missing}.",
             "La búsqueda terminó antes de encontrarlo todo.",
         ),
         "it" => (
-            "La ricerca non ha trovato nulla in merito.",
             "Resta aperto: {missing}.",
             "La ricerca è finita prima di trovare tutto.",
         ),
         "pt" => (
-            "A pesquisa não encontrou nada sobre isto.",
             "Fica em aberto: {missing}.",
             "A pesquisa terminou antes de encontrar tudo.",
         ),
         "nl" => (
-            "De zoektocht vond hier niets over.",
             "Open blijft: {missing}.",
             "De zoektocht eindigde voordat alles gevonden was.",
         ),
         _ => (
-            "The searches found nothing on this.",
             "Left open: {missing}.",
             "The search ended before everything was found.",
         ),
     };
-    OutcomeWords {
-        nothing,
-        missing,
-        cut_short,
-    }
+    OutcomeWords { missing, cut_short }
 }

@@ -40,7 +40,6 @@ pub(crate) async fn reflect(state: &AnswerState, ctx: &Ctx) -> NodeResult<Answer
         caps: state.settings.caps(),
         question: &state.task,
         plan: planned(state)?,
-        sources: &state.search_results,
         evidence: &located.evidence,
         passages: &passages,
         order: &order,

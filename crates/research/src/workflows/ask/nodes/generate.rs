@@ -102,7 +102,6 @@ fn quoted(
         question: &question,
         caps: state.settings.caps,
         plan: &plan,
-        sources: &[],
         evidence,
         passages: &[],
         order: &[],

@@ -61,7 +61,6 @@ pub(crate) async fn analyse(state: &ReportState, ctx: &Ctx) -> NodeResult<Report
         caps: state.settings.caps,
         question: &state.question,
         plan,
-        sources: &state.sources,
         evidence: &located.evidence,
         passages: &passages,
         order: &order,

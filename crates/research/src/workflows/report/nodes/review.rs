@@ -24,9 +24,7 @@ pub(crate) async fn review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportS
         // A person has edited the draft in a fork. It is checked, and their word stands like one at a gate.
         return super::check::check(state, ctx).await;
     }
-    let (Some(plan), Some(analysis), Some(draft), Some(check)) =
-        (&state.plan, &state.analysis, &state.draft, &state.check)
-    else {
+    let (Some(plan), Some(draft), Some(check)) = (&state.plan, &state.draft, &state.check) else {
         return Err(NodeError::new("there is no checked draft to review"));
     };
     let mut notes = Notes::new(ctx);
@@ -35,12 +33,9 @@ pub(crate) async fn review(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportS
         question: &state.question,
         plan,
         caps: state.settings.caps,
-        banned_words: &state.settings.banned_words,
         target_length: state.settings.target_length,
         draft,
         check,
-        analysis,
-        sources: &state.sources,
         known: &known,
         language: language(state),
     };
