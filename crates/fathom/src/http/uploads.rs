@@ -35,9 +35,9 @@ pub fn takes(path: &str) -> bool {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it describes the form")]
 pub struct UploadForm {
-    /// A document: PDF, HTML, Word, Markdown, plain text, JSON, CSV or source code.
-    #[schema(format = Binary, content_media_type = "application/octet-stream")]
-    file: Vec<String>,
+    /// A document: PDF, HTML, Word, Markdown, plain text, JSON, CSV or source code. The field may be there several times.
+    #[schema(value_type = Value, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
 }
 
 /// What was stored.

@@ -8,8 +8,11 @@ use super::served::{Served, expect};
 const TRIAL: &str = "# The Alder Street trial\n\nUnder street trees the afternoon air was 1.9 °C cooler in summer.\n";
 const ASKED: &str = "How much cooler was the air under street trees?";
 
+/// Documents by name.
+type Files<'a> = &'a [(&'a str, &'a [u8])];
+
 /// Sends files as a form does.
-async fn upload(served: &Served, path: &str, files: &[(&str, &[u8])]) -> Response {
+async fn upload(served: &Served, path: &str, files: Files<'_>) -> Response {
     let mut body = Vec::new();
     for (name, bytes) in files {
         let head = format!(
@@ -166,7 +169,7 @@ async fn what_is_no_document_too_large_or_badly_named_is_refused_whole() {
     let served = Served::with(&bounds);
     let (good, large) = (TRIAL.as_bytes(), "tree ".repeat(500));
     let image: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
-    let cases: [(&str, &[(&str, &[u8])], u16, &str); 14] = [
+    let cases: [(&str, Files<'_>, u16, &str); 14] = [
         (
             "notes",
             &[("trial.md", good), ("a.png", image)],
