@@ -43,6 +43,19 @@ pub struct FormatHint<'a> {
     pub cancelled: Option<&'a AtomicBool>,
 }
 
+/// The format that [`read`] would read these bytes as; an error for what is no document. The document is not read: it may
+/// still turn out to be damaged.
+pub fn detect(bytes: &[u8], hint: &FormatHint<'_>) -> Result<DocumentFormat, Error> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Error::Empty);
+    }
+    if let Some(format) = format::of_bytes(bytes)? {
+        return Ok(format);
+    }
+    let decoded = charset::decode(bytes, hint.content_type)?;
+    Ok(format::of_text(&decoded.text, hint))
+}
+
 /// Reads a document within the default limits.
 pub fn read(bytes: &[u8], hint: &FormatHint<'_>) -> Result<Document, Error> {
     read_within(bytes, hint, &ExtractLimits::default())

@@ -17,12 +17,14 @@ mod libraries;
 pub mod metrics;
 mod openai;
 mod openapi;
+mod responses;
 mod router;
 mod run;
 pub mod runs;
 pub mod search;
 mod server;
 mod service;
+mod uploads;
 mod views;
 pub mod wire;
 

@@ -82,6 +82,13 @@ impl OwnLibraries {
         kept.used = now;
         Arc::clone(&kept.library)
     }
+
+    /// Lets go of the libraries that hold this folder, so that who opens one next sees what has changed in it. Runs under
+    /// way keep to what they began with.
+    pub fn look_anew(&self, folder: &Path) {
+        let mut open = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|roots, _| !roots.iter().any(|root| root == folder));
+    }
 }
 
 #[async_trait]

@@ -27,3 +27,5 @@ mod run;
 mod runs;
 #[path = "service/served.rs"]
 mod served;
+#[path = "service/uploads.rs"]
+mod uploads;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::cargo::{cargo, root, show};
 
 /// Pinned, so that what passed once passes again.
-const PACKAGES: [&str; 2] = ["mcp==2.3.0", "openai==3.51.0"];
+const PACKAGES: [&str; 3] = ["mcp==2.3.0", "openai==3.51.0", "schemathesis==4.32.5"];
 
 /// Where the tests lie.
 const TESTS: &str = "crates/fathom/tests/clients";

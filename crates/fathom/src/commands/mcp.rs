@@ -15,12 +15,24 @@ use crate::signals::Signals;
 use crate::tokens::TokenBook;
 
 pub async fn run(context: RunsContext) -> Result<Exit> {
-    let RunsContext { settings, host, .. } = context;
+    let RunsContext {
+        settings,
+        host,
+        libraries,
+    } = context;
     let mut signals = Signals::listen()?;
     let tokens = TokenBook::open(&settings.home)?;
     let stop = CancellationToken::new();
     let figures = metrics::start()?;
-    let service = Service::new(host.clone(), settings, tokens, true, figures, stop.clone());
+    let service = Service::new(
+        host.clone(),
+        settings,
+        libraries,
+        tokens,
+        true,
+        figures,
+        stop.clone(),
+    );
     let workers = service.limits.workers;
     let serving = mcp::serve_stdio(Arc::new(service));
     let working = host.work(workers, stop.clone(), |worked| serve::note(&host, &worked));

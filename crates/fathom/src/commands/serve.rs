@@ -17,7 +17,11 @@ use crate::signals::Signals;
 use crate::tokens::TokenBook;
 
 pub async fn run(context: RunsContext) -> Result<Exit> {
-    let RunsContext { settings, host, .. } = context;
+    let RunsContext {
+        settings,
+        host,
+        libraries,
+    } = context;
     let mut signals = Signals::listen()?;
     let tokens = TokenBook::open(&settings.home)?;
     let address: SocketAddr = settings.listen.parse().map_err(|_| {
@@ -42,6 +46,7 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
     let service = Arc::new(Service::new(
         host.clone(),
         settings,
+        libraries,
         tokens,
         is_loopback,
         figures,

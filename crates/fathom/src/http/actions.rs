@@ -74,7 +74,8 @@ pub struct Reviewed {
     responses((status = 200, description = "The decision is recorded and the run goes on", body = Reviewed),
         (status = 404, description = "There is no such run", body = ErrorResponse),
         (status = 409, description = "It is not waiting, or somebody was quicker", body = ErrorResponse),
-        (status = 422, description = "An edit does not fit", body = ErrorResponse)))]
+        (status = 422, description = "An edit does not fit", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn review_run(
     State(service): State<Shared>,
     caller: Caller,
@@ -120,7 +121,8 @@ pub async fn decide(
 #[utoipa::path(post, path = "/runs/{id}/cancel", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 202, description = "It stops, or has stopped", body = RunSummary),
         (status = 404, description = "There is no such run", body = ErrorResponse),
-        (status = 409, description = "It has ended", body = ErrorResponse)))]
+        (status = 409, description = "It has ended", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn cancel_run(
     State(service): State<Shared>,
     run: OwnedRun,
@@ -134,7 +136,8 @@ pub async fn cancel_run(
 #[utoipa::path(post, path = "/runs/{id}/resume", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 202, description = "It goes on", body = RunSummary),
         (status = 404, description = "There is no such run", body = ErrorResponse),
-        (status = 409, description = "It has ended, or waits for a person", body = ErrorResponse)))]
+        (status = 409, description = "It has ended, or waits for a person", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn resume_run(
     State(service): State<Shared>,
     run: OwnedRun,
@@ -168,7 +171,8 @@ pub struct ForkBody {
         (status = 404, description = "There is no such run or step", body = ErrorResponse),
         (status = 409, description = "Nothing follows that step", body = ErrorResponse),
         (status = 422, description = "An edit does not fit", body = ErrorResponse),
-        (status = 503, description = "Too many runs are waiting; see Retry-After", body = ErrorResponse)))]
+        (status = 503, description = "Too many runs are waiting; see Retry-After", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn fork_run(
     State(service): State<Shared>,
     caller: Caller,
@@ -180,7 +184,8 @@ pub async fn fork_run(
     let fingerprint = (origin, at, &body.edits);
     let new = admit::new_run(&caller, key, &fingerprint, false)?;
     if let Some(Value::Object(edits)) = &mut body.edits {
-        libraries::resolve(&service, &caller, edits)?;
+        let workflow = &run.header.about.workflow;
+        libraries::resolve(&service, &caller, workflow, edits)?;
     }
     let host = &service.host;
     admit::admit(&service, new, |new| host.fork(origin, at, new, body.edits)).await

@@ -117,7 +117,7 @@ pub async fn start(
     service.host.workflow(&workflow)?;
     let fingerprint = (workflow.as_str(), &input, keep);
     let new = new_run(caller, key, &fingerprint, keep)?;
-    libraries::resolve(service, caller, &mut input)?;
+    libraries::resolve(service, caller, &workflow, &mut input)?;
     let mut whole = service.input_defaults(&workflow, caller)?;
     overlay(&mut whole, Value::Object(input));
     admit(service, new, |new| {

@@ -12,7 +12,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use fathom_workflow::RunId;
 use futures::{Stream, StreamExt as _};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::access::OwnedRun;
 use super::body::Params;
@@ -32,7 +32,7 @@ pub struct EventParams {
 }
 
 /// The last event of a stream.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
 pub struct StreamEnd {
     /// How the run ended.
     status: String,
@@ -44,9 +44,10 @@ pub struct StreamEnd {
 #[utoipa::path(get, path = "/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "The run's id"), EventParams,
         ("Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that was seen")),
-    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEnd),
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = Object),
         (status = 404, description = "There is no such run", body = ErrorResponse),
-        (status = 422, description = "There is no such event", body = ErrorResponse)))]
+        (status = 422, description = "There is no such event", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn run_events(
     State(service): State<Shared>,
     run: OwnedRun,

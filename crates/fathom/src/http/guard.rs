@@ -1,16 +1,18 @@
-//! What every request must have, whoever sends it: our name in `Host`, no foreign page in `Origin`, JSON in its body.
+//! What every request must have, whoever sends it: our name in `Host`, no foreign page in `Origin`, JSON in its body
+//! unless it uploads documents.
 //!
 //! A page in a browser can send requests to this machine. It cannot choose these headers, so they tell it apart.
 
 use std::net::IpAddr;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::error::{ApiError, ApiResult};
 use super::service::{Service, Shared};
+use super::uploads;
 
 /// Refuses requests that a foreign page could have caused.
 pub async fn guard(
@@ -18,11 +20,12 @@ pub async fn guard(
     request: Request,
     next: Next,
 ) -> ApiResult<Response> {
-    check(&service, request.method(), request.headers())?;
+    check(&service, &request)?;
     Ok(next.run(request).await)
 }
 
-fn check(service: &Service, method: &Method, headers: &HeaderMap) -> ApiResult<()> {
+fn check(service: &Service, request: &Request) -> ApiResult<()> {
+    let (method, headers) = (request.method(), request.headers());
     let hosts = &service.limits.hosts;
     let host = text(headers, header::HOST).unwrap_or_default();
     if !is_own_host(host, service.is_loopback, hosts) {
@@ -39,6 +42,9 @@ fn check(service: &Service, method: &Method, headers: &HeaderMap) -> ApiResult<(
             let message = "requests that change something are not taken from other sites";
             return Err(forbidden(message).at("Origin"));
         }
+    }
+    if uploads::takes(request.uri().path()) {
+        return Ok(());
     }
     match headers.get(header::CONTENT_TYPE) {
         Some(_) if !is_json(text(headers, header::CONTENT_TYPE)) => Err(not_json()),

@@ -3,17 +3,20 @@
 
 use std::path::PathBuf;
 
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use fathom_research::workflows::appraise;
 use serde_json::{Map, Value};
 
 use super::access::Caller;
 use super::error::{ApiError, ApiResult};
-use super::service::Service;
+use super::service::{Service, Shared};
 use crate::library_list::LibraryList;
 
 /// Fields that name folders, in the inputs of all workflows.
 const FIELDS: [&str; 2] = ["library", "libraries"];
 
-/// Fields that name one document, as `LIBRARY/FILE`.
+/// Fields that name a document of a library, in the input of an appraisal.
 const DOCUMENT_FIELDS: [&str; 2] = ["document", "protocol"];
 
 const NAME_CHARS: usize = 64;
@@ -32,32 +35,76 @@ pub fn folder(service: &Service, caller: &Caller, name: &str) -> ApiResult<PathB
     }
 }
 
-/// Puts the folders of the caller's libraries where an input names them, deep inside too.
+/// The library that a path of the service names.
+pub struct NamedLibrary(pub String);
+
+impl FromRequestParts<Shared> for NamedLibrary {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Shared) -> ApiResult<Self> {
+        let named = Path::<String>::from_request_parts(parts, service).await;
+        let named = named.map_err(|error| ApiError::invalid("name", error.body_text()))?;
+        Ok(Self(named.0))
+    }
+}
+
+/// Puts the folders of the caller's libraries where an input of a workflow names them, deep inside too, and the files of
+/// documents where an appraisal does.
 pub fn resolve(
     service: &Service,
     caller: &Caller,
+    workflow: &str,
     input: &mut Map<String, Value>,
 ) -> ApiResult<()> {
     for (field, value) in input.iter_mut() {
-        if FIELDS.contains(&field.as_str()) {
-            resolve_names(service, caller, value).map_err(|error| error.at(field))?;
-        } else if DOCUMENT_FIELDS.contains(&field.as_str()) {
-            resolve_document(service, caller, value).map_err(|error| error.at(field))?;
+        let name = field.as_str();
+        if FIELDS.contains(&name) {
+            resolve_names(service, caller, value).map_err(|error| error.at(name))?;
+        } else if workflow == appraise::NAME
+            && DOCUMENT_FIELDS.contains(&name)
+            && !value.is_object()
+        {
+            resolve_document(service, caller, value).map_err(|error| error.at(name))?;
         } else {
-            resolve_within(service, caller, value)?;
+            resolve_within(service, caller, workflow, value)?;
         }
     }
     Ok(())
 }
 
-fn resolve_within(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
+fn resolve_within(
+    service: &Service,
+    caller: &Caller,
+    workflow: &str,
+    value: &mut Value,
+) -> ApiResult<()> {
     match value {
-        Value::Object(fields) => resolve(service, caller, fields),
+        Value::Object(fields) => resolve(service, caller, workflow, fields),
         Value::Array(items) => items
             .iter_mut()
-            .try_for_each(|item| resolve_within(service, caller, item)),
+            .try_for_each(|item| resolve_within(service, caller, workflow, item)),
         _ => Ok(()),
     }
+}
+
+/// A document as `LIBRARY/FILE` becomes the path of a file within the folder of that library, and of no other.
+fn resolve_document(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let Some((library, file)) = value.as_str().and_then(|named| named.split_once('/')) else {
+        let message = "a document is given as LIBRARY/FILE, as the upload told";
+        return Err(ApiError::invalid("document", message));
+    };
+    let folder = folder(service, caller, library)?;
+    let missing = || ApiError::not_found(format!("there is no document \"{library}/{file}\""));
+    let inside = folder.canonicalize().map_err(|_| missing())?;
+    let path = inside.join(file).canonicalize().map_err(|_| missing())?;
+    if !path.starts_with(&inside) || !path.is_file() {
+        return Err(missing());
+    }
+    *value = Value::String(path.to_string_lossy().into_owned());
+    Ok(())
 }
 
 fn resolve_names(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
@@ -99,25 +146,4 @@ fn folders_of(service: &Service, caller: &Caller, name: &str) -> ApiResult<Vec<P
         return Err(ApiError::not_found(message));
     }
     Ok(added)
-}
-
-/// Puts the path of a file in one of the caller's libraries in the place of its name. Nothing outside that library is
-/// reached, through links neither.
-fn resolve_document(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
-    let Value::String(named) = &*value else {
-        return resolve_within(service, caller, value);
-    };
-    let Some((library, file)) = named.split_once('/') else {
-        let why = "a document is given as LIBRARY/FILE";
-        return Err(ApiError::invalid("document", why));
-    };
-    let folder = folder(service, caller, library)?;
-    let missing = || ApiError::not_found(format!("there is no document \"{named}\""));
-    let inside = folder.canonicalize().map_err(|_| missing())?;
-    let path = inside.join(file).canonicalize().map_err(|_| missing())?;
-    if !path.starts_with(&inside) || !path.is_file() {
-        return Err(missing());
-    }
-    *value = Value::String(path.to_string_lossy().into_owned());
-    Ok(())
 }

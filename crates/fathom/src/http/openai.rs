@@ -74,6 +74,14 @@ pub struct ChatMessage {
 }
 
 impl ChatMessage {
+    /// A message of plain text.
+    pub fn new(role: &str, text: String) -> Self {
+        Self {
+            role: role.to_owned(),
+            content: Value::String(text),
+        }
+    }
+
     fn text(&self) -> String {
         match &self.content {
             Value::String(text) => text.clone(),
@@ -88,7 +96,8 @@ impl ChatMessage {
 
 /// Answers the last message of a chat, as a chat completion of OpenAI.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = ChatBody,
-    responses((status = 200, description = "A chat completion, or its chunks", body = Object),
+    responses((status = 200, description = "A chat completion, or its chunks", content(
+            (Object = "application/json"), (String = "text/event-stream"))),
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse),
         (status = "5XX", description = "The run failed, or there is no room", body = ErrorResponse)))]
 pub async fn chat_completions(
@@ -97,25 +106,7 @@ pub async fn chat_completions(
     key: IdempotencyKey,
     Lenient(body): Lenient<ChatBody>,
 ) -> ApiResult<Response> {
-    let mut known = served(&service.host);
-    let Some((model, workflow)) = known.find(|(model, _)| *model == body.model) else {
-        let known: Vec<&str> = served(&service.host).map(|(model, _)| model).collect();
-        let message = format!(
-            "there is no model \"{}\"; there are {}",
-            body.model,
-            known.join(", ")
-        );
-        return Err(ApiError::not_found(message).at("model"));
-    };
-    let request = StartRequest {
-        workflow: workflow.to_owned(),
-        input: input(workflow, &body.messages)?,
-        keep: false,
-    };
-    let begun = admit::start(&service, &caller, key, request).await;
-    let run = begun
-        .map_err(|error| error.renamed("question", "messages"))?
-        .run;
+    let (run, model) = begin(&service, &caller, key, &body.model, &body.messages).await?;
     if body.stream == Some(true) {
         let heartbeat = KeepAlive::new().interval(service.limits.heartbeat());
         let chunks = chunks(Arc::clone(&service), run, model);
@@ -123,6 +114,31 @@ pub async fn chat_completions(
     }
     run::ended(&service, run).await?;
     Ok(Json(completion(&service, run, model).await?).into_response())
+}
+
+/// Begins the run that a model stands for.
+pub async fn begin(
+    service: &Service,
+    caller: &Caller,
+    key: IdempotencyKey,
+    model: &str,
+    messages: &[ChatMessage],
+) -> ApiResult<(RunId, &'static str)> {
+    let mut known = served(&service.host);
+    let Some((model, workflow)) = known.find(|(known, _)| *known == model) else {
+        let known: Vec<&str> = served(&service.host).map(|(model, _)| model).collect();
+        let known = known.join(", ");
+        let message = format!("there is no model \"{model}\"; there are {known}");
+        return Err(ApiError::not_found(message).at("model"));
+    };
+    let request = StartRequest {
+        workflow: workflow.to_owned(),
+        input: input(workflow, messages)?,
+        keep: false,
+    };
+    let begun = admit::start(service, caller, key, request).await;
+    let begun = begun.map_err(|error| error.renamed("question", "messages"))?;
+    Ok((begun.run, model))
 }
 
 /// The last message is the question; what a report should take into account is said in system messages.
@@ -146,12 +162,15 @@ fn input(workflow: &str, messages: &[ChatMessage]) -> ApiResult<Map<String, Valu
 }
 
 /// What is said, and what it cites.
-struct Said {
-    text: String,
-    annotations: Vec<Value>,
+pub struct Said {
+    /// Markdown, with citations such as [1].
+    pub text: String,
+    /// The citations that have an address.
+    pub annotations: Vec<Value>,
 }
 
-async fn said(service: &Service, run: RunId) -> ApiResult<Said> {
+/// What a run that has ended says.
+pub async fn said(service: &Service, run: RunId) -> ApiResult<Said> {
     let outcome = service.host.outcome(run).await?;
     let Some(outcome) = outcome else {
         let reason = service.host.header(run).await?.head.reason;
@@ -262,7 +281,8 @@ fn chunks(
     first.chain(rest.flatten()).map(Ok)
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = String> {
+/// A text in the pieces that it is streamed in.
+pub fn pieces(text: &str) -> impl Iterator<Item = String> {
     let letters: Vec<char> = text.chars().collect();
     let pieces: Vec<String> = letters
         .chunks(PIECE_CHARS)

@@ -14,7 +14,7 @@ use utoipa::{Modify, OpenApi};
         license(name = "Apache-2.0", identifier = "Apache-2.0")),
     modifiers(&Bearer),
     security((), ("token" = [])),
-    tags((name = "answers", description = "Answers in one request"), (name = "mcp", description = "For clients of the Model Context Protocol"), (name = "openai", description = "For clients of OpenAI"), (name = "runs", description = "Runs of every workflow"), (name = "service", description = "The service itself"))
+    tags((name = "answers", description = "Answers in one request"), (name = "libraries", description = "Documents of one's own"), (name = "mcp", description = "For clients of the Model Context Protocol"), (name = "openai", description = "For clients of OpenAI"), (name = "runs", description = "Runs of every workflow"), (name = "service", description = "The service itself"))
 )]
 pub struct Description;
 

@@ -9,15 +9,15 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi as _;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
 use super::error::ApiError;
 use super::openapi::{Described, Description};
-use super::service::Shared;
+use super::service::{ServeLimits, Shared};
 use super::{
-    access, actions, docs, events, guard, health, metrics, openai, openapi, run, runs, search,
-    views,
+    access, actions, docs, events, guard, health, metrics, openai, openapi, responses, run, runs,
+    search, uploads, views,
 };
 use crate::mcp::route::McpRoute;
 
@@ -30,7 +30,9 @@ const HEADERS: [(&str, &str); 3] = [
 
 /// The service's routes. A route that is added here stands in the description, and the tests of who may do what find it
 /// there.
-fn routes() -> OpenApiRouter<Shared> {
+fn routes(limits: &ServeLimits) -> OpenApiRouter<Shared> {
+    // A form has heads and borders besides its documents.
+    let form = DefaultBodyLimit::max(limits.max_upload_bytes + limits.max_body_bytes);
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(runs::list_runs, runs::start_run))
         .routes(routes!(runs::show_run, runs::delete_run))
@@ -48,6 +50,9 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(search::search_get, search::search_post))
         .routes(routes!(openai::list_models))
         .routes(routes!(openai::chat_completions))
+        .routes(routes!(responses::create_response))
+        .routes(routes!(uploads::upload).layer(form))
+        .routes(routes!(uploads::add_documents).layer(form))
         .routes(routes!(crate::mcp::route::mcp))
         .routes(routes!(views::list_workflows))
         .routes(routes!(health::health))
@@ -58,7 +63,7 @@ fn routes() -> OpenApiRouter<Shared> {
 
 /// The whole service, ready to answer.
 pub fn router(service: Shared) -> Router {
-    let (router, description) = routes().split_for_parts();
+    let (router, description) = routes(&service.limits).split_for_parts();
     let description = serde_json::to_value(description).unwrap_or_default();
     let mcp = McpRoute::new(&service);
     let limit = service.limits.max_body_bytes;

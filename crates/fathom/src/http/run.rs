@@ -46,6 +46,9 @@ pub struct RunBody {
     /// Seconds after which the answer is made from what there is.
     #[serde(default)]
     max_execution_time_s: Option<u64>,
+    /// Which results of the web are wanted at all.
+    #[serde(default)]
+    filters: Option<RunFilters>,
     /// Libraries to search, by name.
     #[serde(default)]
     library: Option<Vec<String>>,
@@ -55,6 +58,21 @@ pub struct RunBody {
     /// Whether the answer is not waited for: the run is given as a job.
     #[serde(default)]
     r#async: bool,
+}
+
+/// Bounds on what searches of the web give. Own documents are searched whole.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RunFilters {
+    /// The first year of scholarly works.
+    year_from: Option<i16>,
+    /// The last year of scholarly works.
+    year_to: Option<i16>,
+    /// The first day of news, such as 2024-05-17; the last 30 days where nothing is said.
+    #[schema(format = Date)]
+    news_since: Option<String>,
+    /// The language of results, as a code such as en, where a provider can tell.
+    language: Option<String>,
 }
 
 /// How far a run goes.
@@ -128,7 +146,8 @@ pub struct AgentMetadata {
 /// Answers a task with checked citations. `stream` gives events on the way; `async` gives a job to come back for.
 #[utoipa::path(post, path = "/run", tag = "answers", request_body = RunBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "Two requests with one key begin one run")),
-    responses((status = 200, description = "The answer", body = AgentResponse),
+    responses((status = 200, description = "The answer, or with stream its events", content(
+            (AgentResponse = "application/json"), (Object = "text/event-stream"))),
         (status = 202, description = "The job, with async", body = Accepted),
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse),
         (status = "5XX", description = "The run failed, or there is no room", body = ErrorResponse)))]
@@ -144,7 +163,8 @@ pub async fn run(
 /// As `/run`, for simple tasks unless the request says otherwise.
 #[utoipa::path(post, path = "/run-simple", tag = "answers", request_body = RunBody,
     params(("Idempotency-Key" = Option<String>, Header, description = "Two requests with one key begin one run")),
-    responses((status = 200, description = "The answer", body = AgentResponse),
+    responses((status = 200, description = "The answer, or with stream its events", content(
+            (AgentResponse = "application/json"), (Object = "text/event-stream"))),
         (status = 202, description = "The job, with async", body = Accepted),
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse),
         (status = "5XX", description = "The run failed, or there is no room", body = ErrorResponse)))]
@@ -203,6 +223,7 @@ fn input(body: RunBody) -> Map<String, Value> {
         "max_sources": body.max_sources,
         "max_execution_time_s": body.max_execution_time_s,
         "library": body.library,
+        "filters": body.filters,
     }));
     input.insert("settings".to_owned(), Value::Object(settings));
     input

@@ -153,7 +153,8 @@ pub fn cursor(text: &str) -> ApiResult<ListCursor> {
 /// Shows a run, with the question that it asks while it waits.
 #[utoipa::path(get, path = "/runs/{id}", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 200, description = "The run", body = RunDetail),
-        (status = 404, description = "There is no such run", body = ErrorResponse)))]
+        (status = 404, description = "There is no such run", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn show_run(State(service): State<Shared>, run: OwnedRun) -> ApiResult<Json<RunDetail>> {
     Ok(Json(detail(&service, run).await?))
 }
@@ -184,7 +185,8 @@ pub async fn detail(service: &Service, run: OwnedRun) -> ApiResult<RunDetail> {
 #[utoipa::path(delete, path = "/runs/{id}", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 204, description = "It is gone"),
         (status = 404, description = "There is no such run", body = ErrorResponse),
-        (status = 409, description = "It is worked on", body = ErrorResponse)))]
+        (status = 409, description = "It is worked on", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn delete_run(State(service): State<Shared>, run: OwnedRun) -> ApiResult<StatusCode> {
     service.host.delete(run.id()).await?;
     Ok(StatusCode::NO_CONTENT)

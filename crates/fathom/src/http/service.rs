@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::access::Caller;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
+use crate::own_library::OwnLibraries;
 use crate::settings::Settings;
 use crate::tokens::TokenBook;
 
@@ -31,6 +32,12 @@ pub struct ServeLimits {
     pub max_queue: usize,
     /// Bytes of a request's body.
     pub max_body_bytes: usize,
+    /// Bytes of the documents of one upload.
+    pub max_upload_bytes: usize,
+    /// Documents of a library that is filled by uploads.
+    pub max_library_documents: usize,
+    /// Libraries of one owner that are made by uploads.
+    pub max_libraries: usize,
     /// Connections at a time; more wait.
     pub max_connections: usize,
     /// Seconds between two signs of life on a stream of events.
@@ -67,6 +74,8 @@ pub struct Service {
     pub settings: Settings,
     /// Where libraries lie that requests name, a folder for each owner.
     pub libraries: PathBuf,
+    /// The libraries that runs search; one that gets a document is looked at anew.
+    pub(super) open_libraries: Arc<OwnLibraries>,
     /// What is counted.
     pub(super) figures: PrometheusHandle,
     /// Set when the service ends.
@@ -82,6 +91,7 @@ impl Service {
     pub fn new(
         host: Host,
         settings: Settings,
+        open_libraries: Arc<OwnLibraries>,
         tokens: TokenBook,
         is_loopback: bool,
         figures: PrometheusHandle,
@@ -94,6 +104,7 @@ impl Service {
             is_loopback,
             libraries: settings.home.join(LIBRARIES),
             settings,
+            open_libraries,
             figures,
             stop,
             admitting: AtomicUsize::new(0),

@@ -58,7 +58,8 @@ pub struct RunState {
     params(("id" = String, Path, description = "The run's id"), StateParams),
     responses((status = 200, description = "The state", body = RunState),
         (status = 404, description = "There is no such run or step", body = ErrorResponse),
-        (status = 422, description = "A parameter is wrong", body = ErrorResponse)))]
+        (status = 422, description = "A parameter is wrong", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn run_state(
     State(service): State<Shared>,
     run: OwnedRun,
@@ -154,7 +155,8 @@ fn content_type(format: ReportFormat) -> &'static str {
     responses((status = 200, description = "What the run brought, in that form"),
         (status = 404, description = "There is no such run", body = ErrorResponse),
         (status = 409, description = "It has brought nothing yet", body = ErrorResponse),
-        (status = 422, description = "It has no such form", body = ErrorResponse)))]
+        (status = 422, description = "It has no such form", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn run_report(
     State(service): State<Shared>,
     run: OwnedRun,
@@ -194,7 +196,8 @@ pub async fn run_report(
 /// Draws the workflow of a run with the path that it took.
 #[utoipa::path(get, path = "/runs/{id}/graph.svg", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 200, description = "The graph", content_type = "image/svg+xml"),
-        (status = 404, description = "There is no such run", body = ErrorResponse)))]
+        (status = 404, description = "There is no such run", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn run_graph(State(service): State<Shared>, run: OwnedRun) -> ApiResult<Response> {
     let outline = service.host.workflow_of(run.id()).await?.outline();
     let steps = deliver::steps(&service.host, run.id()).await?;
@@ -213,7 +216,8 @@ pub async fn run_graph(State(service): State<Shared>, run: OwnedRun) -> ApiResul
 /// Exports everything that is stored about a run, as JSON lines.
 #[utoipa::path(get, path = "/runs/{id}/export", tag = "runs", params(("id" = String, Path, description = "The run's id")),
     responses((status = 200, description = "The log, one record a line", content_type = "application/jsonl"),
-        (status = 404, description = "There is no such run", body = ErrorResponse)))]
+        (status = 404, description = "There is no such run", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn export_run(State(service): State<Shared>, run: OwnedRun) -> Response {
     let lines = service.host.export(run.id()).inspect_err(|error| {
         tracing::error!(%error, "an export broke off");

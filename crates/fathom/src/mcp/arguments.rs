@@ -1,5 +1,6 @@
 //! What the tools take. The descriptions of the fields are what an assistant reads before it calls one.
 
+use fathom_research::skills::search::SearchFilters;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -35,6 +36,9 @@ pub struct ResearchArguments {
     /// Whether the web is searched besides a library.
     #[serde(default)]
     web: Option<bool>,
+    /// Which results of the web are wanted at all.
+    #[serde(default)]
+    filters: Option<SearchFilters>,
     /// Where a person is asked before the run goes on: plan, final, critical.
     #[serde(default)]
     review: Vec<ReviewPoint>,
@@ -67,6 +71,7 @@ impl ResearchArguments {
         let settings = given(json!({
             "library": self.library,
             "web": self.web,
+            "filters": self.filters,
             "target_length": self.length,
             "people": people,
         }));
@@ -100,6 +105,9 @@ pub struct AnswerArguments {
     /// Whether the web is searched besides a library.
     #[serde(default)]
     web: Option<bool>,
+    /// Which results of the web are wanted at all.
+    #[serde(default)]
+    filters: Option<SearchFilters>,
     /// Give the run's id at once, and ask run_status later; else the answer is waited for.
     #[serde(default)]
     pub r#async: bool,
@@ -112,6 +120,7 @@ impl AnswerArguments {
             "max_execution_time_s": self.max_execution_time_s,
             "library": self.library,
             "web": self.web,
+            "filters": self.filters,
         }));
         given(json!({ "question": self.question, "tier": self.tier, "settings": settings }))
     }

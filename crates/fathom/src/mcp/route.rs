@@ -44,7 +44,8 @@ impl McpRoute {
 
 /// Takes a message of the Model Context Protocol.
 #[utoipa::path(post, path = "/mcp", tag = "mcp", request_body = Object,
-    responses((status = 200, description = "The reply, or the messages that lead to it as server-sent events", body = Object),
+    responses((status = 200, description = "The reply, or the messages that lead to it as server-sent events", content(
+            (Object = "application/json"), (Object = "text/event-stream"))),
         (status = 202, description = "A notification was taken"),
         (status = "4XX", description = "Refused", body = ErrorResponse)))]
 pub async fn mcp(Extension(route): Extension<McpRoute>, request: Request) -> Response {

@@ -13,17 +13,25 @@ EXAMPLES = os.environ["FATHOM_EXAMPLES"]
 QUESTION = "Do street trees lower summer heat in towns?"
 
 
-class Folder:
-    """A data folder whose library is that of the street trees."""
+# Only providers that need a key, and there is none: nothing leaves this machine.
+NO_WEB = {f"FATHOM_SEARCH_{kind}": provider for kind, provider in [
+    ("WEB", "serper"), ("ACADEMIC", "serper"), ("NEWS", "newsapi"), ("CODE", "serper"), ("ENCYCLOPAEDIA", "serper"),
+]}
 
-    def __init__(self):
+
+class Folder:
+    """A data folder whose library is that of the street trees, unless it is to be bare."""
+
+    def __init__(self, bare=False):
         self.folder = tempfile.TemporaryDirectory(prefix="fathom-clients-")
         self.home = self.folder.name
+        if bare:
+            return
         self.command("library", "add", os.path.join(EXAMPLES, "street-trees"))
         self.command("library", "add", "--library", "trees", os.path.join(EXAMPLES, "street-trees"))
 
     def environment(self):
-        return {"FATHOM_HOME": self.home, "FATHOM_SERVE_LISTEN": "127.0.0.1:0"}
+        return {"FATHOM_HOME": self.home, "FATHOM_SERVE_LISTEN": "127.0.0.1:0", **NO_WEB}
 
     def command(self, *words):
         done = subprocess.run(
@@ -39,8 +47,8 @@ class Folder:
 class Served(Folder):
     """The same, served over HTTP on loopback."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, bare=False):
+        super().__init__(bare)
         self.process = subprocess.Popen(
             [BINARY, "serve"], env=self.environment(), cwd=self.home, stderr=subprocess.PIPE, text=True
         )

@@ -38,6 +38,16 @@ class OpenAi(unittest.TestCase):
         self.assertEqual(TIMES.sub("", text), TIMES.sub("", whole.choices[0].message.content))
         self.assertEqual(chunks[-1].choices[0].finish_reason, "stop")
 
+    def test_a_response_is_written_and_streamed(self):
+        whole = self.client.responses.create(model="fathom-answer", input=QUESTION)
+        self.assertEqual(whole.status, "completed")
+        self.assertIn("[1]", whole.output_text)
+        with self.client.responses.stream(model="fathom-answer", input=MESSAGES) as stream:
+            pieces = [event.delta for event in stream if event.type == "response.output_text.delta"]
+            streamed = stream.get_final_response()
+        self.assertEqual("".join(pieces), streamed.output_text)
+        self.assertEqual(TIMES.sub("", streamed.output_text), TIMES.sub("", whole.output_text))
+
     def test_what_makes_no_sense_is_an_error_of_the_client(self):
         with self.assertRaises(openai.NotFoundError) as refused:
             self.client.chat.completions.create(model="gpt-9", messages=MESSAGES)

@@ -37,7 +37,7 @@ async fn routes(served: &Served) -> Vec<Route> {
 impl Route {
     /// The path for a run.
     fn of(&self, run: &str) -> String {
-        let path = self.path.replace("{id}", run);
+        let path = self.path.replace("{id}", run).replace("{name}", "notes");
         assert!(
             !path.contains('{'),
             "a parameter that the test does not know: {path}"

@@ -76,6 +76,9 @@ fn check(settings: &AnswerSettings) -> Result<(), InvalidInput> {
         }
         _ => Ok(()),
     };
+    if let Some(why) = settings.filters.fault() {
+        return Err(InvalidInput::at("settings.filters", why));
+    }
     let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
     let rounds = settings.max_iters.map(u64::from);
     within("max_iters", rounds, 1, u64::from(ROUNDS_MOST))?;

@@ -12,7 +12,7 @@ use crate::services::SourceScope;
 use crate::settings::Caps;
 use crate::skills::budget::RunBudget;
 use crate::skills::cite::CitationCheckSettings;
-use crate::skills::search::SearchSettings;
+use crate::skills::search::{SearchFilters, SearchSettings};
 
 /// What a run is started with.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +62,8 @@ pub struct AnswerSettings {
     pub compact_above_tokens: u64,
     /// Results of a search beyond this are not looked at.
     pub max_results_per_query: usize,
+    /// Which results of the web are wanted at all.
+    pub filters: SearchFilters,
     /// A query with fewer useful results than this is put in other words.
     pub min_useful_results: usize,
     /// Times that a poor query is put in other words.
@@ -93,6 +95,7 @@ impl Default for AnswerSettings {
             compact_below: 0.25,
             compact_above_tokens: 50_000,
             max_results_per_query: 10,
+            filters: SearchFilters::default(),
             min_useful_results: 3,
             max_reformulations: 2,
             max_search_errors: 3,
@@ -161,7 +164,7 @@ impl AnswerSettings {
             max_search_iterations: SEARCH_TURNS,
             max_encoded_passages: self.max_encoded_passages,
             max_concurrency: self.max_concurrency,
-            filters: None,
+            filters: Some(&self.filters),
             caps: self.caps(),
         }
     }

@@ -1,0 +1,288 @@
+//! Documents that a client sends: to a library of its own by name, or to a new one that a run may use.
+//!
+//! A request is taken as a whole or not at all. Names are plain file names, sizes and numbers are bounded while the bytes
+//! come in, and what is no document that can be read is refused.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use axum::Json;
+use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
+use axum::extract::{Multipart, State};
+use axum::http::StatusCode;
+use fathom_evidence::extract::{DocumentFormat, ExtractLimits, FormatHint, detect};
+use serde::Serialize;
+use tempfile::NamedTempFile;
+use utoipa::ToSchema;
+
+use super::access::Caller;
+use super::error::{ApiError, ApiResult, ErrorResponse};
+use super::libraries;
+use super::service::{Service, Shared};
+
+/// The field of the form that holds a document.
+const FIELD: &str = "file";
+
+/// Bytes of a document's name.
+const NAME_BYTES: usize = 200;
+
+/// Whether a path takes forms instead of JSON.
+pub fn takes(path: &str) -> bool {
+    path == "/uploads" || (path.starts_with("/libraries/") && path.ends_with("/documents"))
+}
+
+/// Documents as a form sends them: one field "file" for each.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes the form")]
+pub struct UploadForm {
+    /// A document: PDF, HTML, Word, Markdown, plain text, JSON, CSV or source code. The field may be there several times.
+    #[schema(value_type = Value, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+}
+
+/// What was stored.
+#[derive(Serialize, ToSchema)]
+pub struct Uploaded {
+    /// The library, to be named by runs.
+    library: String,
+    /// Its new documents.
+    documents: Vec<UploadedDocument>,
+}
+
+/// A document that was stored.
+#[derive(Serialize, ToSchema)]
+pub struct UploadedDocument {
+    /// Its name within the library.
+    name: String,
+    /// How it is named where a run takes one document: LIBRARY/NAME.
+    document: String,
+    /// Its size.
+    bytes: usize,
+    /// Whether one of this name was there before, and is gone.
+    replaced: bool,
+}
+
+/// Stores documents in a new library of the caller's, which runs may name.
+#[utoipa::path(post, path = "/uploads", tag = "libraries",
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses((status = 201, description = "They are stored", body = Uploaded),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
+pub async fn upload(
+    State(service): State<Shared>,
+    caller: Caller,
+    form: Result<Multipart, MultipartRejection>,
+) -> ApiResult<(StatusCode, Json<Uploaded>)> {
+    let name = format!("upload-{}", uuid::Uuid::now_v7());
+    stored(&service, &caller, name, form).await
+}
+
+/// Stores documents in a library of the caller's, which is made where there is none.
+#[utoipa::path(post, path = "/libraries/{name}/documents", tag = "libraries",
+    params(("name" = String, Path, description = "The library's name: letters, digits, - and _")),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses((status = 201, description = "They are stored", body = Uploaded),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
+pub async fn add_documents(
+    State(service): State<Shared>,
+    caller: Caller,
+    library: libraries::NamedLibrary,
+    form: Result<Multipart, MultipartRejection>,
+) -> ApiResult<(StatusCode, Json<Uploaded>)> {
+    stored(&service, &caller, library.0, form).await
+}
+
+async fn stored(
+    service: &Service,
+    caller: &Caller,
+    library: String,
+    form: Result<Multipart, MultipartRejection>,
+) -> ApiResult<(StatusCode, Json<Uploaded>)> {
+    let folder = libraries::folder(service, caller, &library).map_err(|error| error.at("name"))?;
+    let mut form = form.map_err(|_| {
+        let message = "documents are sent as multipart/form-data, with its boundary";
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        ApiError::new(status, "unsupported_media_type", message).at("Content-Type")
+    })?;
+    let mut received: Vec<ReceivedDocument> = Vec::new();
+    let own = folder.parent().map(Path::to_owned).unwrap_or_default();
+    let made = tokio::fs::create_dir_all(&own).await;
+    made.map_err(ApiError::internal)?;
+    let most = service.limits.max_library_documents;
+    let mut left = service.limits.max_upload_bytes;
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        if received.len() == most {
+            let message = format!("a library has at most {most} documents");
+            return Err(too_large(message));
+        }
+        let document = receive(field, &own, left).await?;
+        left -= document.bytes;
+        let same = |other: &ReceivedDocument| other.name == document.name;
+        if received.iter().any(same) {
+            let message = format!("\"{}\" is sent twice", document.name);
+            return Err(ApiError::invalid(FIELD, message));
+        }
+        received.push(document);
+    }
+    if received.is_empty() {
+        return Err(ApiError::invalid(FIELD, "there is no document in the form"));
+    }
+    let place = UploadPlace {
+        library,
+        folder: folder.clone(),
+        max_documents: most,
+        max_libraries: service.limits.max_libraries,
+    };
+    let keeping = tokio::task::spawn_blocking(move || place.keep(received));
+    let uploaded = keeping.await.map_err(ApiError::internal)??;
+    service.open_libraries.look_anew(&folder);
+    Ok((StatusCode::CREATED, Json(uploaded)))
+}
+
+/// A document that came in whole, and lies beside the library until all have.
+struct ReceivedDocument {
+    name: String,
+    bytes: usize,
+    file: NamedTempFile,
+}
+
+async fn receive(mut field: Field<'_>, beside: &Path, left: usize) -> ApiResult<ReceivedDocument> {
+    if field.name() != Some(FIELD) {
+        let given = field.name().unwrap_or_default().to_owned();
+        return Err(ApiError::invalid(
+            &given,
+            "documents are sent in the field \"file\"",
+        ));
+    }
+    let name = plain_name(field.file_name().unwrap_or_default())?;
+    let most = left.min(ExtractLimits::default().document_max_bytes);
+    let mut bytes = Vec::new();
+    while let Some(chunk) = field.chunk().await.map_err(broken)? {
+        if bytes.len() + chunk.len() > most {
+            let message = format!("\"{name}\" is too large: {most} bytes are left");
+            return Err(too_large(message));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    let beside = beside.to_owned();
+    let storing = tokio::task::spawn_blocking(move || store(name, &bytes, &beside));
+    storing.await.map_err(ApiError::internal)?
+}
+
+/// Writes a document to a file that is gone unless it is kept.
+fn store(name: String, bytes: &[u8], beside: &Path) -> ApiResult<ReceivedDocument> {
+    check_format(&name, bytes)?;
+    let file = tempfile::Builder::new()
+        .prefix(".upload-")
+        .tempfile_in(beside);
+    let mut file = file.map_err(ApiError::internal)?;
+    file.write_all(bytes).map_err(ApiError::internal)?;
+    file.as_file().sync_all().map_err(ApiError::internal)?;
+    Ok(ReceivedDocument {
+        name,
+        bytes: bytes.len(),
+        file,
+    })
+}
+
+/// A name without any path: a file of the library and of nothing else.
+fn plain_name(name: &str) -> ApiResult<String> {
+    let fault = if name.is_empty() {
+        "the document has no file name"
+    } else if name.len() > NAME_BYTES {
+        "the file name has more than 200 bytes"
+    } else if name.starts_with('.') || name.contains(['/', '\\', ':']) {
+        "the file name has no path and does not begin with a dot"
+    } else if name.chars().any(char::is_control) {
+        "the file name has characters that cannot be shown"
+    } else {
+        return Ok(name.to_owned());
+    };
+    Err(ApiError::invalid("filename", fault))
+}
+
+fn check_format(name: &str, bytes: &[u8]) -> ApiResult<()> {
+    let unsupported = |why: String| {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let message = format!("\"{name}\" cannot be read as a document: {why}");
+        ApiError::new(status, "unsupported_media_type", message).at(FIELD)
+    };
+    let hint = FormatHint {
+        file_name: Some(name),
+        ..FormatHint::default()
+    };
+    match detect(bytes, &hint) {
+        Ok(DocumentFormat::Docx) if !name.to_lowercase().ends_with(".docx") => {
+            Err(unsupported("it is an archive".to_owned()))
+        }
+        Ok(_) => Ok(()),
+        Err(fathom_evidence::Error::Empty) => {
+            Err(ApiError::invalid(FIELD, format!("\"{name}\" is empty")))
+        }
+        Err(error) => Err(unsupported(error.to_string())),
+    }
+}
+
+/// Where the documents of a request go.
+struct UploadPlace {
+    library: String,
+    folder: PathBuf,
+    max_documents: usize,
+    max_libraries: usize,
+}
+
+impl UploadPlace {
+    fn keep(self, received: Vec<ReceivedDocument>) -> ApiResult<Uploaded> {
+        if !self.folder.is_dir() {
+            let own = self.folder.parent().unwrap_or(&self.folder);
+            if entries(own)? >= self.max_libraries {
+                let message = format!("there are {} libraries already", self.max_libraries);
+                return Err(ApiError::conflict(message));
+            }
+            std::fs::create_dir_all(&self.folder).map_err(ApiError::internal)?;
+        }
+        let is_new = |document: &&ReceivedDocument| !self.folder.join(&document.name).exists();
+        let new = received.iter().filter(is_new).count();
+        if entries(&self.folder)? + new > self.max_documents {
+            let message = format!("a library has at most {} documents", self.max_documents);
+            return Err(too_large(message));
+        }
+        let mut documents = Vec::new();
+        for document in received {
+            let path = self.folder.join(&document.name);
+            let replaced = path.exists();
+            document.file.persist(&path).map_err(ApiError::internal)?;
+            documents.push(UploadedDocument {
+                document: format!("{}/{}", self.library, document.name),
+                name: document.name,
+                bytes: document.bytes,
+                replaced,
+            });
+        }
+        Ok(Uploaded {
+            library: self.library,
+            documents,
+        })
+    }
+}
+
+/// What lies in a folder and is not hidden.
+fn entries(folder: &Path) -> ApiResult<usize> {
+    let listed = std::fs::read_dir(folder).map_err(ApiError::internal)?;
+    let shown = listed.flatten().filter(|entry| {
+        let name = entry.file_name();
+        !name.as_encoded_bytes().starts_with(b".")
+    });
+    Ok(shown.count())
+}
+
+fn too_large(message: String) -> ApiError {
+    let status = StatusCode::PAYLOAD_TOO_LARGE;
+    ApiError::new(status, "payload_too_large", message).at(FIELD)
+}
+
+fn broken(error: MultipartError) -> ApiError {
+    match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large("the form is too large".to_owned()),
+        status => ApiError::new(status, "parsing", error.body_text()).at(FIELD),
+    }
+}
