@@ -49,7 +49,7 @@ pub enum Error {
 
     /// It is a file of a kind that holds no document.
     #[error(
-        "this is {found} and cannot be read: give HTML, PDF, DOCX, Markdown, plain text, JSON or CSV"
+        "this is {found} and cannot be read: give HTML, PDF, DOCX, EPUB, Markdown, plain text, JSON or CSV"
     )]
     NotADocument {
         /// What it seems to be, with its article.

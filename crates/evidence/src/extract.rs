@@ -12,10 +12,12 @@ mod charset;
 mod clean;
 mod data;
 mod docx;
+mod epub;
 mod format;
 mod html;
 mod limits;
 mod markdown;
+mod packed;
 mod pdf;
 mod pieces;
 mod plain;
@@ -80,7 +82,7 @@ pub fn read_within(
     }
     match format::of_bytes(bytes)? {
         Some(DocumentFormat::Pdf) => return pdf::read(bytes, hint.password, limits),
-        Some(DocumentFormat::Docx) => return docx::read(bytes, limits),
+        Some(DocumentFormat::Docx) => return packed::read(bytes, limits),
         _ => {}
     }
     let decoded = charset::decode(bytes, hint.content_type)?;
@@ -91,8 +93,10 @@ pub fn read_within(
         DocumentFormat::Json => data::json(text, limits),
         DocumentFormat::Csv => data::csv(text, limits),
         DocumentFormat::Plain => plain::read(text, limits),
-        // Their bytes were not those of a PDF or DOCX, whatever the hint said.
-        DocumentFormat::Pdf | DocumentFormat::Docx => plain::read(text, limits),
+        // Their bytes were not those of a PDF or a ZIP, whatever the hint said.
+        DocumentFormat::Pdf | DocumentFormat::Docx | DocumentFormat::Epub => {
+            plain::read(text, limits)
+        }
     }?;
     document.lost.extend(decoded.lost);
     Ok(document)

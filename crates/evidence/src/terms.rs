@@ -17,7 +17,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
-pub use compounds::{compounds_among, has_compounds};
+pub use compounds::{CompoundTerms, compounds_among, compounds_with, has_compounds};
 pub use passage_counter::{PassageCounter, PassageLength, WordForm};
 pub use pieces::{Piece, PieceQuery};
 pub(crate) use stop::stop_words;

@@ -7,6 +7,7 @@ use fathom_render::answer::{self, AnswerSource};
 use fathom_render::phrases::Phrases;
 use supports_hyperlinks::Stream;
 
+use crate::library_pages;
 use crate::paint::paint;
 use crate::screen::{self, TextStyle};
 
@@ -43,8 +44,8 @@ pub fn sources(answer: &Answer, roots: &[PathBuf]) -> String {
 fn one_source(answer: &Answer, source: &AnswerSource, roots: &[PathBuf], most: usize) -> String {
     let coloured = screen::stdout_is_coloured();
     let place = screen::harmless(&answer::place(source, answer.language));
-    let linked = match file_of(roots, &source.location) {
-        Some(file) if supports_hyperlinks::on(Stream::Stdout) => link(&file, &place),
+    let linked = match place_of(roots, &source.location) {
+        Some(target) if supports_hyperlinks::on(Stream::Stdout) => link(&target, &place),
         _ => place,
     };
     let number = TextStyle::BOLD.paint(&format!("[{}]", source.number.0), coloured);
@@ -74,23 +75,44 @@ fn cut(passage: &str, most: usize) -> String {
     }
 }
 
-/// A file as an address that a terminal can open.
-fn link(file: &Path, text: &str) -> String {
-    let encoded: String = file
-        .to_string_lossy()
+/// Where the text of a source lies.
+#[derive(Debug, PartialEq)]
+pub enum SourcePlace {
+    File(PathBuf),
+    Page(String),
+}
+
+/// A file or a page as an address that a terminal can open.
+fn link(place: &SourcePlace, text: &str) -> String {
+    let (begins, path) = match place {
+        SourcePlace::File(file) => ("file://", file.to_string_lossy()),
+        SourcePlace::Page(address) => ("", address.as_str().into()),
+    };
+    let is_page = matches!(place, SourcePlace::Page(_));
+    let encoded: String = path
         .bytes()
         .map(|byte| match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
                 char::from(byte).to_string()
             }
+            // The address of a page has its own signs encoded already.
+            b'!'..=b'~' if is_page => char::from(byte).to_string(),
             _ => format!("%{byte:02X}"),
         })
         .collect();
-    format!("\x1b]8;;file://{encoded}\x1b\\{text}\x1b]8;;\x1b\\")
+    format!("\x1b]8;;{begins}{encoded}\x1b\\{text}\x1b]8;;\x1b\\")
+}
+
+/// The page or the file of a source; nothing for a file that is no longer there.
+pub fn place_of(roots: &[PathBuf], name: &str) -> Option<SourcePlace> {
+    if library_pages::is_address(Path::new(name)) {
+        return Some(SourcePlace::Page(name.to_owned()));
+    }
+    file_of(roots, name).map(SourcePlace::File)
 }
 
 /// The file of a source: a name inside one of the folders, which stands behind the folder's own name where there are several.
-pub fn file_of(roots: &[PathBuf], name: &str) -> Option<PathBuf> {
+fn file_of(roots: &[PathBuf], name: &str) -> Option<PathBuf> {
     let rest = name.split_once('/').map(|(_, rest)| rest);
     let candidates = roots.iter().flat_map(|root| {
         let is_it = root.file_name().is_some_and(|own| own == name);
@@ -109,10 +131,20 @@ mod tests {
 
     #[test]
     fn a_link_leads_to_its_file_and_holds_no_other_sign() {
-        let linked = link(Path::new("/home/ada/my notes/ä;1.md"), "ä;1.md, line 3");
+        let file = SourcePlace::File("/home/ada/my notes/ä;1.md".into());
+        let linked = link(&file, "ä;1.md, line 3");
         assert_eq!(
             linked,
             "\x1b]8;;file:///home/ada/my%20notes/%C3%A4%3B1.md\x1b\\ä;1.md, line 3\x1b]8;;\x1b\\"
+        );
+    }
+
+    #[test]
+    fn a_page_links_to_itself() {
+        let page = place_of(&[], "https://example.org/a?b=1 2").unwrap();
+        assert_eq!(
+            link(&page, "a"),
+            "\x1b]8;;https://example.org/a?b=1%202\x1b\\a\x1b]8;;\x1b\\"
         );
     }
 

@@ -344,9 +344,9 @@ pub enum TokenCommand {
 /// What `fathom library` can do.
 #[derive(Subcommand)]
 pub enum LibraryCommand {
-    /// Add folders or files, and index them
+    /// Add folders, files or pages of the web, and index them
     Add {
-        #[arg(required = true, value_name = "PATH")]
+        #[arg(required = true, value_name = "PATH|URL")]
         paths: Vec<PathBuf>,
         /// Library to add them to, made where there is none; without it, the one that is searched when none is named
         #[arg(long, value_name = "NAME", value_parser = library_name)]
@@ -375,15 +375,15 @@ pub enum LibraryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove folders, or a whole library; no file of yours is touched
+    /// Remove folders, files or pages, or a whole library; no file of yours is touched
     Remove {
-        #[arg(required_unless_present = "library", value_name = "PATH")]
+        #[arg(required_unless_present = "library", value_name = "PATH|URL")]
         paths: Vec<PathBuf>,
         /// Library to remove them from, or to remove as a whole
         #[arg(long, value_name = "NAME")]
         library: Option<String>,
     },
-    /// Read what is new or has changed; searching does this by itself
+    /// Read what is new or has changed, and fetch pages again; searching reads changed files by itself
     Update {
         /// Library, folder or file instead of all libraries; may be given several times
         #[arg(long, value_name = "NAME|PATH")]

@@ -17,6 +17,7 @@ mod follow;
 mod gates;
 mod http;
 mod library_list;
+mod library_pages;
 mod library_vectors;
 mod mcp;
 mod nearest;
@@ -33,6 +34,7 @@ mod settings;
 mod signals;
 mod telemetry;
 mod tokens;
+mod unnamed_indexes;
 mod wiring;
 
 use std::process::ExitCode;

@@ -134,8 +134,13 @@ impl LibraryList {
         }
         let hash = hasher.finalize();
         let hash: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();
-        home.join(INDEXES).join(UNNAMED).join(hash)
+        unnamed_folder(home).join(hash)
     }
+}
+
+/// Where the indexes lie of folders that are no library of a name.
+pub fn unnamed_folder(home: &Path) -> PathBuf {
+    home.join(INDEXES).join(UNNAMED)
 }
 
 /// The folder of a named library, with its index.

@@ -210,13 +210,8 @@ impl Outside {
 
     /// Search, pages and registers of works.
     pub fn web(&self, settings: &Settings) -> Result<WebServices> {
-        let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
-        let allow = AllowList::parse(&allow).map_err(|fault| {
-            Problem::usage(format!("FATHOM_FETCH_ALLOW cannot be used: {fault}"))
-        })?;
-        let network = FetchNetwork::system().map_err(Problem::failed)?;
         let read = PageDeps {
-            fetcher: Fetcher::new(network, allow, FetchLimits::default()),
+            fetcher: fetcher(settings)?,
             caller: Arc::clone(&self.caller),
             clock: Arc::clone(&self.clock),
             cache: Arc::new(MemoryPageCache::default()),
@@ -228,6 +223,15 @@ impl Outside {
             clock: Arc::clone(&self.clock),
         })
     }
+}
+
+/// What fetches pages, under the rules for addresses.
+pub fn fetcher(settings: &Settings) -> Result<Fetcher> {
+    let allow = settings.lookup("FATHOM_FETCH_ALLOW").unwrap_or_default();
+    let allow = AllowList::parse(&allow)
+        .map_err(|fault| Problem::usage(format!("FATHOM_FETCH_ALLOW cannot be used: {fault}")))?;
+    let network = FetchNetwork::system().map_err(Problem::failed)?;
+    Ok(Fetcher::new(network, allow, FetchLimits::default()))
 }
 
 #[cfg(feature = "encoder")]

@@ -21,7 +21,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use crate::library_list::LibraryList;
-use crate::library_vectors;
+use crate::{library_pages, library_vectors, unnamed_indexes};
 
 /// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
 const FRESH_FOR: Duration = Duration::from_secs(60);
@@ -282,7 +282,9 @@ fn updated(
     // A list that cannot be read costs the names of libraries, not the documents.
     let list = LibraryList::load(home).unwrap_or_default();
     let index = list.index_folder(home, roots);
+    unnamed_indexes::note_use(home, &index, roots);
     let documents = DocumentLibrary::open(&index, LibraryLimits::default())?;
+    let documents = documents.calling(library_pages::addresses(home, roots));
     let reader = PdfSubprocess::until(Arc::clone(stopped));
     while documents.update(roots, &reader, progress, stopped)? == UpdateOutcome::Busy {
         if documents.counts()?.complete || stopped.load(Ordering::Relaxed) {

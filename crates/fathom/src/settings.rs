@@ -68,6 +68,8 @@ pub struct Settings {
     pub lease: Duration,
     /// How long search results are kept; zero keeps none.
     pub search_kept: Duration,
+    /// How long the index of folders that have no name is kept after its last use.
+    pub unnamed_kept: Duration,
     /// Where the service listens.
     pub listen: String,
     /// The bounds of the service.
@@ -141,6 +143,7 @@ impl Settings {
             ttl: seconds("ttl_hours")?.saturating_mul(3_600),
             lease: seconds("lease_s")?.max(Duration::from_secs(1)),
             search_kept: seconds("search.cache_ttl_s")?,
+            unnamed_kept: seconds("library.unnamed_ttl_days")?.saturating_mul(24 * 3_600),
             listen: layers.get("serve.listen")?,
             serve: layers.get("serve")?,
             depth: layers.get("report.depth")?,

@@ -8,6 +8,8 @@
     reason = "tests may panic and print what they saw"
 )]
 
+#[path = "staged/asked.rs"]
+mod asked;
 #[path = "staged/caps.rs"]
 mod caps;
 #[path = "staged/contract.rs"]

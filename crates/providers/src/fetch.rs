@@ -20,7 +20,7 @@ pub use dial::{FetchNetwork, NameResolver, StreamConnector, SystemNetwork, WireS
 pub use error::{FetchError, FetchRefusal};
 pub use guard::{AllowList, AllowListError, FetchTarget, TargetHost};
 pub use limits::FetchLimits;
-pub use page::{FetchedPage, Fetcher};
+pub use page::{FetchedPage, Fetcher, PageVersion};
 
 #[cfg(test)]
 mod tests;

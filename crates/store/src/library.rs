@@ -12,6 +12,7 @@
 mod bytes;
 mod index_file;
 mod merge;
+mod names;
 mod passage_block;
 pub mod pdf_subprocess;
 mod postings;
@@ -26,6 +27,7 @@ mod vectors;
 mod walk;
 mod words;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -224,6 +226,7 @@ pub struct DocumentLibrary {
     file: IndexFile,
     reading: Mutex<Reading>,
     limits: LibraryLimits,
+    called: BTreeMap<PathBuf, String>,
 }
 
 struct Reading {
@@ -248,7 +251,19 @@ impl DocumentLibrary {
                 snapshot: Arc::new(snapshot),
             }),
             limits,
+            called: BTreeMap::new(),
         })
+    }
+
+    /// Deletes the index in this folder, whatever its form; false while another process writes to it.
+    pub fn delete(index: &Path) -> Result<bool, LibraryError> {
+        IndexFile::delete(index)
+    }
+
+    /// With names for files, by their real paths, that are not to be called by where they lie: pages by their address.
+    #[must_use]
+    pub fn calling(self, called: BTreeMap<PathBuf, String>) -> Self {
+        Self { called, ..self }
     }
 
     /// Reads what is new or has changed under the folders and among the single files, and forgets what is gone. What was
@@ -266,6 +281,7 @@ impl DocumentLibrary {
         let task = UpdateTask {
             file: &self.file,
             roots,
+            called: &self.called,
             limits: &self.limits,
             reader,
             progress,

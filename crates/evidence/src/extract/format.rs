@@ -19,6 +19,8 @@ pub enum DocumentFormat {
     Pdf,
     /// A document of Word 2007 or later.
     Docx,
+    /// A book as a ZIP of web pages.
+    Epub,
     /// Markdown as CommonMark has it, with tables.
     Markdown,
     /// Text without markup.
@@ -35,6 +37,7 @@ impl fmt::Display for DocumentFormat {
             Self::Html => "HTML page",
             Self::Pdf => "PDF",
             Self::Docx => "DOCX",
+            Self::Epub => "EPUB",
             Self::Markdown => "Markdown",
             Self::Plain => "plain text",
             Self::Json => "JSON",
@@ -90,7 +93,8 @@ const OTHERS: &[(&[u8], &str)] = &[
     ),
 ];
 
-/// The format that bytes show by a mark of their own; nothing for text of any kind.
+/// The format that bytes show by a mark of their own; nothing for text of any kind. Of a ZIP only its parts tell whether it is
+/// a DOCX.
 pub(super) fn of_bytes(bytes: &[u8]) -> Result<Option<DocumentFormat>, Error> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if head.starts_with(b"PK\x03\x04") {

@@ -76,6 +76,13 @@ pub(super) fn read(text: &str, limits: &ExtractLimits) -> Result<Document, Error
     pieces.build(DocumentFormat::Html, "only markup or scripts")
 }
 
+/// Writes a chapter of a book, which is a page without anything around its content.
+pub(super) fn write_chapter(text: &str, limits: &ExtractLimits, pieces: &mut Pieces) {
+    let limited = limit_nesting::limit_nesting(text, limits.html_max_depth);
+    let (page, _) = without_hidden(text, limited.html);
+    whole::write(&page, pieces);
+}
+
 /// The page without what nobody sees on it, parsed and as markup.
 fn without_hidden(text: &str, html: String) -> (Html, String) {
     let mut page = Html::parse_document(&html);

@@ -56,7 +56,7 @@ fn what_is_no_document_is_named() {
     let error = read(image, &named("paper.pdf")).expect_err("it is a picture");
     assert_eq!(
         error.to_string(),
-        "this is a PNG image and cannot be read: give HTML, PDF, DOCX, Markdown, plain text, JSON or CSV"
+        "this is a PNG image and cannot be read: give HTML, PDF, DOCX, EPUB, Markdown, plain text, JSON or CSV"
     );
     let noise: Vec<u8> = (0..4_000_u32)
         .map(|n| (n.wrapping_mul(2_654_435_761) >> 11) as u8)

@@ -1,7 +1,10 @@
 //! Words that are written together in German and Dutch: a question about "Platten" also finds "Festplatten", and one
 //! about "Festplatten" finds "Platten".
 
-use super::{TermId, Vocabulary, tokens};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+use super::{TermId, Terms, Vocabulary, tokens};
 use crate::Language;
 
 /// Languages that write compounds as one word.
@@ -30,97 +33,152 @@ pub fn has_compounds(language: Language) -> bool {
     COMPOUNDING.contains(&language.code())
 }
 
-/// As [`Vocabulary::compounds`], of a question in a language with compounds to terms that are kept elsewhere.
-pub fn compounds_among<'n>(
-    question: &str,
-    language: Language,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Vec<(String, f32)> {
-    let mut near = Vocabulary::new(language);
-    let mut asked: Vec<(String, String)> = Vec::new();
-    tokens::each(question, |token, _| {
-        let stem = near.finished_in(language, token);
-        asked.push((stem, super::plain_letters(token)));
-    });
-    // Only these can be compounds or parts: all others need not be held in memory.
-    let is_near = |name: &str| {
-        let start = name.char_indices().nth(PART_MIN_LETTERS - 1);
-        let start = start.map_or(name, |(end, _)| &name[..end]);
-        asked.iter().any(|(stem, plain)| {
-            name.ends_with(stem.as_str()) || name.starts_with(plain) || plain.contains(start)
-        })
-    };
-    for name in names {
-        if is_near(name) {
-            near.number(name.to_owned());
-        }
+/// The terms of an index, as compounds are looked for among them.
+pub trait CompoundTerms {
+    /// Why they cannot be looked up.
+    type Error;
+
+    /// Hands over every term that has these letters in it.
+    fn containing(&self, letters: &str, take: &mut dyn FnMut(&str)) -> Result<(), Self::Error>;
+
+    /// Whether there is this term.
+    fn has(&self, term: &str) -> Result<bool, Self::Error>;
+}
+
+impl CompoundTerms for Vocabulary {
+    type Error = Infallible;
+
+    fn containing(&self, letters: &str, take: &mut dyn FnMut(&str)) -> Result<(), Infallible> {
+        self.names()
+            .filter(|name| name.contains(letters))
+            .for_each(take);
+        Ok(())
     }
-    let found = near.compounds(question).into_iter();
-    found
-        .filter_map(|(term, weight)| Some((near.name(term)?.to_owned(), weight)))
-        .collect()
+
+    fn has(&self, term: &str) -> Result<bool, Infallible> {
+        Ok(self.id(term).is_some())
+    }
 }
 
 impl Vocabulary {
     /// Terms of this vocabulary that are compounds or parts of the question's words, with what each counts where the
-    /// word itself counts 1. None unless the question is in a language with compounds. It looks at every term once for
-    /// each word of the question.
+    /// word itself counts 1. None unless the question is in a language with compounds.
     pub fn compounds(&self, question: &str) -> Vec<(TermId, f32)> {
         let asked = self.language_of(question);
         if !has_compounds(asked) {
             return Vec::new();
         }
-        let mut found: Vec<(TermId, f32)> = Vec::new();
-        tokens::each(question, |token, _| {
-            if self
-                .terms_of(asked)
-                .is_some_and(|terms| terms.stop.has(token))
-            {
-                return;
-            }
-            for term in self.longer(token, asked).chain(self.parts(token, asked)) {
-                if found.iter().all(|(known, _)| *known != term) {
-                    found.push((term, COMPOUND_WEIGHT));
-                }
-            }
-        });
+        let terms = self.terms_of(asked).unwrap_or(self.terms());
+        let Ok(found) = near_terms(question, terms, self);
+        let found = found.into_iter();
         found
+            .filter_map(|(term, weight)| Some((self.id(&term)?, weight)))
+            .collect()
     }
+}
 
-    /// The terms that begin or end with a word, or have a long one inside.
-    fn longer(&self, token: &str, language: Language) -> impl Iterator<Item = TermId> {
-        let stem = self.finished_in(language, token);
-        let whole = super::plain_letters(token);
-        let letters = |text: &str| text.chars().count();
-        let mut longer: Vec<(usize, TermId)> = Vec::new();
-        if letters(&stem) >= PART_MIN_LETTERS {
-            for (id, name) in (0..).zip(self.names()) {
-                let rest = name.len().saturating_sub(stem.len());
-                let inside = letters(&whole) >= INSIDE_MIN_LETTERS && name.contains(&whole);
-                let fits = rest >= OTHER_PART_MIN_LETTERS
-                    && (inside || name.ends_with(&stem) || name.starts_with(&whole));
-                if fits {
-                    longer.push((name.len(), id));
-                }
+/// As [`Vocabulary::compounds`], of a question in a language with compounds to terms that are kept elsewhere.
+pub fn compounds_among<T: CompoundTerms>(
+    question: &str,
+    language: Language,
+    among: &T,
+) -> Result<Vec<(String, f32)>, T::Error> {
+    near_terms(question, &Terms::new(language), among)
+}
+
+/// The terms that have a word of a language with compounds in them, the shortest first.
+pub fn compounds_with<T: CompoundTerms>(
+    word: &str,
+    language: Language,
+    among: &T,
+) -> Result<Vec<String>, T::Error> {
+    let terms = Terms::new(language);
+    let mut found = Vec::new();
+    for token in telling_tokens(word, &terms) {
+        found.extend(longer(&token, &terms, among)?);
+    }
+    Ok(found)
+}
+
+fn near_terms<T: CompoundTerms>(
+    question: &str,
+    terms: &Terms,
+    among: &T,
+) -> Result<Vec<(String, f32)>, T::Error> {
+    let mut found: Vec<(String, f32)> = Vec::new();
+    for token in telling_tokens(question, terms) {
+        let longer = longer(&token, terms, among)?;
+        for term in longer.into_iter().chain(parts(&token, terms, among)?) {
+            if found.iter().all(|(known, _)| *known != term) {
+                found.push((term, COMPOUND_WEIGHT));
             }
         }
-        longer.sort_unstable();
-        longer.into_iter().take(COMPOUNDS_MAX).map(|(_, term)| term)
     }
+    Ok(found)
+}
 
-    /// The terms of a word's two parts, where both occur.
-    fn parts(&self, token: &str, language: Language) -> impl Iterator<Item = TermId> {
-        let id = |part: &str| self.id(&self.finished_in(language, part));
-        let enough = |part: &str| part.chars().count() >= PART_MIN_LETTERS;
-        let split = |(at, _): (usize, char)| {
-            let (head, tail) = token.split_at(at);
-            if !enough(head) || !enough(tail) {
-                return None;
-            }
-            let heads = LINKS.iter().filter_map(|link| head.strip_suffix(link));
-            let head = heads.filter(|head| enough(head)).find_map(id)?;
-            Some([head, id(tail)?])
-        };
-        token.char_indices().find_map(split).into_iter().flatten()
+fn telling_tokens(text: &str, terms: &Terms) -> Vec<String> {
+    let mut telling = Vec::new();
+    tokens::each(text, |token, _| {
+        if !terms.stop.has(token) {
+            telling.push(token.to_owned());
+        }
+    });
+    telling
+}
+
+/// The terms that begin or end with a word, or have a long one inside; the shortest of them.
+fn longer<T: CompoundTerms>(
+    token: &str,
+    terms: &Terms,
+    among: &T,
+) -> Result<Vec<String>, T::Error> {
+    let (stem, whole) = (terms.finished(token), super::plain_letters(token));
+    let letters = |text: &str| text.chars().count();
+    if letters(&stem) < PART_MIN_LETTERS {
+        return Ok(Vec::new());
     }
+    let anywhere = letters(&whole) >= INSIDE_MIN_LETTERS;
+    let mut found: BTreeSet<(usize, String)> = BTreeSet::new();
+    let mut take = |name: &str| {
+        let rest = name.len().saturating_sub(stem.len());
+        let inside = anywhere && name.contains(&whole);
+        let fits = inside || name.ends_with(&stem) || name.starts_with(&whole);
+        if rest >= OTHER_PART_MIN_LETTERS && fits {
+            found.insert((name.len(), name.to_owned()));
+            if found.len() > COMPOUNDS_MAX {
+                found.pop_last();
+            }
+        }
+    };
+    among.containing(&stem, &mut take)?;
+    // Mostly the word begins with its stem, and whatever has the word in it has been met.
+    if !whole.contains(&stem) {
+        among.containing(&whole, &mut take)?;
+    }
+    Ok(found.into_iter().map(|(_, name)| name).collect())
+}
+
+/// The terms of a word's two parts, where both occur.
+fn parts<T: CompoundTerms>(token: &str, terms: &Terms, among: &T) -> Result<Vec<String>, T::Error> {
+    let enough = |part: &str| part.chars().count() >= PART_MIN_LETTERS;
+    for (at, _) in token.char_indices() {
+        let (head, tail) = token.split_at(at);
+        if !enough(head) || !enough(tail) {
+            continue;
+        }
+        let tail = terms.finished(tail);
+        if !among.has(&tail)? {
+            continue;
+        }
+        for link in LINKS {
+            let head = head.strip_suffix(link).filter(|head| enough(head));
+            if let Some(head) = head.map(|head| terms.finished(head))
+                && among.has(&head)?
+            {
+                return Ok(vec![head, tail]);
+            }
+        }
+    }
+    Ok(Vec::new())
 }

@@ -177,12 +177,6 @@ impl Vocabulary {
         Some(&self.languages[self.place(language)?].terms)
     }
 
-    /// The term of a word of a language, whether it was met or not.
-    pub(super) fn finished_in(&self, language: Language, token: &str) -> String {
-        let terms = self.terms_of(language).unwrap_or(self.terms());
-        terms.finished(token)
-    }
-
     fn place(&self, language: Language) -> Option<usize> {
         let mut languages = self.languages.iter();
         languages.position(|words| words.language == language)
@@ -200,7 +194,7 @@ impl Vocabulary {
         id
     }
 
-    pub(super) fn number(&mut self, term: String) -> TermId {
+    fn number(&mut self, term: String) -> TermId {
         if let Some(id) = self.of_term.get(term.as_str()) {
             return *id;
         }

@@ -1,7 +1,7 @@
 //! `fathom library`: a person's own documents, kept in an index and searched there.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,18 @@ use serde_json::json;
 use crate::cli::LibraryCommand;
 use crate::exit::{Exit, Problem, Result};
 use crate::library_list::{self, DEFAULT, LibraryList};
-use crate::outside::Outside;
+use crate::library_pages::PagesLeft;
+use crate::outside::{self, Outside};
 use crate::screen::{self, TextStyle};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use crate::{library_vectors, reading, wiring};
+use crate::{library_pages, library_vectors, reading, unnamed_indexes, wiring};
 
 /// Between two lines on the vectors that are computed.
 const VECTORS_TOLD_EVERY: Duration = Duration::from_secs(5);
 
 pub async fn run(command: LibraryCommand, settings: &Settings) -> Result<Exit> {
+    unnamed_indexes::forget_unused(&settings.home, settings.unnamed_kept);
     match command {
         LibraryCommand::Add { paths, library } => add(paths, &name(library), settings).await?,
         LibraryCommand::List { skipped, library } => list(skipped, library, settings).await?,
@@ -61,6 +63,9 @@ fn name(given: Option<String>) -> String {
 async fn add(paths: Vec<PathBuf>, name: &str, settings: &Settings) -> Result<()> {
     let home = &settings.home;
     let mut list = LibraryList::load(home)?;
+    let (addresses, paths): (Vec<_>, Vec<_>) = paths
+        .into_iter()
+        .partition(|path| library_pages::is_address(path));
     let mut roots = Vec::new();
     for path in paths {
         let real = path.canonicalize().map_err(|error| {
@@ -72,13 +77,23 @@ async fn add(paths: Vec<PathBuf>, name: &str, settings: &Settings) -> Result<()>
                 _ => format!("{path} cannot be read: {error}"),
             })
         })?;
-        list.change(name, |folders| {
-            if !folders.contains(&real) {
-                folders.push(real.clone());
-            }
-        });
         roots.push(real);
     }
+    if !addresses.is_empty() {
+        let pages = library_pages::folder(home, name);
+        let fetcher = outside::fetcher(settings)?;
+        for address in &addresses {
+            library_pages::add(&fetcher, &pages, &address.to_string_lossy()).await?;
+        }
+        roots.push(pages.canonicalize().map_err(Problem::failed)?);
+    }
+    list.change(name, |folders| {
+        for root in roots {
+            if !folders.contains(&root) {
+                folders.push(root);
+            }
+        }
+    });
     // Kept before it is read: whoever stops the reading goes on with it later.
     let before = LibraryList::load(home)?;
     list.save(home)?;
@@ -130,7 +145,13 @@ async fn list(skipped: bool, library: Option<String>, settings: &Settings) -> Re
         let opened = open_index(&list, name, settings).await?;
         tell_counts(name, &opened)?;
         for folder in list.folders(name) {
-            screen::print_line(&format!("  {}", folder.display()))?;
+            let pages = library_pages::addresses(&settings.home, std::slice::from_ref(folder));
+            if pages.is_empty() {
+                screen::print_line(&format!("  {}", folder.display()))?;
+            }
+            for address in pages.values() {
+                screen::print_line(&format!("  {}", screen::harmless(address)))?;
+            }
         }
         if skipped {
             for one in opened.skipped().map_err(Problem::failed)? {
@@ -210,10 +231,20 @@ fn remove(given: &[PathBuf], library: Option<String>, settings: &Settings) -> Re
         return Err(Problem::usage(format!("there is no library {name}"))
             .advise("List the libraries with: fathom library list"));
     }
+    let pages = library_pages::folder(home, &name);
     if whole {
         list.change(&name, Vec::clear);
+        library_pages::forget(&pages)?;
     }
     for folder in given {
+        let mut folder = folder;
+        if library_pages::is_address(folder) {
+            match library_pages::remove(&pages, &folder.to_string_lossy())? {
+                Some(PagesLeft::Some) => continue,
+                Some(PagesLeft::None) => folder = &pages,
+                None => {}
+            }
+        }
         let real = folder
             .canonicalize()
             .or_else(|_| std::path::absolute(folder));
@@ -228,22 +259,9 @@ fn remove(given: &[PathBuf], library: Option<String>, settings: &Settings) -> Re
     }
     list.save(home)?;
     if list.folders(&name).is_empty() {
-        forget(&library_list::named_folder(home, &name))?;
+        library_pages::forget(&library_list::named_folder(home, &name))?;
     }
     Ok(())
-}
-
-/// Deletes an index, which nothing names any more.
-fn forget(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let folder = folder.display();
-            Err(Problem::failed(format!(
-                "{folder} cannot be deleted: {error}"
-            )))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Folders that are brought up to date together, under the name that they are told of.
@@ -274,6 +292,8 @@ fn chosen(given: &[PathBuf], settings: &Settings) -> Result<Vec<ChosenLibrary>> 
 
 impl ChosenLibrary {
     async fn update(&self, encoder: Option<&Encoder>, settings: &Settings) -> Result<()> {
+        let fetcher = outside::fetcher(settings)?;
+        library_pages::refresh(&fetcher, &settings.home, &self.roots).await?;
         let documents = read(self.roots.clone(), settings).await?;
         if let Some(encoder) = encoder {
             let mut signals = Signals::listen()?;

@@ -158,7 +158,7 @@ pub(super) async fn open_library(
     }
     if counts.documents == 0 {
         return Err(Problem::usage("the library has no document that can be read").advise(
-            "Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON, CSV or source files: --library DIR",
+            "Give a folder with HTML, PDF, DOCX, EPUB, Markdown, plain text, JSON, CSV or source files: --library DIR",
         ));
     }
     Ok(roots)

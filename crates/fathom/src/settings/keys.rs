@@ -99,6 +99,7 @@ pub fn defaults() -> Value {
             "hosts": [],
         },
         "search": { "cache_ttl_s": 24 * 60 * 60 },
+        "library": { "unnamed_ttl_days": 30 },
         "answer": research::workflows::answer::AnswerSettings::default(),
         "report": report,
         "ask": research::AskSettings::default(),

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::{Sandbox, exists};
+use crate::sandbox::{Ran, Sandbox, exists};
 
 fn tiny(sandbox: &Sandbox) -> PathBuf {
     let fixture =
@@ -18,6 +18,13 @@ fn tiny(sandbox: &Sandbox) -> PathBuf {
         "tiny/tiny.onnx",
         std::fs::read(fixture.join("model.onnx")).unwrap(),
     )
+}
+
+/// Installs an encoder of a few words.
+pub fn install_tiny(sandbox: &Sandbox) -> Ran {
+    let file = tiny(sandbox);
+    let words = ["encoder", "install", "--any", "--from"];
+    sandbox.run(&[&words[..], &[file.to_str().unwrap()]].concat())
 }
 
 /// Answers every request with the first file whose name stands in it, for as long as the test runs.

@@ -1,7 +1,7 @@
 //! One request on one fresh connection, and its answer: status, headers, and a body yet to be read.
 //!
-//! Nothing of ours goes out but the address, the agent's name and what we can read: no cookie, no
-//! referrer, no key. The connection lives as long as the answer and is closed with it.
+//! Nothing of ours goes out but the address, the agent's name, what we can read and the version that we have: no cookie,
+//! no referrer, no key. The connection lives as long as the answer and is closed with it.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{FetchError, FetchLimits, FetchTarget, dial::WireStream};
+use super::{FetchError, FetchLimits, FetchTarget, dial::WireStream, page::PageVersion};
 use crate::client::authority;
 
 const HEADERS_MAX: usize = 100;
@@ -38,10 +38,11 @@ pub(super) struct RawBody {
 pub(super) async fn ask(
     wire: Box<dyn WireStream>,
     target: &FetchTarget,
+    known: &PageVersion,
     agent: &str,
     limits: &FetchLimits,
 ) -> Result<RawResponse, FetchError> {
-    let request = request(target, agent)?;
+    let request = request(target, known, agent)?;
     let limit = limits.first_byte;
     let answer = timeout(limit, send(wire, request))
         .await
@@ -70,10 +71,21 @@ async fn send(
     })
 }
 
-fn request(target: &FetchTarget, agent: &str) -> Result<Request<Empty<Bytes>>, FetchError> {
+fn request(
+    target: &FetchTarget,
+    known: &PageVersion,
+    agent: &str,
+) -> Result<Request<Empty<Bytes>>, FetchError> {
     let url = target.url();
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-    Request::get(path)
+    let mut request = Request::get(path);
+    if let Some(etag) = &known.etag {
+        request = request.header(header::IF_NONE_MATCH, etag);
+    }
+    if let Some(last_modified) = &known.last_modified {
+        request = request.header(header::IF_MODIFIED_SINCE, last_modified);
+    }
+    request
         .header(header::HOST, authority(url))
         .header(header::USER_AGENT, agent)
         .header(header::ACCEPT, ACCEPT)

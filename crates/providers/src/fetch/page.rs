@@ -7,6 +7,7 @@
 use std::{fmt, pin::Pin, time::Duration};
 
 use http::{HeaderMap, StatusCode, header};
+use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -36,6 +37,29 @@ pub struct FetchedPage {
     pub cut: Option<PageCut>,
     /// How many were followed.
     pub redirects: usize,
+}
+
+impl FetchedPage {
+    /// Which version of the page this is, as far as its server says.
+    pub fn version(&self) -> PageVersion {
+        let text = |name: header::HeaderName| {
+            let value = self.headers.get(name)?.to_str().ok()?;
+            Some(value.to_owned())
+        };
+        PageVersion {
+            etag: text(header::ETAG),
+            last_modified: text(header::LAST_MODIFIED),
+        }
+    }
+}
+
+/// Names a version of a page in its server's words, so that it is only sent again when it has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageVersion {
+    /// The header `ETag`.
+    pub etag: Option<String>,
+    /// The header `Last-Modified`.
+    pub last_modified: Option<String>,
 }
 
 impl fmt::Debug for FetchedPage {
@@ -86,8 +110,17 @@ impl Fetcher {
 
     /// Fetches one page.
     pub async fn get(&self, url: &str) -> Result<FetchedPage, FetchError> {
+        self.get_unless(url, &PageVersion::default()).await
+    }
+
+    /// Fetches one page, unless its server says that it still has this version: the status is 304 then, and there are no bytes.
+    pub async fn get_unless(
+        &self,
+        url: &str,
+        known: &PageVersion,
+    ) -> Result<FetchedPage, FetchError> {
         let target = FetchTarget::parse(url, &self.road.allow)?;
-        self.road.follow(target, Some(&self.robots)).await
+        self.road.follow(target, known, Some(&self.robots)).await
     }
 }
 
@@ -100,6 +133,7 @@ impl FetchPath {
     async fn follow(
         &self,
         first: FetchTarget,
+        known: &PageVersion,
         robots: Option<&RobotsCache>,
     ) -> Result<FetchedPage, FetchError> {
         let mut target = first;
@@ -117,7 +151,7 @@ impl FetchPath {
             let queued = Instant::now();
             let turn = self.slots.take(target.host()).await;
             end += queued.elapsed();
-            let step = timeout_at(end, self.step(&target, redirects)).await;
+            let step = timeout_at(end, self.step(&target, known, redirects)).await;
             drop(turn);
             match step.map_err(late)?? {
                 FetchStep::Arrived(page) => return Ok(page),
@@ -128,9 +162,14 @@ impl FetchPath {
         Err(FetchRefusal::TooManyRedirects { limit }.into())
     }
 
-    async fn step(&self, target: &FetchTarget, redirects: usize) -> Result<FetchStep, FetchError> {
+    async fn step(
+        &self,
+        target: &FetchTarget,
+        known: &PageVersion,
+        redirects: usize,
+    ) -> Result<FetchStep, FetchError> {
         let wire = self.network.dial(target, &self.limits).await?;
-        let answer = exchange::ask(wire, target, AGENT, &self.limits).await?;
+        let answer = exchange::ask(wire, target, known, AGENT, &self.limits).await?;
         if is_redirect(answer.status) {
             let location = answer.headers.get(header::LOCATION);
             let location = location.ok_or(FetchRefusal::NoLocation)?;
@@ -161,7 +200,7 @@ impl FetchPath {
     ) -> Pin<Box<dyn Future<Output = Result<FetchedPage, FetchError>> + Send + '_>> {
         Box::pin(async move {
             let target = FetchTarget::check(url, &self.allow)?;
-            self.follow(target, None).await
+            self.follow(target, &PageVersion::default(), None).await
         })
     }
 }

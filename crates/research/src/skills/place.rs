@@ -14,7 +14,8 @@ pub(crate) async fn line(library: &dyn Library, name: &str, passage: &str) -> Op
     let ending = name
         .rsplit_once('.')
         .map(|(_, ending)| ending.to_lowercase());
-    if ending.is_some_and(|ending| NO_LINES.contains(&ending.as_str())) {
+    let is_page = name.contains("://");
+    if is_page || ending.is_some_and(|ending| NO_LINES.contains(&ending.as_str())) {
         return None;
     }
     let bytes = library.read(name).await.ok()?;

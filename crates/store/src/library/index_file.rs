@@ -13,7 +13,7 @@ use super::LibraryError;
 
 /// The form of the tables, of the packed lists in them, and of what the readers of documents give. One more makes every
 /// index be filled again.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 const FILE: &str = "index.sqlite";
 const LOCK: &str = "writer.lock";
@@ -130,6 +130,23 @@ impl IndexFile {
             _ => file.told(fill_anew(&mut connection))?,
         }
         Ok(file)
+    }
+
+    /// Deletes the folder of an index; false while another process writes to it.
+    pub(super) fn delete(folder: &Path) -> Result<bool, LibraryError> {
+        let file = Self {
+            folder: folder.to_owned(),
+        };
+        let Some(_lock) = file.lock()? else {
+            return Ok(false);
+        };
+        match std::fs::remove_dir_all(folder) {
+            Ok(()) => Ok(true),
+            Err(error) => Err(LibraryError::Index {
+                path: folder.to_owned(),
+                why: format!("it cannot be deleted: {error}"),
+            }),
+        }
     }
 
     /// The database itself.

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::LibraryError;
 use super::bytes::{ByteReader, put_number};
 use super::index_file::{Fact, IndexFile};
+use super::names::NameWriter;
 use super::postings::{PostingList, Postings};
 use super::segment::{LanguageSums, SegmentRow};
 use super::snapshot::{LoadedSegment, Snapshot};
@@ -77,6 +78,7 @@ fn join(
     ] {
         let Some(joined) = joined else { break };
         let mut writer = DictionaryWriter::new(&change, joined, kind)?;
+        let mut names = NameWriter::new(&change, joined)?;
         let cursors = chosen
             .iter()
             .map(|segment| Cursor::new(reading, segment.id, kind));
@@ -91,9 +93,13 @@ fn join(
             }
             if let Some(value) = joined_value(kind, &values, &renumbered) {
                 writer.push(&key, &value)?;
+                if kind == DictionaryKind::Terms {
+                    names.push(&key)?;
+                }
             }
         }
         writer.finish()?;
+        names.finish()?;
     }
     for segment in chosen {
         change.execute("DELETE FROM dictionaries WHERE segment = ?1", [segment.id])?;
@@ -169,6 +175,8 @@ fn joined_value(
             let in_text = values.iter().any(|(_, value)| value == &[1]);
             Some(vec![u8::from(in_text)])
         }
+        // Written with the terms.
+        DictionaryKind::Names => None,
         DictionaryKind::Pieces => {
             let counts = values.iter();
             let counts = counts.filter_map(|(_, value)| ByteReader::new(value).number());

@@ -237,8 +237,8 @@ impl<'s> Search<'s> {
         if !has_compounds(language) {
             return Ok(terms);
         }
-        let known = self.dictionaries.terms(language)?;
-        for (term, weight) in compounds_among(query, language, known.iter().map(String::as_str)) {
+        let known = self.dictionaries.terms_of(language);
+        for (term, weight) in compounds_among(query, language, &known)? {
             if terms.iter().all(|(other, _)| *other != term) {
                 terms.push((term, weight));
             }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bytes::put_number;
 use super::index_file::Fact;
+use super::names::NameWriter;
 use super::passage_block::KeptPassage;
 use super::postings::PostingList;
 use super::term_block::{DictionaryKind, DictionaryWriter};
@@ -162,6 +163,7 @@ impl SegmentBuilder {
     pub(super) fn write(self, connection: &Connection) -> rusqlite::Result<()> {
         let segment = self.row.insert(connection)?;
         let mut terms = DictionaryWriter::new(connection, segment, DictionaryKind::Terms)?;
+        let mut names = NameWriter::new(connection, segment)?;
         let mut pieces = DictionaryWriter::new(connection, segment, DictionaryKind::Pieces)?;
         let mut forms: BTreeMap<&str, bool> = BTreeMap::new();
         for (language, builder) in &self.languages {
@@ -170,7 +172,9 @@ impl SegmentBuilder {
             let mut named: Vec<(&str, &PostingList)> = named.collect();
             named.sort_unstable_by_key(|(name, _)| *name);
             for (name, list) in named {
-                terms.push(&key(*language, name.as_bytes()), &list.encoded())?;
+                let key = key(*language, name.as_bytes());
+                terms.push(&key, &list.encoded())?;
+                names.push(&key)?;
             }
             let mut counted: Vec<_> = builder.counter.pieces().collect();
             counted.sort_unstable();
@@ -184,6 +188,7 @@ impl SegmentBuilder {
             }
         }
         terms.finish()?;
+        names.finish()?;
         pieces.finish()?;
         let mut written = DictionaryWriter::new(connection, segment, DictionaryKind::Forms)?;
         for (form, in_text) in forms {

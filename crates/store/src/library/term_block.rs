@@ -18,6 +18,8 @@ pub(super) enum DictionaryKind {
     Forms = 1,
     /// Pieces of words, each after its language, with the number of passages that have them.
     Pieces = 2,
+    /// Names of terms without their postings, as [`super::names`] packs them.
+    Names = 3,
 }
 
 /// Writes one dictionary of one segment; keys come in order.

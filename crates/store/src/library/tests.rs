@@ -556,3 +556,60 @@ fn a_folder_that_is_removed_while_it_is_read_costs_its_files_only() {
     );
     assert_eq!(library.search("alders", None, 5).unwrap().len(), 1);
 }
+
+#[test]
+fn a_german_word_is_mentioned_and_found_inside_longer_ones_also_after_segments_were_joined() {
+    let german = |nth: usize, about: &str| {
+        format!(
+            "Die Bäume der Stadt {nth} wachsen an den Straßen. {about} Das ist in jedem Sommer so."
+        )
+    };
+    let folder = folder(&[
+        (
+            "garten.txt",
+            &german(0, "Die Bewässerung kostet im Jahr viel."),
+        ),
+        ("platten.txt", &german(1, "Die Festplatten sind alt.")),
+    ]);
+    let indexed = Indexed::read(&[folder.path()]);
+    let check = || {
+        let asked = ["Wasser", "Platte", "Feuer"].map(str::to_owned);
+        let mentions = indexed.mentions(&asked).unwrap();
+        let passages: Vec<usize> = mentions.iter().map(|one| one.passages).collect();
+        assert_eq!(passages, [1, 1, 0]);
+        assert!(mentions.iter().all(|one| !one.as_written), "{mentions:?}");
+        let found = indexed.found("Wie viel Wasser braucht das?", 1);
+        assert_eq!(found[0].name, "garten.txt");
+    };
+    check();
+    for nth in 0..8 {
+        let name = format!("more-{nth}.txt");
+        fs::write(
+            folder.path().join(name),
+            german(2 + nth, "Es regnet selten."),
+        )
+        .unwrap();
+        indexed.update(&[folder.path()]).unwrap();
+    }
+    check();
+}
+
+#[test]
+fn a_page_is_called_by_its_address_and_read_by_it() {
+    let pages = folder(&[(
+        "0af3",
+        "<html><body><p>Trees cool the air of towns in summer.</p></body></html>",
+    )]);
+    let address = "https://example.org/trees";
+    let file = pages.path().canonicalize().unwrap().join("0af3");
+    let index = tempfile::tempdir().unwrap();
+    let library = DocumentLibrary::open(index.path(), LibraryLimits::default()).unwrap();
+    let indexed = Indexed {
+        _index: index,
+        library: library.calling([(file, address.to_owned())].into()),
+    };
+    indexed.update(&[pages.path()]).unwrap();
+    assert_eq!(indexed.names(), [address]);
+    assert_eq!(indexed.found("trees", 1)[0].name, address);
+    assert!(indexed.read(address).unwrap().starts_with(b"<html>"));
+}

@@ -3,7 +3,7 @@
 //! What was read is committed every few seconds, texts, files and postings together: whatever ends the process, the index holds
 //! each text once and misses none that it says it has. A file that was moved or copied keeps its text by the hash of its bytes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -36,6 +36,8 @@ const SETTLED_AFTER_NS: i64 = 2_000_000_000;
 pub(super) struct UpdateTask<'u> {
     pub(super) file: &'u IndexFile,
     pub(super) roots: &'u [PathBuf],
+    /// Names of files that are not called by their path.
+    pub(super) called: &'u BTreeMap<PathBuf, String>,
     pub(super) limits: &'u LibraryLimits,
     pub(super) reader: &'u dyn DocumentReader,
     pub(super) progress: &'u ReadProgress,
@@ -53,7 +55,7 @@ struct KnownFile {
 impl UpdateTask<'_> {
     /// Does it; the caller holds the writer's lock.
     pub(super) fn run(&self) -> Result<(), LibraryError> {
-        let walked = walk::files(&LibraryRoot::named(self.roots)?, self.limits)?;
+        let walked = walk::files(&LibraryRoot::named(self.roots)?, self.called, self.limits)?;
         let connection = self.file.connect()?;
         let known = self.file.told(known_files(&connection))?;
         let unchanged = |file: &&LibraryFile| {

@@ -1,6 +1,6 @@
 //! Finds the files of a library: bounded, in a stable order, and never outside its folders.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -90,12 +90,15 @@ fn prefix(path: &Path, taken: &mut BTreeSet<String>) -> String {
     prefix
 }
 
+/// The files of these folders. Those of `called` bear the name that it has for their path.
 pub(super) fn files(
     roots: &[LibraryRoot],
+    called: &BTreeMap<PathBuf, String>,
     limits: &LibraryLimits,
 ) -> Result<FoundFiles, LibraryError> {
     let mut walk = FolderWalk {
         limits,
+        called,
         found: FoundFiles::default(),
         bytes: 0,
         left_out: 0,
@@ -118,6 +121,7 @@ pub(super) fn files(
 
 struct FolderWalk<'l> {
     limits: &'l LibraryLimits,
+    called: &'l BTreeMap<PathBuf, String>,
     found: FoundFiles,
     bytes: u64,
     /// Files beyond the limits, which are counted rather than named.
@@ -177,6 +181,7 @@ impl FolderWalk<'_> {
             return;
         }
         self.bytes = together;
+        let name = self.called.get(&path).map_or(name, String::as_str);
         self.found.files.push(LibraryFile {
             name: name.to_owned(),
             path,

@@ -1,11 +1,14 @@
 //! Words over all segments: where they stand, and how the documents spell them.
 
+use std::collections::BTreeSet;
+
 use fathom_evidence::Language;
-use fathom_evidence::terms::{self, Piece, Terms};
+use fathom_evidence::terms::{self, CompoundTerms, Piece, Terms, has_compounds};
 use rusqlite::Connection;
 
 use super::WordMention;
 use super::bytes::ByteReader;
+use super::names;
 use super::postings::Postings;
 use super::segment;
 use super::snapshot::Snapshot;
@@ -32,6 +35,33 @@ pub(super) struct SegmentPostings {
 impl SegmentPostings {
     pub(super) fn list(&self) -> Postings<'_> {
         Postings::new(&self.encoded)
+    }
+}
+
+/// The terms of a language in all segments.
+pub(super) struct LanguageTerms<'d> {
+    dictionaries: &'d Dictionaries<'d>,
+    language: Language,
+}
+
+impl CompoundTerms for LanguageTerms<'_> {
+    type Error = rusqlite::Error;
+
+    fn containing(&self, letters: &str, take: &mut dyn FnMut(&str)) -> rusqlite::Result<()> {
+        let Dictionaries {
+            connection,
+            snapshot,
+        } = self.dictionaries;
+        let mut bytes_left = names::LOOKED_THROUGH_MAX;
+        for segment in &snapshot.segments {
+            let (id, left) = (segment.id, &mut bytes_left);
+            names::containing(connection, id, self.language, letters, left, take)?;
+        }
+        Ok(())
+    }
+
+    fn has(&self, term: &str) -> rusqlite::Result<bool> {
+        Ok(!self.dictionaries.postings(self.language, term)?.is_empty())
     }
 }
 
@@ -75,29 +105,6 @@ impl Dictionaries<'_> {
         Ok(passages)
     }
 
-    /// All terms of a language.
-    pub(super) fn terms(&self, language: Language) -> rusqlite::Result<Vec<String>> {
-        let (prefix, mut all) = (language.code().as_bytes(), Vec::new());
-        for segment in &self.snapshot.segments {
-            let take = |key: &[u8], _: &[u8]| {
-                let term = key.strip_prefix(prefix).map(str::from_utf8);
-                let term = term.and_then(Result::ok);
-                all.extend(term.map(str::to_owned));
-                term.is_some()
-            };
-            term_block::scan(
-                self.connection,
-                segment.id,
-                DictionaryKind::Terms,
-                prefix,
-                take,
-            )?;
-        }
-        all.sort_unstable();
-        all.dedup();
-        Ok(all)
-    }
-
     /// A query whose words that occur nowhere are spelled as the documents spell them.
     pub(super) fn corrected(&self, query: &str) -> rusqlite::Result<String> {
         let mut words = Vec::new();
@@ -137,9 +144,34 @@ impl Dictionaries<'_> {
             for term in Terms::new(*language).telling(word) {
                 most = most.max(self.live(&self.postings(*language, &term)?));
             }
+            if most == 0 && has_compounds(*language) {
+                most = self.passages_with_compounds(word, *language)?;
+            }
             sum += most;
         }
         Ok(sum)
+    }
+
+    /// How many passages have a word as a part of a longer one only.
+    fn passages_with_compounds(&self, word: &str, language: Language) -> rusqlite::Result<usize> {
+        let mut passages: BTreeSet<u32> = BTreeSet::new();
+        for term in terms::compounds_with(word, language, &self.terms_of(language))? {
+            for one in self.postings(language, &term)? {
+                one.list().each(|passage, _| {
+                    passages.insert(one.first + passage);
+                });
+            }
+        }
+        let live = |passage: &&u32| !self.snapshot.is_gone(**passage as usize);
+        Ok(passages.iter().filter(live).count())
+    }
+
+    /// The terms of one language.
+    pub(super) fn terms_of(&self, language: Language) -> LanguageTerms<'_> {
+        LanguageTerms {
+            dictionaries: self,
+            language,
+        }
     }
 
     /// How many of these passages can be found.

@@ -1,10 +1,11 @@
 //! The text of a Word document, paragraph by paragraph.
 
 use quick_xml::Reader;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 
 use super::styles::{self, Style};
 use crate::document::ParagraphRole;
+use crate::extract::packed::{attribute, character};
 use crate::extract::pieces::Pieces;
 use crate::fixed_hash::FixedMap;
 
@@ -148,24 +149,4 @@ impl DocxWalk<'_> {
             None => self.pieces.piece(ParagraphRole::Body, &text),
         }
     }
-}
-
-/// An attribute by its name without prefix.
-pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = tag.attributes();
-    let attributes = attributes.with_checks(false).flatten();
-    let mut named = attributes.filter(|attribute| attribute.key.local_name().as_ref() == name);
-    let value = named.next()?.value.into_owned();
-    Some(quick_xml::escape::unescape(&value).map_or(value.clone(), |text| text.into_owned()))
-}
-
-/// What `&amp;` or `&#8212;` stands for; nothing for names that XML does not know.
-pub(super) fn character(reference: &BytesRef<'_>) -> String {
-    if let Ok(Some(character)) = reference.resolve_char_ref() {
-        return character.to_string();
-    }
-    let name: &str = reference;
-    quick_xml::escape::resolve_predefined_entity(name)
-        .unwrap_or_default()
-        .to_owned()
 }

@@ -3,7 +3,7 @@
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::body::attribute;
+use crate::extract::packed::attribute;
 use crate::fixed_hash::FixedMap;
 
 /// What a style makes of a paragraph.

@@ -1,4 +1,4 @@
-//! Promises about Word documents.
+//! Promises about Word documents and books.
 
 use super::made::{docx, packed};
 use super::{ExtractLimits, FormatHint, cited, read, read_within, titles};
@@ -76,4 +76,63 @@ fn xml_that_breaks_off_gives_what_came_before() {
     let document = read(&docx(body, ""), &FormatHint::default()).expect("part of it can be read");
     assert_eq!(document.text, "The first paragraph.");
     assert_eq!(document.lost.len(), 1);
+}
+
+const PACKAGE: &str = "<package><metadata><dc:title>Street trees</dc:title><dc:title>A series</dc:title>\
+    <dc:creator>A. Person</dc:creator><dc:creator>B. Person</dc:creator><dc:date>2021-03-01</dc:date></metadata>\
+    <manifest><item id=\"two\" href=\"../Text/chapter%202.xhtml\"/><item id=\"one\" href=\"one.xhtml\"/>\
+    <item id=\"picture\" href=\"tree.png\"/></manifest><spine><itemref idref=\"one\"/><itemref idref=\"two\"/></spine></package>";
+
+fn epub(more: &[(&str, &[u8])]) -> Vec<u8> {
+    let container =
+        "<container><rootfiles><rootfile full-path=\"OEBPS/content.opf\"/></rootfiles></container>";
+    let chapter = |title: &str, text: &str| {
+        format!(
+            "<?xml version=\"1.0\"?><html><head><title>x</title></head><body><h1>{title}</h1><p>{text}</p></body></html>"
+        )
+    };
+    let one = chapter("Shade", "Trees cool the air.");
+    let two = chapter("Night", "At night they keep streets warm.");
+    let parts: [(&str, &[u8]); 5] = [
+        ("mimetype", b"application/epub+zip"),
+        ("META-INF/container.xml", container.as_bytes()),
+        ("OEBPS/content.opf", PACKAGE.as_bytes()),
+        ("Text/chapter 2.xhtml", two.as_bytes()),
+        ("OEBPS/one.xhtml", one.as_bytes()),
+    ];
+    packed(&[&parts, more].concat())
+}
+
+#[test]
+fn a_book_is_read_chapter_by_chapter_in_its_own_order() {
+    let document = read(&epub(&[]), &FormatHint::default()).expect("it is an EPUB");
+    assert_eq!(
+        cited(&document),
+        [
+            (ParagraphRole::Heading, "Shade"),
+            (ParagraphRole::Body, "Trees cool the air."),
+            (ParagraphRole::Heading, "Night"),
+            (ParagraphRole::Body, "At night they keep streets warm."),
+        ]
+    );
+    assert_eq!(document.about.title.as_deref(), Some("Street trees"));
+    assert_eq!(document.about.authors, ["A. Person", "B. Person"]);
+    assert_eq!(document.about.published.as_deref(), Some("2021-03-01"));
+}
+
+#[test]
+fn a_book_that_only_a_shop_s_program_opens_and_one_without_parts_are_told() {
+    let lock = b"<encryption><CipherReference URI=\"OEBPS/one.xhtml\"/></encryption>";
+    let locked = epub(&[("META-INF/encryption.xml", lock)]);
+    let error = read(&locked, &FormatHint::default()).expect_err("it is protected");
+    assert!(matches!(error, Error::Encrypted { .. }), "{error}");
+    let fonts = b"<encryption><CipherReference URI=\"OEBPS/font.otf\"/></encryption>";
+    let open = epub(&[("META-INF/encryption.xml", fonts)]);
+    assert!(read(&open, &FormatHint::default()).is_ok());
+    let empty = packed(&[("META-INF/container.xml", b"<container/>")]);
+    let error = read(&empty, &FormatHint::default()).expect_err("it has no parts");
+    assert!(
+        error.to_string().starts_with("the EPUB is damaged"),
+        "{error}"
+    );
 }

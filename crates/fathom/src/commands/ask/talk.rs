@@ -5,6 +5,7 @@
 
 mod prompt;
 
+use std::ffi::OsStr;
 use std::process::Stdio;
 
 use fathom_render::Answer;
@@ -16,6 +17,7 @@ use fathom_workflow::record::Status;
 use fathom_workflow::{Error, RunId};
 
 use super::Asking;
+use crate::answer_screen::SourcePlace;
 use crate::cli::{AskArgs, OutputArgs};
 use crate::commands::{RunsContext, runs};
 use crate::deliver::{self, Deliverable};
@@ -218,15 +220,21 @@ impl<'a> Talk<'a> {
         let Some(source) = sources.into_iter().find(wanted) else {
             return screen::tell("Name a source of the last answer by its number, as in :open 2");
         };
-        let file = answer_screen::file_of(&self.asking.settings.library, &source.location);
-        match file {
-            None => screen::tell(&format!(
-                "{} is no longer there.",
-                screen::harmless(&source.location)
-            )),
-            Some(file) if !has_opened(&file) => screen::tell(&format!("It is {}", file.display())),
-            Some(file) => screen::tell(&format!("Opened {}", file.display())),
-        }
+        let place = answer_screen::place_of(&self.asking.settings.library, &source.location);
+        let place = match place {
+            None => {
+                let gone = screen::harmless(&source.location);
+                return screen::tell(&format!("{gone} is no longer there."));
+            }
+            Some(SourcePlace::File(file)) => file.into_os_string(),
+            Some(SourcePlace::Page(address)) => address.into(),
+        };
+        let told = screen::harmless(&place.to_string_lossy());
+        screen::tell(&if has_opened(&place) {
+            format!("Opened {told}")
+        } else {
+            format!("It is {told}")
+        });
     }
 
     fn farewell(&self) {
@@ -238,12 +246,12 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// Whether the desktop could be asked to open a file.
-fn has_opened(file: &std::path::Path) -> bool {
+/// Whether the desktop could be asked to open a file or a page.
+fn has_opened(place: &OsStr) -> bool {
     const OPENERS: [&str; 2] = ["xdg-open", "open"];
     OPENERS.iter().any(|opener| {
         let started = std::process::Command::new(opener)
-            .arg(file)
+            .arg(place)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -93,7 +93,7 @@ pub(super) fn turns(earlier: &[AskedTurn]) -> Vec<EarlierTurn> {
 
 fn draft(composed: Composed) -> AskDraft {
     let sentences = composed.claims.iter().map(|claim| AskSentence {
-        text: claim.text.clone(),
+        text: closed(&claim.text),
         quoted: false,
         confirmed: claim.is_confirmed(),
         passages: claim.cites.clone(),
@@ -105,6 +105,14 @@ fn draft(composed: Composed) -> AskDraft {
             reason: composed.missing.unwrap_or_default(),
         },
         reasoner: composed.by,
+    }
+}
+
+/// A sentence without the blank before its full stop that its citation leaves.
+fn closed(text: &str) -> String {
+    match text.strip_suffix('.') {
+        Some(words) => format!("{}.", words.trim_end()),
+        None => text.trim_end().to_owned(),
     }
 }
 
