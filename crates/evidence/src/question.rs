@@ -1,6 +1,7 @@
 //! What a question asks: its language, the kind of answer it wants, the words in it that ask nothing, and the
 //! words that documents have for others.
 
+mod abbreviation;
 mod answer_kind;
 mod everyday;
 mod fillers;
@@ -8,6 +9,7 @@ mod money;
 
 use crate::Language;
 
+pub use abbreviation::other_names;
 pub use answer_kind::{AnswerKind, names_review, pools_studies};
 pub use everyday::document_words;
 pub use fillers::without_fillers;

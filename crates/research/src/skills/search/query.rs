@@ -1,6 +1,9 @@
 //! Puts one query. What is done where it finds too little is in `refine`.
 
+use std::sync::Arc;
+
 use fathom_evidence::passage::PassageId;
+use fathom_evidence::question;
 use fathom_providers::FailureCategory;
 use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
@@ -182,7 +185,7 @@ pub(crate) async fn once(
     })
 }
 
-/// Searches the own documents. What fits by its words is put in order by meaning too, where there is an encoder.
+/// Searches the own documents, once more with the abbreviations that they have for what is asked. What fits by its words is put in order by meaning too, where there is an encoder.
 async fn local(
     task: &SearchTask<'_>,
     ctx: &Ctx,
@@ -191,9 +194,12 @@ async fn local(
 ) -> Result<SearchRecord, RecordedFailure> {
     let library = ctx.deps().library(task.settings.scope);
     let library = library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
-    let found = library.search(&query.text, PASSAGES_SEARCHED).await;
-    let mut found =
-        found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))?;
+    let mut found = passages(&library, &query.text).await?;
+    let names = question::other_names(&query.text, found.iter().map(|one| one.text.as_str()));
+    if !names.is_empty() {
+        let with_names = format!("{} {}", query.text, names.join(" "));
+        found = passages(&library, &with_names).await?;
+    }
     let most = task.settings.max_encoded_passages;
     let scored = rank::by_meaning(ctx, call, most, &query.text, &mut found).await;
     Ok(SearchRecord {
@@ -201,6 +207,14 @@ async fn local(
         hits: by_document(found, task.max_sources),
         lost: scored.err().map(|failure| failure.message),
     })
+}
+
+async fn passages(
+    library: &Arc<dyn Library>,
+    words: &str,
+) -> Result<Vec<LocalPassage>, RecordedFailure> {
+    let found = library.search(words, PASSAGES_SEARCHED).await;
+    found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
 }
 
 /// One hit for each of the first documents, with its passages in their order.
