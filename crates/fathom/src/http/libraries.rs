@@ -89,10 +89,10 @@ fn resolve_within(
 /// Puts the file of a document where its name stands: LIBRARY/NAME.
 fn resolve_document(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
     let Some(named) = value.as_str() else {
-        return match value.is_null() {
-            true => Ok(()),
-            false => Err(ApiError::invalid("document", "it is given as LIBRARY/NAME")),
-        };
+        if value.is_null() {
+            return Ok(());
+        }
+        return Err(ApiError::invalid("document", "it is given as LIBRARY/NAME"));
     };
     let (library, name) = named.split_once('/').unwrap_or_default();
     let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
