@@ -123,9 +123,10 @@ impl ApiError {
 
     /// What is wrong in one sentence, with the field.
     pub fn sentence(&self) -> String {
+        let message = &self.body.message;
         match &self.body.field {
-            Some(field) => format!("{field}: {}", self.body.message),
-            None => self.body.message.clone(),
+            Some(field) if !message.contains(field.as_str()) => format!("{field}: {message}"),
+            _ => message.clone(),
         }
     }
 

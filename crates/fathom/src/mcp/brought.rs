@@ -38,9 +38,10 @@ impl ToolOutput {
     /// As the protocol has it.
     pub fn into_result(self) -> CallToolResult {
         let content = vec![ContentBlock::text(self.text)];
-        let mut result = match self.failed {
-            true => CallToolResult::error(content),
-            false => CallToolResult::success(content),
+        let mut result = if self.failed {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
         };
         result.structured_content = Some(self.data);
         result
@@ -60,9 +61,10 @@ pub async fn output(service: &Service, run: RunId) -> ApiResult<ToolOutput> {
     let header = service.host.header(run).await?;
     let has_ended = header.head.status.is_finished();
     let detail = runs::detail(service, OwnedRun { header }).await?;
-    let brought = match has_ended {
-        true => deliver::outcome(&service.host, run).await?,
-        false => None,
+    let brought = if has_ended {
+        deliver::outcome(&service.host, run).await?
+    } else {
+        None
     };
     let mut data = json!(detail);
     let Some(brought) = brought else {

@@ -187,9 +187,10 @@ impl ToolCall<'_> {
             format!("{}. {title}\n   {place}\n   {snippet}", nth + 1)
         };
         let lines: Vec<String> = results.iter().enumerate().map(line).collect();
-        let text = match lines.is_empty() {
-            true => "No matches.".to_owned(),
-            false => lines.join("\n"),
+        let text = if lines.is_empty() {
+            "No matches.".to_owned()
+        } else {
+            lines.join("\n")
         };
         Ok(ToolOutput::new(text, found))
     }
@@ -210,9 +211,10 @@ impl ToolCall<'_> {
     async fn review(&self, asked: ReviewArguments) -> ApiResult<ToolOutput> {
         let run = self.find(&asked.run).await?;
         let reviewed = actions::decide(self.service, self.caller, &run, asked.into()).await?;
-        let text = match reviewed.late {
-            false => "The decision is recorded and the run goes on; ask run_status how it stands.",
-            true => "The time for it had passed, so the run returns to its gate with the decision.",
+        let text = if reviewed.late {
+            "The time for it had passed, so the run returns to its gate with the decision."
+        } else {
+            "The decision is recorded and the run goes on; ask run_status how it stands."
         };
         Ok(ToolOutput::new(text.to_owned(), json!(reviewed)))
     }

@@ -141,6 +141,7 @@ class Promises:
                 told = await self.refused(client, tool, **arguments)
                 self.assertIn(field, told)
                 self.assertNotIn("\n", told)
+                self.assertNotRegex(told, r"(\w+): \1: ", "the field is named once")
             with self.assertRaisesRegex(MCPError, "there are research"):
                 await client.call_tool("guess", {})
             with self.assertRaises(MCPError):

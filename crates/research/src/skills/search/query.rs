@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SearchOutcome, SearchTask, web};
 use crate::calls::{self, RecordedFailure};
-use crate::library::LocalPassage;
+use crate::library::{Library, LocalPassage};
 use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
 use crate::skills::read::{ReadDocument, WantedDocument};
