@@ -63,9 +63,9 @@ fn fused(retrievals: &[Arc<Retrieval>]) -> Vec<LocalPassage> {
     if let [only] = lists.as_slice() {
         return (*only).clone();
     }
-    let other_weight = OTHER_WORDS_WEIGHT / (lists.len().max(2) - 1) as f32;
     let mut known: HashMap<Place, &LocalPassage> = HashMap::new();
     let mut rankings = Vec::new();
+    let other_weight = OTHER_WORDS_WEIGHT / (lists.len().max(2) - 1) as f32;
     for (nth, list) in lists.iter().enumerate() {
         for passage in *list {
             known.entry(place(passage)).or_insert(passage);
