@@ -15,6 +15,9 @@ use super::LibraryError;
 /// index be filled again.
 const FORM: u32 = 2;
 
+/// Most rows are packed blocks of some kilobytes; in SQLite's usual pages of 4 KiB half of the file would be empty.
+const PAGE_BYTES: u32 = 32 << 10;
+
 const FILE: &str = "index.sqlite";
 const LOCK: &str = "writer.lock";
 
@@ -157,6 +160,8 @@ impl IndexFile {
     pub(super) fn connect(&self) -> Result<Connection, LibraryError> {
         let opened = Connection::open(self.path()).and_then(|connection| {
             connection.busy_timeout(BUSY_TIMEOUT)?;
+            // Of a file that is there it changes nothing.
+            connection.pragma_update(None, "page_size", PAGE_BYTES)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             // A crash of the program loses nothing that was committed; one of the machine may lose the last commits, which
             // are made again from the documents.
