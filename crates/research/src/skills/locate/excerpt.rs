@@ -16,7 +16,7 @@ use crate::analysis::Evidence;
 use crate::library::WordMention;
 
 /// Characters of all excerpts of an answer together. A single sentence may be longer.
-const ANSWER_CHARS: usize = 640;
+const ANSWER_CHARS: usize = 680;
 
 /// Passages that an answer quotes from.
 const ANSWER_PASSAGES: usize = 3;
