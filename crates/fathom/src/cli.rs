@@ -11,7 +11,7 @@ use fathom_research::workflows::report::breakpoint::Breakpoint;
 use fathom_research::{AskedDepth, ReportStyle};
 use fathom_workflow::draw;
 
-use self::values::{citation_style, years};
+use self::values::{citation_style, tier, years};
 use crate::library_list::library_name;
 
 pub use self::runs::{ListArgs, ReviewArgs, RunsCommand, StartArgs, VerdictArg};
@@ -151,7 +151,7 @@ pub struct AnswerArgs {
     /// What you want to know, in 10 to 2,000 characters
     pub task: String,
     /// simple, standard or deep: 2, 5 or 10 rounds; without it the planner chooses
-    #[arg(long, value_name = "TIER")]
+    #[arg(long, value_name = "TIER", value_parser = tier)]
     pub tier: Option<AskedDepth>,
     /// Folder of your own documents, or one file; may be given several times
     #[arg(long, value_name = "PATH")]

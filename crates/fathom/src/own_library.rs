@@ -23,7 +23,8 @@ use tokio::time::Instant;
 use crate::library_list::LibraryList;
 use crate::{library_pages, library_vectors, unnamed_indexes};
 
-/// A library that was used within this time is not looked at for changes: a run keeps to what it began with.
+/// A library that was used within this time is not looked at for changes: a run keeps to what it began with. One that is
+/// always in use is looked at when it has been open for `KEPT_FOR`.
 const FRESH_FOR: Duration = Duration::from_secs(60);
 
 /// A library that nobody used for this time is let go.
@@ -41,7 +42,15 @@ pub struct OwnLibraries {
 
 struct KeptLibrary {
     library: Arc<OwnLibrary>,
+    opened: Instant,
     used: Instant,
+}
+
+impl KeptLibrary {
+    /// Whether it is as it is on the disk, as far as a run in progress may know.
+    fn is_fresh(&self, now: Instant) -> bool {
+        now.duration_since(self.used) < FRESH_FOR && now.duration_since(self.opened) < KEPT_FOR
+    }
 }
 
 impl OwnLibraries {
@@ -66,15 +75,14 @@ impl OwnLibraries {
         let now = Instant::now();
         open.retain(|_, kept| now.duration_since(kept.used) < KEPT_FOR);
         let kept = match open.entry(roots.to_vec()) {
-            Entry::Occupied(kept) if now.duration_since(kept.get().used) < FRESH_FOR => {
-                kept.into_mut()
-            }
+            Entry::Occupied(kept) if kept.get().is_fresh(now) => kept.into_mut(),
             entry => entry
                 .insert_entry(KeptLibrary {
                     library: Arc::new(OwnLibrary {
                         encoder: self.encoder.get().cloned(),
                         ..OwnLibrary::new(&self.home, roots.to_vec())
                     }),
+                    opened: now,
                     used: now,
                 })
                 .into_mut(),

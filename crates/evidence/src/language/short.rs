@@ -52,6 +52,9 @@ const ENGLISH_OPENINGS: [&str; 18] = [
     "what", "why", "when", "which", "who", "where",
 ];
 
+/// What "is" at the beginning counts for English.
+const IS_OPENS: f32 = 0.5;
+
 type Scores = [f32; LANGUAGES.len()];
 
 /// What each word speaks for.
@@ -88,6 +91,9 @@ pub(super) fn language(text: &str) -> Option<Language> {
     let opening = words(&text).next().and_then(|span| span.of(&text));
     if opening.is_some_and(|word| ENGLISH_OPENINGS.contains(&word)) {
         scores[0] += 1.0;
+    } else if opening == Some("is") {
+        // A Dutch question may open so too, but has other Dutch words then.
+        scores[0] += IS_OPENS;
     }
     // Many languages that are not listed have letters of one that is: "gatuträd" is no German.
     let spoken = scores.iter().any(|score| *score > 0.0);

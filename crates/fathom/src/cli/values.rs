@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use fathom_render::{CitationStyle, StyleError};
+use fathom_research::AskedDepth;
 
 /// A span of years, open at one end or none.
 pub(super) fn years(text: &str) -> Result<(Option<i16>, Option<i16>), String> {
@@ -15,6 +16,12 @@ pub(super) fn years(text: &str) -> Result<(Option<i16>, Option<i16>), String> {
     };
     let (from, to) = text.split_once('-').ok_or_else(wrong)?;
     Ok((year(from)?, year(to)?))
+}
+
+/// How far an answer may go.
+pub(super) fn tier(word: &str) -> Result<AskedDepth, String> {
+    let wrong = |_| format!("\"{word}\" is no tier; choose one of simple, standard, deep, auto");
+    word.parse().map_err(wrong)
 }
 
 /// A citation style by its name, or from a CSL file. The run keeps the text, so the file may go afterwards.

@@ -21,7 +21,7 @@ use crate::settings::Settings;
 use crate::tokens::TokenBook;
 
 /// The folder of libraries in the data folder.
-const LIBRARIES: &str = "libraries";
+const LIBRARIES: &str = "owners";
 
 /// The bounds of the service, each a setting.
 #[derive(Clone, Debug, Deserialize)]

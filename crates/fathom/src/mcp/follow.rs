@@ -26,6 +26,14 @@ pub struct Follower<'a> {
 }
 
 impl Follower<'_> {
+    /// For a call that asks how a run stands: taken back, it ends nothing.
+    pub fn waiting_only(&self) -> Self {
+        Self {
+            cancels: false,
+            ..*self
+        }
+    }
+
     /// Waits until the run has ended, or asks a person, or the patience is at its end.
     pub async fn follow(&self, run: RunId, patience: Option<Duration>) -> ApiResult<()> {
         let patience = async {

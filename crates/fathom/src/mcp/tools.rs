@@ -203,7 +203,10 @@ impl ToolCall<'_> {
         let run = self.find(&asked.run).await?.id();
         if asked.wait_s > 0 {
             let patience = Duration::from_secs(asked.wait_s);
-            self.follower.follow(run, Some(patience)).await?;
+            self.follower
+                .waiting_only()
+                .follow(run, Some(patience))
+                .await?;
         }
         brought::output(self.service, run).await
     }

@@ -206,7 +206,7 @@ class Owners(unittest.IsolatedAsyncioTestCase):
     async def test_an_owner_sees_only_their_own_runs(self):
         ada = self.served.command("token", "add", "ada")
         bob = self.served.command("token", "add", "bob")
-        library = os.path.join(self.served.home, "libraries", "ada", "notes")
+        library = os.path.join(self.served.home, "owners", "ada", "notes")
         os.makedirs(library)
         with open(os.path.join(library, "trial.md"), "w") as file:
             file.write("# Trial\n\nUnder street trees the summer air in towns was 1.9 °C cooler.\n")

@@ -30,10 +30,10 @@ async fn of_a_hundred_answers_at_once_one_is_taken() {
 #[tokio::test]
 async fn a_decision_edits_the_plan_and_is_recorded_with_who_made_it() {
     let mut served = Served::open();
-    let mut folder = served.path("home/libraries/ada");
+    let mut folder = served.path("home/owners/ada");
     std::fs::create_dir_all(&folder).unwrap();
     folder.push("trees");
-    std::fs::rename(served.path("home/libraries/_local/trees"), folder).unwrap();
+    std::fs::rename(served.path("home/owners/_local/trees"), folder).unwrap();
     served.log_in("ada");
     let run = served.report(json!({ "hitl_after_planning": true })).await;
     let waiting = served.until(&run, "waiting").await;
@@ -101,7 +101,7 @@ async fn a_reviewer_answers_a_question_of_an_appraisal_over_http() {
     let served = Served::open();
     let trial =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/trials/1-sound.md");
-    let library = served.path("home/libraries/_local/trees");
+    let library = served.path("home/owners/_local/trees");
     std::fs::copy(trial, library.join("sound.md")).unwrap();
     let begin = |document: &str| {
         let options = json!({ "document": document, "review": true });

@@ -8,7 +8,7 @@ use super::served::{LIBRARY, QUESTION, Served, expect};
 /// A service whose own folder is the library of the test.
 fn served() -> Served {
     let served = Served::open();
-    let library = served.path("home/libraries/_local").join(LIBRARY);
+    let library = served.path("home/owners/_local").join(LIBRARY);
     let added = served
         .command(&["library", "add", library.to_str().unwrap()])
         .output();

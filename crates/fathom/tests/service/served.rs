@@ -51,7 +51,7 @@ impl Served {
 
     pub fn unstarted(program: &Path, environment: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let library = folder.path().join("home/libraries/_local").join(LIBRARY);
+        let library = folder.path().join("home/owners/_local").join(LIBRARY);
         fill_library(&library);
         let environment = environment.iter();
         // The client is built with TLS elsewhere in the workspace, and then wants a provider although none is used.

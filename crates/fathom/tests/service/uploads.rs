@@ -221,7 +221,7 @@ async fn what_is_no_document_too_large_or_badly_named_is_refused_whole() {
         let told = expect(refused, StatusCode::from_u16(status).unwrap()).await;
         assert_eq!(told["error"]["field"], field, "{told}");
     }
-    assert!(!served.path("home/libraries/_local/notes").exists());
+    assert!(!served.path("home/owners/_local/notes").exists());
     let body = json!({ "file": "trial.md" });
     expect(
         served.post("/uploads", &body).await,

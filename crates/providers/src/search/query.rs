@@ -99,7 +99,7 @@ pub enum QueryError {
         asked: usize,
     },
     /// A span of years that is none.
-    #[error("the years {from:?} to {to:?} are no span of years; set the earlier one first")]
+    #[error("the years {} to {} are no span of years; set the earlier one first", year(*.from), year(*.to))]
     Years {
         /// The first year.
         from: Option<i16>,
@@ -109,6 +109,10 @@ pub enum QueryError {
     /// No two-letter code.
     #[error("`{0}` is no language; give a code of two or three letters, such as `en`")]
     Language(String),
+}
+
+fn year(year: Option<i16>) -> String {
+    year.map_or_else(|| "any".to_owned(), |year| year.to_string())
 }
 
 impl SearchQuery {

@@ -79,7 +79,14 @@ impl PaceMeter {
     /// How long a call may take, if the run has so much time left: what comes after it needs some too.
     pub(super) fn limit(&self, input: u64, output: u64, left: Duration) -> Duration {
         match *self.state() {
-            Measured { late: true, .. } => LIMIT_LATE.min(left / 4),
+            Measured { late: true, pace } => {
+                // One that was quick enough before is waited for as long as it takes, so that it can be again.
+                let expected = pace.map_or(0.0, |pace| pace.seconds(input, output));
+                let expected = expected.min(LIMIT_MOST.as_secs_f64());
+                LIMIT_LATE
+                    .max(Duration::from_secs_f64(expected))
+                    .min(left / 4)
+            }
             Measured { pace: None, .. } => LIMIT_UNKNOWN.min(left / 3),
             Measured {
                 pace: Some(pace), ..
@@ -134,5 +141,14 @@ mod tests {
         );
         meter.answered(&used(100, 100), Duration::from_secs(1));
         assert!(meter.limit(100, 100, left) <= left / 2);
+    }
+
+    #[test]
+    fn a_slow_one_that_was_late_once_gets_the_time_it_needs_again() {
+        let meter = PaceMeter::default();
+        meter.answered(&used(280, 100), Duration::from_secs(20));
+        meter.given_up();
+        let day = Duration::from_secs(86_400);
+        assert!(meter.limit(1_300, 200, day) > Duration::from_secs(60));
     }
 }

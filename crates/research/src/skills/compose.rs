@@ -15,21 +15,18 @@ use fathom_workflow::NodeError;
 use super::cite::{self, CitationTask};
 use super::locate::excerpt::coverage;
 use crate::calls::RecordedFailure;
-use crate::citations::{CheckedClaim, Done};
+use crate::citations::CheckedClaim;
 use crate::draft::Draft;
 use crate::reasoner::{
     AnswerTask, Ctx, Judged, SentenceKind, TaskPassage, WrittenAnswer, judge_if_able,
 };
 
 /// An answer whose every sentence was checked.
-#[allow(dead_code, reason = "the workflows for short answers begin to use it")]
 pub(crate) struct Composed {
     /// Markdown: the sentences with their citations; those that nobody could confirm are marked.
     pub(crate) text: String,
     /// The same sentences, each with its sources, the verdict and the proof.
     pub(crate) claims: Vec<CheckedClaim>,
-    /// Sentences of the model that were taken out.
-    pub(crate) dropped: usize,
     /// Whether they answer the question, in the model's opinion; never yes where nothing is left of them.
     pub(crate) answered: Answered,
     /// What is missing, where it is told in the question's own words.
@@ -59,11 +56,8 @@ pub(crate) async fn compose(
     let cited = CitedText::new(&written, task.passages, task.language);
     let checked = cite::check(check, ctx, Draft::of_answer(cited.sentences.join(" "))).await?;
     failures.extend(checked.failures);
-    let changes = checked.check.changes.iter();
-    let removed = changes.filter(|change| change.done == Done::Removed);
     let text = checked.draft.answer;
     Ok(Ok(Composed {
-        dropped: cited.dropped + removed.count(),
         claims: checked.check.claims,
         answered: if text.trim().is_empty() {
             Answered::No

@@ -172,12 +172,31 @@ fn ask(
             .stderr(Stdio::null())
             .spawn()?,
     );
-    if let Some(mut input) = child.0.stdin.take() {
-        let mut line = serde_json::to_vec(request)?;
-        line.push(b'\n');
-        // The child reads all before it writes anything. One that is gone already shows in its answer.
-        let _ = input.write_all(&line).and_then(|()| input.write_all(bytes));
-    }
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    let input = child.0.stdin.take();
+    thread::scope(|scope| {
+        // Written beside, for a child may not read. One that is gone already shows in its answer.
+        scope.spawn(move || {
+            let mut input = input?;
+            input
+                .write_all(&line)
+                .and_then(|()| input.write_all(bytes))
+                .ok()
+        });
+        let answer = answer_of(&mut child, request, is_cancelled);
+        // The writer ends with the child.
+        drop(child);
+        answer
+    })
+}
+
+/// What a child says until it ends, its time is over or nobody waits any more.
+fn answer_of(
+    child: &mut KilledOnDrop,
+    request: &ReadRequest,
+    is_cancelled: impl Fn() -> bool,
+) -> io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     let longest = request.limits.text_max_bytes * ANSWER_PER_TEXT;
     let mut chunk = vec![0; CHUNK_BYTES];

@@ -113,10 +113,10 @@ impl<'s> Search<'s> {
             };
             let found = self.ranked_in(*language, sums, query, most)?;
             all.extend(
-                (1_u16..)
+                (1_u32..)
                     .zip(found)
                     .map(|(rank, (passage, score))| RankedPassage {
-                        rank_score: weight / (fusion::K + f32::from(rank)),
+                        rank_score: weight / (fusion::K + rank as f32),
                         by_words: weight * score,
                         passage,
                     }),
@@ -136,8 +136,8 @@ impl<'s> Search<'s> {
         let share = similarities.known as f32 / self.snapshot.passages().max(1) as f32;
         let places = all.iter().enumerate().map(|(at, one)| (one.passage, at));
         let places: HashMap<usize, usize> = places.collect();
-        for (rank, passage) in (1_u16..).zip(near) {
-            let by_meaning = share / (fusion::K + f32::from(rank));
+        for (rank, passage) in (1_u32..).zip(near) {
+            let by_meaning = share / (fusion::K + rank as f32);
             match places.get(passage).and_then(|at| all.get_mut(*at)) {
                 Some(known) => known.rank_score += by_meaning,
                 None => all.push(RankedPassage {

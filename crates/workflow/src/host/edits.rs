@@ -19,6 +19,9 @@ pub(super) fn overlay(whole: &mut Value, edits: &Value) -> Result<(), InvalidInp
 }
 
 fn overlay_at(whole: &mut Value, edits: &Value, path: &str) -> Result<(), InvalidInput> {
+    if whole.is_object() && edits.is_array() {
+        return Err(not_a_list(path));
+    }
     let (Value::Object(fields), Value::Object(edits)) = (&mut *whole, edits) else {
         *whole = edits.clone();
         return Ok(());
@@ -55,6 +58,11 @@ where
     Ok(value)
 }
 
+fn not_a_list(path: &str) -> InvalidInput {
+    let field = path.trim_end_matches('.').to_owned();
+    InvalidInput::at(field, "it must be a table of fields, not a list")
+}
+
 fn refuse_unknown(given: &Value, known: &Value, path: &str) -> Result<(), InvalidInput> {
     match (given, known) {
         (Value::Object(given), Value::Object(fields)) => {
@@ -73,6 +81,8 @@ fn refuse_unknown(given: &Value, known: &Value, path: &str) -> Result<(), Invali
                 refuse_unknown(given, known, &format!("{path}[{nth}]."))
             })
         }
+        // A list is read into a type field by field, past every check that knows fields by their names.
+        (Value::Array(_), Value::Object(_)) => Err(not_a_list(path)),
         // Some values are written in another form than they were given in, such as a sentence for a table.
         _ => Ok(()),
     }
@@ -179,6 +189,8 @@ mod tests {
         assert_eq!(refused.to_string(), "plan.querys: there is no such field");
         assert_eq!(refused.known, ["queries", "title"]);
         assert!(overlay(&mut whole, &json!([1])).is_err());
+        let refused = overlay(&mut whole, &json!({"plan": ["b", []]})).unwrap_err();
+        assert_eq!(refused.field, "plan");
     }
 
     #[test]
@@ -245,6 +257,11 @@ mod tests {
                 json!({"question": "why", "limits": {"moast": 1}}),
                 "limits.moast: there is no such field",
             ),
+            (
+                json!({"question": "why", "limits": [1, 0.5, true]}),
+                "limits: it must be a table of fields, not a list",
+            ),
+            (json!(["why"]), "it must be a table of fields, not a list"),
             (
                 json!({"question": "why", "pace": "lazy"}),
                 "pace: \"lazy\" is none of quick, slow",

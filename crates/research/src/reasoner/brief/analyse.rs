@@ -1,7 +1,6 @@
 //! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
 use fathom_evidence::question;
-use fathom_evidence::terms::Terms;
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
@@ -11,7 +10,7 @@ use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
-use crate::skills::locate::excerpt::{Excerpt, Excerpts, coverage, telling};
+use crate::skills::locate::excerpt::{Excerpt, Excerpts};
 use crate::strength::StrengthScale;
 
 /// Findings that are listed; the brief quotes more passages than these.
@@ -20,7 +19,7 @@ const FINDINGS_MOST: usize = 10;
 /// An amount of money that was asked for stands in one of so many of the first passages, or is not told.
 const PASSAGES_FOR_MONEY: usize = 20;
 
-/// A passage with so large a share of the question's words tells what something costs, if not in money.
+/// A sentence with so large a share of the question's words tells what something costs, if not in money.
 const COST_TOLD_FROM: f64 = 0.75;
 
 /// Where fewer than one in so many words of a question are absent, the others may still tell what it is about.
@@ -105,15 +104,13 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     }
 }
 
-/// Whether one of the first passages tells an amount of money, or has nearly all words of the question: a call may cost time.
+/// Whether one of the first passages tells an amount of money, or a sentence has nearly all words of the question: a call may
+/// cost time.
 fn tells_cost(task: &AnalyseTask<'_>) -> bool {
-    let terms = Terms::new(task.language);
-    let wanted = telling(&terms, task.question.text());
-    let tells = |quote: &str| {
-        question::tells_money(quote) || coverage(&terms, &wanted, [quote]) >= COST_TOLD_FROM
-    };
     let mut first = task.evidence.iter().take(PASSAGES_FOR_MONEY);
-    first.any(|piece| tells(&piece.quote))
+    let mut quoted = task.excerpts.answer.iter();
+    quoted.any(|one| one.covered >= COST_TOLD_FROM)
+        || first.any(|piece| question::tells_money(&piece.quote))
 }
 
 /// Words of the subject that the documents do not mention. A name stands for the whole question; another word that is one

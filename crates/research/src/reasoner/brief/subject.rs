@@ -91,14 +91,19 @@ pub(crate) fn subject_words(question: &str, language: Language) -> Vec<String> {
             && noun_follows
             && DESCRIBES.iter().any(|ending| word.ends_with(ending));
         let names = names(word, &before, begins, describes, language);
-        if names && telling && word.chars().count() > 2 && !found.iter().any(|known| known == word)
-        {
+        let says_enough = word.chars().count() > 2 || has_figure_and_letter(word);
+        if names && telling && says_enough && !found.iter().any(|known| known == word) {
             found.push(word.to_owned());
         }
         begins = ends;
         before = lower;
     }
     found
+}
+
+/// Such as "Q7": short, and still a name.
+fn has_figure_and_letter(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_uppercase)
 }
 
 fn names(word: &str, before: &str, begins: bool, describes: bool, language: Language) -> bool {
@@ -115,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 7] = [
+        let cases: [(&str, &str, &[&str]); 8] = [
             (
                 "what was the primary outcome in the cohort?",
                 "en",
@@ -136,6 +141,7 @@ mod tests {
                 "de",
                 &["Festplatten", "RAID"],
             ),
+            ("Does vitamin Q7 prevent migraine?", "en", &["Q7"]),
             ("what is the reason for that?", "en", &[]),
             ("if i loop over it, can i sort as i go?", "en", &[]),
             (

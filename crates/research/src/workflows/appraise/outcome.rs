@@ -26,7 +26,10 @@ pub(super) fn appraisal(state: &State, finished_at: Timestamp) -> Appraisal {
     }
     if !state.conflicts.is_empty() {
         let count = state.conflicts.len();
-        notes.push(format!("{count} pairs of sentences among the evidence give different figures or deny each other."));
+        notes.push(match count {
+            1 => "Two sentences among the evidence give different figures or deny each other.".to_owned(),
+            _ => format!("{count} pairs of sentences among the evidence give different figures or deny each other."),
+        });
     }
     let judged: Vec<Judgement> = state.domains.iter().map(|one| one.judgement).collect();
     let whole = overall(&judged, state.input.overall_rule);

@@ -44,8 +44,14 @@ fn pointing(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// A question with a pointing word and no more telling words than these leans on what it points to.
+/// A question with a connecting or pointing word and no more telling words than these leans on what it points to.
 const TELLING_FEW: usize = 3;
+
+/// So few words with one that tells something are no question by themselves: "at night?".
+const FRAGMENT_WORDS: usize = 2;
+
+/// A question in full has at most so many characters, as every question.
+const QUESTION_CHARS: usize = 2_000;
 
 /// The question in full, where it leans on an earlier one; nothing where it stands by itself.
 pub(super) fn in_full(question: &str, earlier: &[AskedTurn], language: Language) -> Option<String> {
@@ -62,7 +68,8 @@ pub(super) fn in_full(question: &str, earlier: &[AskedTurn], language: Language)
     let points = said
         .iter()
         .any(|word| pointing(language).contains(&word.as_str()));
-    if !(telling <= 1 || continues || (points && telling <= TELLING_FEW)) {
+    let fragment = telling == 0 || (telling == 1 && said.len() <= FRAGMENT_WORDS);
+    if !(fragment || ((continues || points) && telling <= TELLING_FEW)) {
         return None;
     }
     let root = began.question.trim_end_matches(['?', '？', '.', '!', ' ']);
@@ -71,7 +78,8 @@ pub(super) fn in_full(question: &str, earlier: &[AskedTurn], language: Language)
         Some(first) if continues => format!("{}{}", first.to_lowercase(), rest.as_str()),
         _ => question.trim().to_owned(),
     };
-    Some(format!("{root}, {joined}"))
+    let whole = format!("{root}, {joined}");
+    (whole.chars().count() <= QUESTION_CHARS).then_some(whole)
 }
 
 #[cfg(test)]
