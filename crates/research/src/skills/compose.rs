@@ -100,6 +100,8 @@ impl CitedText {
             for span in sentences(&text, language) {
                 let one = span.of(&text).unwrap_or_default();
                 match cited(one, &bearing(one, &rests_on, &terms)) {
+                    // A small model says the same twice.
+                    Some(one) if kept.contains(&one) => dropped += 1,
                     Some(one) => kept.push(one),
                     None => dropped += 1,
                 }

@@ -11,11 +11,17 @@ use fathom_evidence::locate::{LocateSettings, PassageEntry, PassageIndex, Passag
 use fathom_evidence::passage::{Passage, PassageId};
 
 use super::{LocateTask, Reading};
-use crate::plan::SubQuestionId;
+use crate::plan::{QueryId, SubQuestionId};
 use crate::source::Source;
 
 /// The place of a passage: its reading among those kept, and its place there.
 type PassagePosition = (usize, usize);
+
+/// What each query for a sub-question found, with its rank there.
+type ByQuery = BTreeMap<QueryId, Vec<(u32, PassagePosition)>>;
+
+/// What the ranking of a query in other words counts beside that of the first.
+const OTHER_WORDS: f32 = 0.25;
 
 /// The passages of all readings, ready to be ranked.
 pub(super) struct RankedPassages<'r> {
@@ -34,25 +40,22 @@ impl<'r> RankedPassages<'r> {
             let at = (reading.source.0 as usize).checked_sub(1)?;
             task.sources.get(at).map(AsRef::as_ref)
         };
-        let mut found: BTreeMap<SubQuestionId, Vec<(u32, PassagePosition)>> = BTreeMap::new();
+        let mut found: BTreeMap<SubQuestionId, ByQuery> = BTreeMap::new();
         for (nth, reading) in readings.iter().enumerate() {
             for one in source(reading).iter().flat_map(|source| &source.passages) {
                 let asked = task.queries.get(one.query.0 as usize);
                 let place = position(reading, &one.passage);
                 if let (Some(asked), Some(at)) = (asked, place) {
                     let serves = found.entry(asked.query.serves).or_default();
-                    serves.push((one.rank, (nth, at)));
+                    let by_query = serves.entry(one.query).or_default();
+                    by_query.push((one.rank, (nth, at)));
                 }
             }
         }
-        let best_first = |(id, mut places): (SubQuestionId, Vec<(u32, PassagePosition)>)| {
-            places.sort_unstable();
-            let mut seen = std::collections::BTreeSet::new();
-            let places = places.into_iter().map(|(_, place)| place);
-            (id, places.filter(|place| seen.insert(*place)).collect())
-        };
-        let searched: BTreeMap<_, Vec<PassagePosition>> =
-            found.into_iter().map(best_first).collect();
+        let searched: BTreeMap<SubQuestionId, Vec<PassagePosition>> = found
+            .into_iter()
+            .map(|(id, by_query)| (id, best_first(by_query)))
+            .collect();
         let looked_into =
             |reading: &Reading| source(reading).is_some_and(|source| !source.passages.is_empty());
         let unserved = task.plan.ids().any(|id| !searched.contains_key(&id));
@@ -85,6 +88,24 @@ impl<'r> RankedPassages<'r> {
         };
         places.into_iter().filter_map(passage).take(most).collect()
     }
+}
+
+/// The rankings of all queries for one sub-question as one. The first query has the person's own words and counts most: what
+/// others add must not push out what it found.
+fn best_first(by_query: ByQuery) -> Vec<PassagePosition> {
+    let weights = std::iter::once(1.0).chain(std::iter::repeat(OTHER_WORDS));
+    let rankings = by_query.into_values().zip(weights);
+    let rankings = rankings.map(|(mut places, weight)| {
+        places.sort_unstable();
+        let places = places.into_iter().map(|(_, place)| (place, 0.0, ()));
+        Ranking {
+            locator: String::new(),
+            weight,
+            found: places.collect(),
+        }
+    });
+    let fused = fuse(rankings);
+    fused.into_iter().map(|one| one.item).collect()
 }
 
 fn position(reading: &Reading, id: &PassageId) -> Option<usize> {

@@ -11,7 +11,7 @@ use crate::citations::{CheckedClaim, Judgement};
 use crate::degradation::Degradation;
 use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
-use crate::skills::cite::{self, CitationResult, CitationTask};
+use crate::skills::cite::{self, CitationResult, CitationTask, MARK};
 use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{ReportState, StateChange};
 
@@ -40,6 +40,7 @@ pub(crate) async fn check(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSt
         checked.failures.splice(0..0, failures);
         checked.not_all_judged = open;
     }
+    checked.draft.answer = confirmed_first(&checked.draft.answer);
     for change in &checked.check.changes {
         ctx.log(
             Level::Info,
@@ -97,6 +98,15 @@ fn with_quotes(state: &ReportState, checked: &CitationResult) -> Option<Draft> {
     (draft.by_model && is_changed).then_some(draft)
 }
 
+/// The paragraphs of an answer, those behind the others in which nobody could confirm a sentence: the sources' own words
+/// open it then.
+fn confirmed_first(answer: &str) -> String {
+    let open = |paragraph: &&str| paragraph.contains(MARK.trim());
+    let (open, confirmed): (Vec<&str>, Vec<&str>) = answer.split("\n\n").partition(open);
+    let ordered: Vec<&str> = confirmed.into_iter().chain(open).collect();
+    ordered.join("\n\n")
+}
+
 /// What this run holds a draft against.
 pub(super) fn task(state: &ReportState) -> CitationTask<'_> {
     CitationTask {
@@ -106,5 +116,21 @@ pub(super) fn task(state: &ReportState) -> CitationTask<'_> {
         sources: &state.sources,
         evidence: &state.evidence,
         before: state.check.as_deref(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_could_confirm_stands_behind_the_sources_own_words() {
+        let answer = format!("Trees cool [1].{MARK}\n\n> Trees cooled it. [1]\n\n> By 1 °C. [2]");
+        assert_eq!(
+            confirmed_first(&answer),
+            format!("> Trees cooled it. [1]\n\n> By 1 °C. [2]\n\nTrees cool [1].{MARK}")
+        );
+        let fine = "Trees cool [1].\n\n> Trees cooled it. [1]";
+        assert_eq!(confirmed_first(fine), fine);
     }
 }
