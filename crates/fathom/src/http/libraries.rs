@@ -87,12 +87,20 @@ fn resolve_within(
     }
 }
 
+/// Whether a path leads down only, to nothing hidden.
+fn is_plain(file: &str) -> bool {
+    let mut parts = file.split('/');
+    parts.all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\\'))
+}
+
 /// A document as `LIBRARY/FILE` becomes the path of a file within the folder of that library, and of no other.
 fn resolve_document(service: &Service, caller: &Caller, value: &mut Value) -> ApiResult<()> {
     if value.is_null() {
         return Ok(());
     }
-    let Some((library, file)) = value.as_str().and_then(|named| named.split_once('/')) else {
+    let named = value.as_str().and_then(|named| named.split_once('/'));
+    let named = named.filter(|(library, file)| !library.is_empty() && is_plain(file));
+    let Some((library, file)) = named else {
         let message = "a document is given as LIBRARY/FILE, as the upload told";
         return Err(ApiError::invalid("document", message));
     };

@@ -25,7 +25,7 @@ fn a_missing_folder_and_an_empty_folder_are_refused() {
     insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "nowhere"], 2), @"error: There is no folder or file SANDBOX/nowhere; check the path.");
     insta::assert_snapshot!(refused(&sandbox, &["report", QUESTION, "--library", "empty"], 2), @r"
     error: The library has no document that can be read.
-    Give a folder with HTML, PDF, DOCX, Markdown, plain text, JSON, CSV or source files: --library DIR
+    Give a folder with HTML, PDF, DOCX, EPUB, Markdown, plain text, JSON, CSV or source files: --library DIR
     ");
 }
 
@@ -76,7 +76,7 @@ fn unknown_words_are_refused_with_the_known_ones() {
     insta::assert_snapshot!(report("--style", "baroque"), @r#"error: invalid value 'baroque' for '--style <STYLE>': "baroque" is no style; choose one of academic, technical, executive"#);
     insta::assert_snapshot!(report("--format", "pdf9"), @r"
     error: invalid value 'pdf9' for '--format <FORMAT>'
-      [possible values: md, html, docx, json, bibtex]
+      [possible values: md, html, docx, json, bibtex, csv, svg, png]
     ");
     insta::assert_snapshot!(report("--out", "report.xyz"), @r"
     error: The name report.xyz does not say which format to write.

@@ -149,7 +149,7 @@ async fn empty_results_end_in_an_answer_that_says_so() {
         (&json!("no"), &json!([]))
     );
     let text = answer["final_answer"].as_str().unwrap();
-    assert!(text.contains("found nothing"), "{text}");
+    assert!(text.contains("Nothing was found"), "{text}");
 }
 
 #[tokio::test]

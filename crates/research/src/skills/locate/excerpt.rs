@@ -51,7 +51,7 @@ const FEW_WORDS: usize = 7;
 
 /// A sentence that has so large a share of the question's words, rare ones counting most, is taken to answer it, where its
 /// excerpt looks like the kind of answer asked for. Words spread over several passages say little.
-const ANSWERS_COVERED: f64 = 0.75;
+const ANSWERS_COVERED: f64 = 0.65;
 
 /// Two sentences that begin with the same letters and digits, so many of them, say the same.
 const COPY_CHARS: usize = 80;
