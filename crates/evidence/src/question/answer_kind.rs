@@ -141,9 +141,7 @@ impl AnswerKind {
     /// "because" where a reason is. A sign and no proof; kinds without signs have none.
     pub fn shows_in(self, sentence: &str, language: Language) -> bool {
         let kind = match self {
-            Self::HowMuch | Self::When if sentence.contains(|c: char| c.is_ascii_digit()) => {
-                return true;
-            }
+            Self::HowMuch | Self::When if has_number(sentence) => return true,
             Self::HowMuch | Self::When => Self::HowMuch,
             other => other,
         };
@@ -152,6 +150,12 @@ impl AnswerKind {
         };
         has_sign(sentence, signs)
     }
+}
+
+/// Whether a word of a sentence is or begins with a number. "N1" is a name.
+fn has_number(sentence: &str) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a sentence tells by its words what several studies found together, which counts more than one of them.

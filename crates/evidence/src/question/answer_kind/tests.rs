@@ -92,6 +92,7 @@ fn a_sentence_shows_the_kind_of_answer_it_brings() {
             true,
         ),
         ("en", AnswerKind::HowMuch, "It has two legs.", true),
+        ("en", AnswerKind::HowMuch, "The order is N1, E, N2.", false),
         ("en", AnswerKind::HowMuch, "It returns a status.", false),
         (
             "en",

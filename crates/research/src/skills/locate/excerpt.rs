@@ -53,6 +53,11 @@ const FEW_WORDS: usize = 7;
 /// excerpt looks like the kind of answer asked for. Words spread over several passages say little.
 const ANSWERS_COVERED: f64 = 0.65;
 
+/// The same share with all words counting alike: two rare words of four are not the question. Where the kind of answer has no
+/// signs, fewer words than these say too little.
+const ANSWERS_SHARE: f64 = 0.75;
+const ANSWERS_WORDS: usize = 3;
+
 /// Two sentences that begin with the same letters and digits, so many of them, say the same.
 const COPY_CHARS: usize = 80;
 
@@ -146,6 +151,12 @@ impl QuestionWords {
     /// The share of what documents say for them that a text has, 0 to 1.
     fn meant(&self, text: &str) -> f64 {
         coverage(&self.terms, &self.meant, [text])
+    }
+
+    /// The share of them that a text has, all counting alike.
+    fn share(&self, text: &str) -> f64 {
+        let wanted = self.weighed.iter().map(|(term, _)| term.clone()).collect();
+        coverage(&self.terms, &wanted, [text])
     }
 
     /// The weighed share of them that texts have, 0 to 1.
@@ -281,8 +292,12 @@ pub(crate) fn best(
     let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
     answer.sort_by(|a, b| b.score.total_cmp(&a.score));
     let answers = answer.iter().any(|one| {
-        let fits_kind = !kind.has_signs() || kind.shows_in(&one.text, language);
-        fits_kind && one.covered >= ANSWERS_COVERED
+        let fits_kind = if kind.has_signs() {
+            kind.shows_in(&one.text, language)
+        } else {
+            words.weighed.len() >= ANSWERS_WORDS
+        };
+        fits_kind && one.covered >= ANSWERS_COVERED && words.share(&one.text) >= ANSWERS_SHARE
     });
     Excerpts {
         answer,
