@@ -215,18 +215,28 @@ fn of_piece(
     language: Language,
 ) -> Vec<Sentence> {
     let mut found = Vec::new();
+    let mut term: Option<Span> = None;
     for within in sentences(&piece.quote, language) {
         let Some(text) = within.of(&piece.quote) else {
             continue;
         };
         if words_of(text) < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
+            term = (!text.ends_with(['.', '!', '?'])).then_some(within);
             continue;
         }
+        // What a list explains stands before the explanation: "-u", "100-999".
+        let near = |term: &Span| within.start.saturating_sub(term.end) <= GAP_CHARS;
+        let begins = term
+            .take()
+            .filter(near)
+            .map_or(within.start, |term| term.start);
+        let within = Span::new(begins, within.end);
+        let text = within.of(&piece.quote).unwrap_or(text);
         let span = within.moved(piece.span.start);
         found.push(Sentence {
             evidence: at,
             span,
-            text: text.to_owned(),
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
             review: review
                 .filter(|_| pools_studies(text, language))
@@ -418,6 +428,8 @@ fn beginning(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::SubQuestionId;
+    use crate::source::SourceId;
 
     fn sentence(evidence: usize, start: usize, text: &str) -> Sentence {
         Sentence {
@@ -509,6 +521,28 @@ mod tests {
             texts(&answer)[0],
             "The kernel keeps a cache of names. It is emptied when the disk is unmounted, or by hand as root."
         );
+    }
+
+    #[test]
+    fn a_sentence_that_explains_a_term_is_quoted_with_the_term() {
+        let quote = "-u\n\nTreat unset variables as an error when they are expanded.\n\nNote. It prints a message.";
+        let piece = Evidence {
+            answers: SubQuestionId(0),
+            source: SourceId(1),
+            span: Span::new(100, 100 + quote.len()),
+            quote: quote.to_owned(),
+            sections: Vec::new(),
+            page: None,
+            confidence: 1.0,
+            relaxed: false,
+        };
+        let all = of_passages(&[piece], &["Options"], Language::ENGLISH);
+        assert_eq!(
+            all[0].text,
+            "-u Treat unset variables as an error when they are expanded."
+        );
+        assert_eq!(all[0].span.start, 100);
+        assert_eq!(all[1].text, "It prints a message.");
     }
 
     #[test]
