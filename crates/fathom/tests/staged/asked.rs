@@ -60,11 +60,10 @@ fn a_number_that_leads_to_no_passage_never_reaches_the_reader() {
     });
     let world = World::open(script);
     let answer = answer(&ask(&world, &[]));
-    let shown = answer.to_string();
-    assert!(
-        !shown.contains("robots") && !shown.contains("77") && !shown.contains("99"),
-        "{shown}"
-    );
+    assert!(!answer.to_string().contains("robots"), "{answer}");
+    // Times and ids may have any digits.
+    let shown = format!("{} {}", answer["text"], answer["sentences"]);
+    assert!(!shown.contains("77") && !shown.contains("99"), "{shown}");
     assert!(shown.contains(GOOD), "{shown}");
     let sources = answer["sources"].as_array().unwrap().len() as u64;
     for sentence in answer["sentences"].as_array().unwrap() {
