@@ -1,4 +1,4 @@
-//! Writes files so that a failure leaves the old one: first beside it, then in its place.
+//! Reads files that may not be there, and writes them so that a failure leaves the old one: first beside it, then in its place.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,6 +7,18 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::exit::{Problem, Result};
+
+/// The bytes of a file; nothing where there is none.
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let path = path.display();
+            Err(Problem::failed(format!("{path} cannot be read: {error}")))
+        }
+    }
+}
 
 /// Writes a whole file, or leaves what was there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {

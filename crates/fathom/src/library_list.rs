@@ -42,17 +42,10 @@ impl LibraryList {
     /// As it stands in the data folder.
     pub fn load(home: &Path) -> Result<Self> {
         let path = home.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => {
-                let path = path.display();
-                return Err(Problem::failed(format!("{path} cannot be read: {error}")));
-            }
+        let Some(text) = files::read_if_there(&path)? else {
+            return Ok(Self::default());
         };
-        toml::from_str(&text).map_err(|error| {
+        toml::from_slice(&text).map_err(|error| {
             let problem = Problem::failed(format!(
                 "{} is damaged: {}",
                 path.display(),

@@ -159,15 +159,8 @@ pub fn forget(folder: &Path) -> Result<()> {
 impl PageList {
     fn load(folder: &Path) -> Result<Self> {
         let path = folder.join(LIST);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => {
-                let path = path.display();
-                return Err(Problem::failed(format!("{path} cannot be read: {error}")));
-            }
+        let Some(text) = files::read_if_there(&path)? else {
+            return Ok(Self::default());
         };
         serde_json::from_slice(&text).map_err(|error| {
             let problem = Problem::failed(format!("{} is damaged: {error}", path.display()));

@@ -1,6 +1,6 @@
 //! Documents that a client sends: to a library of its own by name, or to a new one that a run may use.
 //!
-//! A request is taken as a whole or not at all. Names are plain file names, sizes and numbers are bounded while the bytes
+//! A request is looked at whole before any file is kept. Names are plain file names, sizes and numbers are bounded while the bytes
 //! come in, and what is no document that can be read is refused.
 
 use std::io::Write as _;

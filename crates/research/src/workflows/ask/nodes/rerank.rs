@@ -16,8 +16,8 @@ use crate::workflows::ask::state::{AskChange, AskState, Retrieval};
 /// Passages that are kept in order; the answer is chosen from their sentences.
 const RANKED_MOST: usize = 20;
 
-/// What all queries in other words count together beside the question itself. Counted one by one they outvote it: of 160
-/// questions of MuSiQue and SciFact the passage with the answer was then shown for 90, and for 99 without them.
+/// What all queries in other words count together beside the question itself. Counted one by one, four of them
+/// outvote it.
 const OTHER_WORDS_WEIGHT: f32 = 0.25;
 
 /// Two passages that begin with the same letters and digits, so many of them, say the same.
