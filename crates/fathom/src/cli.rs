@@ -153,8 +153,8 @@ pub struct AnswerArgs {
     /// simple, standard or deep: 2, 5 or 10 rounds; without it the planner chooses
     #[arg(long, value_name = "TIER", value_parser = tier)]
     pub tier: Option<AskedDepth>,
-    /// Folder of your own documents, or one file; may be given several times
-    #[arg(long, value_name = "PATH")]
+    /// Library, folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "NAME|PATH")]
     pub library: Vec<PathBuf>,
     /// Also search the web, as is done anyway when there is no library
     #[arg(long)]
@@ -178,8 +178,8 @@ pub struct AskArgs {
     /// What you want to know
     #[arg(required_unless_present = "interactive")]
     pub question: Option<String>,
-    /// Folder of your own documents, or one file; may be given several times
-    #[arg(long, value_name = "PATH")]
+    /// Library, folder of your own documents, or one file; may be given several times
+    #[arg(long, value_name = "NAME|PATH")]
     pub library: Vec<PathBuf>,
     /// Keep asking: follow-up questions are understood with the earlier ones
     #[arg(long, short, conflicts_with_all = ["out", "format", "json"])]

@@ -141,7 +141,8 @@ impl StepRow {
     /// Its calls and its time.
     pub(super) fn told(&self, now: Timestamp) -> String {
         let mut parts: Vec<String> = Vec::new();
-        for (kind, (begun, done)) in &self.calls {
+        let calls = self.calls.iter();
+        for (kind, (begun, done)) in calls.filter(|(kind, _)| !is_bookkeeping(kind)) {
             parts.push(if self.is_done() || begun == done {
                 screen::counted(u64::from(*done), kind)
             } else {
@@ -158,6 +159,11 @@ impl StepRow {
 
 pub(super) fn spaced(node: &str) -> String {
     node.replace('_', " ")
+}
+
+/// Records that a replay needs and no person waits for: measured paces, counts and times.
+fn is_bookkeeping(kind: &str) -> bool {
+    ["pace", "time", "mentions", "library", "stock", "lines"].contains(&kind)
 }
 
 /// What a key is of: "search/3" of "search".
@@ -211,7 +217,7 @@ mod tests {
             phase: "planning".into(),
         };
         tree.take(&event(1, 0, started));
-        for key in ["search/0", "search/1", "read/a.md"] {
+        for key in ["search/0", "search/1", "read/a.md", "pace"] {
             let (step, key) = (1, key.to_owned());
             tree.take(&event(2, 1, EventKind::EffectStarted { step, key }));
         }

@@ -100,6 +100,37 @@ fn what_the_documents_do_not_mention_is_said_first_and_is_no_failure() {
 }
 
 #[test]
+fn an_answer_refuses_a_subject_that_no_document_mentions_and_names_a_word_that_none_has() {
+    let sandbox = Sandbox::new();
+    let answer = |question: &str| {
+        let ran = sandbox.run(&["answer", question, "--library", "library", "-q"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    let told = answer("How do I restart a Kubernetes cluster?");
+    let refusal = "**Not answered.** Your documents do not mention “Kubernetes”";
+    assert!(told.contains(refusal), "{told}");
+    let told = answer("how far do street trees cool asteroids and towns?");
+    let partly = "**Partly answered.** No document has the word “asteroids”.";
+    assert!(told.contains(partly), "{told}");
+}
+
+#[test]
+fn a_question_in_another_language_than_the_documents_is_told_so() {
+    let sandbox = Sandbox::new();
+    let question = "Was hat die Messung in Alder Street über den Lärm der Autos ergeben?";
+    let ran = ask(&sandbox, question, &["-q"]);
+    let told = "Die Dokumente sind in einer anderen Sprache geschrieben als die Frage";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let ran = ask(
+        &sandbox,
+        "What did the Alder Street trial find about the noise of lorries?",
+        &["-q"],
+    );
+    assert!(!ran.out.contains("another language"), "{}", ran.out);
+}
+
+#[test]
 fn a_german_question_gets_german_sentences() {
     let sandbox = Sandbox::new();
     sandbox.file(

@@ -22,6 +22,7 @@ use crate::analysis::Analysis;
 use crate::plan::Plan;
 
 pub use analyse::analyse;
+pub(crate) use analyse::quotes_shown;
 pub use plan::plan;
 pub(crate) use subject::subject_words;
 pub(crate) use write::quote;

@@ -11,7 +11,10 @@ use fathom_workflow::NodeError;
 use crate::analysis::Analysis;
 use crate::calls::{self, RecordedFailure};
 use crate::library::{Library, WordMention};
+use crate::plan::SourceKind;
 use crate::reasoner::{Ctx, brief};
+use crate::services::SourceScope;
+use crate::source::Source;
 
 /// The words of a question that are worth counting: its subject first, then all that tell something.
 pub(crate) fn words_counted(question: &str, language: Language) -> Vec<String> {
@@ -24,6 +27,26 @@ pub(crate) fn words_counted(question: &str, language: Language) -> Vec<String> {
         }
     }
     words
+}
+
+/// How often the words of a question occur in the own documents. Nothing where there are none, or where a source from elsewhere
+/// was found: what the own documents leave out, that one may tell.
+pub(crate) async fn of_question(
+    ctx: &Ctx,
+    scope: SourceScope<'_>,
+    question: &str,
+    language: Language,
+    sources: &[Arc<Source>],
+) -> Result<Result<Vec<WordMention>, RecordedFailure>, NodeError> {
+    let elsewhere = sources
+        .iter()
+        .any(|source| source.kind != SourceKind::Local);
+    match ctx.deps().library(scope) {
+        Some(library) if !elsewhere => {
+            count(ctx, &library, &words_counted(question, language)).await
+        }
+        _ => Ok(Ok(Vec::new())),
+    }
 }
 
 /// Counts words in a library, once for the step.

@@ -1,6 +1,6 @@
 //! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
-use fathom_evidence::question;
+use fathom_evidence::{Language, question};
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
 use crate::plan::SubQuestionId;
 use crate::reasoner::AnalyseTask;
-use crate::skills::locate::excerpt::{Excerpt, Excerpts};
+use crate::skills::locate::excerpt::{Excerpt, Excerpts, QuestionWords};
 use crate::strength::StrengthScale;
 
 /// Findings that are listed; the brief quotes more passages than these.
@@ -22,8 +22,20 @@ const PASSAGES_FOR_MONEY: usize = 20;
 /// A sentence with so large a share of the question's words tells what something costs, if not in money.
 const COST_TOLD_FROM: f64 = 0.75;
 
+/// The nearest passages that tell the language of the documents.
+const PASSAGES_FOR_LANGUAGE: usize = 5;
+
+/// Words that stand in no document, told of where the question is answered in part.
+const MISSING_TOLD: usize = 3;
+
+/// A shorter word is likely to have forms that documents use for it, as "cool" has "cooler", or to say little.
+const MISSING_LETTERS: usize = 6;
+
 /// Where fewer than one in so many words of a question are absent, the others may still tell what it is about.
 const ABSENT_OF: usize = 7;
+
+/// Where the documents do not answer, a quote with a smaller share of the question's words only confuses.
+const NEAR_COVERED: f64 = 0.3;
 
 /// Makes an analysis. The same task gives the same one.
 pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
@@ -64,6 +76,17 @@ pub fn analyse(task: &AnalyseTask<'_>) -> Analysis {
     }
 }
 
+/// The quotes of an answer that are worth a reader's time: all of them, or those near the question where it is not answered.
+pub(crate) fn quotes_shown<'a>(
+    analysis: &'a Analysis,
+    words: &QuestionWords,
+) -> impl Iterator<Item = &'a Quote> {
+    let verdict = analysis.answered.as_ref();
+    let unanswered = verdict.is_some_and(|verdict| verdict.answered == Answered::No);
+    let quotes = analysis.answer.iter();
+    quotes.filter(move |quote| !unanswered || words.covered([&quote.text]) >= NEAR_COVERED)
+}
+
 /// A passage is a finding of one source: whether another says the same is for a reader or a model to tell.
 fn finding(one: &Excerpt, scale: &StrengthScale<'_>) -> Finding {
     Finding {
@@ -86,22 +109,50 @@ fn gap(task: &AnalyseTask<'_>, verdict: &AnsweredVerdict) -> Gap {
 /// Whether the passages answer, by how well they match the question's subject and its other words.
 fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
     let phrases = Phrases::for_language(task.language);
-    let verdict = |answered, reason: String| AnsweredVerdict { answered, reason };
     let absent = absent(task);
-    if !absent.is_empty() {
-        return verdict(Answered::No, phrases.not_mentioned(&absent));
-    }
-    if task.evidence.is_empty() {
-        return verdict(Answered::No, phrases.nothing_found.to_owned());
-    }
-    if question::asks_for_money(task.question.text(), task.language) && !tells_cost(task) {
-        return verdict(Answered::No, phrases.no_money.to_owned());
-    }
-    if task.excerpts.answers {
-        verdict(Answered::Yes, phrases.matched.to_owned())
+    let unanswered = if !absent.is_empty() {
+        Some(phrases.not_mentioned(&absent))
+    } else if task.evidence.is_empty() {
+        Some(phrases.nothing_found.to_owned())
+    } else if question::asks_for_money(task.question.text(), task.language) && !tells_cost(task) {
+        Some(phrases.no_money.to_owned())
     } else {
-        verdict(Answered::Partly, phrases.nearest.to_owned())
-    }
+        None
+    };
+    let (answered, reason) = match unanswered {
+        Some(reason) if in_other_language(task) => {
+            (Answered::No, format!("{reason} {}", phrases.other_language))
+        }
+        Some(reason) => (Answered::No, reason),
+        None if task.excerpts.answers => (Answered::Yes, phrases.matched.to_owned()),
+        None => {
+            let missing = missing(task.mentions);
+            let told = (!missing.is_empty()).then(|| phrases.not_contained(&missing));
+            let told = told.into_iter().chain([phrases.nearest.to_owned()]);
+            (Answered::Partly, told.collect::<Vec<_>>().join(" "))
+        }
+    };
+    AnsweredVerdict { answered, reason }
+}
+
+/// Whether the nearest passages are plainly not in the language of the question.
+fn in_other_language(task: &AnalyseTask<'_>) -> bool {
+    let nearest = task.evidence.iter().take(PASSAGES_FOR_LANGUAGE);
+    let texts: Vec<&str> = nearest.map(|piece| piece.quote.as_str()).collect();
+    Language::detect(&texts.join("\n")).is_some_and(|language| language != task.language)
+}
+
+/// Words of the question that stand in no document, a few of them. Documents may have others for the same.
+fn missing(mentions: &[WordMention]) -> Vec<&str> {
+    let is_missing = |mention: &&WordMention| {
+        let long = mention.word.chars().count() >= MISSING_LETTERS;
+        long && mention.passages == 0 && mention.nearest.is_none()
+    };
+    let missing = mentions.iter().filter(is_missing);
+    missing
+        .map(|mention| mention.word.as_str())
+        .take(MISSING_TOLD)
+        .collect()
 }
 
 /// Whether one of the first passages tells an amount of money, or a sentence has nearly all words of the question: a call may

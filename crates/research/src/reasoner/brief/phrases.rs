@@ -21,6 +21,10 @@ pub(super) struct Phrases {
     pub(super) no_money: &'static str,
     /// `{}` stands for the words that are missing.
     not_mentioned: &'static str,
+    /// As above, of words that people put otherwise than documents do.
+    not_contained: &'static str,
+    /// The nearest passages are not in the question's language.
+    pub(super) other_language: &'static str,
     or: &'static str,
     quotes: (&'static str, &'static str),
 }
@@ -41,17 +45,25 @@ impl Phrases {
 
     /// That the documents do not mention some words.
     pub(super) fn not_mentioned(&self, words: &[&str]) -> String {
+        self.not_mentioned.replace("{}", &self.listed(words))
+    }
+
+    /// That no document has some words.
+    pub(super) fn not_contained(&self, words: &[&str]) -> String {
+        self.not_contained.replace("{}", &self.listed(words))
+    }
+
+    fn listed(&self, words: &[&str]) -> String {
         let (open, close) = self.quotes;
         let quoted: Vec<String> = words
             .iter()
             .map(|word| format!("{open}{word}{close}"))
             .collect();
-        let listed = match quoted.split_last() {
+        match quoted.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, first)) => format!("{} {} {last}", first.join(", "), self.or),
             None => String::new(),
-        };
-        self.not_mentioned.replace("{}", &listed)
+        }
     }
 }
 
@@ -65,6 +77,8 @@ const ENGLISH: Phrases = Phrases {
     nothing_found: "The documents say nothing on the question.",
     no_money: "Your documents do not give an amount of money on this.",
     not_mentioned: "Your documents do not mention {}.",
+    not_contained: "No document has the word {}.",
+    other_language: "The documents are in another language than the question: ask in theirs, or use a model.",
     or: "or",
     quotes: ("“", "”"),
 };
@@ -79,6 +93,8 @@ const GERMAN: Phrases = Phrases {
     nothing_found: "Die Dokumente sagen zu dieser Frage nichts.",
     no_money: "Die Dokumente nennen dazu keinen Geldbetrag.",
     not_mentioned: "Die Dokumente sagen nichts über {}.",
+    not_contained: "Kein Dokument enthält das Wort {}.",
+    other_language: "Die Dokumente sind in einer anderen Sprache geschrieben als die Frage: Fragen Sie in ihrer, oder nutzen Sie ein Modell.",
     or: "oder",
     quotes: ("„", "“"),
 };
@@ -93,6 +109,8 @@ const FRENCH: Phrases = Phrases {
     nothing_found: "Les documents ne disent rien sur cette question.",
     no_money: "Vos documents ne mentionnent aucune somme d’argent à ce sujet.",
     not_mentioned: "Vos documents ne mentionnent pas {}.",
+    not_contained: "Aucun document ne contient le mot {}.",
+    other_language: "Les documents sont rédigés dans une autre langue que la question : posez-la dans la leur, ou utilisez un modèle.",
     or: "ni",
     quotes: ("« ", " »"),
 };
@@ -107,6 +125,8 @@ const SPANISH: Phrases = Phrases {
     nothing_found: "Los documentos no dicen nada sobre la pregunta.",
     no_money: "Los documentos no mencionan ninguna cantidad de dinero al respecto.",
     not_mentioned: "Sus documentos no mencionan {}.",
+    not_contained: "Ningún documento contiene la palabra {}.",
+    other_language: "Los documentos están en otro idioma que la pregunta: pregunte en el suyo, o use un modelo.",
     or: "ni",
     quotes: ("«", "»"),
 };
@@ -121,6 +141,8 @@ const ITALIAN: Phrases = Phrases {
     nothing_found: "I documenti non dicono nulla sulla domanda.",
     no_money: "I documenti non indicano alcuna somma di denaro al riguardo.",
     not_mentioned: "I documenti non menzionano {}.",
+    not_contained: "Nessun documento contiene la parola {}.",
+    other_language: "I documenti sono in una lingua diversa dalla domanda: chieda nella loro, o usi un modello.",
     or: "né",
     quotes: ("«", "»"),
 };
@@ -135,6 +157,8 @@ const PORTUGUESE: Phrases = Phrases {
     nothing_found: "Os documentos não dizem nada sobre a pergunta.",
     no_money: "Os documentos não indicam nenhuma quantia em dinheiro sobre isto.",
     not_mentioned: "Os seus documentos não mencionam {}.",
+    not_contained: "Nenhum documento contém a palavra {}.",
+    other_language: "Os documentos estão noutra língua que a pergunta: pergunte na deles, ou use um modelo.",
     or: "nem",
     quotes: ("“", "”"),
 };
@@ -149,6 +173,8 @@ const DUTCH: Phrases = Phrases {
     nothing_found: "De documenten zeggen niets over de vraag.",
     no_money: "De documenten noemen hierover geen geldbedrag.",
     not_mentioned: "De documenten vermelden {} niet.",
+    not_contained: "Geen enkel document bevat het woord {}.",
+    other_language: "De documenten zijn in een andere taal dan de vraag: stel die in hun taal, of gebruik een model.",
     or: "of",
     quotes: ("“", "”"),
 };

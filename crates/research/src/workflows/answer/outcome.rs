@@ -10,10 +10,12 @@ use jiff::Timestamp;
 use super::state::AnswerState;
 use crate::analysis::{AnsweredVerdict, Evidence};
 use crate::degradation::{self, Degradation};
+use crate::library::WordMention;
 use crate::reasoner::{AnalyseTask, brief};
 use crate::skills::compose::Composed;
 use crate::skills::locate::Located;
-use crate::skills::locate::excerpt::Excerpts;
+use crate::skills::locate::excerpt::{Excerpts, QuestionWords};
+use crate::skills::mentions;
 use crate::source::{Source, SourceId};
 
 /// Sources that are shown besides those that the answer cites.
@@ -28,6 +30,13 @@ pub(super) struct AnswerDraft {
     pub(super) sentences: Vec<DraftSentence>,
     pub(super) verdict: AnsweredVerdict,
     pub(super) reasoner: String,
+}
+
+/// What a brief is made of besides the passages.
+pub(super) struct BriefParts<'a> {
+    pub(super) excerpts: &'a Excerpts,
+    pub(super) mentions: &'a [WordMention],
+    pub(super) words: &'a QuestionWords,
 }
 
 /// A sentence and the run's numbers of the sources that it cites.
@@ -90,13 +99,13 @@ impl AnswerDraft {
     pub(super) fn from_quotes(
         state: &AnswerState,
         located: &Located,
-        excerpts: &Excerpts,
+        parts: &BriefParts<'_>,
     ) -> Result<Self, NodeError> {
-        if located.evidence.is_empty() {
+        if located.evidence.is_empty() && parts.mentions.is_empty() {
             return Ok(Self::empty(state));
         }
         let plan = super::nodes::planned(state)?;
-        let analysis = brief::analyse(&AnalyseTask {
+        let mut analysis = brief::analyse(&AnalyseTask {
             question: &state.task,
             caps: state.settings.caps(),
             plan,
@@ -104,18 +113,24 @@ impl AnswerDraft {
             passages: &[],
             order: &[],
             contradictions: &located.contradictions,
-            excerpts,
-            mentions: &[],
+            excerpts: parts.excerpts,
+            mentions: parts.mentions,
             language: state.language(),
         });
-        let sentences = analysis.answer.iter().map(|quote| DraftSentence {
+        mentions::tell_spelling(
+            &mut analysis,
+            state.task.text(),
+            state.language(),
+            parts.mentions,
+        );
+        let sentences = brief::quotes_shown(&analysis, parts.words).map(|quote| DraftSentence {
             text: quote.text.clone(),
             quoted: true,
             cites: vec![quote.source],
         });
         Ok(Self {
             sentences: sentences.collect(),
-            verdict: analysis.answered.unwrap_or(AnsweredVerdict {
+            verdict: analysis.answered.clone().unwrap_or(AnsweredVerdict {
                 answered: Answered::Partly,
                 reason: String::new(),
             }),

@@ -12,12 +12,14 @@ use tokio::task::spawn_blocking;
 use super::{Turn, planned};
 use crate::analysis::{Analysis, Evidence, Gap};
 use crate::degradation::JudgedPart;
+use crate::library::WordMention;
 use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::{
     AnalyseTask, Ctx, RefineAction, RefineTask, TaskPassage, judge, judge_if_able,
 };
 use crate::skills::locate::excerpt::{self, Excerpts, QuestionWords};
 use crate::skills::locate::{self, LocateTask, Located, Reading};
+use crate::skills::mentions::{of_question, tell_spelling};
 use crate::skills::search::SearchOutcome;
 use crate::skills::{budget, rank};
 use crate::workflows::answer::compact;
@@ -32,7 +34,8 @@ const FAILED_REPHRASED: usize = 3;
 pub(crate) async fn reflect(state: &AnswerState, ctx: &Ctx) -> NodeResult<AnswerState> {
     let mut turn = Turn::start(ctx);
     let located = located(state, ctx).await?;
-    let words = QuestionWords::new(state.task.text(), state.language(), &[]);
+    let mentions = mentions(state, ctx, &mut turn).await?;
+    let words = QuestionWords::new(state.task.text(), state.language(), &mentions);
     let excerpts = excerpts(state, ctx, &located, &words, &mut turn).await?;
     let order: Vec<usize> = (0..located.evidence.len()).collect();
     let passages = TaskPassage::of_evidence(&state.search_results, &located.evidence, &order);
@@ -45,14 +48,20 @@ pub(crate) async fn reflect(state: &AnswerState, ctx: &Ctx) -> NodeResult<Answer
         order: &order,
         contradictions: &located.contradictions,
         excerpts: &excerpts,
-        mentions: &[],
+        mentions: &mentions,
         language: state.language(),
     };
     let judged = judge(&ctx.deps().reasoners.analysts, |analyst| {
         analyst.analyse(ctx, &task)
     })
     .await?;
-    let (analysis, model) = turn.take(judged, JudgedPart::Analysis);
+    let (mut analysis, model) = turn.take(judged, JudgedPart::Analysis);
+    tell_spelling(
+        &mut analysis,
+        state.task.text(),
+        state.language(),
+        &mentions,
+    );
     let new_evidence = count_new(state, &located.evidence);
     let mut stop = stop(state, ctx, &analysis, new_evidence);
     let mut new_queries = Vec::new();
@@ -114,6 +123,20 @@ pub(super) async fn located(state: &AnswerState, ctx: &Ctx) -> Result<Located, N
         })
     };
     Ok(spawn_blocking(work).await?)
+}
+
+/// How often the words of the task occur in the own documents.
+pub(super) async fn mentions(
+    state: &AnswerState,
+    ctx: &Ctx,
+    turn: &mut Turn<'_>,
+) -> Result<Vec<WordMention>, NodeError> {
+    let (scope, text) = (state.settings.scope(), state.task.text());
+    let counted = of_question(ctx, scope, text, state.language(), &state.search_results).await?;
+    Ok(counted.unwrap_or_else(|failure| {
+        turn.failures(vec![failure]);
+        Vec::new()
+    }))
 }
 
 /// The sentences that answer best, by their words and, where there is an encoder, their meaning.

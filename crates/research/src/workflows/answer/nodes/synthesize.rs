@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Turn;
-use super::reflect::{excerpts, located};
+use super::reflect::{excerpts, located, mentions};
 use crate::analysis::Evidence;
 use crate::degradation::{Degradation, JudgedPart};
 use crate::reasoner::{AnswerTask, Ctx, TaskPassage};
@@ -13,7 +13,7 @@ use crate::skills::cite::CitationTask;
 use crate::skills::compose;
 use crate::skills::locate::excerpt::QuestionWords;
 use crate::workflows::answer::compact::{self, CompactionReason};
-use crate::workflows::answer::outcome::{AnswerDraft, AnswerParts};
+use crate::workflows::answer::outcome::{AnswerDraft, AnswerParts, BriefParts};
 use crate::workflows::answer::state::{AnswerChange, AnswerState};
 
 /// Passages that a model writes from.
@@ -118,7 +118,16 @@ pub(super) async fn quoted(
         return Ok(AnswerDraft::empty(state));
     }
     let located = located(state, ctx).await?;
-    let words = QuestionWords::new(state.task.text(), state.language(), &[]);
+    let mentions = mentions(state, ctx, turn).await?;
+    let words = QuestionWords::new(state.task.text(), state.language(), &mentions);
     let excerpts = excerpts(state, ctx, &located, &words, turn).await?;
-    AnswerDraft::from_quotes(state, &located, &excerpts)
+    AnswerDraft::from_quotes(
+        state,
+        &located,
+        &BriefParts {
+            excerpts: &excerpts,
+            mentions: &mentions,
+            words: &words,
+        },
+    )
 }

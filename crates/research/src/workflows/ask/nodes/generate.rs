@@ -17,9 +17,6 @@ use crate::source::SourceId;
 use crate::workflows::ask::outcome::{AskDraft, AskSentence};
 use crate::workflows::ask::state::{AskChange, AskState};
 
-/// Where the documents do not answer, a quote with a smaller share of the question's words only confuses.
-const NEAR_COVERED: f64 = 0.3;
-
 pub(crate) async fn generate(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> {
     let mut timer = StageTimer::start();
     let words = state.words();
@@ -116,14 +113,7 @@ fn quoted(
         state.language(),
         state.mentions(),
     );
-    let verdict = analysis.answered.unwrap_or(AnsweredVerdict {
-        answered: Answered::Partly,
-        reason: String::new(),
-    });
-    let near =
-        |text: &str| verdict.answered != Answered::No || words.covered([text]) >= NEAR_COVERED;
-    let quotes = analysis.answer.iter().filter(|quote| near(&quote.text));
-    let sentences = quotes.map(|quote| AskSentence {
+    let sentences = brief::quotes_shown(&analysis, words).map(|quote| AskSentence {
         text: quote.text.clone(),
         quoted: true,
         confirmed: true,
@@ -131,7 +121,10 @@ fn quoted(
     });
     Ok(AskDraft {
         sentences: sentences.collect(),
-        verdict,
+        verdict: analysis.answered.unwrap_or(AnsweredVerdict {
+            answered: Answered::Partly,
+            reason: String::new(),
+        }),
         reasoner: fathom_render::report::EXTRACTIVE.to_owned(),
     })
 }

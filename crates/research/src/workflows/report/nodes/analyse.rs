@@ -198,17 +198,20 @@ async fn excerpts(
     ))
 }
 
-/// How often the words of the question occur in the own documents; nothing where there are none.
+/// How often the words of the question occur in the own documents.
 async fn word_mentions(
     state: &ReportState,
     ctx: &Ctx,
     notes: &mut Notes,
 ) -> Result<Vec<WordMention>, NodeError> {
-    let Some(library) = ctx.deps().library(state.settings.scope()) else {
-        return Ok(Vec::new());
-    };
-    let words = mentions::words_counted(state.question.text(), language(state));
-    let counted = mentions::count(ctx, &library, &words).await?;
+    let counted = mentions::of_question(
+        ctx,
+        state.settings.scope(),
+        state.question.text(),
+        language(state),
+        &state.sources,
+    )
+    .await?;
     Ok(counted.unwrap_or_else(|failure| {
         notes.failures(vec![failure]);
         Vec::new()
