@@ -48,6 +48,13 @@ impl CheckedClaim {
             || self.judged == Some(Judgement::Supported)
     }
 
+    /// Whether most of some sentences are confirmed. What a model says it answered is held to that.
+    pub(crate) fn most_confirmed<'a>(claims: impl Iterator<Item = &'a Self>) -> bool {
+        let (confirmed, open): (Vec<&Self>, Vec<&Self>) =
+            claims.partition(|claim| claim.is_confirmed());
+        confirmed.len() > open.len()
+    }
+
     /// Whether all that it rests on was accepted under relaxed rules only.
     pub(crate) fn is_relaxed(&self) -> bool {
         !self.proofs.is_empty() && self.proofs.iter().all(|proof| proof.relaxed)

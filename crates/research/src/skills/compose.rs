@@ -27,7 +27,7 @@ pub(crate) struct Composed {
     pub(crate) text: String,
     /// The same sentences, each with its sources, the verdict and the proof.
     pub(crate) claims: Vec<CheckedClaim>,
-    /// Whether they answer the question, in the model's opinion; never yes where nothing is left of them.
+    /// Whether they answer the question, in the model's opinion; never yes where most of them could not be confirmed.
     pub(crate) answered: Answered,
     /// What is missing, where it is told in the question's own words.
     pub(crate) missing: Option<String>,
@@ -56,14 +56,16 @@ pub(crate) async fn compose(
     let cited = CitedText::new(&written, task.passages, task.language);
     let checked = cite::check(check, ctx, Draft::of_answer(cited.sentences.join(" "))).await?;
     failures.extend(checked.failures);
-    let text = checked.draft.answer;
+    let (text, claims) = (checked.draft.answer, checked.check.claims);
     Ok(Ok(Composed {
-        claims: checked.check.claims,
         answered: if text.trim().is_empty() {
             Answered::No
-        } else {
+        } else if CheckedClaim::most_confirmed(claims.iter()) {
             written.answered
+        } else {
+            written.answered.min(Answered::Partly)
         },
+        claims,
         missing: Some(written.missing)
             .filter(|missing| !missing.is_empty())
             .filter(|missing| says_no_more(missing, task.question, task.language)),

@@ -304,6 +304,7 @@ pub(crate) fn best(
     let further = further.filter(|one| seen.insert(one.sentence.evidence));
     let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
     answer.sort_by(|a, b| b.score.total_cmp(&a.score));
+    drop_strangers(&mut answer, words, meaning.is_some());
     let answers = answer.iter().any(|one| {
         let fits_kind = if kind.has_signs() {
             kind.shows_in(&one.text, language)
@@ -317,6 +318,15 @@ pub(crate) fn best(
         further: further.flat_map(|one| joined(vec![one])).collect(),
         answers,
     }
+}
+
+/// Takes out what merely filled the room: excerpts after the first without a word of the question, where no encoder found them near it.
+fn drop_strangers(answer: &mut Vec<Excerpt>, words: &QuestionWords, encoded: bool) {
+    let mut first = true;
+    answer.retain(|one| {
+        let on_subject = encoded || one.covered > 0.0 || words.meant(&one.text) > 0.0;
+        std::mem::take(&mut first) || on_subject
+    });
 }
 
 /// A sentence, and after it the one before it where it is not understood without.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use fathom_evidence::citation::Support;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::{Notes, language, write};
-use crate::citations::{CheckedClaim, Judgement};
+use crate::citations::CheckedClaim;
 use crate::degradation::Degradation;
 use crate::draft::{Draft, DraftPlace};
 use crate::reasoner::Ctx;
@@ -61,10 +60,6 @@ pub(crate) async fn check(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSt
 /// The draft with the sources' own words where nobody could confirm a sentence of a model's part: in the place of the answer,
 /// under a section. A summary or conclusion of that kind goes. Nothing where there is no such part.
 fn with_quotes(state: &ReportState, checked: &CitationResult) -> Option<Draft> {
-    let is_confirmed = |claim: &CheckedClaim| {
-        let supported = matches!(claim.support, Support::Supported { .. });
-        supported || claim.judged == Some(Judgement::Supported)
-    };
     let claims = &checked.check.claims;
     let of = |place: &DraftPlace| {
         let place = place.clone();
@@ -76,7 +71,8 @@ fn with_quotes(state: &ReportState, checked: &CitationResult) -> Option<Draft> {
     for (place, quoted) in quotes.texts() {
         let lost = of(&place).count();
         let text = draft.text_mut(&place);
-        let Some(text) = text.filter(|_| lost > 0 && !of(&place).any(is_confirmed)) else {
+        let Some(text) = text.filter(|_| lost > 0 && !of(&place).any(CheckedClaim::is_confirmed))
+        else {
             continue;
         };
         is_changed = true;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fathom_evidence::citation::Support;
 use fathom_render::phrases::Phrases;
 use fathom_render::report::{Answered, ReportAnswer};
 
 use super::renumber::cited;
 use crate::analysis::{Analysis, AnsweredVerdict, Evidence};
-use crate::citations::{CheckedClaim, CitationCheck, Judgement, Proof};
+use crate::citations::{CheckedClaim, CitationCheck, Proof};
 use crate::draft::{Draft, DraftPlace};
 use crate::source::SourceId;
 use crate::workflows::report::nodes::language;
@@ -37,8 +36,8 @@ pub(super) fn answer(
     })
 }
 
-/// The verdict of the model that wrote the answer, held to what the check left of it: a yes wants a sentence that a source
-/// bears out.
+/// The verdict of the model that wrote the answer, held to what the check left of it: a yes wants most sentences
+/// confirmed.
 fn written_verdict(
     draft: &Draft,
     analysis: Option<&Analysis>,
@@ -53,16 +52,12 @@ fn written_verdict(
         let words = claim.text.trim_end_matches(['.', '!']);
         claim.place == DraftPlace::Answer && written.iter().any(|line| line.contains(words))
     };
-    let mut own = claims.iter().filter(is_own);
-    let confirmed = |claim: &CheckedClaim| {
-        let supported = matches!(claim.support, Support::Supported { .. });
-        supported || claim.judged == Some(Judgement::Supported)
-    };
-    let is_left = own.clone().next().is_some();
-    let answered = match (is_left, own.any(confirmed)) {
-        (false, _) => return None,
-        (true, true) => said,
-        (true, false) => said.min(Answered::Partly),
+    let own = claims.iter().filter(is_own);
+    own.clone().next()?;
+    let answered = if CheckedClaim::most_confirmed(own) {
+        said
+    } else {
+        said.min(Answered::Partly)
     };
     let analyst = analysis.and_then(|analysis| analysis.answered.as_ref());
     let analyst = analyst.filter(|verdict| verdict.answered == answered);
@@ -239,6 +234,42 @@ mod tests {
         let (agree, dispute) = sides(text, &analysis(pairs), &evidence, Some(&check));
         let numbers = |all: BTreeSet<SourceId>| all.into_iter().map(|id| id.0).collect();
         (numbers(agree), numbers(dispute))
+    }
+
+    #[test]
+    fn a_models_yes_holds_where_most_of_its_sentences_are_confirmed() {
+        let claim = |text: &str, support: Support| CheckedClaim {
+            place: DraftPlace::Answer,
+            text: text.to_owned(),
+            cites: vec![SourceId(1)],
+            support,
+            reasons: Vec::new(),
+            proofs: Vec::new(),
+            judged: None,
+        };
+        let answered = |confirmed: usize| {
+            let texts = ["It is 2 °C.", "It rains.", "It is dry."];
+            let draft = Draft {
+                answered: Some(Answered::Yes),
+                ..Draft::of_answer(texts.join(" "))
+            };
+            let claims = texts.iter().enumerate().map(|(at, text)| {
+                let support = if at < confirmed {
+                    Support::Supported { by: Vec::new() }
+                } else {
+                    Support::NotSupported
+                };
+                claim(text, support)
+            });
+            let check = CitationCheck {
+                claims: claims.collect(),
+                ..CitationCheck::default()
+            };
+            written_verdict(&draft, None, Some(&check)).map(|verdict| verdict.answered)
+        };
+        assert_eq!(answered(0), Some(Answered::Partly));
+        assert_eq!(answered(1), Some(Answered::Partly));
+        assert_eq!(answered(2), Some(Answered::Yes));
     }
 
     #[test]
