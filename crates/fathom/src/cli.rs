@@ -224,8 +224,8 @@ pub struct AppraiseArgs {
     /// Count four or five domains with some concerns as high risk
     #[arg(long)]
     pub strict: bool,
-    /// Write the page, the Word file, JSON, the robvis table and the plots to this folder
-    #[arg(long, value_name = "DIR")]
+    /// Write the page, the Word file, JSON, the robvis table and the plots to this folder, or one of them to a file
+    #[arg(long, value_name = "DIR|FILE")]
     pub out: Option<PathBuf>,
     /// Print each appraisal as a line of JSON
     #[arg(long)]

@@ -107,28 +107,36 @@ fn appraisal_format(asked: Option<ReportFormat>, out: Option<&Path>) -> Result<R
 
 /// The bytes of an appraisal.
 pub fn render_appraisal(appraisal: &Appraisal, format: ReportFormat) -> Result<Vec<u8>> {
-    let one = std::slice::from_ref(appraisal);
+    match format {
+        ReportFormat::Json => pretty_json(appraisal),
+        _ => render_appraisals(std::slice::from_ref(appraisal), format),
+    }
+}
+
+/// The bytes of several appraisals in one file; as a picture they are the traffic lights.
+pub fn render_appraisals(appraisals: &[Appraisal], format: ReportFormat) -> Result<Vec<u8>> {
     let text = match format {
-        ReportFormat::Md => appraisal::markdown(one),
-        ReportFormat::Html => appraisal::html(one),
-        ReportFormat::Csv => appraisal::csv(one),
-        ReportFormat::Svg => appraisal::traffic_lights(one).svg(),
+        ReportFormat::Md => appraisal::markdown(appraisals),
+        ReportFormat::Html => appraisal::html(appraisals),
+        ReportFormat::Csv => appraisal::csv(appraisals),
+        ReportFormat::Svg => appraisal::traffic_lights(appraisals).svg(),
         ReportFormat::Png => {
-            return appraisal::traffic_lights(one)
-                .png()
-                .map_err(Problem::failed);
+            let png = appraisal::traffic_lights(appraisals).png();
+            return png.map_err(Problem::failed);
         }
-        ReportFormat::Docx => return appraisal::docx(one).map_err(Problem::failed),
-        ReportFormat::Json => {
-            let mut text = serde_json::to_string_pretty(appraisal).map_err(Problem::failed)?;
-            text.push('\n');
-            text
-        }
+        ReportFormat::Docx => return appraisal::docx(appraisals).map_err(Problem::failed),
+        ReportFormat::Json => return pretty_json(&appraisals),
         ReportFormat::Bibtex => {
             return Err(Problem::usage("an appraisal has no list of references"));
         }
     };
     Ok(text.into_bytes())
+}
+
+fn pretty_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// The bytes of the file.

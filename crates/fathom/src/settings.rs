@@ -88,6 +88,8 @@ pub struct Settings {
     pub ask: research::AskSettings,
     /// The settings of the answer workflow.
     pub answer: AnswerSettings,
+    /// What an appraisal may spend on a model.
+    pub appraise_caps: research::settings::Caps,
     layers: Layers,
 }
 
@@ -153,6 +155,7 @@ impl Settings {
             prices,
             ask: layers.get("ask")?,
             answer: layers.get("answer")?,
+            appraise_caps: layers.get("appraise.caps")?,
             layers,
         })
     }

@@ -2,23 +2,23 @@
 
 mod batch;
 mod compare;
+mod output;
 
 use std::path::{Path, PathBuf};
 
-use fathom_render::appraisal::{
-    Appraisal, csv, details, docx, html, summary_plot, table, traffic_lights,
-};
+use fathom_render::appraisal::{Appraisal, details, table};
 use fathom_research::workflows::appraise::GivenAnswer;
 use fathom_workflow::Host;
 use serde::Deserialize;
 use serde_json::json;
 
+use self::output::AppraisalOutput;
 use crate::Register;
 use crate::cli::{AppraiseArgs, AppraiseCommand};
 use crate::commands::RunsContext;
 use crate::exit::{Exit, Problem, Result};
 use crate::settings::{FlagValue, Settings};
-use crate::{edits, files, follow, screen};
+use crate::{edits, follow, screen};
 
 /// Endings of files that a folder is searched for.
 const ENDINGS: [&str; 8] = [
@@ -42,13 +42,15 @@ pub async fn run(
             .advise("Appraise that trial alone: fathom appraise FILE --protocol FILE"));
     }
     let answers = args.answers.as_deref().map(given_answers).transpose()?;
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            Problem::usage(format!("{} cannot be made: {error}", folder.display()))
-        })?;
-    }
+    let output = args.out.as_deref().map(AppraisalOutput::open).transpose()?;
     let context = RunsContext::open(settings(Vec::new())?, register).await?;
-    let batch = batch::Batch::new(&context.host, &args, answers.unwrap_or_default());
+    let batch = batch::Batch {
+        host: &context.host,
+        args: &args,
+        answers: answers.unwrap_or_default(),
+        caps: context.settings.appraise_caps,
+        kept_in: output.as_ref().and_then(AppraisalOutput::folder),
+    };
     let (mut appraisals, waiting) = match batch.appraise(&trials).await? {
         batch::BatchEnd::Done {
             appraisals,
@@ -58,13 +60,16 @@ pub async fn run(
     };
     apart(&mut appraisals);
     if !appraisals.is_empty() {
-        if let Some(folder) = &args.out {
-            write(folder, &appraisals)?;
-        }
         show(&args, &appraisals)?;
+        if let Some(output) = &output {
+            let written = output.write(&appraisals)?;
+            if !args.quiet {
+                screen::tell(&written);
+            }
+        }
     }
     if !waiting.is_empty() {
-        tell_waiting(&waiting, &context.host, args.out.is_some());
+        tell_waiting(&waiting, &context.host, output.is_some());
         return Ok(Exit::Waiting);
     }
     let partial = appraisals.iter().any(Appraisal::is_partial);
@@ -173,32 +178,6 @@ fn apart(appraisals: &mut [Appraisal]) {
     }
 }
 
-/// Every form, side by side.
-fn write(folder: &Path, appraisals: &[Appraisal]) -> Result<()> {
-    let json = serde_json::to_vec_pretty(appraisals).map_err(Problem::failed)?;
-    let (lights, summary) = (traffic_lights(appraisals), summary_plot(appraisals));
-    for (name, picture) in [("traffic-lights.png", &lights), ("summary.png", &summary)] {
-        match picture.png() {
-            Ok(bytes) => files::write(&folder.join(name), &bytes)?,
-            Err(too_large) => screen::tell(&format!("{name} was not written: {too_large}.")),
-        }
-    }
-    for (name, bytes) in [
-        ("appraisals.json", json),
-        ("robvis.csv", csv(appraisals).into_bytes()),
-        ("traffic-lights.svg", lights.svg().into_bytes()),
-        ("summary.svg", summary.svg().into_bytes()),
-        ("appraisals.html", html(appraisals).into_bytes()),
-        (
-            "appraisals.docx",
-            docx(appraisals).map_err(Problem::failed)?,
-        ),
-    ] {
-        files::write(&folder.join(name), &bytes)?;
-    }
-    Ok(())
-}
-
 fn show(args: &AppraiseArgs, appraisals: &[Appraisal]) -> Result<()> {
     if args.json {
         for appraisal in appraisals {
@@ -210,12 +189,6 @@ fn show(args: &AppraiseArgs, appraisals: &[Appraisal]) -> Result<()> {
         if let [only] = appraisals {
             screen::print(&format!("\n{}", details(only, coloured)))?;
         }
-    }
-    if let (Some(folder), false) = (&args.out, args.quiet) {
-        let folder = folder.display();
-        screen::tell(&format!(
-            "Wrote appraisals.html, .docx and .json, robvis.csv, and traffic-lights and summary as .svg and .png to {folder}."
-        ));
     }
     Ok(())
 }

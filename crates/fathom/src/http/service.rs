@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use fathom_research::workflows::{answer, ask, report, search};
+use fathom_research::workflows::{answer, appraise, ask, report, search};
 use fathom_workflow::Host;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Deserialize;
@@ -129,6 +129,7 @@ impl Service {
                 "settings": settings.report,
             }),
             search::NAME => return Ok(json!({ "library": library(&settings.answer.library)? })),
+            appraise::NAME => return Ok(json!({ "caps": settings.appraise_caps })),
             _ => return Ok(json!({})),
         };
         let set = match workflow {

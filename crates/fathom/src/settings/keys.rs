@@ -103,6 +103,7 @@ pub fn defaults() -> Value {
         "answer": research::workflows::answer::AnswerSettings::default(),
         "report": report,
         "ask": research::AskSettings::default(),
+        "appraise": { "caps": research::settings::Caps::default() },
     })
 }
 

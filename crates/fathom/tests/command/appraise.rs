@@ -117,6 +117,31 @@ fn a_trial_shows_its_answers_and_a_person_may_answer_otherwise() {
 }
 
 #[test]
+fn out_with_the_ending_of_a_form_writes_that_form_and_no_folder() {
+    let sandbox = Sandbox::new();
+    let sound = trial("1-sound.md");
+    for (name, begins) in [
+        ("lights.png", b"\x89PNG".as_slice()),
+        ("table.csv", b"Study,D1"),
+        ("all.json", b"["),
+    ] {
+        let ran = sandbox.run(&["appraise", &sound, "--out", name]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let bytes = std::fs::read(sandbox.path(name)).unwrap();
+        assert!(bytes.starts_with(begins), "{name}");
+        assert!(ran.err.contains(&format!("Wrote {name}.")), "{}", ran.err);
+    }
+    let refused = sandbox.run(&["appraise", &sound, "--out", "all.pdf"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(
+        refused.err.contains("cannot be written as .pdf"),
+        "{}",
+        refused.err
+    );
+    assert!(!sandbox.path("all.pdf").exists());
+}
+
+#[test]
 fn what_is_no_trial_is_told_with_the_reason() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["appraise", "library/paving.txt"]);

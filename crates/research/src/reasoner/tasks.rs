@@ -208,6 +208,8 @@ pub struct AppraiseTask<'a> {
     pub questions: &'a [SignallingQuestion],
     /// Passages of the report.
     pub passages: &'a [String],
+    /// What the run may spend.
+    pub caps: &'a Caps,
 }
 
 /// An opinion on a signalling question.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_render::appraisal::{Appraisal, Judgement};
 use fathom_research::rob2::{Effect, OverallRule};
+use fathom_research::settings::Caps;
 use fathom_research::workflows::appraise::{AppraiseInput, NAME, REVIEW_WITHIN_S};
 use fathom_workflow::record::Status;
 use fathom_workflow::{BlobHash, Host, NewRun, RunId};
@@ -21,10 +22,14 @@ use crate::{files, follow, screen};
 /// Where the trials of a batch are kept, inside the output folder.
 const DONE_FOLDER: &str = "trials";
 
+/// The trials of one command, and what they are appraised by.
 pub(super) struct Batch<'a> {
-    host: &'a Host,
-    args: &'a AppraiseArgs,
-    answers: Vec<AnswerEntry>,
+    pub(super) host: &'a Host,
+    pub(super) args: &'a AppraiseArgs,
+    pub(super) answers: Vec<AnswerEntry>,
+    pub(super) caps: Caps,
+    /// The folder in which trials that are done are kept.
+    pub(super) kept_in: Option<&'a Path>,
 }
 
 /// How a batch came to its end.
@@ -61,61 +66,26 @@ enum TrialEnd {
     Stopped(Exit),
 }
 
-impl<'a> Batch<'a> {
-    pub(super) fn new(host: &'a Host, args: &'a AppraiseArgs, answers: Vec<AnswerEntry>) -> Self {
-        Self {
-            host,
-            args,
-            answers,
-        }
-    }
+/// A trial after its turn: as it is kept, and whether it was done before; or the person left.
+enum Turn {
+    Ended { kept: KeptTrial, done_before: bool },
+    Stopped(Exit),
+}
 
+impl Batch<'_> {
     pub(super) async fn appraise(&self, trials: &[PathBuf]) -> Result<BatchEnd> {
         let mut signals = Signals::listen()?;
         let (mut appraisals, mut waiting) = (Vec::new(), Vec::new());
         for (nth, trial) in (1..).zip(trials) {
-            let input = self.input(trial);
-            let made_from = made_from(&input);
-            let kept = self.kept(trial, made_from.as_deref());
-            let mut done_before = false;
-            let (run, end) = match kept {
-                Some(KeptTrial {
-                    run,
-                    appraisal: Some(appraisal),
-                    ..
-                }) => {
-                    done_before = true;
-                    (run, TrialEnd::Appraised(Box::new(appraisal)))
-                }
-                Some(kept) if self.host.header(kept.run).await.is_ok() => {
-                    (kept.run, self.went_on(kept.run, trial, &mut signals).await?)
-                }
-                _ => {
-                    let run = self
-                        .host
-                        .start(NAME, NewRun::untitled(), json!(input))
-                        .await?;
-                    (run, self.work(run, trial, &mut signals).await?)
-                }
-            };
-            let appraisal = match end {
-                TrialEnd::Appraised(appraisal) => Some(*appraisal),
-                TrialEnd::Waiting => None,
-                TrialEnd::Stopped(exit) => {
+            let (kept, done_before) = match self.turn(trial, &mut signals).await? {
+                Turn::Ended { kept, done_before } => (kept, done_before),
+                Turn::Stopped(exit) => {
                     screen::tell(
                         "Stopped. The same command goes on where it was, with the same --out.",
                     );
                     return Ok(BatchEnd::Stopped(exit));
                 }
             };
-            let kept = KeptTrial {
-                made_from: made_from.unwrap_or_default(),
-                run,
-                appraisal,
-            };
-            if !done_before {
-                self.keep(trial, &kept)?;
-            }
             if !self.args.quiet && trials.len() > 1 {
                 let told = line(trial, kept.appraisal.as_ref(), done_before);
                 screen::tell(&format!("[{nth}/{}] {told}", trials.len()));
@@ -124,13 +94,50 @@ impl<'a> Batch<'a> {
                 Some(appraisal) => appraisals.push(appraisal),
                 None => waiting.push(WaitingTrial {
                     name: trial.display().to_string(),
-                    run,
+                    run: kept.run,
                 }),
             }
         }
         Ok(BatchEnd::Done {
             appraisals,
             waiting,
+        })
+    }
+
+    /// One trial: what an earlier command made of it, or its run, begun or gone on with.
+    async fn turn(&self, trial: &Path, signals: &mut Signals) -> Result<Turn> {
+        let input = self.input(trial);
+        let made_from = made_from(&input);
+        let (run, end) = match self.kept(trial, made_from.as_deref()) {
+            Some(kept) if kept.appraisal.is_some() => {
+                return Ok(Turn::Ended {
+                    kept,
+                    done_before: true,
+                });
+            }
+            Some(kept) if self.host.header(kept.run).await.is_ok() => {
+                (kept.run, self.went_on(kept.run, trial, signals).await?)
+            }
+            _ => {
+                let begun = self.host.start(NAME, NewRun::untitled(), json!(input));
+                let run = begun.await?;
+                (run, self.work(run, trial, signals).await?)
+            }
+        };
+        let appraisal = match end {
+            TrialEnd::Appraised(appraisal) => Some(*appraisal),
+            TrialEnd::Waiting => None,
+            TrialEnd::Stopped(exit) => return Ok(Turn::Stopped(exit)),
+        };
+        let kept = KeptTrial {
+            made_from: made_from.unwrap_or_default(),
+            run,
+            appraisal,
+        };
+        self.keep(trial, &kept)?;
+        Ok(Turn::Ended {
+            kept,
+            done_before: false,
         })
     }
 
@@ -159,6 +166,7 @@ impl<'a> Batch<'a> {
             review: self.args.review,
             review_within_s: REVIEW_WITHIN_S,
             auto_approve_on_timeout: false,
+            caps: self.caps,
             validation: Default::default(),
         }
     }
@@ -217,7 +225,7 @@ impl<'a> Batch<'a> {
 
     fn place(&self, trial: &Path) -> Option<PathBuf> {
         let name = trial.file_name()?.to_string_lossy().into_owned();
-        let folder = self.args.out.as_ref()?.join(DONE_FOLDER);
+        let folder = self.kept_in?.join(DONE_FOLDER);
         Some(folder.join(format!("{name}.json")))
     }
 

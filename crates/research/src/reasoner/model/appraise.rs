@@ -12,7 +12,6 @@ use super::ask::ModelCall;
 use super::prompt;
 use crate::reasoner::{AppraiseTask, Ctx, ReasonerError, SignalOpinion};
 use crate::rob2::SignalAnswer;
-use crate::settings::Caps;
 
 const WHY_CHARS: usize = 300;
 const OUTCOME_CHARS: usize = 300;
@@ -70,11 +69,10 @@ pub(super) async fn appraise(
             }),
         )
     };
-    let caps = Caps::default();
     let asking = ModelCall {
         role: ModelRole::Analyst,
         key: task.key.to_owned(),
-        caps: &caps,
+        caps: task.caps,
     };
     let reply: AppraiseReply = model.typed(ctx, &asking, request).await?;
     let asked = task.questions.iter();

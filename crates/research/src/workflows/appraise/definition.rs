@@ -51,6 +51,9 @@ pub struct AppraiseInput {
     /// Whether it goes out as it is when that time is over; else it is marked as not accepted.
     #[serde(default)]
     pub auto_approve_on_timeout: bool,
+    /// What may be spent on a model.
+    #[serde(default)]
+    pub caps: Caps,
     /// How evidence is validated, and when it is looked for again.
     #[serde(default)]
     #[schemars(with = "Value")]
@@ -122,12 +125,12 @@ impl Definition for AppraiseWorkflow {
         })
     }
 
-    fn check_ready(&self, _: &State, services: &Services) -> Result<(), String> {
+    fn check_ready(&self, state: &State, services: &Services) -> Result<(), String> {
         let scope = SourceScope {
             library: &[],
             web: false,
         };
-        services.check(scope, &Caps::default())
+        services.check(scope, &state.input.caps)
     }
 
     fn outcome_kind(&self) -> &'static str {

@@ -3,17 +3,22 @@
 
 use std::collections::BTreeSet;
 
+use fathom_providers::FailureCategory;
 use fathom_workflow::NodeError;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::article::ReportPart;
 use super::nodes::OpenDocuments;
 use super::state::{DocumentRole, State};
-use crate::reasoner::{AppraiseTask, Ctx, SignalOpinion, judge_if_able};
+use crate::calls::RecordedFailure;
+use crate::reasoner::{AppraiseTask, Ctx, SignalOpinion, judge_if_able, overcome};
 use crate::rob2::{Domain, SignalAnswer, SignallingQuestion, questions};
 
 /// Passages of the report that a second look shows, in reading order.
 const SECOND_LOOK_CHARS: usize = 24_000;
+
+const SHORTENED: &str = "Passages were shortened, because the prompt was too long for the model.";
 
 /// What a model said of a domain. It is kept, so that nobody is asked again when a person answers otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +29,37 @@ pub struct AskedModel {
     pub opinions: Vec<SignalOpinion>,
     /// What could not be done, in sentences.
     pub notes: Vec<String>,
+    /// The failures that asking it met.
+    #[serde(default)]
+    pub errors: Vec<AppraiseError>,
+}
+
+/// A failure that the run lived through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppraiseError {
+    /// The node that was at work.
+    pub node: String,
+    /// How often the call was tried, over all providers.
+    pub attempt: u32,
+    /// What kind of failure it was.
+    pub category: FailureCategory,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl AskedModel {
+    fn log(&mut self, ctx: &Ctx, failures: Vec<RecordedFailure>) {
+        let entries = failures.into_iter().map(|failure| AppraiseError {
+            node: ctx.node().to_owned(),
+            attempt: failure.attempts,
+            category: failure.category,
+            message: failure.message,
+            at: ctx.now(),
+        });
+        self.errors.extend(entries);
+    }
 }
 
 /// Asks a model about a domain, where there is one.
@@ -52,6 +88,11 @@ pub(super) async fn ask(
         let whole = methods_and_results(opened);
         look(state, ctx, &mut asked, "second", &open, whole).await?;
     }
+    let cut = overcome(ctx);
+    if !cut.is_empty() {
+        asked.notes.push(SHORTENED.to_owned());
+    }
+    asked.log(ctx, cut);
     Ok(asked)
 }
 
@@ -73,12 +114,14 @@ async fn look(
         outcome: state.input.outcome.as_deref(),
         questions,
         passages: &passages,
+        caps: &state.input.caps,
     };
     let appraisers = &ctx.deps().reasoners.appraisers;
     let judged = judge_if_able(appraisers, |one| one.answer_signals(ctx, &task)).await?;
     match judged {
         Ok(judged) => {
             asked.by = Some(judged.by);
+            asked.log(ctx, judged.failures);
             for opinion in judged.value {
                 asked.opinions.retain(|one| one.id != opinion.id);
                 asked.opinions.push(opinion);
@@ -89,6 +132,7 @@ async fn look(
                 .last()
                 .map_or("the reason is unknown", |one| one.message.as_str());
             asked.notes.push(format!("The model could not be asked about a domain, so rules answered what they can prove: {why}"));
+            asked.log(ctx, failures);
         }
     }
     Ok(())

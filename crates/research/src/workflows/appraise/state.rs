@@ -13,7 +13,7 @@ use fathom_workflow::InvalidUpdate;
 use serde::{Deserialize, Serialize};
 
 use super::definition::{AppraiseInput, GivenAnswer};
-use super::opinion::AskedModel;
+use super::opinion::{AppraiseError, AskedModel};
 use crate::source::Snapshot;
 
 /// The fold of all updates of a run.
@@ -45,6 +45,9 @@ pub struct State {
     pub domains: Vec<DomainAppraisal>,
     /// What a model said of each of them, in the same order.
     pub asked: Vec<AskedModel>,
+    /// Every failure that the run lived through.
+    #[serde(default)]
+    pub error_log: Vec<AppraiseError>,
     /// What a person decided at the review, where there was one.
     #[serde(default)]
     pub review: Option<AppraisalReview>,
@@ -179,6 +182,7 @@ impl State {
             decision: None,
             domains: Vec::new(),
             asked: Vec::new(),
+            error_log: Vec::new(),
             review: None,
             reviewed_answers: Vec::new(),
             appraisal: None,
@@ -254,6 +258,7 @@ impl fathom_workflow::State for State {
                 }
                 self.domains.push(domain.clone());
                 self.note(&asked.notes);
+                self.error_log.extend_from_slice(&asked.errors);
                 self.asked.push(asked.clone());
             }
             Update::Reviewed(reviewed) => {

@@ -1,5 +1,7 @@
 //! What the rules make of sentences; whole runs are in `crates/research/tests/appraise`.
 
+use std::sync::Arc;
+
 use fathom_evidence::extract::{self, FormatHint};
 use fathom_evidence::validate::consistency::{Conflict, ConflictKind, ConflictSide};
 use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
@@ -7,10 +9,15 @@ use fathom_evidence::validate::retry::{Retry, RetryDecision};
 use fathom_evidence::validate::{EvidenceCandidate, Validation, ValidationRules, validate};
 use fathom_evidence::{Language, Span};
 
+use super::answer::PeopleHeard;
 use super::article::{Article, articles};
+use super::nodes::domain::{earlier, judged};
+use super::nodes::{OpenDocument, OpenDocuments};
 use super::numbers::ParticipantFlow;
+use super::opinion::AskedModel;
+use super::state::{DocumentRole, State};
 use super::*;
-use crate::rob2::{Effect, SignalAnswer};
+use crate::rob2::{Domain, Effect, SignalAnswer};
 
 fn read(text: &str) -> (fathom_evidence::Document, Article) {
     let hint = FormatHint {
@@ -205,6 +212,35 @@ fn a_count_of_some_is_not_taken_for_a_count_of_all() {
     let one_arm =
         flow("70 patients were randomised. In the stent group, 34 cases completed the study.");
     assert_eq!(one_arm.analysed, None);
+}
+
+#[test]
+fn what_people_answered_in_earlier_domains_is_left_out_of_the_judgement_before_it() {
+    let (document, article) = read(
+        "# A trial\n\n## Methods\n\nAdults were randomised. The primary outcome was pain by questionnaire.\n",
+    );
+    let opened = OpenDocuments {
+        article: OpenDocument {
+            role: DocumentRole::Article,
+            document: Arc::new(document),
+            article,
+        },
+        protocol: None,
+    };
+    let input = serde_json::json!({
+        "document": "trial.md",
+        "answers": [{ "question": "2.1", "answer": "Y", "by": "Ada" }],
+    });
+    let mut state = State::new(serde_json::from_value(input).unwrap());
+    for domain in [Domain::D1, Domain::D2, Domain::D3] {
+        let asked = AskedModel::default();
+        let judged = judged(&state, &opened, &asked, domain);
+        state.domains.push(judged);
+        state.asked.push(asked);
+    }
+    let known = |people| earlier(&state, &opened, Domain::D4, people).get("2.1");
+    assert_eq!(known(PeopleHeard::Yes), SignalAnswer::Yes);
+    assert_eq!(known(PeopleHeard::No), SignalAnswer::NoInformation);
 }
 
 #[test]

@@ -42,35 +42,42 @@ async fn appraise(state: &State, ctx: &Ctx, domain: Domain) -> NodeResult<State>
 }
 
 /// A domain, judged by what the state knows and what a model said of it.
-pub(super) fn judged(
+pub(in crate::workflows::appraise) fn judged(
     state: &State,
     opened: &OpenDocuments,
     asked: &AskedModel,
     domain: Domain,
 ) -> DomainAppraisal {
+    let answered = |people: PeopleHeard| {
+        let earlier = earlier(state, opened, domain, people);
+        answered(state, opened, asked, domain, people, earlier)
+    };
+    let judged = answered(PeopleHeard::Yes);
     let of_domain =
         |id: &str| question(id, state.input.effect).is_some_and(|one| one.domain == domain);
     let by_people = state
         .given_answers()
         .any(|given| of_domain(&given.question));
-    let before =
-        by_people.then(|| answered(state, opened, asked, domain, PeopleHeard::No).judgement);
+    let anybody = state.given_answers().next().is_some();
+    let before = anybody.then(|| answered(PeopleHeard::No).judgement);
     DomainAppraisal {
-        replaced: before,
-        ..answered(state, opened, asked, domain, PeopleHeard::Yes)
+        // An answer to an earlier domain may change what follows from it here.
+        replaced: before.filter(|before| by_people || *before != judged.judgement),
+        ..judged
     }
 }
 
+/// A domain, given the answers of the domains before it.
 fn answered(
     state: &State,
     opened: &OpenDocuments,
     asked: &AskedModel,
     domain: Domain,
     people: PeopleHeard,
+    mut answers: Answers,
 ) -> DomainAppraisal {
     let effect = state.input.effect;
     let rules = AnswerRules::new(state, opened, asked, people);
-    let mut answers = earlier(state, domain);
     let mut answered = Vec::new();
     for question in questions(domain, effect) {
         let one = rules.answer(question, &answers);
@@ -88,9 +95,28 @@ fn answered(
     }
 }
 
-/// The answers of the domains before this one.
-fn earlier(state: &State, domain: Domain) -> Answers {
-    let before = state.domains.iter().take_while(|one| one.domain != domain);
-    let all = before.flat_map(|domain| &domain.answers);
-    all.map(|one| (one.id.as_str(), one.answer)).collect()
+/// The answers of the domains before this one. Those without people's are found anew, since what a person answered may
+/// have opened or closed the questions after it.
+pub(in crate::workflows::appraise) fn earlier(
+    state: &State,
+    opened: &OpenDocuments,
+    domain: Domain,
+    people: PeopleHeard,
+) -> Answers {
+    let before = state.domains.iter().zip(&state.asked);
+    let before = before.take_while(|(one, _)| one.domain != domain);
+    let mut answers = Answers::default();
+    for (one, asked) in before {
+        let alone = match people {
+            PeopleHeard::Yes => None,
+            PeopleHeard::No => {
+                let earlier = answers.clone();
+                Some(answered(state, opened, asked, one.domain, people, earlier))
+            }
+        };
+        for found in &alone.as_ref().unwrap_or(one).answers {
+            answers.set(&found.id, found.answer);
+        }
+    }
+    answers
 }
