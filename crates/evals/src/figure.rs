@@ -66,6 +66,11 @@ pub(crate) fn resident_kib() -> u64 {
     told("/proc/self/status", "VmRSS:")
 }
 
+/// Another process's resident memory in KiB; 0 where the system does not tell.
+pub(crate) fn resident_kib_of(process: u32) -> u64 {
+    told(&format!("/proc/{process}/status"), "VmRSS:")
+}
+
 /// The most that this process has held, in KiB; 0 where the system does not tell.
 pub(crate) fn peak_kib() -> u64 {
     told("/proc/self/status", "VmHWM:")

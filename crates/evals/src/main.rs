@@ -4,14 +4,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use fathom_evals::proofs::{self, Proof, Setting, Size};
-use fathom_evals::{answers, appraise, bench, evidence, providers, victim};
+use fathom_evals::{answers, appraise, bench, evidence, providers, service, victim};
 
 const USAGE: &str = "\
-usage: fathom-evals prove engine|providers [--seed N] [--only T1,T3] [--quick]
+usage: fathom-evals prove engine|providers|service [--seed N] [--only T1,T3] [--quick]
        fathom-evals bench engine [--store memory|sqlite|postgresql] [--part one-run|in-flight|long-run]
        fathom-evals bench engine --peer
        fathom-evals bench library [--passages N]
        fathom-evals bench providers [--only PART,PART]
+       fathom-evals bench service [--only PART]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
        fathom-evals eval appraise --data DIR [--binary PATH]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
@@ -25,11 +26,13 @@ async fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["prove", "engine", rest @ ..] => prove(proofs::engine(), rest).await,
         ["prove", "providers", rest @ ..] => prove(providers::proofs(), rest).await,
+        ["prove", "service", rest @ ..] => prove(service::proofs(), rest).await,
         // Not for people: the process that proofs kill.
         ["victim", rest @ ..] => return victim::live(rest, say).await,
         ["bench", "engine", rest @ ..] => bench::engine(rest).await,
         ["bench", "library", rest @ ..] => bench::library(rest),
         ["bench", "providers", rest @ ..] => providers::bench(rest).await,
+        ["bench", "service", rest @ ..] => service::bench(rest).await,
         ["eval", "evidence", rest @ ..] => evidence::eval(rest),
         ["eval", "answers", rest @ ..] => answers::eval(rest),
         ["eval", "ask", rest @ ..] => answers::eval_ask(rest),

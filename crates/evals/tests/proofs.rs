@@ -1,14 +1,21 @@
-//! Every proof at its quick size; `cargo xtask prove engine` and `prove providers` run the full ones. The proofs of the
+//! Every proof at its quick size; `cargo xtask prove engine`, `providers` and `service` run the full ones. The proofs of the
 //! providers crate that are its own tests run with those.
 
-use fathom_evals::proofs::{self, Setting, Size};
-use fathom_evals::providers;
+use fathom_evals::proofs::{self, Proof, Setting, Size};
+use fathom_evals::{providers, service};
 
 /// The same each time, so that what has passed passes again; `cargo xtask prove` draws new ones.
 const SEED: u64 = 7;
 
 async fn prove(id: &str) {
-    let mut all = proofs::engine().into_iter().chain(providers::proofs());
+    prove_one_of(proofs::engine().into_iter().chain(providers::proofs()), id).await;
+}
+
+async fn prove_service(id: &str) {
+    prove_one_of(service::proofs().into_iter(), id).await;
+}
+
+async fn prove_one_of(mut all: impl Iterator<Item = Proof>, id: &str) {
     let proof = all
         .find(|proof| proof.id == id)
         .expect("a proof of that name is listed");
@@ -77,4 +84,24 @@ async fn runs_share_few_connections_that_are_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_come_out_nowhere() {
     prove("T29").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_clients_receive_every_event_of_many_runs() {
+    prove_service("T14").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_do_nothing_are_let_go() {
+    prove_service("T15").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_of_the_service_comes_out() {
+    prove_service("T29").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_string_leads_out_of_the_root() {
+    prove_service("T30").await;
 }

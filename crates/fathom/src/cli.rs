@@ -334,11 +334,45 @@ pub struct McpArgs {
 #[derive(Subcommand)]
 pub enum TokenCommand {
     /// Add a token for an owner and print it, this once
-    Add { owner: String },
+    Add {
+        owner: String,
+        #[command(flatten)]
+        caps: CapArgs,
+    },
+    /// Change what an owner may use; a cap that is not given is taken away
+    Limit {
+        owner: String,
+        #[command(flatten)]
+        caps: CapArgs,
+    },
     /// List tokens by their ids
     List,
     /// Revoke a token; a running service refuses it from now on
     Revoke { id: String },
+}
+
+/// What an owner may use.
+#[derive(Args)]
+pub struct CapArgs {
+    /// Runs under way at a time
+    #[arg(long, value_name = "N")]
+    pub max_runs: Option<usize>,
+    /// Tokens that the runs of 24 hours spend together
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Dollars that the runs of 24 hours cost together, such as 2.50
+    #[arg(long, value_name = "DOLLARS", value_parser = micros)]
+    pub max_cost: Option<u64>,
+}
+
+/// Dollars in millionths.
+fn micros(text: &str) -> Result<u64, String> {
+    let dollars: f64 = text.parse().map_err(|_| "write dollars, such as 2.50")?;
+    if (0.0..1e9).contains(&dollars) {
+        Ok((dollars * 1e6).round() as u64)
+    } else {
+        Err("it is 0 or more".to_owned())
+    }
 }
 
 /// What `fathom library` can do.

@@ -36,6 +36,41 @@ pub struct StoredToken {
     hash: String,
     /// When it was added.
     pub created_at: Timestamp,
+    /// What the owner may use; the same in all tokens of one owner.
+    #[serde(default, skip_serializing_if = "OwnerCaps::is_empty")]
+    pub caps: OwnerCaps,
+}
+
+/// What an owner may use. A cap that is not set is the operator's setting, and without one there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnerCaps {
+    /// Runs under way at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_runs: Option<usize>,
+    /// Tokens that the runs of 24 hours spend together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// What the runs of 24 hours cost together, in millionths of a dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_micros: Option<u64>,
+}
+
+impl OwnerCaps {
+    /// Whether nothing is capped.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These caps, and the others where these say nothing.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            max_runs: self.max_runs.or(others.max_runs),
+            max_tokens: self.max_tokens.or(others.max_tokens),
+            max_cost_micros: self.max_cost_micros.or(others.max_cost_micros),
+        }
+    }
 }
 
 /// The file of tokens.
@@ -61,8 +96,9 @@ impl TokenFile {
         serde_json::from_slice(&text).map_err(|error| self.unusable("read", &error))
     }
 
-    /// Adds a token for an owner. The token itself is told once, here.
-    pub fn add(&self, owner: &str) -> Result<(StoredToken, String)> {
+    /// Adds a token for an owner. The token itself is told once, here. Caps that are given hold for all tokens of the
+    /// owner, and those that they have hold for the new one.
+    pub fn add(&self, owner: &str, caps: OwnerCaps) -> Result<(StoredToken, String)> {
         check_owner(owner)?;
         let mut bytes = [0; SECRET_BYTES];
         OsRng.try_fill_bytes(&mut bytes).map_err(Problem::failed)?;
@@ -73,11 +109,24 @@ impl TokenFile {
             owner: owner.to_owned(),
             hash,
             created_at: Timestamp::now(),
+            caps: OwnerCaps::default(),
         };
         let mut tokens = self.list()?;
+        let caps = caps.or(caps_of(&tokens, owner));
         tokens.push(stored.clone());
+        set_caps(&mut tokens, owner, caps);
         self.write(&tokens)?;
         Ok((stored, token))
+    }
+
+    /// Replaces the caps of an owner, in all their tokens.
+    pub fn limit(&self, owner: &str, caps: OwnerCaps) -> Result<()> {
+        let mut tokens = self.list()?;
+        if set_caps(&mut tokens, owner, caps) == 0 {
+            return Err(Problem::usage(format!("{owner} has no token"))
+                .advise("List tokens with: fathom token list"));
+        }
+        self.write(&tokens)
     }
 
     /// Removes a token by its id and tells whose it was.
@@ -111,6 +160,17 @@ impl TokenFile {
         let path = self.path.display();
         Problem::failed(format!("the tokens in {path} cannot be {done}: {error}"))
     }
+}
+
+fn caps_of(tokens: &[StoredToken], owner: &str) -> OwnerCaps {
+    let mut of_owner = tokens.iter().filter(|token| token.owner == owner);
+    of_owner.next().map(|token| token.caps).unwrap_or_default()
+}
+
+/// Sets the caps in all tokens of an owner, and tells how many those are.
+fn set_caps(tokens: &mut [StoredToken], owner: &str, caps: OwnerCaps) -> usize {
+    let of_owner = tokens.iter_mut().filter(|token| token.owner == owner);
+    of_owner.map(|token| token.caps = caps).count()
 }
 
 /// Owners name folders and stand in logs, so they are plain.
@@ -168,6 +228,11 @@ impl TokenBook {
         Ok(owner)
     }
 
+    /// What an owner may use, as their tokens say.
+    pub fn caps(&self, owner: &str) -> Result<OwnerCaps> {
+        Ok(caps_of(&self.tokens()?, owner))
+    }
+
     fn tokens(&self) -> Result<Arc<Vec<StoredToken>>> {
         let stamp = std::fs::metadata(&self.file.path).ok();
         let stamp = stamp.and_then(|about| Some((about.modified().ok()?, about.len())));
@@ -198,8 +263,8 @@ mod tests {
         let file = TokenFile::in_home(home.path());
         let book = TokenBook::open(home.path()).unwrap();
         assert!(book.is_empty().unwrap());
-        let (ada, token) = file.add("ada").unwrap();
-        file.add("bob").unwrap();
+        let (ada, token) = file.add("ada", OwnerCaps::default()).unwrap();
+        file.add("bob", OwnerCaps::default()).unwrap();
         let token = token.as_str();
         assert_eq!(book.owner(token).unwrap().as_deref(), Some("ada"));
         assert_eq!(book.owner(&format!("{token}0")).unwrap(), None);
@@ -209,6 +274,27 @@ mod tests {
         assert_eq!(book.owner(token).unwrap(), None);
         assert!(file.revoke(&ada.id).is_err());
         assert_eq!(file.list().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn caps_are_the_owners_and_hold_for_all_their_tokens() {
+        let home = tempfile::tempdir().unwrap();
+        let file = TokenFile::in_home(home.path());
+        let book = TokenBook::open(home.path()).unwrap();
+        let tokens = |max_tokens| OwnerCaps {
+            max_tokens,
+            ..OwnerCaps::default()
+        };
+        file.add("ada", tokens(Some(10))).unwrap();
+        file.add("ada", OwnerCaps::default()).unwrap();
+        file.add("bob", OwnerCaps::default()).unwrap();
+        assert_eq!(book.caps("ada").unwrap(), tokens(Some(10)));
+        assert_eq!(book.caps("bob").unwrap(), OwnerCaps::default());
+        file.limit("ada", tokens(Some(20))).unwrap();
+        let stored = file.list().unwrap();
+        let caps: Vec<Option<u64>> = stored.iter().map(|one| one.caps.max_tokens).collect();
+        assert_eq!(caps, [Some(20), Some(20), None]);
+        assert!(file.limit("eve", tokens(None)).is_err());
     }
 
     #[test]

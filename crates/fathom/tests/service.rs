@@ -11,6 +11,8 @@
 mod access;
 #[path = "service/bad_input.rs"]
 mod bad_input;
+#[path = "service/caps.rs"]
+mod caps;
 #[path = "service/described.rs"]
 mod described;
 #[path = "service/events.rs"]

@@ -116,6 +116,9 @@ where
     }
 }
 
+/// The share of the time left that one search or page may take: who hangs must leave time to answer from the rest.
+const SEARCH_SHARE: f64 = 0.85;
+
 /// The terms of a call within the run's time.
 pub(crate) fn terms<'s>(
     ctx: &Ctx,
@@ -127,6 +130,11 @@ pub(crate) fn terms<'s>(
     let left = left.map_or(Duration::MAX, |left| {
         Duration::try_from(left).unwrap_or_default()
     });
+    let left = match kind {
+        CallKind::Model => left,
+        CallKind::Search | CallKind::Page if left == Duration::MAX => left,
+        CallKind::Search | CallKind::Page => left.mul_f64(SEARCH_SHARE),
+    };
     CallContext {
         kind,
         deadline: clock.elapsed().saturating_add(left),

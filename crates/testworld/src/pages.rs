@@ -17,6 +17,11 @@ pub(crate) async fn search(
 ) -> Response {
     let query = asked.get("q").cloned().unwrap_or_default();
     let (place, _) = world.ledger.note("search", query.clone());
+    let calls = world.ledger.calls();
+    let searches = calls.iter().filter(|call| call.kind == "search").count();
+    if searches > world.script.search_hangs_from {
+        std::future::pending::<()>().await;
+    }
     tokio::time::sleep(world.script.delay).await;
     let response = if world.script.search_fails {
         StatusCode::INTERNAL_SERVER_ERROR.into_response()

@@ -55,6 +55,8 @@ pub struct Script {
     /// What every answer takes.
     pub(crate) delay: Duration,
     pub(crate) search_fails: bool,
+    /// Searches from this number on are never answered.
+    pub(crate) search_hangs_from: usize,
     /// Pages from this number on are found and cannot be read.
     pub(crate) readable: usize,
     /// Pages with the page that is a free copy of them.
@@ -72,6 +74,7 @@ impl Script {
             works: Vec::new(),
             delay: Duration::ZERO,
             search_fails: false,
+            search_hangs_from: usize::MAX,
             readable: usize::MAX,
             copies: Vec::new(),
             hosts: 1,
@@ -136,6 +139,13 @@ impl Script {
     #[must_use]
     pub fn without_search(mut self) -> Self {
         self.search_fails = true;
+        self
+    }
+
+    /// Searches from this number on are never answered.
+    #[must_use]
+    pub fn hanging_from_search(mut self, number: usize) -> Self {
+        self.search_hangs_from = number;
         self
     }
 }

@@ -12,6 +12,11 @@ pub fn run(verb: Verb, area: &str, rest: &[String]) -> Result<()> {
     if ["answers", "appraise", "ask"].contains(&area) && !rest.iter().any(names_results) {
         show(&mut cargo("build --release -p fathom")?)?;
     }
+    if area == "service" {
+        show(&mut cargo(
+            "build --release -p fathom --bin fathom --example toy-workflow",
+        )?)?;
+    }
     let mut command = match (verb, area) {
         // It measures the program itself, which cargo builds for the benchmarks of its own package alone.
         (Verb::Bench, "report") => cargo("bench -p fathom --bench report --")?,

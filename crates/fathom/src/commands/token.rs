@@ -1,28 +1,34 @@
 //! `fathom token`: who may use the service.
 
-use crate::cli::TokenCommand;
+use crate::cli::{CapArgs, TokenCommand};
 use crate::exit::{Exit, Result};
 use crate::screen;
 use crate::settings::Settings;
-use crate::tokens::TokenFile;
+use crate::tokens::{OwnerCaps, TokenFile};
 
 pub fn run(command: TokenCommand, settings: &Settings) -> Result<Exit> {
     let file = TokenFile::in_home(&settings.home);
     match command {
-        TokenCommand::Add { owner } => {
-            let (stored, token) = file.add(&owner)?;
+        TokenCommand::Add { owner, caps } => {
+            let (stored, token) = file.add(&owner, given(&caps))?;
             screen::tell(&format!(
                 "Token {} of {owner}. It is shown this once:",
                 stored.id
             ));
             screen::print_line(&token)?;
         }
+        TokenCommand::Limit { owner, caps } => {
+            file.limit(&owner, given(&caps))?;
+            let told = told(given(&caps));
+            screen::tell(&format!("Changed what {owner} may use{told}."));
+        }
         TokenCommand::List => {
             let tokens = file.list()?;
             for token in &tokens {
                 let added = token.created_at.round(jiff::Unit::Second);
                 let added = added.unwrap_or(token.created_at);
-                screen::print_line(&format!("{}  {added}  {}", token.id, token.owner))?;
+                let caps = told(token.caps);
+                screen::print_line(&format!("{}  {added}  {}{caps}", token.id, token.owner))?;
             }
             if tokens.is_empty() {
                 screen::tell("There are no tokens. Add one with: fathom token add OWNER");
@@ -34,4 +40,25 @@ pub fn run(command: TokenCommand, settings: &Settings) -> Result<Exit> {
         }
     }
     Ok(Exit::Complete)
+}
+
+fn given(caps: &CapArgs) -> OwnerCaps {
+    OwnerCaps {
+        max_runs: caps.max_runs,
+        max_tokens: caps.max_tokens,
+        max_cost_micros: caps.max_cost,
+    }
+}
+
+/// The caps behind a name; nothing where there are none.
+fn told(caps: OwnerCaps) -> String {
+    let runs = caps.max_runs.map(|most| format!("{most} runs at a time"));
+    let tokens = caps.max_tokens.map(|most| format!("{most} tokens a day"));
+    let cost = caps.max_cost_micros;
+    let cost = cost.map(|most| format!("{} dollars a day", most as f64 / 1e6));
+    let caps: Vec<String> = [runs, tokens, cost].into_iter().flatten().collect();
+    if caps.is_empty() {
+        return String::new();
+    }
+    format!(": at most {}", caps.join(", "))
 }

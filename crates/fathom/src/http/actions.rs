@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::access::{Caller, OwnedRun};
 use super::admit::{self, Begun, IdempotencyKey};
 use super::body::JsonBody;
+use super::caps;
 use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::libraries;
 use super::service::{Service, Shared};
@@ -140,8 +141,10 @@ pub async fn cancel_run(
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
 pub async fn resume_run(
     State(service): State<Shared>,
+    caller: Caller,
     run: OwnedRun,
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
+    let _room = caps::take(&service, &caller).await?;
     match service.host.resume(run.id()).await {
         // Who works on it already goes on with it.
         Ok(()) | Err(Error::Held { .. }) => {}
@@ -188,7 +191,10 @@ pub async fn fork_run(
         libraries::resolve(&service, &caller, workflow, edits)?;
     }
     let host = &service.host;
-    admit::admit(&service, new, |new| host.fork(origin, at, new, body.edits)).await
+    admit::admit(&service, &caller, new, |new, _| {
+        host.fork(origin, at, new, body.edits)
+    })
+    .await
 }
 
 async fn summary(service: &Service, run: &OwnedRun) -> ApiResult<RunSummary> {

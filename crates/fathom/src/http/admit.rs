@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::access::Caller;
+use super::caps::{self, Allowance};
 use super::error::{ApiError, ApiResult};
 use super::libraries;
 use super::service::Service;
@@ -120,18 +121,20 @@ pub async fn start(
     libraries::resolve(service, caller, &workflow, &mut input)?;
     let mut whole = service.input_defaults(&workflow, caller)?;
     overlay(&mut whole, Value::Object(input));
-    admit(service, new, |new| {
+    admit(service, caller, new, |new, allowance| {
+        allowance.bound(&workflow, &mut whole);
         service.host.start(&workflow, new, whole)
     })
     .await
 }
 
-/// Commits a new run if there is room, and leaves it to the background work. One that the same request has begun before
-/// is given again.
+/// Commits a new run if there is room and its owner may use more, and leaves it to the background work. One that the same
+/// request has begun before is given again.
 pub async fn admit<F>(
     service: &Service,
+    caller: &Caller,
     new: NewRun,
-    begin: impl FnOnce(NewRun) -> F,
+    begin: impl FnOnce(NewRun, Allowance) -> F,
 ) -> ApiResult<Begun>
 where
     F: Future<Output = Result<RunId, Error>>,
@@ -148,7 +151,8 @@ where
     }
     let begun = {
         let _turn = Turn::take(service).await?;
-        let begun = begin(new).await;
+        let (allowance, _room) = caps::take(service, caller).await?;
+        let begun = begin(new, allowance).await;
         if begun.is_ok() {
             service.host.hand_over(run).await;
         }

@@ -83,9 +83,7 @@ impl ApiError {
 
     /// There is no room now.
     pub fn overloaded(message: impl ToString, retry_after_s: u64) -> Self {
-        let mut error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", message);
-        error.retry_after_s = Some(retry_after_s);
-        error
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", message).retry_after(retry_after_s)
     }
 
     /// A fault of ours. The client learns that there was one; the log learns which.
@@ -93,6 +91,13 @@ impl ApiError {
         tracing::error!(%fault, "a request failed");
         let message = "something went wrong in the service; its log says what";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+
+    /// Says after how many seconds it may succeed.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
+        self
     }
 
     /// Names the field that is wrong.

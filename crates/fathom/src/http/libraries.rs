@@ -1,15 +1,22 @@
 //! Libraries by their names. A request never holds a path: a name stands for a folder of the caller's own, or on this
 //! machine for the folders that its person has added under it.
 
+use std::fs::DirEntry;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use axum::extract::{FromRequestParts, Path};
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use fathom_research::workflows::appraise;
+use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::access::Caller;
-use super::error::{ApiError, ApiResult};
+use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::service::{Service, Shared};
 use crate::library_list::LibraryList;
 
@@ -137,21 +144,148 @@ fn resolve_names(service: &Service, caller: &Caller, value: &mut Value) -> ApiRe
     Ok(())
 }
 
-/// The folders that a name stands for.
+/// The folders that a name stands for: the one that uploads filled, and on this machine those that its person has added.
 fn folders_of(service: &Service, caller: &Caller, name: &str) -> ApiResult<Vec<PathBuf>> {
     let folder = folder(service, caller, name)?;
-    if folder.is_dir() {
-        return Ok(vec![folder]);
-    }
-    let added = match caller {
+    let mut folders = match caller {
         Caller::Local => LibraryList::load(&service.settings.home)?
             .folders(name)
             .to_vec(),
         Caller::Owner(_) => Vec::new(),
     };
-    if added.is_empty() {
-        let message = format!("there is no library \"{name}\"");
-        return Err(ApiError::not_found(message));
+    if folder.is_dir() {
+        folders.push(folder);
     }
-    Ok(added)
+    if folders.is_empty() {
+        return Err(no_library(name));
+    }
+    Ok(folders)
+}
+
+fn no_library(name: &str) -> ApiError {
+    ApiError::not_found(format!("there is no library \"{name}\""))
+}
+
+/// A library that was filled by uploads.
+#[derive(Serialize, ToSchema)]
+pub struct LibraryInfo {
+    /// By which runs name it.
+    pub name: String,
+    /// What it holds, by name.
+    pub documents: Vec<DocumentInfo>,
+}
+
+impl LibraryInfo {
+    /// What its documents hold together.
+    pub fn bytes(&self) -> u64 {
+        self.documents.iter().map(|document| document.bytes).sum()
+    }
+}
+
+/// A document of a library.
+#[derive(Serialize, ToSchema)]
+pub struct DocumentInfo {
+    /// Its name within the library.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// The libraries in the folder of an owner, by name; none where there is no folder.
+pub fn contents(own: &std::path::Path) -> ApiResult<Vec<LibraryInfo>> {
+    let library = |folder: DirEntry| {
+        let documents = visible(&folder.path())?.into_iter().map(|entry| {
+            let bytes = entry.metadata().map_or(0, |about| about.len());
+            let name = entry.file_name().to_string_lossy().into_owned();
+            DocumentInfo { name, bytes }
+        });
+        Ok(LibraryInfo {
+            name: folder.file_name().to_string_lossy().into_owned(),
+            documents: documents.collect(),
+        })
+    };
+    let folders = visible(own)?.into_iter();
+    let folders = folders.filter(|entry| entry.path().is_dir());
+    folders.map(library).collect()
+}
+
+/// What lies in a folder and is not hidden, by name.
+fn visible(folder: &std::path::Path) -> ApiResult<Vec<DirEntry>> {
+    let listed = match std::fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(ApiError::internal(error)),
+    };
+    let shown = listed.flatten().filter(|entry| {
+        let name = entry.file_name();
+        !name.as_encoded_bytes().starts_with(b".")
+    });
+    let mut shown: Vec<DirEntry> = shown.collect();
+    shown.sort_by_key(DirEntry::file_name);
+    Ok(shown)
+}
+
+/// Lists the caller's libraries that were filled by uploads, with their documents.
+#[utoipa::path(get, path = "/libraries", tag = "libraries",
+    responses((status = 200, description = "The libraries by name", body = [LibraryInfo])))]
+pub async fn list_libraries(
+    State(service): State<Shared>,
+    caller: Caller,
+) -> ApiResult<Json<Vec<LibraryInfo>>> {
+    let own = service.libraries.join(caller.folder());
+    let listed = tokio::task::spawn_blocking(move || contents(&own));
+    Ok(Json(listed.await.map_err(ApiError::internal)??))
+}
+
+/// Deletes a library that was filled by uploads, with all its documents.
+#[utoipa::path(delete, path = "/libraries/{name}", tag = "libraries",
+    params(("name" = String, Path, description = "The library's name")),
+    responses((status = 204, description = "It is gone"),
+        (status = 404, description = "There is no such library", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
+pub async fn delete_library(
+    State(service): State<Shared>,
+    caller: Caller,
+    library: NamedLibrary,
+) -> ApiResult<StatusCode> {
+    let NamedLibrary(name) = library;
+    let folder = folder(&service, &caller, &name).map_err(|error| error.at("name"))?;
+    let _turn = service.keeping.lock().await;
+    let removed = tokio::fs::remove_dir_all(&folder).await;
+    gone(removed, || no_library(&name))?;
+    service.open_libraries.look_anew(&folder);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Deletes a document of a library that was filled by uploads. Runs that have read it keep what they have read.
+#[utoipa::path(delete, path = "/libraries/{name}/documents/{document}", tag = "libraries",
+    params(("name" = String, Path, description = "The library's name"),
+        ("document" = String, Path, description = "The document's name within it")),
+    responses((status = 204, description = "It is gone"),
+        (status = 404, description = "There is no such document", body = ErrorResponse),
+        (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
+pub async fn delete_document(
+    State(service): State<Shared>,
+    caller: Caller,
+    path: Result<Path<(String, String)>, PathRejection>,
+) -> ApiResult<StatusCode> {
+    let path = path.map_err(|error| ApiError::invalid("name", error.body_text()))?;
+    let Path((name, document)) = path;
+    let folder = folder(&service, &caller, &name).map_err(|error| error.at("name"))?;
+    let document = super::uploads::plain_name(&document).map_err(|error| error.at("document"))?;
+    let _turn = service.keeping.lock().await;
+    let removed = tokio::fs::remove_file(folder.join(&document)).await;
+    gone(removed, || {
+        ApiError::not_found(format!("there is no document \"{name}/{document}\""))
+    })?;
+    service.open_libraries.look_anew(&folder);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What a client is told of a removal.
+fn gone(removed: std::io::Result<()>, missing: impl FnOnce() -> ApiError) -> ApiResult<()> {
+    removed.map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory => missing(),
+        _ => ApiError::internal(error),
+    })
 }

@@ -11,6 +11,8 @@ use axum::response::{IntoResponse, Response};
 use axum::{Json, http::StatusCode};
 use fathom_render::answer::Answer;
 use fathom_render::{FormOptions, Report};
+use fathom_research::skills::budget;
+use fathom_workflow::record::Meters;
 use fathom_workflow::{Host, RunId};
 use futures::{Stream, StreamExt as _};
 use serde::Deserialize;
@@ -65,7 +67,7 @@ pub struct ChatBody {
 /// A message of a chat.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ChatMessage {
-    /// user, assistant or system.
+    /// user, assistant, system or developer.
     role: String,
     /// Its text, or parts of it.
     #[serde(default)]
@@ -141,6 +143,9 @@ pub async fn begin(
     Ok((begun.run, model))
 }
 
+/// Who tells the assistant what it is for; newer clients say developer.
+const INSTRUCTING: [&str; 2] = ["system", "developer"];
+
 /// The last message is the question; what a report should take into account is said in system messages.
 fn input(workflow: &str, messages: &[ChatMessage]) -> ApiResult<Map<String, Value>> {
     let question = messages.iter().rfind(|message| message.role == "user");
@@ -153,7 +158,8 @@ fn input(workflow: &str, messages: &[ChatMessage]) -> ApiResult<Map<String, Valu
     }
     let mut input = Map::new();
     input.insert("question".to_owned(), json!(question));
-    let system = messages.iter().filter(|message| message.role == "system");
+    let system = messages.iter();
+    let system = system.filter(|message| INSTRUCTING.contains(&message.role.as_str()));
     let system: Vec<String> = system.map(ChatMessage::text).collect();
     if workflow == "report" && !system.is_empty() {
         input.insert("context".to_owned(), json!(system.join("\n")));
@@ -227,7 +233,7 @@ async fn completion(service: &Service, run: RunId, model: &str) -> ApiResult<Val
     let said = said(service, run).await?;
     let header = service.host.header(run).await?;
     let view = service.host.view(run, None).await?;
-    let tokens = view.tally.meters.get("tokens").copied().unwrap_or(0);
+    let used = TokensUsed::from_meters(&view.tally.meters);
     Ok(json!({
         "id": format!("chatcmpl-{run}"), "object": "chat.completion",
         "created": header.about.created_at.as_second(), "model": model,
@@ -237,8 +243,34 @@ async fn completion(service: &Service, run: RunId, model: &str) -> ApiResult<Val
                 "role": "assistant", "content": said.text, "refusal": null, "annotations": said.annotations,
             },
         }],
-        "usage": { "prompt_tokens": tokens, "completion_tokens": 0, "total_tokens": tokens },
+        "usage": used.of_chat(),
     }))
+}
+
+/// What the models of a run read and wrote.
+pub struct TokensUsed {
+    /// Tokens of prompts.
+    pub read: u64,
+    /// Tokens of answers.
+    pub written: u64,
+}
+
+impl TokensUsed {
+    /// What a run has spent so far.
+    pub fn from_meters(meters: &Meters) -> Self {
+        let meter = |name| meters.get(name).copied().unwrap_or(0);
+        let written = meter(budget::TOKENS_WRITTEN);
+        Self {
+            read: meter(budget::TOKENS).saturating_sub(written),
+            written,
+        }
+    }
+
+    /// As a chat completion tells it.
+    fn of_chat(&self) -> Value {
+        let Self { read, written } = self;
+        json!({ "prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written })
+    }
 }
 
 /// The answer in pieces, once the run has ended.

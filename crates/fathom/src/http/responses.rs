@@ -17,7 +17,7 @@ use super::access::Caller;
 use super::admit::IdempotencyKey;
 use super::body::Lenient;
 use super::error::{ApiResult, ErrorResponse};
-use super::openai::{self, ChatMessage, Said};
+use super::openai::{self, ChatMessage, Said, TokensUsed};
 use super::run;
 use super::service::{Service, Shared};
 
@@ -80,14 +80,14 @@ pub async fn create_response(
 /// The response once the run has ended.
 async fn completed(service: &Service, run: RunId, model: &str, said: &Said) -> ApiResult<Value> {
     let view = service.host.view(run, None).await?;
-    let tokens = view.tally.meters.get("tokens").copied().unwrap_or(0);
+    let used = TokensUsed::from_meters(&view.tally.meters);
     let mut response = response(run, model, "completed");
     response["created_at"] = json!(view.run.about.created_at.as_second());
     response["output"] = json!([item(run, Some(said))]);
     response["usage"] = json!({
-        "input_tokens": tokens, "input_tokens_details": { "cached_tokens": 0 },
-        "output_tokens": 0, "output_tokens_details": { "reasoning_tokens": 0 },
-        "total_tokens": tokens,
+        "input_tokens": used.read, "input_tokens_details": { "cached_tokens": 0 },
+        "output_tokens": used.written, "output_tokens_details": { "reasoning_tokens": 0 },
+        "total_tokens": used.read + used.written,
     });
     Ok(response)
 }

@@ -16,8 +16,8 @@ use super::error::ApiError;
 use super::openapi::{Described, Description};
 use super::service::{ServeLimits, Shared};
 use super::{
-    access, actions, docs, events, guard, health, metrics, openai, openapi, responses, run, runs,
-    search, uploads, views,
+    access, actions, docs, events, guard, health, libraries, metrics, openai, openapi, responses,
+    run, runs, search, server_paths, uploads, views,
 };
 use crate::mcp::route::McpRoute;
 
@@ -53,6 +53,9 @@ fn routes(limits: &ServeLimits) -> OpenApiRouter<Shared> {
         .routes(routes!(responses::create_response))
         .routes(routes!(uploads::upload).layer(form))
         .routes(routes!(uploads::add_documents).layer(form))
+        .routes(routes!(libraries::list_libraries))
+        .routes(routes!(libraries::delete_library))
+        .routes(routes!(libraries::delete_document))
         .routes(routes!(crate::mcp::route::mcp))
         .routes(routes!(views::list_workflows))
         .routes(routes!(health::health))
@@ -74,6 +77,10 @@ pub fn router(service: Shared) -> Router {
         .layer(middleware::from_fn(metrics::count_request))
         .layer(Extension(mcp))
         .layer(Extension(Described(Arc::new(description))))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&service),
+            server_paths::hide_paths,
+        ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&service),
             access::authenticate,

@@ -105,7 +105,8 @@ pub struct AgentResponse {
     confidence: f64,
     /// What is not known, in sentences.
     gaps: Vec<String>,
-    /// Whether searches failed, so that the answer rests on partial information.
+    /// Whether the answer rests on less than was intended: searches failed, the time was used up, or a model could not be
+    /// used. The text of the answer says which.
     degraded_mode: bool,
     /// Whether the run stopped although more means might have found what is missing.
     insufficient_termination: bool,

@@ -13,6 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::access::{Caller, OwnedRun};
 use super::admit::{self, Begun, IdempotencyKey, StartRequest};
 use super::body::{JsonBody, Params};
+use super::caps;
 use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::service::{Service, Shared};
 use super::wire::{Accepted, OpenGate, RunDetail, RunSummary};
@@ -187,7 +188,15 @@ pub async fn detail(service: &Service, run: OwnedRun) -> ApiResult<RunDetail> {
         (status = 404, description = "There is no such run", body = ErrorResponse),
         (status = 409, description = "It is worked on", body = ErrorResponse),
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
-pub async fn delete_run(State(service): State<Shared>, run: OwnedRun) -> ApiResult<StatusCode> {
+pub async fn delete_run(
+    State(service): State<Shared>,
+    caller: Caller,
+    run: OwnedRun,
+) -> ApiResult<StatusCode> {
+    let spent = caps::spent_of(&service, &caller, &run.header).await?;
     service.host.delete(run.id()).await?;
+    if let Some(spent) = spent {
+        caps::keep_spent(&service, &caller, spent).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }

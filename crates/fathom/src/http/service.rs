@@ -10,15 +10,16 @@ use fathom_workflow::Host;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::access::Caller;
+use super::caps::KnownSpending;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
 use crate::own_library::OwnLibraries;
 use crate::settings::Settings;
-use crate::tokens::TokenBook;
+use crate::tokens::{OwnerCaps, TokenBook};
 
 /// The folder of libraries in the data folder.
 const LIBRARIES: &str = "owners";
@@ -38,6 +39,10 @@ pub struct ServeLimits {
     pub max_library_documents: usize,
     /// Libraries of one owner that are made by uploads.
     pub max_libraries: usize,
+    /// Bytes of all documents of one owner that were uploaded.
+    pub max_owner_bytes: u64,
+    /// Uploads at a time; more are refused.
+    pub max_uploads: usize,
     /// Connections at a time; more wait.
     pub max_connections: usize,
     /// Seconds between two signs of life on a stream of events.
@@ -46,12 +51,27 @@ pub struct ServeLimits {
     pub client_timeout_s: u64,
     /// Names that the service is reached by, besides its own address.
     pub hosts: Vec<String>,
+    /// Runs of one owner that are under way at a time, where their tokens say nothing.
+    pub owner_max_runs: Option<usize>,
+    /// Tokens that an owner's runs of 24 hours spend together, likewise.
+    pub owner_max_tokens: Option<u64>,
+    /// What an owner's runs of 24 hours cost together in millionths of a dollar, likewise.
+    pub owner_max_cost_micros: Option<u64>,
 }
 
 impl ServeLimits {
     /// How often a stream of events gives a sign of life.
     pub fn heartbeat(&self) -> Duration {
         Duration::from_secs(self.heartbeat_s.max(1))
+    }
+
+    /// What every owner may use whose tokens do not say otherwise.
+    pub fn owner_caps(&self) -> OwnerCaps {
+        OwnerCaps {
+            max_runs: self.owner_max_runs,
+            max_tokens: self.owner_max_tokens,
+            max_cost_micros: self.owner_max_cost_micros,
+        }
     }
 
     /// How long a client may do nothing while something is expected of it.
@@ -84,6 +104,12 @@ pub struct Service {
     pub(super) admitting: AtomicUsize,
     /// Held while a start with a key is committed: two with one key must not be under way at once.
     pub(super) keyed: Mutex<()>,
+    /// Places for uploads under way.
+    pub(super) uploading: Semaphore,
+    /// Held while the documents of an upload are kept, or a library changes otherwise.
+    pub(super) keeping: Mutex<()>,
+    /// What runs have spent. Held while a run of a capped owner is committed, so that two do not take the same room.
+    pub(super) spending: Mutex<KnownSpending>,
 }
 
 impl Service {
@@ -99,6 +125,8 @@ impl Service {
     ) -> Self {
         Self {
             host,
+            uploading: Semaphore::new(settings.serve.max_uploads.max(1)),
+            keeping: Mutex::default(),
             limits: settings.serve.clone(),
             tokens,
             is_loopback,
@@ -109,6 +137,7 @@ impl Service {
             stop,
             admitting: AtomicUsize::new(0),
             keyed: Mutex::default(),
+            spending: Mutex::default(),
         }
     }
 

@@ -1,10 +1,12 @@
 //! Documents that a client sends: to a library of its own by name, or to a new one that a run may use.
 //!
-//! A request is looked at whole before any file is kept. Names are plain file names, sizes and numbers are bounded while the bytes
-//! come in, and what is no document that can be read is refused.
+//! A request is looked at whole before any file is kept, and one that cannot be kept whole leaves the library as it was. Names
+//! are plain file names, sizes and numbers are bounded while the bytes come in, and what is no document that can be read is
+//! refused.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
@@ -12,19 +14,25 @@ use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use fathom_evidence::extract::{DocumentFormat, ExtractLimits, FormatHint, detect};
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 use utoipa::ToSchema;
 
 use super::access::Caller;
 use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::libraries;
-use super::service::{Service, Shared};
+use super::service::{ServeLimits, Service, Shared};
 
 /// The field of the form that holds a document.
 const FIELD: &str = "file";
 
 /// Bytes of a document's name.
 const NAME_BYTES: usize = 200;
+
+/// How long the documents of one request may take to come in.
+const UPLOAD_TIME: Duration = Duration::from_secs(600);
+
+/// After how many seconds a client should try again that met too many uploads.
+const RETRY_AFTER_S: u64 = 5;
 
 /// Whether a path takes forms instead of JSON.
 pub fn takes(path: &str) -> bool {
@@ -98,23 +106,51 @@ async fn stored(
     form: Result<Multipart, MultipartRejection>,
 ) -> ApiResult<(StatusCode, Json<Uploaded>)> {
     let folder = libraries::folder(service, caller, &library).map_err(|error| error.at("name"))?;
-    let mut form = form.map_err(|_| {
+    let form = form.map_err(|_| {
         let message = "documents are sent as multipart/form-data, with its boundary";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         ApiError::new(status, "unsupported_media_type", message).at("Content-Type")
     })?;
-    let mut received: Vec<ReceivedDocument> = Vec::new();
+    let _place = service.uploading.try_acquire().map_err(|_| {
+        let message = "too many documents are being sent; try again later";
+        ApiError::overloaded(message, RETRY_AFTER_S)
+    })?;
     let own = folder.parent().map(Path::to_owned).unwrap_or_default();
     let made = tokio::fs::create_dir_all(&own).await;
     made.map_err(ApiError::internal)?;
-    let most = service.limits.max_library_documents;
-    let mut left = service.limits.max_upload_bytes;
+    let received = tokio::time::timeout(UPLOAD_TIME, receive_all(&service.limits, form, &own));
+    let received = received.await.map_err(|_| {
+        let message = format!("it took longer than {} seconds", UPLOAD_TIME.as_secs());
+        ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message)
+    })??;
+    let place = UploadPlace {
+        library,
+        folder: folder.clone(),
+        limits: service.limits.clone(),
+    };
+    // One after the other, so that two together do not pass a bound.
+    let _turn = service.keeping.lock().await;
+    let keeping = tokio::task::spawn_blocking(move || place.keep(received));
+    let uploaded = keeping.await.map_err(ApiError::internal)??;
+    service.open_libraries.look_anew(&folder);
+    Ok((StatusCode::CREATED, Json(uploaded)))
+}
+
+/// Takes in every document of a form.
+async fn receive_all(
+    limits: &ServeLimits,
+    mut form: Multipart,
+    beside: &Path,
+) -> ApiResult<Vec<ReceivedDocument>> {
+    let mut received: Vec<ReceivedDocument> = Vec::new();
+    let most = limits.max_library_documents;
+    let mut left = limits.max_upload_bytes;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         if received.len() == most {
             let message = format!("a library has at most {most} documents");
             return Err(too_large(message));
         }
-        let document = receive(field, &own, left).await?;
+        let document = receive(field, beside, left).await?;
         left -= document.bytes;
         let same = |other: &ReceivedDocument| other.name == document.name;
         if received.iter().any(same) {
@@ -126,16 +162,7 @@ async fn stored(
     if received.is_empty() {
         return Err(ApiError::invalid(FIELD, "there is no document in the form"));
     }
-    let place = UploadPlace {
-        library,
-        folder: folder.clone(),
-        max_documents: most,
-        max_libraries: service.limits.max_libraries,
-    };
-    let keeping = tokio::task::spawn_blocking(move || place.keep(received));
-    let uploaded = keeping.await.map_err(ApiError::internal)??;
-    service.open_libraries.look_anew(&folder);
-    Ok((StatusCode::CREATED, Json(uploaded)))
+    Ok(received)
 }
 
 /// A document that came in whole, and lies beside the library until all have.
@@ -185,7 +212,7 @@ fn store(name: String, bytes: &[u8], beside: &Path) -> ApiResult<ReceivedDocumen
 }
 
 /// A name without any path: a file of the library and of nothing else.
-fn plain_name(name: &str) -> ApiResult<String> {
+pub fn plain_name(name: &str) -> ApiResult<String> {
     let fault = if name.is_empty() {
         "the document has no file name"
     } else if name.len() > NAME_BYTES {
@@ -226,31 +253,28 @@ fn check_format(name: &str, bytes: &[u8]) -> ApiResult<()> {
 struct UploadPlace {
     library: String,
     folder: PathBuf,
-    max_documents: usize,
-    max_libraries: usize,
+    limits: ServeLimits,
 }
 
 impl UploadPlace {
     fn keep(self, received: Vec<ReceivedDocument>) -> ApiResult<Uploaded> {
-        if !self.folder.is_dir() {
-            let own = self.folder.parent().unwrap_or(&self.folder);
-            if entries(own)? >= self.max_libraries {
-                let message = format!("there are {} libraries already", self.max_libraries);
-                return Err(ApiError::conflict(message));
-            }
+        let is_new = !self.folder.is_dir();
+        self.check_room(&received, is_new)?;
+        if is_new {
             std::fs::create_dir_all(&self.folder).map_err(ApiError::internal)?;
         }
-        let is_new = |document: &&ReceivedDocument| !self.folder.join(&document.name).exists();
-        let new = received.iter().filter(is_new).count();
-        if entries(&self.folder)? + new > self.max_documents {
-            let message = format!("a library has at most {} documents", self.max_documents);
-            return Err(too_large(message));
-        }
+        let mut changes = FolderChanges::default();
         let mut documents = Vec::new();
         for document in received {
             let path = self.folder.join(&document.name);
             let replaced = path.exists();
-            document.file.persist(&path).map_err(ApiError::internal)?;
+            if let Err(error) = changes.put(document.file, path) {
+                changes.undo();
+                if is_new {
+                    let _ = std::fs::remove_dir(&self.folder);
+                }
+                return Err(ApiError::internal(error));
+            }
             documents.push(UploadedDocument {
                 document: format!("{}/{}", self.library, document.name),
                 name: document.name,
@@ -263,16 +287,79 @@ impl UploadPlace {
             documents,
         })
     }
+
+    /// Whether the documents fit into the library, and the library among those of its owner.
+    fn check_room(&self, received: &[ReceivedDocument], is_new: bool) -> ApiResult<()> {
+        let limits = &self.limits;
+        let own = self.folder.parent().unwrap_or(&self.folder);
+        let libraries = libraries::contents(own)?;
+        if is_new && libraries.len() >= limits.max_libraries {
+            let message = format!("there are {} libraries already", limits.max_libraries);
+            return Err(ApiError::conflict(message));
+        }
+        let kept: u64 = libraries.iter().map(libraries::LibraryInfo::bytes).sum();
+        let same = libraries.iter().find(|one| one.name == self.library);
+        let here = same.map_or(&[][..], |same| &same.documents);
+        let replaced = here.iter().filter(|known| {
+            let mut names = received.iter().map(|document| &document.name);
+            names.any(|name| *name == known.name)
+        });
+        let (mut documents, mut bytes) = (here.len() + received.len(), kept);
+        bytes += received.iter().map(|one| one.bytes as u64).sum::<u64>();
+        for known in replaced {
+            documents -= 1;
+            bytes -= known.bytes;
+        }
+        if documents > limits.max_library_documents {
+            let most = limits.max_library_documents;
+            let message = format!("a library has at most {most} documents");
+            return Err(too_large(message));
+        }
+        if bytes > limits.max_owner_bytes {
+            let most = limits.max_owner_bytes;
+            let message = format!(
+                "your libraries hold {kept} bytes and may hold {most}; delete documents that you no longer need"
+            );
+            return Err(too_large(message));
+        }
+        Ok(())
+    }
 }
 
-/// What lies in a folder and is not hidden.
-fn entries(folder: &Path) -> ApiResult<usize> {
-    let listed = std::fs::read_dir(folder).map_err(ApiError::internal)?;
-    let shown = listed.flatten().filter(|entry| {
-        let name = entry.file_name();
-        !name.as_encoded_bytes().starts_with(b".")
-    });
-    Ok(shown.count())
+/// Files that were put into a folder, so that they can be taken back.
+#[derive(Default)]
+struct FolderChanges {
+    /// Each with a copy of what stood there before.
+    done: Vec<(PathBuf, Option<TempPath>)>,
+}
+
+impl FolderChanges {
+    /// Puts a file in its place at once; what stands there is kept beside the folder until all is done.
+    fn put(&mut self, file: NamedTempFile, path: PathBuf) -> std::io::Result<()> {
+        let before = if path.exists() {
+            let beside = file.path().with_extension("before");
+            std::fs::hard_link(&path, &beside)?;
+            Some(TempPath::try_from_path(beside)?)
+        } else {
+            None
+        };
+        file.persist(&path).map_err(|error| error.error)?;
+        self.done.push((path, before));
+        Ok(())
+    }
+
+    /// Leaves the folder as it was.
+    fn undo(self) {
+        for (path, before) in self.done.into_iter().rev() {
+            let undone = match before {
+                Some(before) => before.persist(&path).map_err(|error| error.error),
+                None => std::fs::remove_file(&path),
+            };
+            if let Err(error) = undone {
+                tracing::error!(%error, path = %path.display(), "an upload could not be taken back");
+            }
+        }
+    }
 }
 
 fn too_large(message: String) -> ApiError {

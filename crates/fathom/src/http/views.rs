@@ -20,7 +20,8 @@ use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::service::Shared;
 use super::wire::RunSummary;
 use crate::cli::ReportFormat;
-use crate::{deliver, render};
+use crate::deliver::{self, Deliverable};
+use crate::render;
 
 /// Which state is wanted.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -171,12 +172,16 @@ pub async fn run_report(
         some => render::chosen(kind, some, Some(beside)),
     };
     let format = format.map_err(|problem| ApiError::invalid("format", problem))?;
-    let Some(outcome) = deliver::outcome(&service.host, run.id()).await? else {
+    let Some(mut outcome) = deliver::outcome(&service.host, run.id()).await? else {
         let status = &run.header.head.status;
         return Err(ApiError::conflict(format!(
             "the run has brought nothing yet: it is {status}"
         )));
     };
+    // A page that leaves this machine links to no file of it.
+    if let Deliverable::Answer { roots, .. } = &mut outcome {
+        roots.clear();
+    }
     let options = FormOptions {
         proofs: asked.proofs,
         ..FormOptions::default()

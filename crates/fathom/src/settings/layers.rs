@@ -35,6 +35,9 @@ const HARMLESS: &[&str] = &[
 /// The table of how answers are made.
 const ANSWER: &str = "answer.";
 
+/// The table of the service.
+const SERVE: &str = "serve.";
+
 /// Variables that begin so are all ours: an unknown one is a slip.
 const OWN_VARIABLES: &str = "FATHOM_REPORT_";
 
@@ -235,7 +238,11 @@ fn read_as(key: &str, default: &Value, text: &str) -> Value {
         }),
         Value::Number(_) | Value::Bool(_) => read().unwrap_or_else(|| Value::from(text)),
         // A workflow's settings without a default are numbers; all others are texts, also a key of digits alone.
-        Value::Null if key.starts_with(REPORT) || key.starts_with(ANSWER) => {
+        Value::Null
+            if [REPORT, ANSWER, SERVE]
+                .iter()
+                .any(|table| key.starts_with(table)) =>
+        {
             read().unwrap_or_else(|| Value::from(text))
         }
         Value::Null | Value::String(_) | Value::Object(_) => Value::from(text),

@@ -37,7 +37,11 @@ async fn routes(served: &Served) -> Vec<Route> {
 impl Route {
     /// The path for a run.
     fn of(&self, run: &str) -> String {
-        let path = self.path.replace("{id}", run).replace("{name}", "notes");
+        let path = self
+            .path
+            .replace("{id}", run)
+            .replace("{name}", "notes")
+            .replace("{document}", "a.md");
         assert!(
             !path.contains('{'),
             "a parameter that the test does not know: {path}"

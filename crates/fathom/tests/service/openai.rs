@@ -1,8 +1,10 @@
 //! The service as clients of OpenAI meet it.
 
+use fathom_testworld::Script;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
+use super::run::{TASK, pages, world};
 use super::served::{LIBRARY, QUESTION, Served, expect};
 
 /// A service whose own folder is the library of the test.
@@ -81,6 +83,48 @@ async fn a_streamed_chat_comes_in_chunks_and_says_when_it_is_done() {
     assert_eq!(
         chunks.last().unwrap()["choices"][0]["finish_reason"],
         "stop"
+    );
+}
+
+#[tokio::test]
+async fn what_models_read_and_wrote_is_counted_apart() {
+    let (stage, served) = world(Script::sensible(pages()), &[]).await;
+    let question = json!({ "role": "user", "content": TASK });
+    let body = json!({ "model": "fathom-answer", "messages": [question] });
+    let completed = served.post("/v1/chat/completions", &body).await;
+    let usage = expect(completed, StatusCode::OK).await["usage"].clone();
+    // The scripted model says that it read 100 tokens in every prompt.
+    let asked = stage
+        .calls()
+        .iter()
+        .filter(|call| call.kind == "model")
+        .count() as u64;
+    assert_eq!(usage["prompt_tokens"], 100 * asked, "{usage}");
+    let written = usage["completion_tokens"].as_u64().unwrap();
+    assert!(written >= 20 * asked, "{usage}");
+    assert_eq!(usage["total_tokens"], 100 * asked + written);
+    let body = json!({ "model": "fathom-answer", "input": TASK });
+    let response = served.post("/v1/responses", &body).await;
+    let usage = expect(response, StatusCode::OK).await["usage"].clone();
+    assert!(usage["output_tokens"].as_u64() > Some(0), "{usage}");
+}
+
+#[tokio::test]
+async fn a_developer_tells_a_report_what_to_take_into_account() {
+    let served = served();
+    let mut body = chat("fathom-report", false);
+    body["messages"][0]["role"] = json!("developer");
+    let completed = served.post("/v1/chat/completions", &body).await;
+    let completed = expect(completed, StatusCode::OK).await;
+    let run = completed["id"]
+        .as_str()
+        .unwrap()
+        .trim_start_matches("chatcmpl-")
+        .to_owned();
+    let state = served.json(&format!("/runs/{run}/state")).await;
+    assert_eq!(
+        state["state"]["question"]["context"], "Be brief.",
+        "{state}"
     );
 }
 

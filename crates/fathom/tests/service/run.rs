@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::served::{LIBRARY, QUESTION, Served, expect};
 
-const TASK: &str = "What is known about street trees?";
+pub const TASK: &str = "What is known about street trees?";
 
 /// What limited searching is told as, in the answer itself.
 const LIMITED: &str = "Search capabilities were limited";
 
-fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<Page> {
     let page = |title: &str, text: &str| Page {
         title: title.to_owned(),
         text: text.to_owned(),
@@ -39,7 +39,7 @@ fn pages() -> Vec<Page> {
 }
 
 /// A service whose whole world is the stage.
-async fn world(script: Script, more: &[(&str, &str)]) -> (Stage, Served) {
+pub async fn world(script: Script, more: &[(&str, &str)]) -> (Stage, Served) {
     let stage = Stage::open(script).await.unwrap();
     let (model, search) = (stage.model_url(), stage.search_url());
     let (crossref, allow) = (stage.crossref_url(), stage.fetch_allow());
@@ -244,6 +244,38 @@ async fn a_model_that_hangs_leaves_what_there_is_in_time() {
         "{answer}"
     );
     assert!(!answer["sources"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_search_that_hangs_ends_in_time_with_an_answer_that_says_so() {
+    let (stage, served) = world(Script::sensible(pages()).hanging_from_search(0), &[]).await;
+    let answer = run(&served, json!({ "task": TASK, "max_execution_time_s": 3 })).await;
+    assert!(!searches(&stage).is_empty(), "the searches were begun");
+    assert_eq!(answer["degraded_mode"], true, "{answer}");
+    assert_eq!(answer["answered"], "no", "{answer}");
+    assert_eq!(answer["sources"], json!([]), "{answer}");
+    let text = answer["final_answer"].as_str().unwrap();
+    assert!(
+        text.contains(LIMITED) && text.contains("partial information"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_search_that_hangs_later_leaves_what_others_found() {
+    // The first round has its three searches; whoever comes later waits for ever.
+    let script = first_a_gap(Script::sensible(pages())).hanging_from_search(3);
+    let (stage, served) = world(script, &[]).await;
+    let answer = run(&served, json!({ "task": TASK, "max_execution_time_s": 5 })).await;
+    assert!(searches(&stage).len() > 3, "{:?}", searches(&stage));
+    assert_eq!(answer["degraded_mode"], true, "{answer}");
+    assert!(
+        !answer["sources"].as_array().unwrap().is_empty(),
+        "{answer}"
+    );
+    let text = answer["final_answer"].as_str().unwrap();
+    assert!(text.contains(LIMITED), "{text}");
+    assert!(text.contains("1.9 degrees"), "{text}");
 }
 
 #[tokio::test]

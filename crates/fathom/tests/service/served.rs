@@ -131,7 +131,13 @@ impl Served {
 
     /// A token for an owner; the requests that follow carry it.
     pub fn log_in(&mut self, owner: &str) -> String {
-        let added = self.command(&["token", "add", owner]).output().unwrap();
+        self.log_in_with(owner, &[])
+    }
+
+    /// The same with caps on what the owner may use.
+    pub fn log_in_with(&mut self, owner: &str, caps: &[&str]) -> String {
+        let words = [&["token", "add", owner], caps].concat();
+        let added = self.command(&words).output().unwrap();
         let token = String::from_utf8(added.stdout).unwrap().trim().to_owned();
         assert!(token.starts_with("fathom_"), "{token}");
         self.token = Some(token.clone());

@@ -13,7 +13,10 @@ pub fn verdict(answer: &Answer) -> String {
             let verdict = Phrases::new(answer.language).verdict(answer.answered);
             format!("{verdict} {}", clean::sentence(&answer.reason))
         }
-        AnswerStatus::Timeout { stage } => words.timeout.replace("{stage}", stage),
+        AnswerStatus::Timeout { stage } if answer.sentences.is_empty() => {
+            words.timeout.replace("{stage}", stage)
+        }
+        AnswerStatus::Timeout { stage } => words.cut_short.replace("{stage}", stage),
         AnswerStatus::Error { stage, why } => {
             let told = words.error.replace("{stage}", stage);
             format!("{told} {}", clean::sentence(why))

@@ -11,6 +11,8 @@ use crate::skills::stop::StopReason;
 
 /// The meters of a run. Their names are saved in every log.
 pub const TOKENS: &str = "tokens";
+/// Those of [`TOKENS`] that models wrote; the others they read.
+pub const TOKENS_WRITTEN: &str = "tokens_written";
 /// In millionths of a millionth of a dollar, as [`fathom_providers::model::Cost`] counts.
 pub const COST_PICOS: &str = "cost_picos";
 /// Searches that were made.

@@ -91,6 +91,7 @@ impl ModelReasoner {
             }
         };
         self.measure(&answer, &spent, self.clock.elapsed().saturating_sub(begun));
+        call.spend(budget::TOKENS_WRITTEN, spent.usage.output);
         let spent = Amount::from(&spent);
         call.spend(budget::TOKENS, spent.tokens);
         if spent.picos > 0 {

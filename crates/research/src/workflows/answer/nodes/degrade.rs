@@ -7,7 +7,9 @@ use fathom_workflow::NodeResult;
 use fathom_workflow::record::CutReason;
 
 use super::{Turn, synthesize};
+use crate::degradation::Degradation;
 use crate::reasoner::Ctx;
+use crate::workflows::answer::graph::SEARCH;
 use crate::workflows::answer::outcome::AnswerParts;
 use crate::workflows::answer::state::{AnswerChange, AnswerState};
 
@@ -29,6 +31,10 @@ pub(crate) async fn degrade(state: &AnswerState, ctx: &Ctx) -> NodeResult<Answer
             why: "the run was sent here without a reason".to_owned(),
         },
     };
+    if matches!(&status, AnswerStatus::Timeout { stage } if stage == SEARCH) {
+        // Nobody had answered when the time was used up.
+        turn.degraded(Degradation::SearchFailed);
+    }
     let mut draft = synthesize::quoted(state, ctx, &mut turn).await?;
     draft.status = status;
     let parts = AnswerParts {
