@@ -36,7 +36,7 @@ pub use error::Error;
 pub use inverted::{Hit, best};
 pub use language::Language;
 pub use passage::Passage;
-pub use sentence::{leans_on_the_one_before, sentences};
+pub use sentence::{leans_on_the_one_before, sentences, states_an_aim};
 pub use span::Span;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod correct_starts;
 use crate::{Language, Span, lists};
 
 const LEANING: &str = include_str!("sentence/leaning.txt");
+const AIMS: &str = include_str!("sentence/aims.txt");
 
 /// What is given to the splitter at once, in bytes: its work may grow faster than the text.
 const CHUNK_BYTES: usize = 8 * 1024;
@@ -36,6 +37,13 @@ pub fn leans_on_the_one_before(sentence: &str, language: Language) -> bool {
     let first = words.find(|word| !word.is_empty()).map(str::to_lowercase);
     let leaning = lists::entries(LEANING, language.code());
     first.is_some_and(|first| leaning.contains(&first.as_str()))
+}
+
+/// Whether a sentence tells what a study wants to find out: "We compared …", "The aim of this trial …".
+pub fn states_an_aim(sentence: &str, language: Language) -> bool {
+    let sentence = sentence.to_lowercase();
+    let mut phrases = lists::entries(AIMS, language.code()).into_iter();
+    phrases.any(|phrase| sentence.contains(phrase))
 }
 
 /// Where the splitter lets sentences of one chunk begin. The chunk's own start is among them.

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::sentences;
+use super::{sentences, states_an_aim};
 use crate::Language;
 
 fn split<'t>(language: &str, text: &'t str) -> Vec<&'t str> {
@@ -141,3 +141,19 @@ const PARTS: &[&str] = &[
     ",",
     "I ",
 ];
+
+#[test]
+fn an_aim_is_told_from_a_result() {
+    let aim = |text: &str, language: &str| states_an_aim(text, language.parse().unwrap());
+    assert!(aim("We compared two doses of the drug in children.", "en"));
+    assert!(aim(
+        "The aim of this trial was to find the better dose.",
+        "en"
+    ));
+    assert!(aim("Ziel der Studie war ein Vergleich zweier Dosen.", "de"));
+    assert!(!aim(
+        "Pain lasted 8 h with one dose and 12 h with the other.",
+        "en"
+    ));
+    assert!(!aim("The test command is used to compare strings.", "en"));
+}

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_evidence::document::ParagraphRole;
 use fathom_evidence::question::{AnswerKind, document_words, names_review, pools_studies};
 use fathom_evidence::terms::{Terms, words};
-use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences};
+use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences, states_an_aim};
 
 use super::Reading;
 use crate::analysis::Evidence;
@@ -37,7 +37,7 @@ const LONG_CHARS: usize = 300;
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words and of what documents say
 /// for them, and looking like the kind
 /// of answer asked for, all the more where a review on the subject pools several studies. Against it: each rank of its
-/// passage, program text and questions, its length, few words, no full stop.
+/// passage, program text and questions, an aim where a result is wanted, its length, few words, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const MEANT_SHARE: f64 = 0.1;
 const KIND_GAIN: f64 = 0.15;
@@ -45,6 +45,7 @@ const POOLED_GAIN: f64 = 0.5;
 const REVIEW_COVERED: f64 = 0.2;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
+const AIM_LOSS: f64 = 0.15;
 const LONG_LOSS: f64 = 0.1;
 const FEW_WORDS_LOSS: f64 = 0.1;
 const UNENDED_LOSS: f64 = 0.1;
@@ -381,6 +382,7 @@ impl<'s> Weighed<'s> {
             + when(pooled, POOLED_GAIN)
             - when(!pooled, RANK_LOSS * sentence.evidence as f64)
             - when(!sentence.prose, NO_PROSE_LOSS)
+            - when(states_an_aim(text, language), AIM_LOSS)
             - when(text.len() > LONG_CHARS, LONG_LOSS)
             - when(
                 words_of(text) < FEW_WORDS && text.len() < SPACELESS_LEAST,

@@ -94,13 +94,37 @@ fn with_quotes(state: &ReportState, checked: &CitationResult) -> Option<Draft> {
     (draft.by_model && is_changed).then_some(draft)
 }
 
-/// The paragraphs of an answer, those behind the others in which nobody could confirm a sentence: the sources' own words
-/// open it then.
+/// An answer in which a model's sentences that nobody could confirm stand behind the sources' own words, and the others before.
 fn confirmed_first(answer: &str) -> String {
-    let open = |paragraph: &&str| paragraph.contains(MARK.trim());
-    let (open, confirmed): (Vec<&str>, Vec<&str>) = answer.split("\n\n").partition(open);
-    let ordered: Vec<&str> = confirmed.into_iter().chain(open).collect();
-    ordered.join("\n\n")
+    let paragraphs = answer.split("\n\n");
+    let (quotes, own): (Vec<&str>, Vec<&str>) =
+        paragraphs.partition(|paragraph| paragraph.starts_with("> "));
+    if quotes.is_empty() || !answer.contains(MARK) {
+        return answer.to_owned();
+    }
+    let (open, confirmed): (Vec<String>, Vec<String>) = own
+        .iter()
+        .flat_map(|paragraph| cited_sentences(paragraph))
+        .partition(|sentence| sentence.ends_with(MARK));
+    let own = [confirmed.join(" "), quotes.join("\n\n"), open.join(" ")];
+    let parts = own.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The sentences of a paragraph that code set the citations of: each ends in one and a full stop, and a mark where it has one.
+fn cited_sentences(paragraph: &str) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for piece in paragraph.split_inclusive("].") {
+        match (piece.strip_prefix(MARK), sentences.last_mut()) {
+            (Some(next), Some(last)) => {
+                last.push_str(MARK);
+                sentences.push(next.trim_start().to_owned());
+            }
+            _ => sentences.push(piece.trim_start().to_owned()),
+        }
+    }
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences
 }
 
 /// What this run holds a draft against.
@@ -125,6 +149,11 @@ mod tests {
         assert_eq!(
             confirmed_first(&answer),
             format!("> Trees cooled it. [1]\n\n> By 1 °C. [2]\n\nTrees cool [1].{MARK}")
+        );
+        let mixed = format!("They cost 2 € [3].{MARK} Trees cool [1].\n\n> By 1 °C. [2]");
+        assert_eq!(
+            confirmed_first(&mixed),
+            format!("Trees cool [1].\n\n> By 1 °C. [2]\n\nThey cost 2 € [3].{MARK}")
         );
         let fine = "Trees cool [1].\n\n> Trees cooled it. [1]";
         assert_eq!(confirmed_first(fine), fine);
