@@ -15,6 +15,9 @@ use tree::{ProgressTree, StepRow};
 /// Rows of the tree that are shown; earlier ones scroll out of it.
 const ROWS_SHOWN: usize = 14;
 
+/// Lines of a text that is being written; its beginning scrolls out.
+const DRAFT_LINES: usize = 6;
+
 /// Turns slowly: a tree that twitches is not read.
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
@@ -161,12 +164,31 @@ impl Progress {
             let note = cut(&format!("    {}", screen::harmless(note)), width);
             lines.push(TextStyle::in_colour(TextColour::Yellow).paint(&note, self.coloured));
         }
+        if let Some(draft) = self.tree.draft() {
+            lines.extend(self.draft(draft, width));
+        }
         let sums = cut(&format!("  {}", self.tree.sums(now)), width);
         lines.push(TextStyle::DIM.paint(&sums, self.coloured));
         if let Some(notice) = &self.notice {
             lines.push(TextStyle::BOLD.paint(&cut(&format!("  {notice}"), width), self.coloured));
         }
         lines
+    }
+
+    /// What is being written, as far as there is room; nothing of it has been checked yet.
+    fn draft(&self, draft: &str, width: usize) -> Vec<String> {
+        let (mut lines, mut line) = (Vec::new(), String::new());
+        for word in screen::harmless(draft).split_whitespace() {
+            if console::measure_text_width(&line) + console::measure_text_width(word) + 5 > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push_str(&format!(" {word}"));
+        }
+        lines.push(line);
+        let last = lines.iter().skip(lines.len().saturating_sub(DRAFT_LINES));
+        let last = last.map(|line| cut(&format!("   {line}"), width));
+        last.map(|line| TextStyle::DIM.paint(&line, self.coloured))
+            .collect()
     }
 
     fn row(&self, row: &StepRow, now: Timestamp, width: usize) -> String {

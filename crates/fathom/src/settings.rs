@@ -72,6 +72,8 @@ pub struct Settings {
     pub unnamed_kept: Duration,
     /// Where the service listens.
     pub listen: String,
+    /// The collector that traces of the service's runs are sent to.
+    pub traces_url: Option<String>,
     /// The bounds of the service.
     pub serve: ServeLimits,
     /// How far a report goes.
@@ -147,6 +149,7 @@ impl Settings {
             search_kept: seconds("search.cache_ttl_s")?,
             unnamed_kept: seconds("library.unnamed_ttl_days")?.saturating_mul(24 * 3_600),
             listen: layers.get("serve.listen")?,
+            traces_url: layers.get("serve.traces_url")?,
             serve: layers.get("serve")?,
             depth: layers.get("report.depth")?,
             style: layers.get("report.style")?,

@@ -29,5 +29,8 @@ mod run;
 mod runs;
 #[path = "service/served.rs"]
 mod served;
+#[cfg(feature = "otel")]
+#[path = "service/traces.rs"]
+mod traces;
 #[path = "service/uploads.rs"]
 mod uploads;

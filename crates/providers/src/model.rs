@@ -39,6 +39,8 @@ pub use inference::{InferenceServer, SparseVector};
 pub use json::{UnusableJson, without as without_thoughts};
 pub use list::list_models;
 pub use price::{ModelCost, ModelPrices, TokenPrice};
-pub use request::{AnswerFormat, ChatMessage, ModelRequest, ToolCall, ToolDefinition};
+pub use request::{
+    AnswerFormat, ChatMessage, ModelRequest, TextListener, ToolCall, ToolDefinition,
+};
 pub use settings::{ModelApi, ModelEndpoint, ModelRole, ModelSettings, RoleSettings};
 pub use typed::{ASKS_MAX, TypedAnswer};

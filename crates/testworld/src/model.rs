@@ -39,6 +39,7 @@ pub(crate) async fn complete(State(world): State<Arc<World>>, body: String) -> R
             (StatusCode::TOO_MANY_REQUESTS, wait).into_response()
         }
         Reply::BreaksOff(text) => broken(&text),
+        Reply::Stalls(text) => stalled(&text),
         Reply::Hangs => std::future::pending().await,
     };
     world.ledger.answered(place);
@@ -110,6 +111,14 @@ fn event(value: &Value) -> String {
 
 fn events_of(body: Body) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+/// A stream that is open and brings nothing more.
+fn stalled(text: &str) -> Response {
+    let first: Result<_, std::io::Error> = Ok(Bytes::from(piece(text)));
+    events_of(Body::from_stream(
+        stream::iter([first]).chain(stream::pending()),
+    ))
 }
 
 /// A stream that ends in the middle without a word.

@@ -22,6 +22,8 @@ pub enum Reply {
     Pings,
     /// The answer begins and breaks off.
     BreaksOff(String),
+    /// The answer begins, and nothing follows.
+    Stalls(String),
     /// Too many calls: to be asked again after so many seconds.
     Later(u64),
     /// No answer ever comes.

@@ -336,6 +336,15 @@ impl EffectCall {
         });
     }
 
+    /// Notes a part of the answer that the call has brought so far, for whoever watches.
+    pub fn progressed(&self, text: impl fmt::Display) {
+        self.buffer.note(EventKind::EffectProgressed {
+            step: self.buffer.params.step,
+            key: self.key.clone(),
+            text: text.to_string(),
+        });
+    }
+
     fn meters(&self) -> Meters {
         self.lock().clone()
     }

@@ -61,6 +61,12 @@ pub enum EventKind {
         wait_ms: u64,
         reason: String,
     },
+    /// An outside call has brought a part of its answer. What it brings in the end may be another.
+    EffectProgressed {
+        step: u64,
+        key: String,
+        text: String,
+    },
     /// An outside call's answer was recorded.
     EffectFinished {
         step: u64,

@@ -12,6 +12,9 @@ use crate::dependencies;
 use crate::service::TestServer;
 use crate::step::{seconds, step};
 
+/// What is tested besides the default build.
+const FEATURES: &str = "--features fathom/otel";
+
 pub fn everything() -> Result<()> {
     let start = Instant::now();
     step("format", "run `cargo fmt --all`", || {
@@ -70,15 +73,17 @@ fn tests(postgres: &TestServer, filter: &[String]) -> Result<()> {
 /// Ready to take the words of a filter as its last arguments.
 fn test_runner() -> Result<Command> {
     if succeeds("nextest --version")? {
-        cargo("nextest run --workspace --")
+        cargo(&format!("nextest run --workspace {FEATURES} --"))
     } else {
-        cargo("test --workspace --lib --bins --tests --examples --")
+        cargo(&format!(
+            "test --workspace {FEATURES} --lib --bins --tests --examples --"
+        ))
     }
 }
 
 fn doc_tests(postgres: &TestServer) -> Result<()> {
     step("doc tests", "mend the examples named above", || {
-        let mut command = cargo("test --workspace --doc")?;
+        let mut command = cargo(&format!("test --workspace {FEATURES} --doc"))?;
         postgres.pass_to(&mut command);
         show(&mut command)
     })

@@ -35,7 +35,9 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
     );
     let workers = service.limits.workers;
     let serving = mcp::serve_stdio(Arc::new(service));
-    let working = host.work(workers, stop.clone(), |worked| serve::note(&host, &worked));
+    let working = host.work(workers, stop.clone(), |worked| {
+        serve::note(&host, None, &worked)
+    });
     let mut working = std::pin::pin!(working);
     let ended = tokio::select! {
         served = serving => served.map(|()| Exit::Complete),

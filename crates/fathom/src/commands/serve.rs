@@ -15,6 +15,7 @@ use crate::screen;
 use crate::settings::FlagValue;
 use crate::signals::Signals;
 use crate::tokens::TokenBook;
+use crate::traces::Traces;
 
 pub async fn run(context: RunsContext) -> Result<Exit> {
     let RunsContext {
@@ -43,6 +44,10 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
     }
     let stop = CancellationToken::new();
     let figures = metrics::start()?;
+    let traces = settings.traces_url.as_deref();
+    let traces = traces
+        .map(|address| Traces::start(address, settings.lookup("FATHOM_MODEL")))
+        .transpose()?;
     let service = Arc::new(Service::new(
         host.clone(),
         settings,
@@ -54,7 +59,9 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
     ));
     let workers = service.limits.workers;
     let serving = listening.serve(service);
-    let working = host.work(workers, stop.clone(), |worked| note(&host, &worked));
+    let working = host.work(workers, stop.clone(), |worked| {
+        note(&host, traces.as_ref(), &worked);
+    });
     let mut both = std::pin::pin!(futures::future::join(serving, working));
     let exit = tokio::select! {
         _ = &mut both => return Ok(Exit::Complete),
@@ -66,6 +73,9 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
     tokio::select! {
         _ = &mut both => {}
         _ = signals.next() => {}
+    }
+    if let Some(traces) = traces.clone() {
+        traces.stop().await;
     }
     Ok(exit)
 }
@@ -90,14 +100,20 @@ pub fn flags(args: &ServeArgs) -> Vec<FlagValue> {
     flags
 }
 
-/// Tells the log of a run that the background work has left, and counts it.
-pub(super) fn note(host: &Host, worked: &WorkedRun) {
+/// Tells the log of a run that the background work has left, counts it and traces it.
+pub(super) fn note(host: &Host, traces: Option<&Traces>, worked: &WorkedRun) {
     match worked {
         WorkedRun::Worked(run, outcome) => {
             let reason = outcome.reason.as_deref();
             tracing::info!(%run, status = %outcome.status, reason, "worked on a run");
             let (host, run) = (host.clone(), *run);
-            tokio::spawn(async move { metrics::count_run(&host, run).await });
+            let traces = traces.cloned();
+            tokio::spawn(async move {
+                metrics::count_run(&host, run).await;
+                if let Some(traces) = traces {
+                    traces.tell(&host, run).await;
+                }
+            });
         }
         WorkedRun::Skipped(skipped) => {
             tracing::debug!(run = %skipped.run, error = %skipped.error, "a run was not taken up");

@@ -12,6 +12,7 @@ use axum::{Json, http::StatusCode};
 use fathom_render::answer::Answer;
 use fathom_render::{FormOptions, Report};
 use fathom_research::skills::budget;
+use fathom_workflow::event::EventKind;
 use fathom_workflow::record::Meters;
 use fathom_workflow::{Host, RunId};
 use futures::{Stream, StreamExt as _};
@@ -62,6 +63,17 @@ pub struct ChatBody {
     /// Whether the answer is sent in pieces.
     #[serde(default)]
     stream: Option<bool>,
+    /// What else a stream holds.
+    #[serde(default)]
+    stream_options: Option<StreamOptions>,
+}
+
+/// What else a stream holds.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct StreamOptions {
+    /// Whether it ends with the tokens that were used.
+    #[serde(default)]
+    include_usage: Option<bool>,
 }
 
 /// A message of a chat.
@@ -111,10 +123,12 @@ pub async fn chat_completions(
     let (run, model) = begin(&service, &caller, key, &body.model, &body.messages).await?;
     if body.stream == Some(true) {
         let heartbeat = KeepAlive::new().interval(service.limits.heartbeat());
-        let chunks = chunks(Arc::clone(&service), run, model);
+        let with_usage = body
+            .stream_options
+            .and_then(|options| options.include_usage);
+        let chunks = chunks(Arc::clone(&service), run, model, with_usage == Some(true));
         return Ok(Sse::new(chunks).keep_alive(heartbeat).into_response());
     }
-    run::ended(&service, run).await?;
     Ok(Json(completion(&service, run, model).await?).into_response())
 }
 
@@ -230,10 +244,8 @@ fn annotations(text: &str, sources: impl Iterator<Item = (u32, String, String)>)
 }
 
 async fn completion(service: &Service, run: RunId, model: &str) -> ApiResult<Value> {
-    let said = said(service, run).await?;
+    let (said, used) = finished(service, run).await?;
     let header = service.host.header(run).await?;
-    let view = service.host.view(run, None).await?;
-    let used = TokensUsed::from_meters(&view.tally.meters);
     Ok(json!({
         "id": format!("chatcmpl-{run}"), "object": "chat.completion",
         "created": header.about.created_at.as_second(), "model": model,
@@ -273,36 +285,52 @@ impl TokensUsed {
     }
 }
 
-/// The answer in pieces, once the run has ended.
+/// What is being written while it is written, as thoughts, since nothing of it is checked; then the answer in pieces.
 fn chunks(
     service: Shared,
     run: RunId,
     model: &'static str,
+    with_usage: bool,
 ) -> impl Stream<Item = Result<Event, Infallible>> + Send {
-    let chunk = move |delta: Value, end: Option<&str>| {
-        let chunk = json!({
+    let chunk = move |choices: Value, usage: Value| {
+        let mut chunk = json!({
             "id": format!("chatcmpl-{run}"), "object": "chat.completion.chunk", "created": 0, "model": model,
-            "choices": [{ "index": 0, "delta": delta, "finish_reason": end, "logprobs": null }],
+            "choices": choices,
         });
+        if with_usage {
+            chunk["usage"] = usage;
+        }
         Event::default().data(chunk.to_string())
     };
-    let first =
-        futures::stream::once(
-            async move { chunk(json!({ "role": "assistant", "content": "" }), None) },
-        );
-    let rest = futures::stream::once(async move {
-        let answered = match run::ended(&service, run).await {
-            Ok(()) => said(&service, run).await,
-            Err(error) => Err(error),
+    let delta = move |delta: Value, end: Option<&str>| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": end, "logprobs": null });
+        chunk(json!([choice]), Value::Null)
+    };
+    let begun = delta(json!({ "role": "assistant", "content": "" }), None);
+    let first = futures::stream::once(std::future::ready(begun));
+    let stop = service.stop.clone();
+    let events = service.host.events(run, 0);
+    let drafts = events.filter_map(move |event| {
+        let draft = match event.map(|event| event.kind) {
+            Ok(EventKind::EffectProgressed { text, .. }) => Some(format!("{text} ")),
+            _ => None,
         };
-        let mut events = match answered {
-            Ok(said) => {
+        let draft = draft.map(|text| delta(json!({ "reasoning_content": text }), None));
+        std::future::ready(draft)
+    });
+    let drafts = drafts.take_until(async move { stop.cancelled().await });
+    let rest = futures::stream::once(async move {
+        let mut events = match finished(&service, run).await {
+            Ok((said, used)) => {
                 let pieces = pieces(&said.text);
                 let mut events: Vec<Event> = pieces
-                    .map(|piece| chunk(json!({ "content": piece }), None))
+                    .map(|piece| delta(json!({ "content": piece }), None))
                     .collect();
                 let annotated = json!({ "annotations": said.annotations });
-                events.push(chunk(annotated, Some("stop")));
+                events.push(delta(annotated, Some("stop")));
+                if with_usage {
+                    events.push(chunk(json!([]), used.of_chat()));
+                }
                 events
             }
             Err(error) => vec![Event::default().data(json!(error.body()).to_string())],
@@ -310,7 +338,15 @@ fn chunks(
         events.push(Event::default().data("[DONE]"));
         futures::stream::iter(events)
     });
-    first.chain(rest.flatten()).map(Ok)
+    first.chain(drafts).chain(rest.flatten()).map(Ok)
+}
+
+/// What a run says once it has ended, and what it used.
+async fn finished(service: &Service, run: RunId) -> ApiResult<(Said, TokensUsed)> {
+    run::ended(service, run).await?;
+    let view = service.host.view(run, None).await?;
+    let used = TokensUsed::from_meters(&view.tally.meters);
+    Ok((said(service, run).await?, used))
 }
 
 /// A text in the pieces that it is streamed in.

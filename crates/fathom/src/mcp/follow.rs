@@ -105,6 +105,7 @@ fn told(event: &Event, calls: usize) -> Option<String> {
         EventKind::StepStarted { node, phase, .. } => {
             Some(format!("{phase}: {}", node.replace('_', " ")))
         }
+        EventKind::EffectProgressed { text, .. } => Some(format!("draft: {text}")),
         EventKind::EffectFinished { .. } => Some(format!("{calls} calls done")),
         EventKind::Log {
             level: Level::Info | Level::Warn | Level::Error,

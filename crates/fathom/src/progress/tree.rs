@@ -14,6 +14,8 @@ pub(super) struct ProgressTree {
     meters: BTreeMap<String, u64>,
     began: Option<Timestamp>,
     note: Option<String>,
+    /// What is being written, until its step has ended.
+    draft: Option<String>,
 }
 
 /// One step.
@@ -51,6 +53,13 @@ impl ProgressTree {
                 if let Some(row) = self.row_mut(*step) {
                     row.retries += 1;
                 }
+            }
+            EventKind::EffectProgressed { text, .. } => {
+                let draft = self.draft.get_or_insert_default();
+                if !draft.is_empty() {
+                    draft.push(' ');
+                }
+                draft.push_str(text);
             }
             EventKind::EffectFinished {
                 step, key, meters, ..
@@ -90,6 +99,7 @@ impl ProgressTree {
     }
 
     fn end(&mut self, step: u64, at: Timestamp, cut: bool) {
+        self.draft = None;
         if let Some(row) = self.row_mut(step) {
             row.ended = Some(at);
             row.cut = cut;
@@ -110,6 +120,10 @@ impl ProgressTree {
 
     pub(super) fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    pub(super) fn draft(&self) -> Option<&str> {
+        self.draft.as_deref()
     }
 
     /// Time, tokens and money so far.

@@ -99,6 +99,7 @@ pub fn defaults() -> Value {
             "heartbeat_s": 15,
             "client_timeout_s": 45,
             "hosts": [],
+            "traces_url": null,
             "owner_max_runs": null,
             "owner_max_tokens": null,
             "owner_max_cost_micros": null,

@@ -334,6 +334,48 @@ async fn a_streamed_run_tells_its_events_then_the_answer_then_its_end() {
 }
 
 #[tokio::test]
+async fn sentences_are_streamed_while_the_model_still_writes() {
+    // One whole sentence, half of another, and then nothing more.
+    let begun = r#"{"sentences": [{"evidence": [1], "text": "Street trees lowered the temperature by 1.9 degrees [99].", "kind": "fact"}, {"evidence": [1], "text": "The coo"#;
+    let stalls = Reply::Stalls(begun.to_owned());
+    let script = Script::sensible(pages()).always(Judgement::Sentences, stalls);
+    let (_stage, served) = world(script, &[]).await;
+    let body = json!({ "task": TASK, "stream": true, "max_execution_time_s": 8 });
+    let streamed = served.post("/run", &body).await.text().await.unwrap();
+    let draft = streamed
+        .find("\"event\":\"effect_progressed\"")
+        .expect(&streamed);
+    let told: Value = serde_json::from_str(data_at(&streamed, draft)).unwrap();
+    assert_eq!(
+        told["text"],
+        "Street trees lowered the temperature by 1.9 degrees."
+    );
+    assert!(draft < streamed.find("event: answer\n").unwrap());
+    assert!(
+        !streamed.contains("The coo\""),
+        "half a sentence is not told"
+    );
+    let body = json!({ "model": "fathom-answer", "stream": true, "stream_options": { "include_usage": true },
+        "messages": [{ "role": "user", "content": TASK }] });
+    let streamed = served.post("/v1/chat/completions", &body).await;
+    let streamed = streamed.text().await.unwrap();
+    let thought = streamed
+        .find("\"reasoning_content\":\"Street trees lowered")
+        .expect(&streamed);
+    let said = streamed
+        .find("\"content\":\"")
+        .map(|_| streamed.rfind("\"content\":\"").unwrap());
+    assert!(Some(thought) < said, "{streamed}");
+    assert!(streamed.contains("\"total_tokens\":"), "{streamed}");
+}
+
+/// The data of the event that stands at this place of a stream.
+fn data_at(stream: &str, at: usize) -> &str {
+    let begin = stream[..at].rfind("data: ").unwrap();
+    super::served::data(&stream[begin..])
+}
+
+#[tokio::test]
 async fn an_async_run_is_a_job_to_come_back_for_and_to_cancel() {
     let script = Script::sensible(pages()).always(Judgement::Plan, Reply::Hangs);
     let (_stage, served) = world(script.taking(Duration::ZERO), &[]).await;

@@ -81,6 +81,10 @@ impl AnswerReader<'_> {
                     return Err(opened.reply(event.data.clone().into_bytes()).refused());
                 }
             }
+            if let Some(listener) = &self.request.listener {
+                let text = &gathered.text;
+                listener.hear(&self.key.map_or(text.into(), |key| key.strike(text)));
+            }
             if ended {
                 break;
             }

@@ -1,5 +1,6 @@
 //! What a model is asked: plain data that can be stored.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,37 @@ pub struct ModelRequest {
     /// The role's, if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// Who hears the answer while it is written.
+    #[serde(skip)]
+    pub listener: Option<TextListener>,
+}
+
+/// Hears the text of an answer that is still being written: all of it so far, again and again. What is asked once more is
+/// heard from its beginning.
+#[derive(Clone)]
+pub struct TextListener(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl TextListener {
+    /// Calls this with all of the text so far.
+    pub fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
+    pub(super) fn hear(&self, so_far: &str) {
+        (self.0)(so_far);
+    }
+}
+
+impl fmt::Debug for TextListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TextListener")
+    }
+}
+
+impl PartialEq for TextListener {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// One turn of the conversation.

@@ -128,6 +128,11 @@ fn effects() -> Vec<EventKind> {
             wait_ms: 1500,
             reason: "busy".to_owned(),
         },
+        EventKind::EffectProgressed {
+            step,
+            key: key.clone(),
+            text: "one of three".to_owned(),
+        },
         EventKind::EffectFinished {
             step,
             key,

@@ -1,10 +1,13 @@
 //! Puts a request to the models and records the answer: paid once, whatever happens after.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fathom_providers::FailureCategory;
 use fathom_providers::call::CallKind;
-use fathom_providers::model::{ASKS_MAX, ModelError, ModelRequest, ModelRole, ModelSpending};
+use fathom_providers::model::{
+    ASKS_MAX, ModelError, ModelRequest, ModelRole, ModelSpending, TextListener,
+};
 use fathom_workflow::EffectCall;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +22,9 @@ use crate::skills::budget;
 
 /// A prompt too long for the model is cut so many times, each time in another way.
 pub(super) const CUTS_MOST: u8 = 3;
+
+/// Finds the parts of an answer, of which the last may be missing yet, that are worth to be told.
+pub(super) type FindParts = fn(&str) -> Vec<String>;
 
 /// One judgement to ask for.
 pub(super) struct ModelCall<'a> {
@@ -39,11 +45,32 @@ impl ModelReasoner {
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
     {
+        self.typed_aloud(ctx, asking, None, request).await
+    }
+
+    /// The same; what `parts` finds in an answer that is still being written is told to who watches the run.
+    pub(super) async fn typed_aloud<T>(
+        &self,
+        ctx: &Ctx,
+        asking: &ModelCall<'_>,
+        parts: Option<FindParts>,
+        request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
+    ) -> Result<T, ReasonerError>
+    where
+        T: Serialize + DeserializeOwned + JsonSchema + Send,
+    {
         let mut cuts = 0;
         // Bounded by `CUTS_MOST`.
         loop {
             let request = request(cuts)?;
-            let call = |call: EffectCall| self.call::<T>(ctx, asking, &request, call);
+            let call = |call: EffectCall| {
+                let listener = parts.map(|parts| told_by(&call, parts));
+                let request = ModelRequest {
+                    listener,
+                    ..request.clone()
+                };
+                self.call::<T>(ctx, asking, request, call)
+            };
             match calls::recorded(ctx, key(asking, cuts), call).await? {
                 Ok(value) => {
                     self.window.learn(cuts);
@@ -65,13 +92,13 @@ impl ModelReasoner {
         &self,
         ctx: &Ctx,
         asking: &ModelCall<'_>,
-        request: &ModelRequest,
+        request: ModelRequest,
         call: EffectCall,
     ) -> Result<T, RecordedFailure>
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
     {
-        let estimate = self.models.estimate(asking.role, request);
+        let estimate = self.models.estimate(asking.role, &request);
         let most = Amount::from(&estimate).times(ASKS_MAX);
         let reserved = self.reservations.reserve(ctx, asking.caps, most).await;
         let _reserved = reserved.ok_or_else(cap_reached)?;
@@ -82,7 +109,7 @@ impl ModelReasoner {
         let usage = estimate.usage;
         let limit = self.meter.limit(usage.input, usage.output, left);
         terms.deadline = begun.saturating_add(limit);
-        let asked = self.models.ask_typed::<T>(asking.role, request, &terms);
+        let asked = self.models.ask_typed::<T>(asking.role, &request, &terms);
         let (answer, spent) = match asked.await {
             Ok(typed) => (Ok(typed.value), typed.spent),
             Err(error) => {
@@ -107,6 +134,18 @@ impl ModelReasoner {
             _ => {}
         }
     }
+}
+
+/// Tells each part of an answer once, as it is complete.
+fn told_by(call: &EffectCall, parts: FindParts) -> TextListener {
+    let (call, told) = (call.clone(), AtomicUsize::new(0));
+    TextListener::new(move |so_far| {
+        let all = parts(so_far);
+        let before = told.fetch_max(all.len(), Ordering::Relaxed);
+        for part in all.into_iter().skip(before) {
+            call.progressed(part);
+        }
+    })
 }
 
 fn cap_reached() -> RecordedFailure {

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ask::ModelCall;
+use super::ask::{FindParts, ModelCall};
 use super::{ModelReasoner, passages, prompt};
 use crate::calls::RecordedFailure;
 use crate::reasoner::{
     AnswerTask, Ctx, ReasonerError, SentenceKind, WrittenAnswer, WrittenSentence,
 };
+use crate::skills::compose::without_markup;
 
 /// What is written where nothing else is asked for.
 const ANSWER: &str = "Answer the question directly, the most important fact first.";
@@ -119,8 +120,32 @@ pub(super) async fn sentences(
         key: task.key.to_owned(),
         caps: &task.budget.caps,
     };
-    let reply: SentencesReply = model.typed(ctx, &asking, request).await?;
+    // An answer is read along; what a report is made of would be no use alone.
+    let parts: Option<FindParts> = task.instructions.is_none().then_some(so_far);
+    let reply = model.typed_aloud(ctx, &asking, parts, request);
+    let reply: SentencesReply = reply.await?;
     Ok(taken(reply, task))
+}
+
+/// The sentences that a reply holds so far, each of them whole, those that rest on nothing left out.
+fn so_far(text: &str) -> Vec<String> {
+    let list = text.split_once("\"sentences\"").map(|(_, rest)| rest);
+    let list = list.and_then(|rest| rest.split_once('['));
+    let mut rest = list.map_or("", |(_, rest)| rest);
+    let mut sentences = Vec::new();
+    // Each turn takes a sentence off, so this ends.
+    loop {
+        rest = rest.trim_start_matches([',', ' ', '\n', '\r', '\t']);
+        let mut items = serde_json::Deserializer::from_str(rest).into_iter::<ReplySentence>();
+        let Some(Ok(sentence)) = items.next() else {
+            return sentences;
+        };
+        rest = rest.get(items.byte_offset()..).unwrap_or_default();
+        if !sentence.evidence.is_empty() {
+            // What a citation leaves behind is no space before a full stop.
+            sentences.push(without_markup(&sentence.text).replace(" .", "."));
+        }
+    }
 }
 
 /// The reply without passages that do not exist and without what is no sentence.
