@@ -260,6 +260,11 @@ fn remove(given: &[PathBuf], library: Option<String>, settings: &Settings) -> Re
     list.save(home)?;
     if list.folders(&name).is_empty() {
         library_pages::forget(&library_list::named_folder(home, &name))?;
+        screen::tell(&format!("Removed the library {name}; your files stay."));
+    } else {
+        screen::tell(&format!(
+            "Removed from the library {name}; your files stay."
+        ));
     }
     Ok(())
 }

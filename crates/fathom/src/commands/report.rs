@@ -30,7 +30,7 @@ pub async fn run(
     let settings = settings(flags(&args))?;
     // Refused before a library is read for it.
     Question::parse(&args.question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
-    refuse_idle_filters(&args, &settings)?;
+    tell_idle_filters(&args, &settings);
     deliver::check_output(fathom_render::report::KIND, &args.output)?;
     let context = RunsContext::open(settings, register).await?;
     let RunsContext {
@@ -75,22 +75,21 @@ pub async fn run(
     follow::follow_since(Some(asked_at), &host, run, &args.output).await
 }
 
-/// A filter of results of the web says nothing of own documents: better refused than ignored.
-fn refuse_idle_filters(args: &cli::ReportArgs, settings: &Settings) -> Result<()> {
-    if settings.report.scope().web {
-        return Ok(());
-    }
+/// A filter of results of the web says nothing of own documents, and a person should know.
+fn tell_idle_filters(args: &cli::ReportArgs, settings: &Settings) {
     let given = [
         (args.years.is_some(), "--years"),
         (args.since.is_some(), "--since"),
         (args.language.is_some(), "--language"),
     ];
-    let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) else {
-        return Ok(());
-    };
-    Err(Problem::usage(format!(
-        "{flag} narrows what is searched on the web, and this run searches your documents only: leave it out, or add --web"
-    )))
+    if settings.report.scope().web {
+        return;
+    }
+    for (_, flag) in given.into_iter().filter(|(given, _)| *given) {
+        screen::tell(&format!(
+            "{flag} narrows what is searched on the web; your own documents are all searched."
+        ));
+    }
 }
 
 /// What the flags say about settings.

@@ -182,7 +182,11 @@ async fn export_outcome(
         );
     };
     match out {
-        Some(path) => files::write(path, &outcome.bytes(format, &options)?),
+        Some(path) => {
+            files::write(path, &outcome.bytes(format, &options)?)?;
+            tell_written(path);
+            Ok(())
+        }
         None => outcome.print(format, &options).map(drop),
     }
 }
@@ -198,5 +202,13 @@ async fn export_log(context: &RunsContext, run: RunId, out: Option<&Path>) -> Re
             None => screen::print(&part)?,
         }
     }
-    file.map_or(Ok(()), files::AtomicFile::finish)
+    file.map_or(Ok(()), files::AtomicFile::finish)?;
+    if let Some(path) = out {
+        tell_written(path);
+    }
+    Ok(())
+}
+
+fn tell_written(path: &Path) {
+    screen::tell(&format!("Wrote {}.", path.display()));
 }

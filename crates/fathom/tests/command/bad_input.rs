@@ -19,20 +19,6 @@ fn a_question_too_short_or_too_long_is_refused() {
 }
 
 #[test]
-fn filters_of_the_web_are_refused_where_only_own_documents_are_searched() {
-    let sandbox = Sandbox::new();
-    let words = [
-        "report",
-        QUESTION,
-        "--library",
-        "library",
-        "--years",
-        "2015-",
-    ];
-    insta::assert_snapshot!(refused(&sandbox, &words, 2), @"error: --years narrows what is searched on the web, and this run searches your documents only: leave it out, or add --web.");
-}
-
-#[test]
 fn a_missing_folder_and_an_empty_folder_are_refused() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("empty")).unwrap();

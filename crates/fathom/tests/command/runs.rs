@@ -20,6 +20,10 @@ fn a_run_is_listed_shown_replayed_exported_and_deleted() {
         shown.contains("status   completed") && shown.contains("plan"),
         "{shown}"
     );
+    assert!(shown.contains("fathom runs export"), "{shown}");
+    let path = sandbox.path("report.md");
+    let told = sandbox.run(&["runs", "export", &id, "--out", &path.to_string_lossy()]);
+    assert!(told.err.contains("report.md."), "{}", told.err);
     let replayed = sandbox.run(&["runs", "replay", &id]);
     assert_eq!(replayed.code, 0, "{}", replayed.err);
     assert!(replayed.out.starts_with("Identical: "), "{}", replayed.out);
@@ -240,6 +244,8 @@ fn a_question_takes_its_field_its_day_and_bounds_on_results() {
     let question = &last["report"]["question"];
     assert_eq!(question["domain"], serde_json::json!(["forestry", "towns"]));
     assert_eq!(question["asked_on"], "2024-05-17");
+    let told = "--years narrows what is searched on the web; your own documents are all searched.";
+    assert!(ran.err.contains(told), "{}", ran.err);
     for (flags, told) in [
         (["--years", "2024-2015"], "set the earlier one first"),
         (["--years", "soon"], "no span of years"),

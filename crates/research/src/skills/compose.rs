@@ -98,7 +98,7 @@ impl CitedText {
             }
             let rests_on = sentence.passages.iter();
             let rests_on: Vec<&TaskPassage> = rests_on.filter_map(|at| passages.get(*at)).collect();
-            let text = without_markup(&sentence.text);
+            let text = without_lead_in(&without_markup(&sentence.text));
             for span in sentences(&text, language) {
                 let one = span.of(&text).unwrap_or_default();
                 match cited(one, &bearing(one, &rests_on, &terms)) {
@@ -114,6 +114,34 @@ impl CitedText {
             dropped,
         }
     }
+
+    /// Takes out the sentences that stand in quotes word for word: a small model copies what it is shown.
+    pub(crate) fn leave_to_quotes(&mut self, quotes: &str) {
+        let quoted = letters(quotes);
+        self.sentences.retain(|sentence| {
+            let words = sentence
+                .rfind(" [")
+                .map_or(sentence.as_str(), |at| &sentence[..at]);
+            !quoted.contains(&letters(words))
+        });
+    }
+}
+
+/// The letters and digits of a text, small, as copies are compared by them.
+fn letters(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// A sentence without words that only say where it is from.
+fn without_lead_in(sentence: &str) -> String {
+    let said = LEAD_INS.iter().find_map(|lead| sentence.strip_prefix(lead));
+    let Some(said) = said else {
+        return sentence.to_owned();
+    };
+    let mut letters = said.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// Of the passages that a model names those that can bear a sentence out: a small one names all it was shown. They have all
@@ -188,6 +216,16 @@ pub(crate) fn without_markup(text: &str) -> String {
     let line = line.trim_start_matches(['#', '>', '-', '+', ' ']);
     line.replace('<', "‹").replace('>', "›")
 }
+
+/// How small models begin a sentence that they have from a passage.
+const LEAD_INS: [&str; 6] = [
+    "The passage states that ",
+    "The passage says that ",
+    "The passages state that ",
+    "According to the passage, ",
+    "According to the passages, ",
+    "The text states that ",
+];
 
 /// Words that state nothing by themselves, beside those of the question.
 const PLAIN_WORDS: &str = "answer available cause compare comparison conclusion cost data detail difference document \
@@ -275,6 +313,16 @@ mod tests {
             "Street trees cooled the air by 1.9 °C in the afternoon [3][7]."
         );
         assert_eq!(cited.dropped, 1, "the link leads where no passage leads");
+    }
+
+    #[test]
+    fn what_is_quoted_anyway_is_not_said_twice_and_lead_ins_go() {
+        let mut cited = cited(&[
+            ("Street trees cooled the afternoon air by 1.9 °C.", &[0]),
+            ("The passage states that the air was cooled by trees.", &[0]),
+        ]);
+        cited.leave_to_quotes("> Street trees cooled the afternoon air by 1.9 °C. [7]");
+        assert_eq!(cited.sentences, ["The air was cooled by trees [7]."]);
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub(super) async fn show(host: &Host, run: RunId, at: Option<u64>, as_json: bool
     if header.head.status == Status::Waiting && !header.head.parked && at.is_none() {
         lines.push(gates::described(host, run).await?);
     }
+    if header.head.status == Status::Completed && at.is_none() {
+        lines.push(format!("See what it ended in: fathom runs export {run}"));
+    }
     screen::print_line(&screen::harmless(&lines.join("\n")))
 }
 

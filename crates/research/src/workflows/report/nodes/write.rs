@@ -39,6 +39,9 @@ const SENTENCES: std::ops::RangeInclusive<usize> = 2..=14;
 const ANSWER_SENTENCES: usize = 3;
 const PARAGRAPH_SENTENCES: usize = 5;
 
+/// Sentences of a slow, and so most likely small, model that stand above the sources' own words.
+const SENTENCES_ABOVE_QUOTES: usize = 2;
+
 /// With fewer words there is neither summary nor conclusion: the answer says it.
 const FRAMED_FROM: u32 = 400;
 
@@ -181,14 +184,22 @@ fn take(
     written: WrittenAnswer,
     passages: &[TaskPassage],
 ) {
-    let cited = CitedText::new(&written, passages, language(state));
+    let mut cited = CitedText::new(&written, passages, language(state));
     draft.dropped += cited.dropped;
-    let text = paragraphs(&cited.sentences);
-    let Some(quotes) = draft.text_mut(place).filter(|_| !text.is_empty()) else {
+    let is_answer = *place == DraftPlace::Answer;
+    let Some(quotes) = draft.text_mut(place) else {
         return;
     };
-    let is_answer = *place == DraftPlace::Answer;
-    *quotes = if is_answer && effort == Effort::Lean && !quotes.is_empty() {
+    let above_quotes = is_answer && effort == Effort::Lean && !quotes.is_empty();
+    if above_quotes {
+        cited.leave_to_quotes(quotes);
+        cited.sentences.truncate(SENTENCES_ABOVE_QUOTES);
+    }
+    let text = paragraphs(&cited.sentences);
+    if text.is_empty() {
+        return;
+    }
+    *quotes = if above_quotes {
         // What the sources say themselves stands under what a small model makes of it.
         format!("{text}\n\n{quotes}")
     } else {
