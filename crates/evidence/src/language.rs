@@ -30,6 +30,9 @@ impl Language {
         {
             return Some(language);
         }
+        if let Some(language) = short::spoken_in(text) {
+            return Some(language);
+        }
         let info = whatlang::detect(head(text))?;
         // A script tells its language better than letters that many languages share.
         let told = info.is_reliable() || info.script() != whatlang::Script::Latin;

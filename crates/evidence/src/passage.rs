@@ -94,15 +94,32 @@ impl fmt::Display for PassageId {
 
 /// Cuts a document into passages. Headings are not passages: they name those under them.
 pub fn passages(document: &Document, settings: &PassageSettings) -> Vec<Passage> {
+    cut(document, settings, WantedSentences::All)
+}
+
+/// The same passages for those who do not ask for sentences: each that is not too long counts as one. Finding sentences
+/// takes longer than all the rest.
+pub fn passages_without_sentences(document: &Document, settings: &PassageSettings) -> Vec<Passage> {
+    cut(document, settings, WantedSentences::ToCutBetween)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WantedSentences {
+    All,
+    /// Of what is too long for one passage.
+    ToCutBetween,
+}
+
+fn cut(document: &Document, settings: &PassageSettings, wanted: WantedSentences) -> Vec<Passage> {
     let mut cut = Vec::new();
     let mut open: Vec<PassageBlock<'_>> = Vec::new();
     for block in block::blocks(document) {
         if !fits(&open, &block, settings) {
-            close(document, settings, &mut open, &mut cut);
+            close(document, settings, wanted, &mut open, &mut cut);
         }
         open.push(block);
     }
-    close(document, settings, &mut open, &mut cut);
+    close(document, settings, wanted, &mut open, &mut cut);
     cut
 }
 
@@ -125,14 +142,23 @@ fn fits(open: &[PassageBlock<'_>], next: &PassageBlock<'_>, settings: &PassageSe
 fn close(
     document: &Document,
     settings: &PassageSettings,
+    wanted: WantedSentences,
     open: &mut Vec<PassageBlock<'_>>,
     cut: &mut Vec<Passage>,
 ) {
-    let Some(paragraph) = open.first().map(|block| block.first) else {
+    let (Some(first), Some(last)) = (open.first(), open.last()) else {
         return;
     };
+    let paragraph = first.first;
+    let whole = Span::new(first.span.start, last.span.end).trimmed(&document.text);
     let blocks = std::mem::take(open);
-    let sentences: Vec<Span> = blocks.iter().flat_map(|b| b.sentences.clone()).collect();
+    let one = wanted == WantedSentences::ToCutBetween && whole.len() <= settings.passage_max_chars;
+    let sentences: Vec<Span> = if one {
+        vec![whole]
+    } else {
+        let of_blocks = blocks.iter().flat_map(|block| block.sentences(document));
+        of_blocks.collect()
+    };
     let references = blocks.iter().all(|block| block.cites);
     let trail: Vec<String> = document
         .trail(paragraph)

@@ -78,6 +78,26 @@ impl Terms {
         });
     }
 
+    /// The tokens of a word as it is written that are no stop words; the word itself where it is a token already.
+    fn telling_tokens(&self, word: &str, is_token: bool) -> Vec<String> {
+        let mut telling = Vec::new();
+        self.each_telling_token(word, is_token, |token| telling.push(token.to_owned()));
+        telling
+    }
+
+    fn each_telling_token(&self, word: &str, is_token: bool, mut take: impl FnMut(&str)) {
+        let mut take = |token: &str| {
+            if !self.stop.has(token) {
+                take(token);
+            }
+        };
+        if is_token {
+            take(word);
+        } else {
+            tokens::each(word, |token, _| take(token));
+        }
+    }
+
     /// The term of a token, which is in lower case already.
     fn finished(&self, token: &str) -> String {
         // What has a digit in it is a number or a name: it has no endings.

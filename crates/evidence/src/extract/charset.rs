@@ -29,9 +29,12 @@ pub(super) fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<Decoded
     // This honours a byte order mark above all, and takes it away.
     let (text, _, _) = encoding.decode(bytes);
     let text = text.into_owned();
-    let bad = text.chars().filter(|c| *c == '\u{fffd}').count();
-    let controls = text.chars().filter(|c| is_control(*c)).count();
-    let all = text.chars().count();
+    let (mut all, mut bad, mut controls) = (0_usize, 0_usize, 0_usize);
+    for c in text.chars() {
+        all += 1;
+        bad += usize::from(c == '\u{fffd}');
+        controls += usize::from(is_control(c));
+    }
     if controls + bad > all / CONTROLS_ONE_IN + 1 && controls > 0 || bad > all / 4 {
         return Err(Error::NotADocument {
             found: "binary data".to_owned(),

@@ -8,6 +8,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// One paragraph: every run of white space becomes one blank.
 pub(super) fn line(text: &str) -> String {
+    if is_plain_line(text) {
+        return text.trim_matches(' ').to_owned();
+    }
     let visible = visible(text);
     let mut line = String::with_capacity(visible.len());
     for word in visible.split_whitespace() {
@@ -17,6 +20,12 @@ pub(super) fn line(text: &str) -> String {
         line.push_str(word);
     }
     line
+}
+
+/// Whether all of it is seen and no white space follows other white space, which is quickly told of most lines.
+fn is_plain_line(text: &str) -> bool {
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~');
+    text.as_bytes().iter().all(plain) && !text.contains("  ")
 }
 
 /// Several lines whose breaks and indentation mean something, such as code. Blank lines inside are

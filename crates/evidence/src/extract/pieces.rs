@@ -19,6 +19,8 @@ const AUTHORS_MAX: usize = 5_000;
 pub(super) struct Pieces {
     builder: DocumentBuilder,
     text_max_bytes: usize,
+    /// Whether the document says which language it is in.
+    language_told: bool,
     /// Nothing more is taken once the limit was reached.
     full: bool,
 }
@@ -26,6 +28,7 @@ pub(super) struct Pieces {
 impl Pieces {
     pub(super) fn new(about: DocumentMetadata, limits: &ExtractLimits) -> Self {
         Self {
+            language_told: about.language.is_some(),
             builder: DocumentBuilder::new(tidy(about)),
             text_max_bytes: limits.text_max_bytes,
             full: false,
@@ -98,7 +101,7 @@ impl Pieces {
     pub(super) fn build(self, format: DocumentFormat, why_empty: &str) -> Result<Document, Error> {
         let mut document = self.builder.build();
         // A page's own word on its language is often that of its template.
-        if document.text.len() >= TELLING_BYTES {
+        if self.language_told && document.text.len() >= TELLING_BYTES {
             let detected = Language::detect(&document.text);
             document.about.language = detected.or(document.about.language);
         }

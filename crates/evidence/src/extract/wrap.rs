@@ -2,6 +2,8 @@
 //!
 //! Used for formats that know only lines: plain text and PDF.
 
+use std::cell::OnceCell;
+
 use crate::document::ParagraphRole;
 use crate::fixed_hash::FixedSet;
 
@@ -38,19 +40,18 @@ const KNOWN_NAMES: &str = include_str!("section_names.txt");
 /// The words of a document, to tell a word that was broken from one with a hyphen of its own.
 #[derive(Debug, Default)]
 pub(super) struct WrapWords<'t> {
-    known: FixedSet<&'t str>,
+    text: &'t str,
+    /// The words of the text. Most texts break none, and then nobody asks for them.
+    known: OnceCell<FixedSet<&'t str>>,
     /// People who type text end a line at a hyphen and break no words; printed text breaks them.
     typed: bool,
 }
 
 impl<'t> WrapWords<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let words = text
-            .split(|c: char| !is_inside(c))
-            .filter(|word| !word.is_empty());
         Self {
-            known: words.collect(),
-            typed: false,
+            text,
+            ..Self::default()
         }
     }
 
@@ -64,10 +65,14 @@ impl<'t> WrapWords<'t> {
     /// Whether `exam-` and `ple` are one word. The document itself knows best: it may have the word
     /// elsewhere with the hyphen, or without.
     fn is_one(&self, head: &str, tail: &str) -> bool {
-        if self.known.contains(format!("{head}{tail}").as_str()) {
+        let known = self.known.get_or_init(|| {
+            let words = self.text.split(|c: char| !is_inside(c));
+            words.filter(|word| !word.is_empty()).collect()
+        });
+        if known.contains(format!("{head}{tail}").as_str()) {
             return true;
         }
-        let hyphenated = self.known.contains(format!("{head}-{tail}").as_str());
+        let hyphenated = known.contains(format!("{head}-{tail}").as_str());
         !hyphenated && !head.contains('-') && !self.typed
     }
 }
@@ -137,9 +142,9 @@ pub(super) fn is_known_name(line: &str) -> bool {
 
 /// A short line in capitals. Letters of a script without capitals, such as Chinese or Arabic, are none.
 pub(super) fn is_capitals(line: &str) -> bool {
-    let mut letters = line.chars().filter(|c| c.is_alphabetic());
-    letters.clone().count() >= 4
-        && letters.all(char::is_uppercase)
+    let letters = line.chars().filter(|c| c.is_alphabetic());
+    letters.clone().all(char::is_uppercase)
+        && letters.count() >= 4
         && line.chars().count() <= HEADING_MAX_CHARS
         && !line.ends_with(['.', ',', ';', '!'])
 }

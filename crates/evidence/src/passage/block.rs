@@ -11,7 +11,8 @@ const ITEMS: &[ParagraphRole] = &[ParagraphRole::ListItem, ParagraphRole::Code];
 pub(super) struct PassageBlock<'d> {
     pub(super) first: &'d Paragraph,
     pub(super) span: Span,
-    pub(super) sentences: Vec<Span>,
+    /// Its paragraphs.
+    parts: &'d [Paragraph],
     /// What a further part of it needs to be understood.
     lead: Vec<Span>,
     /// The place of its last paragraph among those of the document.
@@ -24,6 +25,12 @@ pub(super) struct PassageBlock<'d> {
 }
 
 impl PassageBlock<'_> {
+    /// Where the sentences of its paragraphs stand.
+    pub(super) fn sentences(&self, document: &Document) -> impl Iterator<Item = Span> {
+        let parts = self.parts.iter();
+        parts.flat_map(|part| sentences_of(document, part))
+    }
+
     /// What a passage needs of this block when it begins inside it, past its head.
     pub(super) fn lead_of(&self, passage: Span) -> Option<Span> {
         let head = Span::new(self.lead.first()?.start, self.lead.last()?.end);
@@ -50,10 +57,7 @@ pub(super) fn blocks(document: &Document) -> Vec<PassageBlock<'_>> {
             blocks.push(PassageBlock {
                 first,
                 span: Span::new(first.span.start, parts.last().map_or(first, |p| p).span.end),
-                sentences: parts
-                    .iter()
-                    .flat_map(|p| sentences_of(document, p))
-                    .collect(),
+                parts,
                 lead: lead(document, parts),
                 last,
                 after: before.filter(|p| joins(p)).and(at.checked_sub(1)),

@@ -67,18 +67,27 @@ fn is_reference(document: &Document, paragraph: &Paragraph) -> bool {
     if !listed || text.len() > MAX_CHARS {
         return false;
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let numbered = words.first().is_some_and(|word| is_number(word));
+    // Other words than these show no sign, and most are others.
+    let marked = |word: &&str| {
+        word.ends_with(['.', ',', ';']) || word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let words: Vec<&str> = text.split_whitespace().filter(marked).collect();
+    let numbered = text.split_whitespace().next().is_some_and(is_number);
     let initials = words.iter().filter(|word| is_initials(word)).count() >= 2;
     let year = words.iter().any(|word| is_year(word));
     let lower = text.to_lowercase();
+    let and_others = lower.contains("et al");
+    let signs = [numbered, initials, year, and_others];
+    let signs = signs.into_iter().filter(|sign| *sign).count();
+    // The two that take longest to look for would not be enough.
+    if signs + 2 < ENOUGH_SIGNS {
+        return false;
+    }
     let link = ["doi", "http", "arxiv", "pmid", "isbn"]
         .iter()
         .any(|sign| lower.contains(sign));
     let pages = words.iter().any(|word| is_pages(word)) || lower.contains("pp. ");
-    let and_others = lower.contains("et al");
-    let signs = [numbered, initials, year, link, pages, and_others];
-    signs.into_iter().filter(|sign| *sign).count() >= ENOUGH_SIGNS
+    signs + usize::from(link) + usize::from(pages) >= ENOUGH_SIGNS
 }
 
 fn is_number(word: &str) -> bool {
@@ -89,9 +98,9 @@ fn is_number(word: &str) -> bool {
 
 /// "J.", "JR," or "J.-P."
 fn is_initials(word: &str) -> bool {
-    let letters: Vec<char> = word.chars().filter(|c| c.is_alphabetic()).collect();
     let marked = word.ends_with(['.', ',', ';']);
-    marked && (1..=3).contains(&letters.len()) && letters.iter().all(|c| c.is_uppercase())
+    let mut letters = word.chars().filter(|c| c.is_alphabetic());
+    marked && (1..=3).contains(&letters.clone().count()) && letters.all(char::is_uppercase)
 }
 
 fn is_year(word: &str) -> bool {

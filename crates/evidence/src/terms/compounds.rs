@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-use super::{TermId, Terms, Vocabulary, tokens};
+use super::{TermId, Terms, Vocabulary};
 use crate::Language;
 
 /// Languages that write compounds as one word.
@@ -94,7 +94,7 @@ pub fn compounds_with<T: CompoundTerms>(
 ) -> Result<Vec<String>, T::Error> {
     let terms = Terms::new(language);
     let mut found = Vec::new();
-    for token in telling_tokens(word, &terms) {
+    for token in terms.telling_tokens(word, false) {
         found.extend(longer(&token, &terms, among)?);
     }
     Ok(found)
@@ -106,7 +106,7 @@ fn near_terms<T: CompoundTerms>(
     among: &T,
 ) -> Result<Vec<(String, f32)>, T::Error> {
     let mut found: Vec<(String, f32)> = Vec::new();
-    for token in telling_tokens(question, terms) {
+    for token in terms.telling_tokens(question, false) {
         let longer = longer(&token, terms, among)?;
         for term in longer.into_iter().chain(parts(&token, terms, among)?) {
             if found.iter().all(|(known, _)| *known != term) {
@@ -115,16 +115,6 @@ fn near_terms<T: CompoundTerms>(
         }
     }
     Ok(found)
-}
-
-fn telling_tokens(text: &str, terms: &Terms) -> Vec<String> {
-    let mut telling = Vec::new();
-    tokens::each(text, |token, _| {
-        if !terms.stop.has(token) {
-            telling.push(token.to_owned());
-        }
-    });
-    telling
 }
 
 /// The terms that begin or end with a word, or have a long one inside; the shortest of them.

@@ -4,6 +4,8 @@
 //! words that were met and in how many passages each piece of a word stands. A word is cut, stemmed and taken to pieces
 //! once, however often it is met.
 
+use std::ops::Range;
+
 use super::pieces::{self, Piece};
 use super::{TermId, Terms, fold, tokens};
 use crate::Language;
@@ -15,7 +17,10 @@ pub struct PassageCounter {
     terms: Terms,
     /// By the word as it is written.
     numbers: FixedMap<Box<str>, usize>,
+    /// Words, their tokens and the numbers of the tokens' pieces each lie in one list: every word of a text is looked up.
     known: Vec<KnownWord>,
+    tokens: Vec<KnownToken>,
+    token_pieces: Vec<u32>,
     term_ids: FixedMap<Box<str>, TermId>,
     names: Vec<Box<str>>,
     piece_ids: FixedMap<Piece, u32>,
@@ -47,13 +52,12 @@ pub struct WordForm<'c> {
 struct KnownWord {
     in_text: bool,
     /// What a word gives: mostly one, none for a stop word.
-    tokens: Box<[KnownToken]>,
+    tokens: Range<usize>,
 }
 
 struct KnownToken {
     term: TermId,
-    /// Numbers of its pieces.
-    pieces: Box<[u32]>,
+    pieces: Range<usize>,
 }
 
 #[derive(Default)]
@@ -71,6 +75,8 @@ impl PassageCounter {
             terms: Terms::new(language),
             numbers: FixedMap::default(),
             known: Vec::new(),
+            tokens: Vec::new(),
+            token_pieces: Vec::new(),
             term_ids: FixedMap::default(),
             names: Vec::new(),
             piece_ids: FixedMap::default(),
@@ -120,44 +126,27 @@ impl PassageCounter {
     }
 
     fn add(&mut self, text: &str, weight: u32, in_text: bool) {
-        let mut before = None;
-        for span in tokens::words(text) {
-            let Some(word) = span.of(text) else {
-                continue;
-            };
-            self.count(word, weight, in_text, |word, take| {
-                tokens::each(word, |token, _| take(token));
-            });
-            if let Some(first) = before
-                && let Some(joined) = tokens::joined_name(text, first, span)
-            {
-                self.count(&joined, weight, false, |word, take| take(word));
-            }
-            before = Some(span);
-        }
+        tokens::each_word(text, |word, joined| {
+            self.count(word, weight, in_text && !joined, joined);
+        });
     }
 
-    fn count(
-        &mut self,
-        word: &str,
-        weight: u32,
-        in_text: bool,
-        cut: impl FnOnce(&str, &mut dyn FnMut(&str)),
-    ) {
+    fn count(&mut self, word: &str, weight: u32, in_text: bool, is_token: bool) {
         let number = match self.numbers.get(word) {
             Some(number) => *number,
-            None => self.learn(word, cut),
+            None => self.learn(word, is_token),
         };
         let passage = self.passages + 1;
         let Some(known) = self.known.get_mut(number) else {
             return;
         };
         known.in_text |= in_text;
-        for token in &known.tokens {
+        for token in self.tokens.get(known.tokens.clone()).unwrap_or_default() {
             self.counter.add(token.term, weight as f32);
             self.length.words += weight;
             self.length.pieces += weight * token.pieces.len() as u32;
-            for piece in &token.pieces {
+            let pieces = self.token_pieces.get(token.pieces.clone());
+            for piece in pieces.unwrap_or_default() {
                 if let Some(piece) = self.pieces.get_mut(*piece as usize)
                     && piece.last != passage
                 {
@@ -168,18 +157,16 @@ impl PassageCounter {
         }
     }
 
-    fn learn(&mut self, word: &str, cut: impl FnOnce(&str, &mut dyn FnMut(&str))) -> usize {
-        let mut tokens = Vec::new();
-        cut(word, &mut |token| {
-            if !self.terms.stop.has(token) {
-                tokens.push(token.to_owned());
-            }
-        });
-        let tokens = tokens.iter().map(|token| self.learn_token(token)).collect();
+    fn learn(&mut self, word: &str, is_token: bool) -> usize {
+        let first = self.tokens.len();
+        for token in self.terms.telling_tokens(word, is_token) {
+            let token = self.learn_token(&token);
+            self.tokens.push(token);
+        }
         let number = self.known.len();
         self.known.push(KnownWord {
             in_text: false,
-            tokens,
+            tokens: first..self.tokens.len(),
         });
         self.numbers.insert(word.into(), number);
         number
@@ -192,7 +179,7 @@ impl PassageCounter {
         if term == next {
             self.names.push(name.into());
         }
-        let mut of_token = Vec::new();
+        let first = self.token_pieces.len();
         pieces::each(&fold::without_accents(token), |piece| {
             let next = self.pieces.len() as u32;
             let id = *self.piece_ids.entry(piece).or_insert(next);
@@ -202,11 +189,11 @@ impl PassageCounter {
                     ..PieceCount::default()
                 });
             }
-            of_token.push(id);
+            self.token_pieces.push(id);
         });
         KnownToken {
             term,
-            pieces: of_token.into(),
+            pieces: first..self.token_pieces.len(),
         }
     }
 }

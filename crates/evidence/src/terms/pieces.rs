@@ -40,6 +40,16 @@ pub struct PieceQuery {
     places: FixedMap<Piece, u32>,
     weights: Vec<f32>,
     mean_length: f32,
+    /// What each word that was met gives, by the word as it is written: a word is cut once.
+    known: FixedMap<Box<str>, WordPieces>,
+    counts: Counter,
+}
+
+/// The pieces of a word.
+struct WordPieces {
+    count: u32,
+    /// The places of those that the question has.
+    asked: Box<[u32]>,
 }
 
 impl PieceQuery {
@@ -77,21 +87,25 @@ impl PieceQuery {
             terms,
             places,
             mean_length: mean_length.max(f32::MIN_POSITIVE),
+            known: FixedMap::default(),
+            counts: Counter::default(),
         }
     }
 
     /// How much a passage shares with the question; its parts have weights.
-    pub fn score<'t>(&self, parts: impl IntoIterator<Item = (&'t str, f32)>) -> f32 {
-        let (mut counts, mut length) = (Counter::default(), 0.0_f32);
+    pub fn score<'t>(&mut self, parts: impl IntoIterator<Item = (&'t str, f32)>) -> f32 {
+        let mut length = 0.0_f32;
         for (part, weight) in parts {
-            tokens::each(part, |token, _| {
-                if !self.terms.stop.has(token) {
-                    each(&fold::without_accents(token), |piece| {
-                        length += weight;
-                        if let Some(place) = self.places.get(&piece) {
-                            counts.add(*place, weight);
-                        }
-                    });
+            tokens::each_word(part, |word, joined| {
+                if !self.known.contains_key(word) {
+                    let pieces = self.pieces_of(word, joined);
+                    self.known.insert(word.into(), pieces);
+                }
+                if let Some(pieces) = self.known.get(word) {
+                    length += weight * pieces.count as f32;
+                    for place in &pieces.asked {
+                        self.counts.add(*place, weight);
+                    }
                 }
             });
         }
@@ -99,15 +113,25 @@ impl PieceQuery {
             ngram_k1, ngram_b, ..
         } = NgramSettings::default();
         let norm = ngram_k1 * (1.0 - ngram_b + ngram_b * length / self.mean_length);
-        let added = counts.take().map(|(place, count)| {
-            let weight = self
-                .weights
-                .get(place as usize)
-                .copied()
-                .unwrap_or_default();
-            weight * count * (ngram_k1 + 1.0) / (count + norm)
+        let added = self.counts.take().map(|(place, count)| {
+            let weight = self.weights.get(place as usize);
+            weight.copied().unwrap_or_default() * count * (ngram_k1 + 1.0) / (count + norm)
         });
         added.sum()
+    }
+
+    fn pieces_of(&self, word: &str, is_token: bool) -> WordPieces {
+        let (mut count, mut asked) = (0, Vec::new());
+        self.terms.each_telling_token(word, is_token, |token| {
+            each(&fold::without_accents(token), |piece| {
+                count += 1;
+                asked.extend(self.places.get(&piece));
+            });
+        });
+        WordPieces {
+            count,
+            asked: asked.into(),
+        }
     }
 }
 
@@ -135,7 +159,7 @@ mod tests {
             length += counter.finish().1.pieces;
         }
         let mean = length as f32 / texts.len() as f32;
-        let query = PieceQuery::new(question, Language::ENGLISH, texts.len(), mean, |piece| {
+        let mut query = PieceQuery::new(question, Language::ENGLISH, texts.len(), mean, |piece| {
             let found = counter.pieces().find(|(other, _)| *other == piece);
             found.map_or(0, |(_, passages)| passages as usize)
         });

@@ -1,19 +1,31 @@
 //! Stop words: those that stand in every text and so tell nothing about one.
 
+use std::sync::LazyLock;
+
 use crate::Language;
-use crate::fixed_hash::FixedSet;
+use crate::fixed_hash::{FixedMap, FixedSet};
+
+/// Languages that have a list.
+const LISTED: [&str; 7] = ["de", "en", "es", "fr", "it", "nl", "pt"];
+
+static SETS: LazyLock<FixedMap<&str, FixedSet<&str>>> = LazyLock::new(|| {
+    let sets = LISTED
+        .iter()
+        .map(|code| (*code, stop_words(code).collect()));
+    sets.collect()
+});
 
 /// The stop words of one language; none for a language without a list.
-pub(super) struct StopWords(FixedSet<&'static str>);
+pub(super) struct StopWords(Option<&'static FixedSet<&'static str>>);
 
 impl StopWords {
     pub(super) fn new(language: Language) -> Self {
-        Self(stop_words(language.code()).collect())
+        Self(SETS.get(language.code()))
     }
 
     /// Whether this lower-case word is one.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.0.contains(word)
+        self.0.is_some_and(|words| words.contains(word))
     }
 }
 

@@ -36,6 +36,24 @@ pub(super) fn each(text: &str, mut take: impl FnMut(&str, Span)) {
     }
 }
 
+/// Hands over every word of a text as it is written, with false; and every name that is written with a hyphen as one word,
+/// with true: that is a token already.
+pub(super) fn each_word(text: &str, mut take: impl FnMut(&str, bool)) {
+    let mut before = None;
+    for span in words(text) {
+        let Some(word) = span.of(text) else {
+            continue;
+        };
+        take(word, false);
+        if let Some(first) = before
+            && let Some(joined) = joined_name(text, first, span)
+        {
+            take(&joined, true);
+        }
+        before = Some(span);
+    }
+}
+
 struct WordSpans<'t> {
     text: &'t str,
     at: usize,

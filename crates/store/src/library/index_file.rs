@@ -7,19 +7,23 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode};
 
 use super::LibraryError;
 
 /// The form of the tables, of the packed lists in them, and of what the readers of documents give. One more makes every
 /// index be filled again.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// Most rows are packed blocks of some kilobytes; in SQLite's usual pages of 4 KiB half of the file would be empty.
 const PAGE_BYTES: u32 = 32 << 10;
 
 const FILE: &str = "index.sqlite";
 const LOCK: &str = "writer.lock";
+
+/// Pages that a connection holds in memory, in KiB: those of one query.
+const CACHE_KIB: i32 = 16 << 10;
 
 /// A reader waits so long where a writer closes the log of changes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -162,10 +166,14 @@ impl IndexFile {
             connection.busy_timeout(BUSY_TIMEOUT)?;
             // Of a file that is there it changes nothing.
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+            connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             // A crash of the program loses nothing that was committed; one of the machine may lose the last commits, which
             // are made again from the documents.
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            // Else every statement with a bound in it would be parsed anew each time it is used.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         });

@@ -24,16 +24,25 @@ const GONE_SHARE: f64 = 0.25;
 
 /// Joins until there are few segments. The caller holds the writer's lock; readers see the old ones until it is done.
 pub(super) fn join_small(file: &IndexFile) -> Result<(), LibraryError> {
+    let mut connection = file.connect()?;
     loop {
-        let mut connection = file.connect()?;
         let snapshot = file.told(Snapshot::load(&connection))?;
         let chosen = chosen(&snapshot);
         if chosen.is_empty() {
-            return Ok(());
+            return file.told(give_back(&connection));
         }
         let reading = file.connect()?;
         file.told(join(&mut connection, &reading, &snapshot, &chosen))?;
     }
+}
+
+/// Gives back to the system the pages that joined segments and texts that are gone have left.
+fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut pages = vacuum.query([])?;
+    // Each step frees one.
+    while pages.next()?.is_some() {}
+    Ok(())
 }
 
 /// The segments to be joined or to be written anew; none where all is well.

@@ -1,7 +1,6 @@
 //! Passages as they are kept: some of one document together, packed.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
 
 use fathom_evidence::passage::PassageId;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -100,50 +99,40 @@ pub(super) fn unpack(packed: &[u8]) -> Vec<KeptPassage> {
 pub(super) struct PassageReader<'c> {
     connection: &'c Connection,
     /// By the key of the first passage.
-    blocks: HashMap<i64, Vec<KeptPassage>>,
-    /// The block of each passage that was asked for.
-    block_of: HashMap<PassagePlace, i64>,
+    blocks: BTreeMap<i64, Vec<KeptPassage>>,
 }
 
 impl<'c> PassageReader<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
         Self {
             connection,
-            blocks: HashMap::new(),
-            block_of: HashMap::new(),
+            blocks: BTreeMap::new(),
         }
     }
 
     /// The passage; nothing where its text is no longer kept.
     pub(super) fn get(&mut self, place: PassagePlace) -> rusqlite::Result<Option<&KeptPassage>> {
-        let key = match self.block_of.get(&place) {
-            Some(key) => *key,
-            None => match self.load(place)? {
-                Some(key) => key,
-                None => return Ok(None),
-            },
-        };
-        let within = (place.key() - key) as usize;
-        Ok(self.blocks.get(&key).and_then(|block| block.get(within)))
+        if self.loaded(place).is_none() {
+            self.load(place)?;
+        }
+        Ok(self.loaded(place))
     }
 
-    fn load(&mut self, place: PassagePlace) -> rusqlite::Result<Option<i64>> {
+    fn loaded(&self, place: PassagePlace) -> Option<&KeptPassage> {
+        let (first, block) = self.blocks.range(..=place.key()).next_back()?;
+        block.get((place.key() - first) as usize)
+    }
+
+    fn load(&mut self, place: PassagePlace) -> rusqlite::Result<()> {
         let mut wanted = self.connection.prepare_cached(
             "SELECT id, body FROM blocks WHERE id <= ?1 AND id >= ?2 ORDER BY id DESC LIMIT 1",
         )?;
         let first = PassagePlace { number: 0, ..place };
         let found = wanted.query_row([place.key(), first.key()], |row| {
-            let key: i64 = row.get(0)?;
-            if let Entry::Vacant(unknown) = self.blocks.entry(key) {
-                unknown.insert(unpack(row.get_ref(1)?.as_blob()?));
-            }
-            Ok(key)
+            Ok((row.get(0)?, unpack(row.get_ref(1)?.as_blob()?)))
         });
-        let Some(key) = found.optional()? else {
-            return Ok(None);
-        };
-        self.block_of.insert(place, key);
-        Ok(Some(key))
+        self.blocks.extend(found.optional()?);
+        Ok(())
     }
 }
 

@@ -139,7 +139,8 @@ impl ReadContext<'_> {
 
 impl ReadText {
     fn new(document: &Document) -> Self {
-        let cut = passage::passages(document, &passage::PassageSettings::default());
+        let cut =
+            passage::passages_without_sentences(document, &passage::PassageSettings::default());
         let cut = cut.into_iter().filter(|passage| !passage.references);
         let passages = cut.filter_map(|passage| {
             Some(KeptPassage {
@@ -173,7 +174,9 @@ pub(super) fn bytes(path: &Path, limits: &LibraryLimits) -> Result<Vec<u8>, Stri
     use std::io::Read;
     let file = fs::File::open(path).map_err(|error| explain(&error))?;
     let largest = limits.document.document_max_bytes as u64;
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_or(0, |about| about.len()).min(largest);
+    // One more, so that the end is seen without asking for more room.
+    let mut bytes = Vec::with_capacity(size as usize + 1);
     let read = file.take(largest.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| explain(&error))?;
     if bytes.len() as u64 > largest {

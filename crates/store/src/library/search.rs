@@ -271,7 +271,7 @@ impl<'s> Search<'s> {
     ) -> rusqlite::Result<HashMap<usize, f32>> {
         let all = sums.passages.max(1);
         let (mean, mut failed) = (sums.pieces as f32 / all as f32, None);
-        let query = PieceQuery::new(query, language, all as usize, mean, |piece| {
+        let mut query = PieceQuery::new(query, language, all as usize, mean, |piece| {
             let found = self.dictionaries.piece_passages(language, piece);
             found.unwrap_or_else(|error| {
                 failed = Some(error);

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
 use super::bytes::{ByteReader, put_bytes};
 
-/// A block is full with so many bytes. A longer value makes a longer block.
-const BLOCK_BYTES: usize = 8 << 10;
+/// A block is full with so many bytes. A longer value makes a longer block. Six blocks fill a page of the database.
+const BLOCK_BYTES: usize = 5 << 10;
 
 /// What a dictionary holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! What was read is committed every few seconds, texts, files and postings together: whatever ends the process, the index holds
 //! each text once and misses none that it says it has. A file that was moved or copied keeps its text by the hash of its bytes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -50,6 +50,14 @@ struct KnownFile {
     bytes: u64,
     changed_ns: i64,
     settled: bool,
+    /// Whether it was found in this update.
+    is_there: bool,
+}
+
+impl KnownFile {
+    fn is_unchanged(&self, file: &LibraryFile) -> bool {
+        self.bytes == file.bytes && self.changed_ns == file.changed_ns && self.settled
+    }
 }
 
 impl UpdateTask<'_> {
@@ -57,45 +65,32 @@ impl UpdateTask<'_> {
     pub(super) fn run(&self) -> Result<(), LibraryError> {
         let walked = walk::files(&LibraryRoot::named(self.roots)?, self.called, self.limits)?;
         let connection = self.file.connect()?;
-        let known = self.file.told(known_files(&connection))?;
-        let unchanged = |file: &&LibraryFile| {
-            known.get(&file.path).is_some_and(|known| {
-                let same = known.bytes == file.bytes && known.changed_ns == file.changed_ns;
-                same && known.settled
-            })
-        };
-        let (kept, to_read): (Vec<_>, Vec<_>) = walked.files.iter().partition(unchanged);
+        let mut known = self.file.told(known_files(&connection))?;
+        let (mut to_read, mut renamed) = (Vec::new(), Vec::new());
+        for file in &walked.files {
+            match known.get_mut(&path_bytes(&file.path)) {
+                Some(known) if known.is_unchanged(file) => {
+                    known.is_there = true;
+                    renamed.extend((known.name != file.name).then_some(file));
+                }
+                Some(known) => {
+                    known.is_there = true;
+                    to_read.push(file);
+                }
+                None => to_read.push(file),
+            }
+        }
         self.progress.begin(&to_read);
-        let renamed = kept.into_iter().filter(|file| {
-            let known = known.get(&file.path);
-            known.is_some_and(|known| known.name != file.name)
-        });
-        let walked_paths: HashSet<&Path> = walked.files.iter().map(|f| f.path.as_path()).collect();
-        let gone = known
-            .keys()
-            .filter(|path| !walked_paths.contains(path.as_path()));
+        let gone = known.iter().filter(|(_, known)| !known.is_there);
         let first = FileChanges {
-            renamed: renamed.collect(),
-            gone: gone.collect(),
+            renamed,
+            gone: gone.map(|(path, _)| path.as_slice()).collect(),
             left_out: &walked.skipped,
         };
         self.file.told(first.commit(&connection))?;
-        let mut batch = UpdateBatch::new(&connection, self.file)?;
-        let context = ReadContext {
-            limits: self.limits,
-            reader: self.reader,
-            progress: self.progress,
-            cancelled: self.cancelled,
-            known: batch.texts.keys().copied().collect(),
-        };
-        let read = context.each(&to_read, |file, reading| {
-            batch.take(file, reading);
-            if batch.is_due() {
-                return batch.commit();
-            }
-            Ok(())
-        });
-        read.and_then(|()| batch.commit())?;
+        if !to_read.is_empty() {
+            self.read(&connection, &to_read)?;
+        }
         if self.cancelled.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -103,9 +98,30 @@ impl UpdateTask<'_> {
         drop(connection);
         merge::join_small(self.file)
     }
+
+    /// Reads files and commits what they hold, every few seconds.
+    fn read(&self, connection: &Connection, files: &[&LibraryFile]) -> Result<(), LibraryError> {
+        let mut batch = UpdateBatch::new(connection, self.file)?;
+        let context = ReadContext {
+            limits: self.limits,
+            reader: self.reader,
+            progress: self.progress,
+            cancelled: self.cancelled,
+            known: batch.texts.keys().copied().collect(),
+        };
+        context.each(files, |file, reading| {
+            batch.take(file, reading);
+            if batch.is_due() {
+                return batch.commit();
+            }
+            Ok(())
+        })?;
+        batch.commit()
+    }
 }
 
-fn known_files(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, KnownFile>> {
+/// By the bytes of their paths.
+fn known_files(connection: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, KnownFile>> {
     let wanted = "SELECT path, name, bytes, changed_ns, read_ns FROM files";
     let mut files = connection.prepare(wanted)?;
     let rows = files.query_map([], |row| {
@@ -115,8 +131,9 @@ fn known_files(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, Kno
             bytes: row.get::<_, i64>(2)? as u64,
             changed_ns,
             settled: changed_ns.saturating_add(SETTLED_AFTER_NS) < read_ns,
+            is_there: false,
         };
-        Ok((path_of(row.get_ref(0)?.as_blob()?), known))
+        Ok((row.get(0)?, known))
     })?;
     rows.collect()
 }
@@ -124,7 +141,8 @@ fn known_files(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, Kno
 /// What changes without anything being read.
 struct FileChanges<'f> {
     renamed: Vec<&'f LibraryFile>,
-    gone: Vec<&'f PathBuf>,
+    /// By the bytes of their paths.
+    gone: Vec<&'f [u8]>,
     left_out: &'f [SkippedFile],
 }
 
@@ -139,7 +157,7 @@ impl FileChanges<'_> {
         }
         for path in &self.gone {
             let forget = "DELETE FROM files WHERE path = ?1";
-            change.prepare_cached(forget)?.execute([path_bytes(path)])?;
+            change.prepare_cached(forget)?.execute([path])?;
         }
         let left_out = left_out(&change)?;
         if left_out != self.left_out {

@@ -137,7 +137,7 @@ impl FolderWalk<'_> {
                 Err(error) => self.skip(prefix.to_owned(), explain(&error)),
             }
         }
-        entries.sort_by_key(fs::DirEntry::file_name);
+        entries.sort_by_cached_key(fs::DirEntry::file_name);
         for entry in entries {
             let own = readable(&entry.file_name());
             if !own.starts_with('.') {
