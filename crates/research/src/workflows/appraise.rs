@@ -1,11 +1,12 @@
 //! The workflow `appraise`: from the report of a randomised trial to its risk of bias, with proof.
 //!
 //! `graph` reads like the diagram, `state` is what a run knows, `nodes` are its steps. `article` takes the report apart,
-//! `design` says what kind of study it is, `facts` and `numbers` what it says of itself, `phrases` and `derived` answer what
-//! code can prove, and `outcome` puts the appraisal together. The judgements themselves are in [`crate::rob2`].
+//! `design` says what kind of study it is, `facts` and `numbers` what it says of itself; `phrases`, `blinding` and `derived`
+//! answer what code can prove, and `outcome` puts the appraisal together. The judgements themselves are in [`crate::rob2`].
 
 mod answer;
 pub(crate) mod article;
+mod blinding;
 mod definition;
 mod derived;
 mod design;

@@ -156,7 +156,10 @@ impl<'a> AnswerRules<'a> {
         let planned = protocol_sentence.and_then(|at| self.quote(DocumentRole::Protocol, at));
         AnsweredQuestion {
             answer: proven.answer,
-            by: AnsweredBy::Rules,
+            by: match proven.answer {
+                SignalAnswer::NoInformation => AnsweredBy::Nobody,
+                _ => AnsweredBy::Rules,
+            },
             rationale: proven.why,
             quotes: proven
                 .sentences

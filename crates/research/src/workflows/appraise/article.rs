@@ -61,12 +61,16 @@ impl Article {
         });
         let mut sentences = Vec::new();
         for passage in &cut {
-            for span in &passage.sentences {
-                let Some(text) = document.at(*span) else {
+            for span in passage
+                .sentences
+                .iter()
+                .flat_map(|span| cut_long(document, *span))
+            {
+                let Some(text) = document.at(span) else {
                     continue;
                 };
                 sentences.push(ArticleSentence {
-                    span: *span,
+                    span,
                     plain: plain(text),
                     part: part_at(span.start),
                     page: document.page_at(span.start),
@@ -120,19 +124,49 @@ impl ArticleSentence {
         static OWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
             compiled(r"\b(our|this|the present|the current) (trial|study|randomi[sz]ed)|\bwe\b")
         });
+        static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            compiled(
+                r"\bunlike\b|\b(these|those|other|previous|earlier|prior|most) (studies|trials|reports)\b",
+            )
+        });
+        static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            compiled(
+                r"\b(previous|previously published|earlier)\b[^.]{0,60}\b(study|trial)\b|\bprior (published |randomi[sz]ed |clinical )?(study|trial)\b",
+            )
+        });
+        let has = |pattern: &LazyLock<Option<Regex>>| {
+            let pattern = pattern.as_ref();
+            pattern.is_some_and(|one| one.is_match(self.plain.as_bytes()))
+        };
         match self.part {
-            ReportPart::Unknown
-            | ReportPart::Abstract
-            | ReportPart::Methods
-            | ReportPart::Results
-            | ReportPart::Statements => true,
-            ReportPart::Introduction | ReportPart::Discussion => {
-                let own = OWN.as_ref();
-                own.is_some_and(|own| own.is_match(self.plain.as_bytes()))
-            }
+            ReportPart::Methods | ReportPart::Results => !has(&BEFORE),
+            ReportPart::Unknown | ReportPart::Abstract | ReportPart::Statements => true,
+            ReportPart::Introduction | ReportPart::Discussion => has(&OWN) && !has(&OTHERS),
             ReportPart::References => false,
         }
     }
+}
+
+/// A sentence of more letters is probably several that the splitter could not tell apart, as after "1) … or 2) …".
+const SENTENCE_MOST: usize = 400;
+
+/// A long sentence, cut after each stop that a capital follows.
+fn cut_long(document: &Document, span: Span) -> Vec<Span> {
+    static STOP: LazyLock<Option<Regex>> =
+        LazyLock::new(|| compiled(r"(?-i)[a-z)\]]{2}\. [A-Z][a-z]"));
+    let text = document.at(span).unwrap_or_default();
+    let stop = STOP.as_ref().filter(|_| text.len() > SENTENCE_MOST);
+    let stops = stop
+        .into_iter()
+        .flat_map(|stop| stop.find_iter(text.as_bytes()));
+    let mut starts = vec![0];
+    // The match ends with the first two letters of the next sentence.
+    starts.extend(stops.map(|found| found.end() - 2));
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let pieces = starts.iter().copied().zip(ends);
+    pieces
+        .map(|(start, end)| Span::new(span.start + start, span.start + end).trimmed(&document.text))
+        .collect()
 }
 
 /// The articles that a file holds, each from its first to its last byte. A second one begins where an abstract or an
@@ -241,7 +275,7 @@ static NAMED: LazyLock<Vec<(Regex, ReportPart)>> = LazyLock::new(|| {
 static METHODS: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(INSIDE_METHODS));
 
 /// A line that is no heading by its form names a part only if it is little more than the name.
-const HEADING_WORDS_MOST: usize = 4;
+pub(super) const HEADING_WORDS_MOST: usize = 4;
 
 fn named_part(line: &str, heading: bool, current: ReportPart) -> Option<ReportPart> {
     let line = plain(line);

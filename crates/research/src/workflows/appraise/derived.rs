@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::article::{Article, ReportPart};
+use super::article::{Article, HEADING_WORDS_MOST, ReportPart};
 use super::numbers::ParticipantFlow;
 use super::patterns::{compiled, plain};
 use super::phrases::ProvenAnswer;
@@ -60,6 +60,8 @@ pub(super) fn first(id: &str, from: &DerivedFrom<'_>) -> Option<DerivedAnswer> {
 /// What is derived where phrases say nothing.
 pub(super) fn afterwards(id: &str, from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     match id {
+        "2.1" | "2.2" => nothing_to_hide(id, from.article),
+        "2.6" => all_analysed(from.flow),
         "2.7" => analysed_elsewhere(from.flow),
         "3.2" => Some(ProvenAnswer {
             answer: SignalAnswer::ProbablyNo,
@@ -111,21 +113,65 @@ fn losses_differ(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     })
 }
 
+/// Few who are missing cannot have been moved or left out in numbers. Of many it is not known why they are missing, and
+/// missing data are what the third domain asks about.
 fn analysed_elsewhere(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
-    let missing = flow.missing()?;
-    if missing.at_least && missing.share <= NEARLY_ALL {
+    let missing = flow
+        .missing()
+        .filter(|missing| !missing.at_least && missing.share <= NEARLY_ALL)?;
+    let percent = missing.share * 100.0;
+    Some(ProvenAnswer {
+        answer: SignalAnswer::ProbablyNo,
+        why: format!("Only {percent:.1} % of those who were randomised are not in the analysis."),
+        sentences: missing.sentences,
+    })
+}
+
+/// Where everybody who was randomised was analysed, nobody was left out for what they received.
+fn all_analysed(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
+    let missing = flow.missing().filter(|missing| !missing.at_least)?;
+    (missing.missing == 0).then(|| ProvenAnswer {
+        answer: SignalAnswer::ProbablyYes,
+        why: "Everybody who was randomised is in the analysis.".to_owned(),
+        sentences: missing.sentences,
+    })
+}
+
+const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|had|got|underwent|were offered) (no|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
+const HIDDEN: &str = r"\bblind|\bmask(ed|ing)\b|placebo|\bsham\b|\bdummy\b|unaware|zelen";
+
+/// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group.
+fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
+    static PATTERNS: LazyLock<Option<[Regex; 2]>> =
+        LazyLock::new(|| Some([compiled(NOTHING_GIVEN)?, compiled(HIDDEN)?]));
+    let [nothing, hidden] = PATTERNS.as_ref()?;
+    let has = |pattern: &Regex, at: usize| {
+        let sentence = article.sentences.get(at);
+        sentence.is_some_and(|one| one.is_on_this_trial() && pattern.is_match(one.plain.as_bytes()))
+    };
+    let mut all = 0..article.sentences.len();
+    if all.clone().any(|at| has(hidden, at)) {
         return None;
     }
-    let percent = missing.share * 100.0;
-    let answer = if missing.share <= NEARLY_ALL {
-        SignalAnswer::ProbablyNo
+    let told = |at: &usize| {
+        let part = article.sentences.get(*at).map(|one| one.part);
+        matches!(
+            part,
+            Some(ReportPart::Unknown | ReportPart::Abstract | ReportPart::Methods)
+        )
+    };
+    let at = all.find(|at| told(at) && has(nothing, *at))?;
+    let who = if id == "2.1" {
+        "participants"
     } else {
-        SignalAnswer::ProbablyYes
+        "those who delivered it"
     };
     Some(ProvenAnswer {
-        answer,
-        why: format!("{percent:.1} % of those who were randomised are not in the analysis."),
-        sentences: missing.sentences,
+        answer: SignalAnswer::ProbablyYes,
+        why: format!(
+            "One group was given no intervention that could be disguised, and blinding is not mentioned, so {who} knew."
+        ),
+        sentences: vec![at],
     })
 }
 
@@ -146,7 +192,7 @@ fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
 
 const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)";
 const JUDGED: &str = r"self-? ?report|self-? ?rated|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|\bpain\b|symptom|severity|clinical(ly)? (judg|improv|assess|response)|rating|depress|anxiety|well-?being|function(ing|al)? (score|scale|status)|walking|global (assessment|impression)";
-const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|surviv|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
+const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|overall survival|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
 
 static KINDS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
     Some([
@@ -179,6 +225,13 @@ fn influence(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     let sentence = from.article.sentences.get(at)?;
     let named = from.outcome.map(plain);
     let text = named.as_deref().unwrap_or(&sentence.plain).as_bytes();
+    // Such an outcome has parts of both kinds.
+    let mixed = ["progression", "recurrence", "composite"]
+        .iter()
+        .any(|word| String::from_utf8_lossy(text).contains(word));
+    if mixed {
+        return None;
+    }
     let (answer, why) = if judged.is_match(text) {
         (
             SignalAnswer::ProbablyYes,
@@ -206,6 +259,8 @@ pub(super) fn outcome_sentence(article: &Article, outcome: Option<&str>) -> Opti
     });
     let primary = |at: &usize| {
         let sentence = article.sentences.get(*at);
+        // A heading that names the outcome says nothing of it.
+        let sentence = sentence.filter(|one| one.plain.split(' ').count() > HEADING_WORDS_MOST);
         sentence.is_some_and(|one| {
             PRIMARY
                 .as_ref()

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::article::{Article, ReportPart};
+use super::article::{Article, ArticleSentence, ReportPart};
 use super::patterns::{self, PatternLine};
 
 static SIGNS: LazyLock<Vec<PatternLine>> =
@@ -10,6 +10,9 @@ static SIGNS: LazyLock<Vec<PatternLine>> =
 
 /// How many sentences speak of the future before a document is taken for a protocol.
 const PLANS_LEAST: usize = 4;
+
+/// So many sentences on the future make a protocol of a document without results, even if it calls its trial randomised.
+const PLANS_MANY: usize = 5;
 
 /// How a review or an observational study shows itself in the body, where the title does not.
 const SIGNS_LEAST: usize = 2;
@@ -37,7 +40,9 @@ pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<String> 
     let assigned = count(article, "assigned");
     let planned = count(article, "planned");
     let titled_protocol = sign("protocol", &title).is_some();
-    if assigned == 0 && (planned >= PLANS_LEAST || titled_protocol && planned > 0) {
+    let without_results = planned >= PLANS_MANY && !article.parts.contains(&ReportPart::Results);
+    let only_plans = assigned == 0 && (planned >= PLANS_LEAST || titled_protocol && planned > 0);
+    if only_plans || without_results {
         return Some(
             "it looks like the protocol of a trial: it says what will be done and reports no result. Appraise the report \
              of the results, and give this file as --protocol"
@@ -69,6 +74,13 @@ pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<String> 
             ));
         }
     }
+    if assigned == 0 && count(article, "by rule") > 0 {
+        return Some(
+            "its groups were formed by a rule (in turn, by number or by place), not at random, so it is not a randomised \
+             trial. ROBINS-I is the tool for such studies"
+                .to_owned(),
+        );
+    }
     if assigned == 0 {
         let why = "no sentence says that participants were assigned at random, so it is not the report of a randomised trial";
         return Some(why.to_owned());
@@ -86,14 +98,26 @@ fn in_body(article: &Article, group: &str) -> Option<&'static PatternLine> {
     found.nth(SIGNS_LEAST - 1)
 }
 
+/// Whether a report says of its own trial that it has this design: at the beginning or in the methods, or twice anywhere.
+fn is_designed(article: &Article, group: &str) -> bool {
+    let telling = |one: &&ArticleSentence| {
+        matches!(
+            one.part,
+            ReportPart::Unknown | ReportPart::Abstract | ReportPart::Methods
+        )
+    };
+    let mut told = article.sentences.iter().filter(telling);
+    told.any(|one| sign(group, &one.plain).is_some()) || count(article, group) >= SIGNS_LEAST
+}
+
 /// A note for designs that need another variant of the tool.
 pub(super) fn variant_note(article: &Article) -> Option<String> {
-    let (group, words) = if count(article, "cluster") >= SIGNS_LEAST {
+    let (group, words) = if is_designed(article, "cluster") {
         (
             "cluster-randomised trial",
             "a further domain on when participants were recruited",
         )
-    } else if count(article, "crossover") >= SIGNS_LEAST {
+    } else if is_designed(article, "crossover") {
         (
             "crossover trial",
             "a further domain on period and carry-over effects",

@@ -6,21 +6,15 @@ use fathom_evidence::Document;
 use fathom_render::appraisal::{AppraisalQuote, TrialFact};
 
 use super::article::Article;
+use super::blinding::{TrialParty, knew};
 use super::numbers::{ParticipantFlow, TrialCount};
 use super::patterns::{self, PatternLine};
+use super::phrases;
 use super::state::DocumentRole;
+use crate::rob2::{Effect, SignalAnswer};
 
 static FACTS: LazyLock<Vec<PatternLine>> =
     LazyLock::new(|| patterns::read(include_str!("facts.txt")));
-
-const NAMES: [&str; 6] = [
-    "design",
-    "arms",
-    "blinding",
-    "concealment",
-    "registration",
-    "funding",
-];
 
 /// Values are cut to this.
 const VALUE_CHARS: usize = 160;
@@ -28,14 +22,77 @@ const VALUE_CHARS: usize = 160;
 /// Everything that could be found, in the order in which people ask for it.
 pub(super) fn facts(document: &Document, article: &Article) -> Vec<TrialFact> {
     let quote = |at: usize| article.quote(document, DocumentRole::Article, at);
-    let mut facts = Vec::new();
-    for name in NAMES {
-        facts.extend(by_pattern(name, article, quote));
-        if name == "arms" {
-            facts.extend(numbers(article, quote));
-        }
-    }
+    let found = |name: &str| by_pattern(name, article, quote);
+    let mut facts: Vec<TrialFact> = [found("design"), found("arms")]
+        .into_iter()
+        .flatten()
+        .collect();
+    facts.extend(numbers(article, quote));
+    facts.extend(blinding(article, found("blinding"), quote));
+    facts.extend(concealment(article, quote));
+    facts.extend(
+        [found("registration"), found("funding")]
+            .into_iter()
+            .flatten(),
+    );
     facts
+}
+
+/// What the trial is called, and the people who are said not to have known the assignment.
+fn blinding(
+    article: &Article,
+    called: Option<TrialFact>,
+    quote: impl Fn(usize) -> Option<AppraisalQuote>,
+) -> Option<TrialFact> {
+    let parties = [
+        (TrialParty::Participants, "participants"),
+        (TrialParty::Carers, "carers"),
+        (TrialParty::Assessors, "assessors"),
+    ];
+    let blind_in = |at: usize| {
+        let sentence = article
+            .sentences
+            .get(at)
+            .filter(|one| one.is_on_this_trial());
+        let plain = sentence.map_or("", |one| one.plain.as_str());
+        let blind = parties
+            .iter()
+            .filter(|(party, _)| knew(*party, plain) == Some(false));
+        blind.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    };
+    let all = 0..article.sentences.len();
+    let told = all
+        .map(|at| (at, blind_in(at)))
+        .find(|(_, who)| !who.is_empty());
+    let Some((at, who)) = told else {
+        return called;
+    };
+    let who = format!("{who} blinded");
+    let value = match called {
+        Some(called) if called.value != who => format!("{}; {who}", called.value),
+        _ => who,
+    };
+    Some(TrialFact {
+        name: "blinding".to_owned(),
+        value,
+        quote: quote(at)?,
+    })
+}
+
+fn concealment(
+    article: &Article,
+    quote: impl Fn(usize) -> Option<AppraisalQuote>,
+) -> Option<TrialFact> {
+    let proven = phrases::prove("1.2", Effect::Assignment, article, &[])?;
+    let value = match proven.answer {
+        SignalAnswer::Yes | SignalAnswer::ProbablyYes => "described",
+        _ => "absent",
+    };
+    Some(TrialFact {
+        name: "concealment".to_owned(),
+        value: value.to_owned(),
+        quote: quote(*proven.sentences.first()?)?,
+    })
 }
 
 fn by_pattern(
@@ -46,7 +103,9 @@ fn by_pattern(
     let lines = FACTS.iter().filter(|line| line.group == name);
     let found = |line: &PatternLine| {
         let mut sentences = article.sentences.iter();
-        let at = sentences.position(|one| one.is_on_this_trial() && line.is_in(&one.plain))?;
+        let at = sentences.position(|one| {
+            one.is_on_this_trial() && line.is_in(&one.plain) && !is_told(line, &one.plain)
+        })?;
         let plain = &article.sentences.get(at)?.plain;
         let value = if line.label == "$1" {
             let captured = line.pattern.captures(plain.as_bytes())?.get(1)?;
@@ -68,6 +127,15 @@ fn by_pattern(
         })
     };
     lines.into_iter().find_map(found)
+}
+
+/// Whether what a line takes from a sentence tells a story instead of naming arms.
+fn is_told(line: &PatternLine, plain: &str) -> bool {
+    let taken = line.pattern.captures(plain.as_bytes());
+    let taken = taken.and_then(|found| Some(found.get(1)?.as_bytes().to_vec()));
+    let taken = String::from_utf8_lossy(&taken.unwrap_or_default()).into_owned();
+    let told = [" were ", " was ", " had ", " received ", " who "];
+    line.group == "arms" && told.iter().any(|verb| taken.contains(verb))
 }
 
 /// How many were randomised, analysed and lost, as far as the report says.

@@ -1,10 +1,12 @@
 //! How many participants were randomised, lost and analysed: read from sentences that count them.
 
+mod numerals;
+
 use std::sync::LazyLock;
 
 use regex::bytes::{Captures, Regex};
 
-use super::article::Article;
+use super::article::{Article, ReportPart};
 use super::patterns::compiled;
 
 /// A number of participants, and the sentence that gives it.
@@ -43,85 +45,131 @@ pub(super) struct MissingShare {
     pub(super) sentences: Vec<usize>,
 }
 
-const RANDOMISED: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:[a-z0-9-]+ ){0,8}?(?:were|was|had been|underwent) (?:then |subsequently |finally )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|randomi[sz]ation)";
-const RANDOMISED_TO: &str = r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated)) (?:a total of )?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:[a-z-]+ ){0,4}?(?:participants|patients|subjects|women|men|children|infants|adults|people|volunteers)";
-const ANALYSED: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:analy[sz]ed|included in the (?:[a-z-]+ ){0,3}analys[ie]s|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up))";
-const LOST: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:[a-z-]+ ){0,6}?(?:were |was )?(?:lost to follow-? ?up|dropped out|withdrew|did not complete (?:the )?(?:study|trial|follow-? ?up)|discontinued)";
-const ARM: &str = r"\b([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6}) (?:\([^)]*\) )?(?:of|out of) (?:the )?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6})(?: \([^)]*\))? (?:[a-z-]+ ){0,8}?(?:in|from|assigned to|allocated to|of) (?:the )?([a-z][a-z -]{1,30}?) (?:group|arm)\b";
+/// Fewer people are hardly all who were randomised or analysed.
+const COUNT_LEAST: u64 = 8;
+
+/// A larger share is more likely a count of something else, such as a subgroup.
+const MISSING_MOST: f64 = 0.4;
+
+// In the patterns, {N} is a number, {P} a kind of participants, and {W} a word, which may be a year or an age but no other number.
+const NUMBER: &str = r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6})";
+const PEOPLE: &str = r"(?:participants?|patients?|out-?patients|in-?patients|subjects|women|men|children|infants|neonates|newborns|adults|adolescents|people|persons|volunteers|students|individuals|girls|boys|mothers|couples|families|residents|employees|workers|smokers|survivors|athletes|cases|eyes|schools|villages|clusters|practices|manuscripts|rats|mice)";
+const WORD: &str = r"(?:(?:[a-z][a-z'-]*|(?:19|20)[0-9]{2}|[0-9]{1,2}(?:-[0-9]{1,2})? (?:years|months|weeks|days|y|yr)) )";
+const RANDOMISED: &str = r"\b{N} (?:\([^)]*\) )?(?:{W}{0,6}?{P} (?:\([^)]*\) )?{W}{0,16}?)?(?:were|was|had been|underwent) (?:{W}{0,4}?and )?(?:then |subsequently |finally |also )?(?:randomi[sz]ed|randomly (?:assigned|allocated|divided|distributed)|(?:assigned|allocated|divided) randomly|(?:assigned|allocated) at random|randomi[sz]ation)";
+const RANDOMISED_TO: &str =
+    r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated)) (?:a total of )?{N} {W}{0,4}?{P}\b";
+const ENROLLED: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,3}?{P} (?:were |was )?(?:enrolled|enroled|recruited|included in the (?:study|trial))\b";
+const ANALYSED: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:were |was )?(?:analy[sz]ed|included in the (?:itt\b|intention|(?:[a-z-]+ ){0,3}analys[ie]s)|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up))";
+const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in the analysis)|provided|remained)";
+const BOTH_ARMS: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,4}?in the [a-z][a-z +-]{0,40}?(?:group|arm)\b(?: \([^)]*\))?,? and {N} (?:\([^)]*\) )?{W}{0,4}?in the [a-z][a-z +-]{0,40}?(?:group|arm)\b";
+const PAIR: &str = r"\b{N} (?:\([^)]*\) )?and {N} (?:\([^)]*\) )?{W}{0,8}?(?:in|of|from) the [a-z0-9/][a-z0-9/+ -]{0,60}? and [a-z0-9/+ -]{1,40}? (?:groups|arms)";
+const LOST: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:{W}{0,4}?)(?:were |was )?(?:lost to follow-? ?up|dropped out|withdrew|unavailable for|did not complete (?:the )?(?:study|trial|follow-? ?up)|discontinued (?:the )?(?:study|trial)(?: early| prematurely)?(?:[.,;]|$| (?:before|because|due|for|at|after|\()))";
+const ARM: &str = r"\b{N} (?:\([^)]*\) )?(?:of|out of) (?:the )?{N}(?: \([^)]*\))? (?:[a-z-]+ ){0,8}?(?:in|from|assigned to|allocated to|of) (?:the )?([a-z][a-z -]{1,30}?) (?:group|arm)\b";
 /// One arm of several, and what was only planned, is not the number of all who were randomised.
-const NOT_ALL: &str = r"randomi[sz]ed to [^.]{0,100} and (?:[0-9,]+) to\b|\bif we had|\bwould\b|planned|required|needed|sample size|\bpower\b";
+const SOME_ARMS: &str = r"randomi[sz]ed to [^.]{0,100} and (?:[0-9,]+) ";
+const PLANNED: &str = r"\bif we had|\bwould\b|planned|required|needed|sample size|\bpower\b|\baimed\b|expected|interim|at that time|so far";
 /// One arm of several is not the number of all who were analysed.
 const ONE_ARM: &str = r"\bin (?:the|each) [a-z +-]{1,40}? (?:group|arm)\b";
-const LOSS_WORDS: &str = r"\blost\b|dropped out|withdr|missing|did not (?:complete|return|attend)|no follow-up|discontinued|attrition|losses";
+/// Who left before the trial began is no loss of it.
+const BEFORE: &str = r"(?:before|prior to) randomi|screen|eligib|by lot\b";
+const LOSS_WORDS: &str = r"\blost\b|dropped out|withdr|missing|did not (?:complete|return|attend)|no follow-up|discontinued|attrition|losses|unavailable";
 const KNOWN_WORDS: &str =
-    r"available|completed|analy[sz]ed|provided|attended|were assessed|followed up";
+    r"available|completed|analy[sz]ed|analys[ie]s|provided|attended|were assessed|followed up";
 
-static PATTERNS: LazyLock<Option<[Regex; 9]>> = LazyLock::new(|| {
-    Some([
-        compiled(RANDOMISED)?,
-        compiled(RANDOMISED_TO)?,
-        compiled(ANALYSED)?,
-        compiled(LOST)?,
-        compiled(ARM)?,
-        compiled(LOSS_WORDS)?,
-        compiled(KNOWN_WORDS)?,
-        compiled(NOT_ALL)?,
-        compiled(ONE_ARM)?,
-    ])
+/// The patterns above, compiled. All are part of the program; a test holds that they can be read.
+struct CountPatterns {
+    randomised: [Regex; 2],
+    enrolled: Regex,
+    analysed: Regex,
+    known_of: Regex,
+    by_arm: [Regex; 2],
+    lost: Regex,
+    arm: Regex,
+    some_arms: Regex,
+    planned: Regex,
+    one_arm: Regex,
+    before: Regex,
+    loss_words: Regex,
+    known_words: Regex,
+}
+
+static PATTERNS: LazyLock<Option<CountPatterns>> = LazyLock::new(|| {
+    let counting = |pattern: &str| {
+        compiled(
+            &pattern
+                .replace("{N}", NUMBER)
+                .replace("{W}", WORD)
+                .replace("{P}", PEOPLE),
+        )
+    };
+    Some(CountPatterns {
+        randomised: [counting(RANDOMISED)?, counting(RANDOMISED_TO)?],
+        enrolled: counting(ENROLLED)?,
+        analysed: counting(ANALYSED)?,
+        known_of: counting(KNOWN_OF)?,
+        by_arm: [counting(BOTH_ARMS)?, counting(PAIR)?],
+        lost: counting(LOST)?,
+        arm: counting(ARM)?,
+        some_arms: compiled(SOME_ARMS)?,
+        planned: compiled(PLANNED)?,
+        one_arm: compiled(ONE_ARM)?,
+        before: compiled(BEFORE)?,
+        loss_words: compiled(LOSS_WORDS)?,
+        known_words: compiled(KNOWN_WORDS)?,
+    })
 });
 
 impl ParticipantFlow {
     /// Reads the first count of each kind.
     pub(super) fn read(article: &Article) -> Self {
-        let mut flow = Self::default();
-        let Some(
-            [
-                randomised,
-                randomised_to,
-                analysed,
-                lost,
-                arm,
-                loss_words,
-                known_words,
-                not_all,
-                one_arm,
-            ],
-        ) = &*PATTERNS
-        else {
-            return flow;
+        let Some(patterns) = PATTERNS.as_ref() else {
+            return Self::default();
         };
-        for (sentence, one) in article.sentences.iter().enumerate() {
-            if !one.is_on_this_trial() {
-                continue;
-            }
-            let plain = one.plain.as_bytes();
-            let count = |pattern: &Regex| counted(pattern, plain, sentence);
-            if flow.randomised.is_none() && !not_all.is_match(plain) {
-                flow.randomised = count(randomised).or_else(|| count(randomised_to));
-            }
-            if flow.analysed.is_none() && !one_arm.is_match(plain) {
-                flow.analysed = count(analysed);
-            }
-            flow.lost = flow.lost.or_else(|| count(lost));
-            let says_lost = loss_words.is_match(plain);
-            if flow.arms.len() < 2 && (says_lost || known_words.is_match(plain)) {
-                let arms: Vec<ArmLoss> = arm
-                    .captures_iter(plain)
-                    .filter_map(|found| loss(&found, says_lost, sentence))
-                    .collect();
-                if arms.len() >= 2 {
-                    flow.arms = arms;
-                }
+        let sentences = article.sentences.iter().enumerate();
+        let own = sentences.filter(|(_, one)| one.is_on_this_trial());
+        let own: Vec<CountedSentence> = own
+            .map(|(at, one)| CountedSentence {
+                at,
+                part: one.part,
+                text: numerals::in_digits(&one.plain),
+            })
+            .collect();
+        let (randomised, begun) = patterns.randomised(&own);
+        let mut flow = Self {
+            randomised,
+            ..Self::default()
+        };
+        for one in &own {
+            flow.arms_of(patterns, one);
+            flow.analysed = flow.analysed.or_else(|| patterns.analysed(one, randomised));
+            let in_trial =
+                one.part == ReportPart::Abstract || begun.is_none_or(|begun| one.at >= begun);
+            if in_trial && flow.lost.is_none() {
+                flow.lost = patterns.lost(one);
             }
         }
         flow
+    }
+
+    fn arms_of(&mut self, patterns: &CountPatterns, one: &CountedSentence) {
+        let says_lost = one.has(&patterns.loss_words);
+        if self.arms.len() >= 2 || !(says_lost || one.has(&patterns.known_words)) {
+            return;
+        }
+        let found = patterns.arm.captures_iter(one.text.as_bytes());
+        let arms: Vec<ArmLoss> = found
+            .filter_map(|found| loss(&found, says_lost, one.at))
+            .collect();
+        if arms.len() >= 2 {
+            self.arms = arms;
+        }
     }
 
     /// The share without outcome data: by arm, else randomised less analysed, else at least those who are told as lost.
     pub(super) fn missing(&self) -> Option<MissingShare> {
         let share = |missing: u64, of: u64, at_least: bool, sentences: Vec<usize>| {
             let share = missing as f64 / of as f64;
-            (of > 0 && missing <= of).then_some(MissingShare {
+            (of > 0 && missing <= of && share <= MISSING_MOST).then_some(MissingShare {
                 share,
                 missing,
                 of,
@@ -142,7 +190,11 @@ impl ParticipantFlow {
         };
         let left = |analysed: &TrialCount| randomised.number.checked_sub(analysed.number);
         if let Some((analysed, missing)) = self.analysed.and_then(|one| Some((one, left(&one)?))) {
-            return share(missing, randomised.number, false, both(analysed));
+            // Who left may be counted neither among the randomised nor among the analysed.
+            return match self.lost.filter(|lost| lost.number > missing) {
+                Some(lost) => share(lost.number, randomised.number, false, both(lost)),
+                None => share(missing, randomised.number, false, both(analysed)),
+            };
         }
         let lost = self.lost?;
         share(lost.number, randomised.number, true, both(lost))
@@ -161,21 +213,153 @@ impl ParticipantFlow {
     }
 }
 
+/// A sentence of the report with its numbers in digits.
+struct CountedSentence {
+    at: usize,
+    part: ReportPart,
+    text: String,
+}
+
+impl CountedSentence {
+    fn has(&self, pattern: &Regex) -> bool {
+        pattern.is_match(self.text.as_bytes())
+    }
+
+    fn count(&self, pattern: &Regex, least: u64) -> Option<TrialCount> {
+        let text = self.text.as_bytes();
+        let mut all = pattern.captures_iter(text);
+        all.find_map(|found| {
+            let digits = found.get(1)?;
+            let number = number(digits.as_bytes())?;
+            let other = is_something_else(&self.text, digits.start(), digits.end(), number);
+            (!other && number >= least).then_some(TrialCount {
+                number,
+                sentence: self.at,
+            })
+        })
+    }
+
+    /// The sum of two numbers, one for each arm.
+    fn sum(&self, pattern: &Regex) -> Option<TrialCount> {
+        let found = pattern.captures(self.text.as_bytes())?;
+        let part = |at: usize| number(found.get(at)?.as_bytes());
+        // Two of three arms are not all.
+        let arms = self.text.matches(" group").count() + self.text.matches(" arm").count();
+        if arms > 2 {
+            return None;
+        }
+        Some(TrialCount {
+            number: part(1)? + part(2)?,
+            sentence: self.at,
+        })
+    }
+}
+
+impl CountPatterns {
+    /// How many were randomised, and the first sentence of the body that tells of it. Where none counts them, all who were
+    /// enrolled are taken.
+    fn randomised(&self, own: &[CountedSentence]) -> (Option<TrialCount>, Option<usize>) {
+        let counted = |one: &CountedSentence| {
+            let all = !one.has(&self.some_arms) && !one.has(&self.planned);
+            all.then(|| {
+                self.randomised
+                    .iter()
+                    .find_map(|way| one.count(way, COUNT_LEAST))
+            })?
+        };
+        let mut body = own.iter().filter(|one| one.part != ReportPart::Abstract);
+        let begun = body.find(|one| counted(one).is_some()).map(|one| one.at);
+        let all = own.iter().find_map(counted);
+        let enrolled = || {
+            let mut stated = own
+                .iter()
+                .filter(|one| !one.has(&self.planned) && !one.has(&self.before));
+            stated.find_map(|one| one.count(&self.enrolled, COUNT_LEAST))
+        };
+        (all.or_else(enrolled), begun)
+    }
+
+    fn analysed(
+        &self,
+        one: &CountedSentence,
+        randomised: Option<TrialCount>,
+    ) -> Option<TrialCount> {
+        if one.has(&self.loss_words) || !one.has(&self.known_words) {
+            return None;
+        }
+        let by_arm = self.by_arm.iter().find_map(|way| one.sum(way));
+        if by_arm.is_some() {
+            return by_arm;
+        }
+        let of_all = self
+            .known_of
+            .captures(one.text.as_bytes())
+            .and_then(|found| {
+                let part = |at: usize| number(found.get(at)?.as_bytes());
+                let (some, of) = (part(1)?, part(2)?);
+                (randomised?.number == of).then_some(TrialCount {
+                    number: some,
+                    sentence: one.at,
+                })
+            });
+        of_all.or_else(|| {
+            let whole = !one.has(&self.one_arm);
+            whole.then(|| one.count(&self.analysed, COUNT_LEAST))?
+        })
+    }
+
+    fn lost(&self, one: &CountedSentence) -> Option<TrialCount> {
+        if one.has(&self.before) {
+            return None;
+        }
+        let says_lost = one.has(&self.loss_words);
+        let by_arm = says_lost.then(|| self.by_arm.iter().find_map(|way| one.sum(way)));
+        by_arm.flatten().or_else(|| one.count(&self.lost, 1))
+    }
+}
+
 /// Words after a number that tell that it counts something else.
 const OTHER_UNITS: [&str; 12] = [
     "year", "month", "week", "day", "centre", "center", "site", "clinic", "hospital", "mg",
     "percent", "countr",
 ];
 
-fn counted(pattern: &Regex, plain: &[u8], sentence: usize) -> Option<TrialCount> {
-    pattern.captures_iter(plain).find_map(|found| {
-        let digits = found.get(1)?;
-        let after = String::from_utf8_lossy(plain.get(digits.end()..)?).into_owned();
-        let next = after.trim_start();
-        let other = next.starts_with('%') || OTHER_UNITS.iter().any(|unit| next.starts_with(unit));
-        let number = number(digits.as_bytes())?;
-        (!other && number >= 2).then_some(TrialCount { number, sentence })
-    })
+/// Words before a number that make it a limit.
+const BEFORE_LIMITS: [&str; 9] = [">", "<", "≥", "≤", "±", "than", "least", "above", "below"];
+
+/// Words before a number that make it a year.
+const BEFORE_YEARS: [&str; 18] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "in",
+    "since",
+    "from",
+    "until",
+    "during",
+    "between",
+];
+
+fn is_something_else(text: &str, start: usize, end: usize, number: u64) -> bool {
+    let next = text.get(end..).unwrap_or_default().trim_start();
+    let before = text.get(..start).unwrap_or_default();
+    let word = before.split_whitespace().next_back().unwrap_or_default();
+    let in_brackets = before.matches('(').count() > before.matches(')').count();
+    let part_of_more =
+        in_brackets || before.ends_with(['/', '(', '.', '=']) || BEFORE_LIMITS.contains(&word);
+    let year = (1900..2100).contains(&number) && BEFORE_YEARS.contains(&word);
+    year || part_of_more
+        || next.starts_with('%')
+        || OTHER_UNITS.iter().any(|unit| next.starts_with(unit))
 }
 
 fn loss(found: &Captures<'_>, says_lost: bool, sentence: usize) -> Option<ArmLoss> {
@@ -188,6 +372,9 @@ fn loss(found: &Captures<'_>, says_lost: bool, sentence: usize) -> Option<ArmLos
     };
     let lost = missing.filter(|lost| *lost <= of && of > 0)?;
     let name = String::from_utf8_lossy(part(3)?).trim().to_owned();
+    if name == "the" {
+        return None;
+    }
     Some(ArmLoss {
         name,
         lost,
@@ -203,4 +390,12 @@ fn number(digits: &[u8]) -> Option<u64> {
         .copied()
         .collect();
     String::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_pattern_can_be_read() {
+        assert!(super::PATTERNS.is_some());
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::rob2::{Effect, SignalAnswer};
 
 use super::article::Article;
+use super::blinding::{TrialParty, knew};
 use super::patterns::{self, PatternLine};
 
 static RULES: LazyLock<Vec<(PatternLine, SignalAnswer)>> = LazyLock::new(|| {
@@ -17,7 +18,7 @@ static RULES: LazyLock<Vec<(PatternLine, SignalAnswer)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// An answer that code can prove.
+/// An answer that code can prove; "no information" where two places of the report contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProvenAnswer {
     pub(super) answer: SignalAnswer,
@@ -39,29 +40,44 @@ fn group(id: &str, effect: Effect) -> String {
 /// Whether a rule of the question finds its words in the sentence.
 pub(super) fn answers(id: &str, effect: Effect, plain: &str) -> bool {
     let group = group(id, effect);
-    RULES
+    let told = party(id).is_some_and(|(party, _)| knew(party, plain).is_some());
+    told || RULES
         .iter()
         .any(|(line, _)| line.group == group && line.is_in(plain))
 }
 
-/// The answer of the first rule that finds a sentence: among the validated ones first, then in the whole report. A rule
-/// with the opposite answer that finds another sentence is told, and changes nothing.
+/// The people whose knowledge a question asks about, as reasons name them.
+fn party(id: &str) -> Option<(TrialParty, &'static str)> {
+    match id {
+        "2.1" => Some((TrialParty::Participants, "participants")),
+        "2.2" => Some((TrialParty::Carers, "those who delivered the interventions")),
+        "4.3" => Some((TrialParty::Assessors, "those who assessed the outcome")),
+        _ => None,
+    }
+}
+
+/// Questions that stay open where the report seems to answer them both ways. For the others the rule that comes first is
+/// the more telling one.
+const OPEN_IF_DISPUTED: [&str; 7] = ["1.3", "2.1", "2.2", "2.6", "3.1", "4.1", "4.3"];
+
+const DISPUTED: &str =
+    "Two places of the report seem to say opposite things; a person must decide.";
+
+/// The answer of the first rule that finds a sentence: among the validated ones first, then in the whole report. What a
+/// sentence says of the very people whom a question asks about comes before names of the whole trial.
 pub(super) fn prove(
     id: &str,
     effect: Effect,
     article: &Article,
     validated: &[usize],
 ) -> Option<ProvenAnswer> {
+    let search = SentenceSearch { article, validated };
+    if let Some(told) = told_of_people(id, &search) {
+        return Some(told);
+    }
     let group = group(id, effect);
     let rules = || RULES.iter().filter(|(line, _)| line.group == group);
-    let find = |line: &PatternLine| {
-        let fits = |at: &usize| {
-            let sentence = article.sentences.get(*at);
-            sentence.is_some_and(|one| one.is_on_this_trial() && line.is_in(&one.plain))
-        };
-        let first = validated.iter().copied().find(fits);
-        first.or_else(|| (0..article.sentences.len()).find(fits))
-    };
+    let find = |line: &PatternLine| search.first(|plain| line.is_in(plain));
     let (line, answer, sentence) =
         rules().find_map(|(line, answer)| Some((line, *answer, find(line)?)))?;
     let mut proven = ProvenAnswer {
@@ -74,12 +90,69 @@ pub(super) fn prove(
         .filter_map(|(line, _)| find(line))
         .find(|at| *at != sentence);
     if let Some(other) = against {
-        proven
-            .why
-            .push_str(" Another place seems to say otherwise; see the second quote.");
         proven.sentences.push(other);
+        if OPEN_IF_DISPUTED.contains(&id) {
+            proven.answer = SignalAnswer::NoInformation;
+            proven.why = DISPUTED.to_owned();
+        } else {
+            proven
+                .why
+                .push_str(" Another place seems to say otherwise; see the second quote.");
+        }
     }
     Some(proven)
+}
+
+/// What sentences say of the knowledge of the people whom a question asks about.
+fn told_of_people(id: &str, search: &SentenceSearch<'_>) -> Option<ProvenAnswer> {
+    let (party, people) = party(id)?;
+    let told = |knew_it: bool| search.first(|plain| knew(party, plain) == Some(knew_it));
+    let (answer, why, sentences) = match (told(false), told(true)) {
+        (Some(blind), None) => (
+            SignalAnswer::No,
+            format!("The report says that {people} did not know the assignment."),
+            vec![blind],
+        ),
+        (None, Some(aware)) => (
+            SignalAnswer::Yes,
+            format!("The report says that {people} knew the assignment."),
+            vec![aware],
+        ),
+        (Some(blind), Some(aware)) => (
+            SignalAnswer::NoInformation,
+            DISPUTED.to_owned(),
+            vec![blind, aware],
+        ),
+        (None, None) => return None,
+    };
+    Some(ProvenAnswer {
+        answer,
+        why,
+        sentences,
+    })
+}
+
+/// Fewer words are a heading or a cell of a table.
+const SENTENCE_WORDS_LEAST: usize = 4;
+
+/// The sentences of a report, those that were validated for a question first.
+struct SentenceSearch<'a> {
+    article: &'a Article,
+    validated: &'a [usize],
+}
+
+impl SentenceSearch<'_> {
+    fn first(&self, fits: impl Fn(&str) -> bool) -> Option<usize> {
+        let fits = |at: &usize| {
+            let sentence = self.article.sentences.get(*at);
+            let said = sentence.filter(|one| {
+                one.is_on_this_trial() && one.plain.split(' ').count() >= SENTENCE_WORDS_LEAST
+            });
+            said.is_some_and(|one| fits(&one.plain))
+        };
+        let first = self.validated.iter().copied().find(fits);
+        first.or_else(|| (0..self.article.sentences.len()).find(fits))
+    }
 }
 
 fn opposes(one: SignalAnswer, other: SignalAnswer) -> bool {

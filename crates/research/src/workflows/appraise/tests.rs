@@ -55,6 +55,31 @@ fn sentences_answer_the_questions_that_they_answer() {
             None,
         ),
         (
+            "1.1",
+            "Patients with odd record numbers were put into the control group, the others into the diet group.",
+            Some(No),
+        ),
+        (
+            "1.1",
+            "Children randomised to the drug were further divided by the day of the week of their visit.",
+            None,
+        ),
+        (
+            "1.1",
+            "Randomisation occurred in a block size of 4.",
+            Some(Yes),
+        ),
+        (
+            "1.2",
+            "The order was placed in identical envelopes numbered 1 to 550.",
+            Some(Yes),
+        ),
+        (
+            "1.2",
+            "Parents allocated to the intervention received four telephone calls.",
+            None,
+        ),
+        (
             "1.2",
             "Sequentially numbered, opaque, sealed envelopes were used.",
             Some(Yes),
@@ -89,7 +114,37 @@ fn sentences_answer_the_questions_that_they_answer() {
             "The different parameters at baseline and 3 months were analysed.",
             None,
         ),
+        (
+            "1.3",
+            "Patients in the three groups were comparable regarding age, weight and sex.",
+            Some(ProbablyNo),
+        ),
+        (
+            "1.3",
+            "There were no differences in age and sex between mothers who answered and those who did not.",
+            None,
+        ),
         ("2.1", "This was a double-blind trial.", Some(No)),
+        (
+            "2.1",
+            "Parasites after treatment failure were indistinguishable from those before.",
+            None,
+        ),
+        (
+            "2.1",
+            "A double-blind design was considered inappropriate.",
+            None,
+        ),
+        (
+            "2.1",
+            "Participants randomised to the programs were aware of the allocated arm.",
+            Some(Yes),
+        ),
+        (
+            "2.2",
+            "The investigators who carried out the data analysis were blinded to treatment assignment.",
+            None,
+        ),
         (
             "2.1",
             "It was not possible to blind participants to the exercise classes.",
@@ -108,6 +163,11 @@ fn sentences_answer_the_questions_that_they_answer() {
         ("2.6", "All analyses were by intention to treat.", Some(Yes)),
         (
             "2.6",
+            "The analytical population consisted of all participants who completed treatment.",
+            Some(No),
+        ),
+        (
+            "2.6",
             "Only patients who completed all sessions were analysed.",
             Some(No),
         ),
@@ -123,11 +183,31 @@ fn sentences_answer_the_questions_that_they_answer() {
         ),
         ("3.1", "Patient attrition was 8%.", Some(No)),
         (
+            "3.1",
+            "The adjusted means and 95% CIs at follow-up are presented in Table 2.",
+            None,
+        ),
+        (
+            "4.1",
+            "Patients with abnormal laboratory findings were excluded.",
+            None,
+        ),
+        (
+            "4.1",
+            "The index is similar to another one, which is not validated for a week.",
+            None,
+        ),
+        (
             "4.3",
             "Outcomes were measured by assessors who were masked to allocation.",
             Some(No),
         ),
         ("4.3", "Assessors were not blinded.", Some(Yes)),
+        (
+            "4.3",
+            "The enzyme was measured in our laboratory by individuals unaware of the group allocation.",
+            Some(No),
+        ),
         (
             "5.1",
             "The statistical analysis plan was finalised before unblinding.",
@@ -146,6 +226,16 @@ fn sentences_answer_the_questions_that_they_answer() {
     ] {
         assert_eq!(answered(id, sentence), answer, "{id}: {sentence}");
     }
+}
+
+#[test]
+fn a_question_that_the_report_answers_both_ways_stays_open_with_both_quotes() {
+    let (_, article) = read(
+        "# A trial\n\n## Methods\n\nThis was an open-label trial. The placebo tablets were identical in appearance.\n",
+    );
+    let proven = phrases::prove("2.1", Effect::Assignment, &article, &[]).unwrap();
+    assert_eq!(proven.answer, SignalAnswer::NoInformation);
+    assert_eq!(proven.sentences.len(), 2);
 }
 
 #[test]
@@ -209,6 +299,18 @@ fn a_count_of_some_is_not_taken_for_a_count_of_all() {
     let all = flow("140 subjects were randomised. The 131 subjects analysed were alike.");
     let all = all.missing().unwrap();
     assert_eq!((all.missing, all.of, all.at_least), (9, 140, false));
+    let written = flow("Sixty-three patients were recruited. Sixty patients completed the study.");
+    assert_eq!(
+        written.missing().map(|all| (all.missing, all.of)),
+        Some((3, 63))
+    );
+    let by_arm = flow(
+        "Fifty-four patients were randomized. Nine and seven participants were unavailable for analysis in the new and old groups.",
+    );
+    assert_eq!(by_arm.lost.map(|lost| lost.number), Some(16));
+    let department =
+        "Fifty-eight patients treated here between January 2014 and December 2014 were randomized.";
+    assert_eq!(randomised(department), Some(58));
     let one_arm =
         flow("70 patients were randomised. In the stent group, 34 cases completed the study.");
     assert_eq!(one_arm.analysed, None);
