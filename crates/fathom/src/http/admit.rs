@@ -150,7 +150,7 @@ where
         return begun_before(&header, request);
     }
     let begun = {
-        let _turn = Turn::take(service).await?;
+        let _turn = AdmissionTurn::take(service).await?;
         let (allowance, _room) = caps::take(service, caller).await?;
         let begun = begin(new, allowance).await;
         if begun.is_ok() {
@@ -215,9 +215,9 @@ pub fn new_run(
 }
 
 /// A place among those who are beginning a run: they count as waiting until their run is in the store.
-struct Turn<'a>(&'a Service);
+struct AdmissionTurn<'a>(&'a Service);
 
-impl<'a> Turn<'a> {
+impl<'a> AdmissionTurn<'a> {
     async fn take(service: &'a Service) -> ApiResult<Self> {
         let admitting = service.admitting.fetch_add(1, Ordering::AcqRel);
         let turn = Self(service);
@@ -231,7 +231,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for AdmissionTurn<'_> {
     fn drop(&mut self) {
         self.0.admitting.fetch_sub(1, Ordering::AcqRel);
     }

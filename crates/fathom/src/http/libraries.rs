@@ -43,9 +43,9 @@ pub fn folder(service: &Service, caller: &Caller, name: &str) -> ApiResult<PathB
 }
 
 /// The library that a path of the service names.
-pub struct NamedLibrary(pub String);
+pub struct LibraryInPath(pub String);
 
-impl FromRequestParts<Shared> for NamedLibrary {
+impl FromRequestParts<Shared> for LibraryInPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, service: &Shared) -> ApiResult<Self> {
@@ -246,9 +246,9 @@ pub async fn list_libraries(
 pub async fn delete_library(
     State(service): State<Shared>,
     caller: Caller,
-    library: NamedLibrary,
+    library: LibraryInPath,
 ) -> ApiResult<StatusCode> {
-    let NamedLibrary(name) = library;
+    let LibraryInPath(name) = library;
     let folder = folder(&service, &caller, &name).map_err(|error| error.at("name"))?;
     let _turn = service.keeping.lock().await;
     let removed = tokio::fs::remove_dir_all(&folder).await;

@@ -93,7 +93,7 @@ pub async fn upload(
 pub async fn add_documents(
     State(service): State<Shared>,
     caller: Caller,
-    library: libraries::NamedLibrary,
+    library: libraries::LibraryInPath,
     form: Result<Multipart, MultipartRejection>,
 ) -> ApiResult<(StatusCode, Json<Uploaded>)> {
     stored(&service, &caller, library.0, form).await
