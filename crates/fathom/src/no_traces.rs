@@ -18,13 +18,11 @@ impl Traces {
     }
 
     /// Tells of a run.
-    #[expect(clippy::unused_async, reason = "as where there are traces")]
     pub async fn tell(&self, _: &Host, _: RunId) {
         match *self {}
     }
 
     /// Sends what is left.
-    #[expect(clippy::unused_async, reason = "as where there are traces")]
     pub async fn stop(self) {
         match self {}
     }

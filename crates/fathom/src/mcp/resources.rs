@@ -1,8 +1,9 @@
 //! What runs have brought and read, as resources: reports and answers, and the stored text of each source.
 
+use fathom_research::workflows::search;
 use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::Status;
+use fathom_workflow::record::{RunHeader, Status};
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
@@ -43,7 +44,9 @@ pub async fn list(
         limit: PAGE,
         ..RunFilter::default()
     };
-    let found = run_list::find(&service.host, filter, |run| caller.may_see(run)).await?;
+    // What a search found was told at once, and is no report.
+    let wanted = |run: &RunHeader| caller.may_see(run) && run.about.workflow != search::NAME;
+    let found = run_list::find(&service.host, filter, wanted).await?;
     let resources = found.runs.iter().map(|run| {
         let about = &run.about;
         Resource::new(report_uri(about.id), about.title.clone())

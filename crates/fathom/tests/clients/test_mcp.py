@@ -215,7 +215,16 @@ class Owners(unittest.IsolatedAsyncioTestCase):
             asked = await client.call_tool("ask", question)
             self.assertFalse(asked.is_error, text_of(asked))
             run = asked.structured_content
-            self.assertEqual(len((await client.list_resources()).resources), 1)
+            searched = await client.call_tool("search", {"query": "summer air", "library": ["notes"]})
+            self.assertFalse(searched.is_error, text_of(searched))
+            self.assertEqual(len((await client.list_resources()).resources), 1, "a search is no report")
+            for _ in range(50):
+                await client.call_tool("ask", question)
+            page = await client.list_resources()
+            self.assertEqual(len(page.resources), 50)
+            rest = await client.list_resources(cursor=page.next_cursor)
+            self.assertEqual([str(resource.uri) for resource in rest.resources], [run["report"]])
+            self.assertIsNone(rest.next_cursor)
         async with self.client(bob) as client:
             self.assertTrue((await client.call_tool("ask", question)).is_error)
             self.assertTrue((await client.call_tool("run_status", {"run": run["id"]})).is_error)
