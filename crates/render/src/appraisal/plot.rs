@@ -12,7 +12,7 @@ const LABEL_CHARS: usize = 40;
 
 /// What is drawn where a judgement hangs on an unanswered question.
 const UNKNOWN_COLOUR: &str = "#4ea1f7";
-const UNKNOWN_WORD: &str = "No information";
+const UNKNOWN_WORD: &str = "Not settled";
 
 /// A circle for each domain and the whole, a row a trial. Trials that were not appraised have no row.
 pub fn traffic_lights(appraisals: &[Appraisal]) -> Picture {

@@ -68,7 +68,10 @@ enum TrialEnd {
 
 /// A trial after its turn: as it is kept, and whether it was done before; or the person left.
 enum Turn {
-    Ended { kept: KeptTrial, done_before: bool },
+    Ended {
+        kept: Box<KeptTrial>,
+        done_before: bool,
+    },
     Stopped(Exit),
 }
 
@@ -111,7 +114,7 @@ impl Batch<'_> {
         let (run, end) = match self.kept(trial, made_from.as_deref()) {
             Some(kept) if kept.appraisal.is_some() => {
                 return Ok(Turn::Ended {
-                    kept,
+                    kept: Box::new(kept),
                     done_before: true,
                 });
             }
@@ -136,7 +139,7 @@ impl Batch<'_> {
         };
         self.keep(trial, &kept)?;
         Ok(Turn::Ended {
-            kept,
+            kept: Box::new(kept),
             done_before: false,
         })
     }

@@ -3,11 +3,11 @@
 //! Takes a sentence in plain form; gives what it says of participants, carers and assessors. Those who only analysed the
 //! data are none of the three. Names of a whole trial, such as "double-blind", are left to the phrase rules.
 
-use std::sync::LazyLock;
+mod grammar;
 
 use regex::bytes::Regex;
 
-use super::patterns::compiled;
+use self::grammar::{GRAMMAR, Grammar};
 
 /// Those whose knowledge of the assignment the tool asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,100 +40,6 @@ struct Statement {
     parties: Vec<TrialParty>,
     knew: bool,
 }
-
-/// Somebody's knowledge, told by a verb or an adjective: 1 the helping verb, 2 a denial, 3 the telling word.
-const STATE: &str = r"(?:\b(were|was|are|is|remained|stayed|kept|be|been|being) )?(?:(?:all|both|each|also|fully|completely|therefore|thus|still|kept|deliberately) )*(?:(not) )?(?:(?:all|both|fully|completely|being) )*\b(blinded|masked|unblinded|unmasked|(?:blind|unaware|aware|ignorant) (?:to|of|as to|about|regarding|which)|did not know|had no knowledge|without knowledge|knew|told|informed)\b";
-/// A denial before the telling word: "neither … nor … were blinded", "could not be masked".
-const DENIED: &str = r"\b(neither|nobody|none|no one)\b|\b(not|never|cannot) (be |been )?$";
-const DENIED_ANYWHERE: &str = r"\b(not|neither|never|cannot|nobody|none|no one)\b";
-/// What was known for a while, or by those who only enrolled, is another matter.
-const ONLY_THEN: &str = r"up to th(is|at) point|at th(is|at) (point|time|stage)|until (after )?(they|randomi|allocation|assignment|baseline)";
-const ENROLS: &str = r"\b(enrol|recruitment|consent)";
-/// The rest of a verb whose last word tells: "could not | be blinded".
-const HELPING: &str =
-    r"\b(could|can|cannot|would|should|will|may|might|had|have|has|did|do)( not| never| also)? ?$";
-/// A verb in a list of people: those before it belong to another clause.
-const OTHER_CLAUSE: &str = r"\b(did|does|were|was|had|has|is|are|will|could|can)\b";
-/// What the knowledge must be about, where the telling word alone does not say it.
-const ASSIGNMENT: &str = r"group|allocat|assign|treatment|intervention|\barms?\b|condition|randomi|placebo|which|technique|procedure|graft|device|\bdrug|medication|solution|regimen|exposure|program";
-/// The assignment itself, right after a word that may speak of anything.
-const OWN_GROUP: &str = r"^(?: (?:of|about|as to|to|in|by))*(?: (?:the|their|his|her|which|what))*(?: (?:treatment|group|study|trial|intervention))* (?:allocation|assignment|group|arm|treatment)\b";
-/// A statement with an exception says nothing sure of those who gave the interventions.
-const EXCEPTION: &str = r"\b(except|apart from|other than|with the exception)";
-const BOUNDARY: &str = r"[.;:]|, (?:but|so|which|although|though) |\b(?:while|whereas|because|although|so that|that|where) ";
-const NOT_POSSIBLE: &str = r"(?:not (?:possible|feasible|practicable|practical)|impossible|unable) to (?:blind|mask) ([^.;]{3,80})|(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were|is) (?:not (?:possible|feasible|attempted|done)|impossible|unfeasible)";
-const KEPT_FROM: &str = r"(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were) (?:ensured|maintained|achieved|preserved)";
-const BLIND_ASSESSMENT: &str = r"\b(?:blinded|masked) (?:outcome |end-?point |independent |central )*(?:assess|evaluat|rater|examiner|observer|adjudicat|reader|reading|interpretation)|\bblind (?:outcome |end-?point )?(?:assess|evaluat|rater|examiner|observer)";
-const BLINDED_PERSON: &str = r"\bby (?:[a-z,-]+ ){0,4}?(?:blinded|masked) ([a-z]+(?: [a-z]+){0,2})";
-
-/// Where the description of a person begins: "staff | caring for patients".
-const DESCRIPTION: &str = r"\b(?:who|that|which|caring|treating|performing|responsible|involved|assessing|evaluating|conducting|collecting|measuring|recording|administering|delivering|analy[sz]ing|interviewing|reading|engaged|randomi[sz]ed|assigned|allocated|receiving|in|to|for|of|with|at|from|on|during)\b";
-const ANALYSES: &str = r"analy[sz]|statistic";
-const ASSESSES: &str = r"assess|evaluat|measur|outcome|interview|recorded|recording|read(?:s|ing)?\b|scor|rated|rating|graded|collect|examin|adjudicat|interpret|determin";
-const DELIVERS: &str = r"treat|caring|care\b|administ|deliver|giving|provid|perform|inject|manag";
-
-const PARTICIPANT: &str = r"\b(?:participant|patient|subject|volunteer|mother|parent|student|girl|boy|infant|resident|client|pupil|adult)s?$|\b(?:women|men|children|families|people|carers and patients)$";
-const ASSESSOR: &str = r"\b(?:assessor|evaluator|rater|examiner|observer|adjudicator|interviewer|radiologist|pathologist|technician|reader|cytologist|neurophysiologist|echocardiographer|researcher|experimenter)s?$|\binvestigator$|\b(?:outcome|adjudication|endpoint|end point)\b";
-const STAFF: &str = r"\b(?:investigators|staff|personnel|study team)$";
-const CARER: &str = r"\b(?:clinician|physician|doctor|nurse|therapist|physiotherapist|surgeon|carer|caregiver|giver|provider|teacher|instructor|trainer|an(?:a)?esthetist|an(?:a)?esthesiologist|dentist|operator|counsell?or|worker)s?$|\bmidwives$|\bmidwife$";
-const ANYBODY: &str = r"\b(?:individual|person|author|one|specialist|expert|colleague|assistant|student)s?$|\b(?:people|those|someone|somebody)$";
-
-/// The patterns above, compiled. All are part of the program, and a test holds that they can be read.
-struct Grammar {
-    state: Regex,
-    denied: Regex,
-    assignment: Regex,
-    own_group: Regex,
-    denied_anywhere: Regex,
-    only_then: Regex,
-    enrols: Regex,
-    other_clause: Regex,
-    helping: Regex,
-    exception: Regex,
-    boundary: Regex,
-    not_possible: Regex,
-    kept_from: Regex,
-    blind_assessment: Regex,
-    blinded_person: Regex,
-    description: Regex,
-    analyses: Regex,
-    assesses: Regex,
-    delivers: Regex,
-    participant: Regex,
-    assessor: Regex,
-    staff: Regex,
-    carer: Regex,
-    anybody: Regex,
-}
-
-static GRAMMAR: LazyLock<Option<Grammar>> = LazyLock::new(|| {
-    Some(Grammar {
-        state: compiled(STATE)?,
-        denied: compiled(DENIED)?,
-        assignment: compiled(ASSIGNMENT)?,
-        own_group: compiled(OWN_GROUP)?,
-        denied_anywhere: compiled(DENIED_ANYWHERE)?,
-        only_then: compiled(ONLY_THEN)?,
-        enrols: compiled(ENROLS)?,
-        other_clause: compiled(OTHER_CLAUSE)?,
-        helping: compiled(HELPING)?,
-        exception: compiled(EXCEPTION)?,
-        boundary: compiled(BOUNDARY)?,
-        not_possible: compiled(NOT_POSSIBLE)?,
-        kept_from: compiled(KEPT_FROM)?,
-        blind_assessment: compiled(BLIND_ASSESSMENT)?,
-        blinded_person: compiled(BLINDED_PERSON)?,
-        description: compiled(DESCRIPTION)?,
-        analyses: compiled(ANALYSES)?,
-        assesses: compiled(ASSESSES)?,
-        delivers: compiled(DELIVERS)?,
-        participant: compiled(PARTICIPANT)?,
-        assessor: compiled(ASSESSOR)?,
-        staff: compiled(STAFF)?,
-        carer: compiled(CARER)?,
-        anybody: compiled(ANYBODY)?,
-    })
-});
 
 fn statements(plain: &str) -> Vec<Statement> {
     let Some(grammar) = GRAMMAR.as_ref() else {
@@ -240,7 +146,7 @@ impl Grammar {
             let Some((whole, person)) = found.get(0).zip(found.get(1)) else {
                 continue;
             };
-            let assessed = self.assesses.is_match(plain[..whole.start()].as_bytes());
+            let assessed = self.assesses.is_match(&plain.as_bytes()[..whole.start()]);
             let first = plain[person.start()..person.end()].split(' ').next();
             let told = Told {
                 assessed,
@@ -275,7 +181,7 @@ impl Grammar {
         });
         match by {
             Some(at) => {
-                let assessed = self.assesses.is_match(clause[..at].as_bytes());
+                let assessed = self.assesses.is_match(&clause.as_bytes()[..at]);
                 self.listed(&clause[at + 3..], told(assessed))
             }
             None if helped => self.listed(clause, told(false)),
@@ -315,7 +221,7 @@ impl Grammar {
     fn party(&self, people: &str, told: Told) -> Vec<TrialParty> {
         let described = self.description.find(people.as_bytes());
         let at = described.map_or(people.len(), |found| found.start());
-        let (name, description) = (people[..at].trim(), people[at..].as_bytes());
+        let (name, description) = (people[..at].trim(), &people.as_bytes()[at..]);
         let name_is = |pattern: &Regex| pattern.is_match(name.as_bytes());
         if name_is(&self.participant) && !told.assessed {
             return vec![TrialParty::Participants];
@@ -357,96 +263,4 @@ fn without_brackets(plain: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn people_are_told_apart_by_what_is_said_of_them() {
-        assert!(GRAMMAR.is_some(), "every pattern can be read");
-        use TrialParty::{Assessors, Carers, Participants};
-        let none: &[TrialParty] = &[];
-        for (sentence, blind, aware) in [
-            (
-                "the hospital staff caring for postoperative patients was blinded for group allocation.",
-                &[Carers][..],
-                none,
-            ),
-            (
-                "the investigators who carried out the study data analysis were blinded to patients' treatment assignment.",
-                none,
-                none,
-            ),
-            (
-                "study participants and response assessors were masked to treatment allocation.",
-                &[Participants, Assessors],
-                none,
-            ),
-            (
-                "all staff engaged in the trial were blinded as to the treatment group of each child, apart from those in the clinic.",
-                &[Assessors],
-                none,
-            ),
-            (
-                "ctni was measured in the laboratory of our hospital by individuals unaware of the group allocation.",
-                &[Assessors],
-                none,
-            ),
-            (
-                "participants were not told in advance that there would be homework.",
-                none,
-                none,
-            ),
-            (
-                "participants were not told in advance that there would be homework assignments.",
-                none,
-                none,
-            ),
-            (
-                "patients were managed by an observer blinded to group allocation.",
-                &[Assessors],
-                none,
-            ),
-            (
-                "neither the participants nor the therapists were blinded.",
-                none,
-                &[Participants, Carers],
-            ),
-            (
-                "patients could not be blinded, but outcome assessors were unaware of the assignment.",
-                &[Assessors],
-                &[Participants],
-            ),
-            (
-                "participants and instructors could not be blinded to the programme.",
-                none,
-                &[Participants, Carers],
-            ),
-            (
-                "baseline evaluation was done by a blinded physiotherapist.",
-                &[Assessors],
-                none,
-            ),
-            (
-                "blinding of participants and personnel was not possible.",
-                none,
-                &[Participants, Carers],
-            ),
-            (
-                "parents were informed about the purpose of the study.",
-                none,
-                none,
-            ),
-            ("a laryngeal mask was placed in all patients.", none, none),
-            ("the statistician was masked to the groups.", none, none),
-        ] {
-            for party in [Participants, Carers, Assessors] {
-                let expected = match (blind.contains(&party), aware.contains(&party)) {
-                    (true, false) => Some(false),
-                    (false, true) => Some(true),
-                    _ => None,
-                };
-                assert_eq!(knew(party, sentence), expected, "{party:?}: {sentence}");
-            }
-        }
-    }
-}
+mod tests;

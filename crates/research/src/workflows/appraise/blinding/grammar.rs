@@ -1,0 +1,101 @@
+//! The patterns by which sentences on blinding are read, over their plain form.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::super::patterns::compiled;
+
+/// Somebody's knowledge, told by a verb or an adjective: 1 the helping verb, 2 a denial, 3 the telling word.
+const STATE: &str = r"(?:\b(were|was|are|is|remained|stayed|kept|be|been|being) )?(?:(?:all|both|each|also|fully|completely|therefore|thus|still|kept|deliberately) )*(?:(not) )?(?:(?:all|both|fully|completely|being) )*\b(blinded|masked|unblinded|unmasked|(?:blind|unaware|aware|ignorant) (?:to|of|as to|about|regarding|which)|did not know|had no knowledge|without knowledge|knew|told|informed)\b";
+/// A denial before the telling word: "neither … nor … were blinded", "could not be masked".
+const DENIED: &str = r"\b(neither|nobody|none|no one)\b|\b(not|never|cannot) (be |been )?$";
+const DENIED_ANYWHERE: &str = r"\b(not|neither|never|cannot|nobody|none|no one)\b";
+/// What was known for a while, or by those who only enrolled, is another matter.
+const ONLY_THEN: &str = r"up to th(is|at) point|at th(is|at) (point|time|stage)|until (after )?(they|randomi|allocation|assignment|baseline)";
+const ENROLS: &str = r"\b(enrol|recruitment|consent)";
+/// The rest of a verb whose last word tells: "could not | be blinded".
+const HELPING: &str =
+    r"\b(could|can|cannot|would|should|will|may|might|had|have|has|did|do)( not| never| also)? ?$";
+/// A verb in a list of people: those before it belong to another clause.
+const OTHER_CLAUSE: &str = r"\b(did|does|were|was|had|has|is|are|will|could|can)\b";
+/// What the knowledge must be about, where the telling word alone does not say it.
+const ASSIGNMENT: &str = r"group|allocat|assign|treatment|intervention|\barms?\b|condition|randomi|placebo|which|technique|procedure|graft|device|\bdrug|medication|solution|regimen|exposure|program";
+/// The assignment itself, right after a word that may speak of anything.
+const OWN_GROUP: &str = r"^(?: (?:of|about|as to|to|in|by))*(?: (?:the|their|his|her|which|what))*(?: (?:treatment|group|study|trial|intervention))* (?:allocation|assignment|group|arm|treatment)\b";
+/// A statement with an exception says nothing sure of those who gave the interventions.
+const EXCEPTION: &str = r"\b(except|apart from|other than|with the exception)";
+const BOUNDARY: &str = r"[.;:]|, (?:but|so|which|although|though) |\b(?:while|whereas|because|although|so that|that|where) ";
+const NOT_POSSIBLE: &str = r"(?:not (?:possible|feasible|practicable|practical)|impossible|unable) to (?:blind|mask) ([^.;]{3,80})|(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were|is) (?:not (?:possible|feasible|attempted|done)|impossible|unfeasible)";
+const KEPT_FROM: &str = r"(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were) (?:ensured|maintained|achieved|preserved)";
+const BLIND_ASSESSMENT: &str = r"\b(?:blinded|masked) (?:outcome |end-?point |independent |central )*(?:assess|evaluat|rater|examiner|observer|adjudicat|reader|reading|interpretation)|\bblind (?:outcome |end-?point )?(?:assess|evaluat|rater|examiner|observer)";
+const BLINDED_PERSON: &str = r"\bby (?:[a-z,-]+ ){0,4}?(?:blinded|masked) ([a-z]+(?: [a-z]+){0,2})";
+
+/// Where the description of a person begins: "staff | caring for patients".
+const DESCRIPTION: &str = r"\b(?:who|that|which|caring|treating|performing|responsible|involved|assessing|evaluating|conducting|collecting|measuring|recording|administering|delivering|analy[sz]ing|interviewing|reading|engaged|randomi[sz]ed|assigned|allocated|receiving|in|to|for|of|with|at|from|on|during)\b";
+const ANALYSES: &str = r"analy[sz]|statistic";
+const ASSESSES: &str = r"assess|evaluat|measur|outcome|interview|recorded|recording|read(?:s|ing)?\b|scor|rated|rating|graded|collect|examin|adjudicat|interpret|determin";
+const DELIVERS: &str = r"treat|caring|care\b|administ|deliver|giving|provid|perform|inject|manag";
+
+const PARTICIPANT: &str = r"\b(?:participant|patient|subject|volunteer|mother|parent|student|girl|boy|infant|resident|client|pupil|adult)s?$|\b(?:women|men|children|families|people|carers and patients)$";
+const ASSESSOR: &str = r"\b(?:assessor|evaluator|rater|examiner|observer|adjudicator|interviewer|radiologist|pathologist|technician|reader|cytologist|neurophysiologist|echocardiographer|researcher|experimenter)s?$|\binvestigator$|\b(?:outcome|adjudication|endpoint|end point)\b";
+const STAFF: &str = r"\b(?:investigators|staff|personnel|study team)$";
+const CARER: &str = r"\b(?:clinician|physician|doctor|nurse|therapist|physiotherapist|surgeon|carer|caregiver|giver|provider|teacher|instructor|trainer|an(?:a)?esthetist|an(?:a)?esthesiologist|dentist|operator|counsell?or|worker)s?$|\bmidwives$|\bmidwife$";
+const ANYBODY: &str = r"\b(?:individual|person|author|one|specialist|expert|colleague|assistant|student)s?$|\b(?:people|those|someone|somebody)$";
+
+/// The patterns above, compiled. All are part of the program, and a test holds that they can be read.
+pub(super) struct Grammar {
+    pub(super) state: Regex,
+    pub(super) denied: Regex,
+    pub(super) assignment: Regex,
+    pub(super) own_group: Regex,
+    pub(super) denied_anywhere: Regex,
+    pub(super) only_then: Regex,
+    pub(super) enrols: Regex,
+    pub(super) other_clause: Regex,
+    pub(super) helping: Regex,
+    pub(super) exception: Regex,
+    pub(super) boundary: Regex,
+    pub(super) not_possible: Regex,
+    pub(super) kept_from: Regex,
+    pub(super) blind_assessment: Regex,
+    pub(super) blinded_person: Regex,
+    pub(super) description: Regex,
+    pub(super) analyses: Regex,
+    pub(super) assesses: Regex,
+    pub(super) delivers: Regex,
+    pub(super) participant: Regex,
+    pub(super) assessor: Regex,
+    pub(super) staff: Regex,
+    pub(super) carer: Regex,
+    pub(super) anybody: Regex,
+}
+
+pub(super) static GRAMMAR: LazyLock<Option<Grammar>> = LazyLock::new(|| {
+    Some(Grammar {
+        state: compiled(STATE)?,
+        denied: compiled(DENIED)?,
+        assignment: compiled(ASSIGNMENT)?,
+        own_group: compiled(OWN_GROUP)?,
+        denied_anywhere: compiled(DENIED_ANYWHERE)?,
+        only_then: compiled(ONLY_THEN)?,
+        enrols: compiled(ENROLS)?,
+        other_clause: compiled(OTHER_CLAUSE)?,
+        helping: compiled(HELPING)?,
+        exception: compiled(EXCEPTION)?,
+        boundary: compiled(BOUNDARY)?,
+        not_possible: compiled(NOT_POSSIBLE)?,
+        kept_from: compiled(KEPT_FROM)?,
+        blind_assessment: compiled(BLIND_ASSESSMENT)?,
+        blinded_person: compiled(BLINDED_PERSON)?,
+        description: compiled(DESCRIPTION)?,
+        analyses: compiled(ANALYSES)?,
+        assesses: compiled(ASSESSES)?,
+        delivers: compiled(DELIVERS)?,
+        participant: compiled(PARTICIPANT)?,
+        assessor: compiled(ASSESSOR)?,
+        staff: compiled(STAFF)?,
+        carer: compiled(CARER)?,
+        anybody: compiled(ANYBODY)?,
+    })
+});

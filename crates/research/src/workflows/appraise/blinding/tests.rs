@@ -1,0 +1,93 @@
+//! Who is taken for whom.
+
+use super::*;
+
+#[test]
+fn people_are_told_apart_by_what_is_said_of_them() {
+    assert!(GRAMMAR.is_some(), "every pattern can be read");
+    use TrialParty::{Assessors, Carers, Participants};
+    let none: &[TrialParty] = &[];
+    for (sentence, blind, aware) in [
+        (
+            "the hospital staff caring for postoperative patients was blinded for group allocation.",
+            &[Carers][..],
+            none,
+        ),
+        (
+            "the investigators who carried out the study data analysis were blinded to patients' treatment assignment.",
+            none,
+            none,
+        ),
+        (
+            "study participants and response assessors were masked to treatment allocation.",
+            &[Participants, Assessors],
+            none,
+        ),
+        (
+            "all staff engaged in the trial were blinded as to the treatment group of each child, apart from those in the clinic.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "ctni was measured in the laboratory of our hospital by individuals unaware of the group allocation.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "participants were not told in advance that there would be homework.",
+            none,
+            none,
+        ),
+        (
+            "participants were not told in advance that there would be homework assignments.",
+            none,
+            none,
+        ),
+        (
+            "patients were managed by an observer blinded to group allocation.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "neither the participants nor the therapists were blinded.",
+            none,
+            &[Participants, Carers],
+        ),
+        (
+            "patients could not be blinded, but outcome assessors were unaware of the assignment.",
+            &[Assessors],
+            &[Participants],
+        ),
+        (
+            "participants and instructors could not be blinded to the programme.",
+            none,
+            &[Participants, Carers],
+        ),
+        (
+            "baseline evaluation was done by a blinded physiotherapist.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "blinding of participants and personnel was not possible.",
+            none,
+            &[Participants, Carers],
+        ),
+        (
+            "parents were informed about the purpose of the study.",
+            none,
+            none,
+        ),
+        ("a laryngeal mask was placed in all patients.", none, none),
+        ("the statistician was masked to the groups.", none, none),
+    ] {
+        for party in [Participants, Carers, Assessors] {
+            let expected = match (blind.contains(&party), aware.contains(&party)) {
+                (true, false) => Some(false),
+                (false, true) => Some(true),
+                _ => None,
+            };
+            assert_eq!(knew(party, sentence), expected, "{party:?}: {sentence}");
+        }
+    }
+}
