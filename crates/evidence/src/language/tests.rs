@@ -45,3 +45,17 @@ fn a_word_that_opens_a_question_tells_its_language_though_others_share_it() {
         assert_eq!(Language::detect(text).unwrap().code(), "en", "{text}");
     }
 }
+
+#[test]
+fn running_text_is_told_by_its_small_words_and_unlisted_languages_are_not_mistaken() {
+    let detected = |text: &str| Language::detect(&text.repeat(3)).map(|found| found.to_string());
+    let english = "The trees of a street cool the air in summer, and it is known that they do so by shade and by the water \
+                   that they give off through their leaves during the day. ";
+    let dutch = "De bomen van een straat koelen de lucht in de zomer, en het is bekend dat zij dat doen door schaduw en \
+                 door het water dat zij overdag met hun bladeren afgeven. ";
+    let danish = "Træerne i en gade køler luften om sommeren, og man ved at de gør det ved hjælp af skygge og ved det \
+                  vand som de afgiver gennem deres blade i løbet af dagen for at holde sig kølige. ";
+    assert_eq!(detected(english).as_deref(), Some("en"));
+    assert_eq!(detected(dutch).as_deref(), Some("nl"));
+    assert_eq!(detected(danish).as_deref(), Some("da"));
+}

@@ -244,7 +244,8 @@ impl<'c> Cursor<'c> {
         let row = params![self.segment, self.kind as u8, self.block];
         let found = wanted.query_row(row, |row| {
             let owned = |(key, value): (&[u8], &[u8])| (key.to_vec(), value.to_vec());
-            let entries = term_block::entries(row.get_ref(1)?.as_blob()?).map(owned);
+            let body = term_block::unpacked(self.kind, row.get_ref(1)?.as_blob()?);
+            let entries = term_block::entries(&body).map(owned);
             Ok((row.get(0)?, entries.collect()))
         });
         if let Some((block, entries)) = found.optional()? {

@@ -2,6 +2,8 @@
 //!
 //! A row a term would cost more than the term. Rows hold some kilobytes of keys in order, and are found by their first.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
 use super::bytes::{ByteReader, put_bytes};
@@ -66,11 +68,29 @@ impl<'c> DictionaryWriter<'c> {
 
     fn flush(&mut self) -> rusqlite::Result<()> {
         if !self.open.is_empty() {
-            let row = params![self.segment, self.kind as u8, self.first, self.open];
+            let body = match self.kind {
+                DictionaryKind::Forms => lz4_flex::compress_prepend_size(&self.open),
+                DictionaryKind::Terms | DictionaryKind::Pieces | DictionaryKind::Names => {
+                    std::mem::take(&mut self.open)
+                }
+            };
+            let row = params![self.segment, self.kind as u8, self.first, body];
             self.insert.execute(row)?;
             self.open.clear();
         }
         Ok(())
+    }
+}
+
+/// The entries of a block as they were written; none where it is damaged. Words in order are alike and pack well; postings do
+/// not, and are read often.
+pub(super) fn unpacked(kind: DictionaryKind, body: &[u8]) -> Cow<'_, [u8]> {
+    match kind {
+        DictionaryKind::Forms => {
+            let unpacked = lz4_flex::decompress_size_prepended(body);
+            unpacked.unwrap_or_default().into()
+        }
+        DictionaryKind::Terms | DictionaryKind::Pieces | DictionaryKind::Names => body.into(),
     }
 }
 
@@ -87,8 +107,8 @@ pub(super) fn value<T>(
          ORDER BY first DESC LIMIT 1",
     )?;
     let found = wanted.query_row(params![segment, kind as u8, key], |row| {
-        let body = row.get_ref(0)?.as_blob()?;
-        let found = entries(body).find(|(other, _)| *other >= key);
+        let body = unpacked(kind, row.get_ref(0)?.as_blob()?);
+        let found = entries(&body).find(|(other, _)| *other >= key);
         let value = found.filter(|(other, _)| *other == key);
         Ok(value.map(|(_, value)| read(value)))
     });
@@ -112,8 +132,8 @@ pub(super) fn scan(
     )?;
     let mut rows = blocks.query(params![segment, kind as u8, from])?;
     while let Some(row) = rows.next()? {
-        let body = row.get_ref(0)?.as_blob()?;
-        for (key, value) in entries(body).filter(|(key, _)| *key >= from) {
+        let body = unpacked(kind, row.get_ref(0)?.as_blob()?);
+        for (key, value) in entries(&body).filter(|(key, _)| *key >= from) {
             if !take(key, value) {
                 return Ok(());
             }
