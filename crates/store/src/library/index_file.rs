@@ -164,9 +164,12 @@ impl IndexFile {
     pub(super) fn connect(&self) -> Result<Connection, LibraryError> {
         let opened = Connection::open(self.path()).and_then(|connection| {
             connection.busy_timeout(BUSY_TIMEOUT)?;
-            // Of a file that is there it changes nothing.
-            connection.pragma_update(None, "page_size", PAGE_BYTES)?;
-            connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+            let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+            if pages == 0 {
+                connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+                // Of a file that is there it would ask for the right to write.
+                connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+            }
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             // A crash of the program loses nothing that was committed; one of the machine may lose the last commits, which
