@@ -41,12 +41,12 @@ pub struct PieceQuery {
     weights: Vec<f32>,
     mean_length: f32,
     /// What each word that was met gives, by the word as it is written: a word is cut once.
-    known: FixedMap<Box<str>, WordPieces>,
+    known: FixedMap<Box<str>, MatchedPieces>,
     counts: Counter,
 }
 
 /// The pieces of a word.
-struct WordPieces {
+struct MatchedPieces {
     count: u32,
     /// The places of those that the question has.
     asked: Box<[u32]>,
@@ -120,7 +120,7 @@ impl PieceQuery {
         added.sum()
     }
 
-    fn pieces_of(&self, word: &str, is_token: bool) -> WordPieces {
+    fn pieces_of(&self, word: &str, is_token: bool) -> MatchedPieces {
         let (mut count, mut asked) = (0, Vec::new());
         self.terms.each_telling_token(word, is_token, |token| {
             each(&fold::without_accents(token), |piece| {
@@ -128,7 +128,7 @@ impl PieceQuery {
                 asked.extend(self.places.get(&piece));
             });
         });
-        WordPieces {
+        MatchedPieces {
             count,
             asked: asked.into(),
         }

@@ -78,7 +78,7 @@ const ENGLISH: Phrases = Phrases {
     no_money: "Your documents do not give an amount of money on this.",
     not_mentioned: "Your documents do not mention {}.",
     not_contained: "No document has the word {}.",
-    other_language: "The documents are in another language than the question: ask in theirs, or use a model.",
+    other_language: "The documents are not in the language of the question: ask in theirs, or use a model.",
     or: "or",
     quotes: ("“", "”"),
 };

@@ -23,7 +23,7 @@ use crate::skills::budget;
 /// A prompt too long for the model is cut so many times, each time in another way.
 pub(super) const CUTS_MOST: u8 = 3;
 
-/// Finds the parts of an answer, of which the last may be missing yet, that are worth to be told.
+/// Finds the parts of an answer, of which the last may be missing yet, that are worth telling.
 pub(super) type FindParts = fn(&str) -> Vec<String>;
 
 /// One judgement to ask for.
