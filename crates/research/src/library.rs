@@ -67,6 +67,9 @@ pub struct LocalPassage {
     pub similarity: Option<f32>,
 }
 
+/// A name of fewer letters is not taken for a word that is spelled much like it.
+const NAME_LETTERS: usize = 6;
+
 /// Where a word occurs in the documents that were searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordMention {
@@ -80,6 +83,15 @@ pub struct WordMention {
     pub as_written: bool,
     /// For a word that does not occur: the one that does and is spelled most like it.
     pub nearest: Option<String>,
+}
+
+impl WordMention {
+    /// The word that was probably meant. A short name has many others a letter away: "Paris" is not "pairs".
+    pub(crate) fn probably(&self) -> Option<&str> {
+        let is_name = self.word.chars().next().is_some_and(char::is_uppercase);
+        let is_short = self.word.chars().count() < NAME_LETTERS;
+        self.nearest.as_deref().filter(|_| !(is_name && is_short))
+    }
 }
 
 /// Why a library gave nothing.

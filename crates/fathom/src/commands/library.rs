@@ -252,8 +252,10 @@ fn remove(given: &[PathBuf], library: Option<String>, settings: &Settings) -> Re
         let known = |one: &PathBuf| *one == real || one == folder;
         if !list.folders(&name).iter().any(known) {
             let folder = folder.display();
-            return Err(Problem::usage(format!("{folder} is not in the library"))
-                .advise("List its folders with: fathom library list"));
+            return Err(
+                Problem::usage(format!("there is no {folder} in the library {name}"))
+                    .advise("List its folders with: fathom library list"),
+            );
         }
         list.change(&name, |folders| folders.retain(|one| !known(one)));
     }

@@ -146,7 +146,7 @@ fn in_other_language(task: &AnalyseTask<'_>) -> bool {
 fn missing(mentions: &[WordMention]) -> Vec<&str> {
     let is_missing = |mention: &&WordMention| {
         let long = mention.word.chars().count() >= MISSING_LETTERS;
-        long && mention.passages == 0 && mention.nearest.is_none()
+        long && mention.passages == 0 && mention.probably().is_none()
     };
     let missing = mentions.iter().filter(is_missing);
     missing
@@ -174,7 +174,7 @@ fn absent<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     };
     let is_absent = |mention: &&WordMention| {
         subject.contains(&mention.word)
-            && mention.nearest.is_none()
+            && mention.probably().is_none()
             && (mention.passages == 0 || is_name(mention) && !mention.as_written)
     };
     let absent: Vec<&WordMention> = task.mentions.iter().filter(is_absent).collect();

@@ -67,6 +67,11 @@ const NAMES_NOTHING: &[&str] = &[
     "default",
 ];
 
+/// English words that open a question and stand before its subject: "does ivermectin reduce …", "how many accidents …". Short
+/// nouns after them are everyday ones, for which documents have others.
+const BEFORE_SUBJECTS: &[&str] = &["does", "do", "did", "many"];
+const LONG_NOUN: usize = 9;
+
 /// Endings of English words that describe the noun behind them rather than name a thing.
 const DESCRIBES: &[&str] = &[
     "al", "ary", "ic", "ous", "ive", "able", "ible", "ful", "less", "ent", "ant", "ed", "ing",
@@ -111,7 +116,9 @@ fn names(word: &str, before: &str, begins: bool, describes: bool, language: Lang
     let large = letters.next().is_some_and(char::is_uppercase);
     let inner = letters.any(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
     let follows = before_nouns(language).contains(&before);
-    inner || (large && !begins) || (follows && !describes)
+    let long = word.chars().count() >= LONG_NOUN;
+    let asked_of = language == Language::ENGLISH && BEFORE_SUBJECTS.contains(&before) && long;
+    inner || (large && !begins) || ((follows || asked_of) && !describes)
 }
 
 #[cfg(test)]
@@ -120,7 +127,9 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 8] = [
+        let cases: [(&str, &str, &[&str]); 10] = [
+            ("does ivermectin reduce deaths?", "en", &["ivermectin"]),
+            ("do babies sleep long?", "en", &[]),
             (
                 "what was the primary outcome in the cohort?",
                 "en",

@@ -31,6 +31,9 @@ const PASSAGES_LOOKED_AT: usize = 20;
 const WORDS_LEAST: usize = 4;
 const SPACELESS_LEAST: usize = 40;
 
+/// So many fields with names make a row of a table.
+const ROW_FIELDS: usize = 3;
+
 /// Sentences of more characters say too much for a first look.
 const LONG_CHARS: usize = 300;
 
@@ -53,8 +56,8 @@ const UNENDED_LOSS: f64 = 0.1;
 /// A sentence of fewer words is hardly understood alone.
 const FEW_WORDS: usize = 7;
 
-/// A sentence that has so large a share of the question's words, rare ones counting most, is taken to answer it, where its
-/// excerpt looks like the kind of answer asked for. Words spread over several passages say little.
+/// A sentence that has so large a share of the question's words, rare ones counting most, is taken to answer it, where it
+/// looks like the kind of answer asked for. Words spread over several sentences say little.
 const ANSWERS_COVERED: f64 = 0.65;
 
 /// The same share with all words counting alike: two rare words of four are not the question. Where the kind of answer has no
@@ -241,13 +244,24 @@ fn of_piece(
             evidence: at,
             span,
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
-            prose: !text.ends_with('?') && !looks_like_code(text) && !is_code(span),
+            prose: reads_as_prose(text) && !is_code(span),
             review: review
                 .filter(|_| pools_studies(text, language))
                 .map(str::to_owned),
         });
     }
     found
+}
+
+/// Running text, as far as its signs tell, and no question.
+fn reads_as_prose(text: &str) -> bool {
+    !text.ends_with('?') && !looks_like_code(text) && !looks_like_row(text)
+}
+
+/// A row of a table as it is read, such as "street: Mill Lane; trees: 14; °C: 1.9".
+fn looks_like_row(text: &str) -> bool {
+    let fields = text.split("; ");
+    fields.filter(|field| field.contains(": ")).count() >= ROW_FIELDS
 }
 
 /// Program text that a document does not mark as such.
@@ -303,17 +317,18 @@ pub(crate) fn best(
     let mut seen: BTreeSet<usize> = chosen.keys().copied().collect();
     let further = ranked.into_iter().filter_map(|at| weighed.get(at).copied());
     let further = further.filter(|one| seen.insert(one.sentence.evidence));
-    let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
-    answer.sort_by(|a, b| b.score.total_cmp(&a.score));
-    drop_strangers(&mut answer, words, meaning.is_some());
-    let answers = answer.iter().any(|one| {
+    let answers = chosen.values().flatten().any(|one| {
+        let text = one.sentence.text.as_str();
         let fits_kind = if kind.has_signs() {
-            kind.shows_in(&one.text, language)
+            kind.shows_in(text, language)
         } else {
             words.weighed.len() >= ANSWERS_WORDS
         };
-        fits_kind && one.covered >= ANSWERS_COVERED && words.share(&one.text) >= ANSWERS_SHARE
+        fits_kind && one.covered >= ANSWERS_COVERED && words.share(text) >= ANSWERS_SHARE
     });
+    let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
+    answer.sort_by(|a, b| b.score.total_cmp(&a.score));
+    drop_strangers(&mut answer, words, meaning.is_some());
     Excerpts {
         answer,
         further: further.flat_map(|one| joined(vec![one])).collect(),

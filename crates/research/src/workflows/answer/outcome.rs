@@ -1,6 +1,7 @@
 //! Puts the answer together: sentences, the sources they rest on in reading order, and what a reader must know.
 
 use fathom_evidence::Language;
+use fathom_evidence::terms::Terms;
 use fathom_render::answer::{Answer, AnswerSentence, AnswerSource, AnswerStatus, Answered};
 use fathom_render::phrases::Phrases;
 use fathom_render::report::EXTRACTIVE;
@@ -14,12 +15,12 @@ use crate::library::WordMention;
 use crate::reasoner::{AnalyseTask, brief};
 use crate::skills::compose::Composed;
 use crate::skills::locate::Located;
-use crate::skills::locate::excerpt::{Excerpts, QuestionWords};
+use crate::skills::locate::excerpt::{Excerpts, QuestionWords, coverage};
 use crate::skills::mentions;
 use crate::source::{Source, SourceId};
 
-/// Sources that are shown besides those that the answer cites.
-const FURTHER_SOURCES: usize = 3;
+/// Sources that are shown where an answer cites none.
+const NEAREST_SOURCES: usize = 3;
 
 /// Characters of a passage that is shown.
 const PASSAGE_CHARS: usize = 600;
@@ -158,8 +159,9 @@ impl AnswerParts<'_> {
             }
         }
         let mut shown = cited.clone();
-        for piece in self.evidence {
-            if shown.len() < cited.len() + FURTHER_SOURCES && !shown.contains(&piece.source) {
+        // Where nothing is cited, the nearest passages are what there is to see.
+        for piece in self.evidence.iter().filter(|_| cited.is_empty()) {
+            if shown.len() < NEAREST_SOURCES && !shown.contains(&piece.source) {
                 shown.push(piece.source);
             }
         }
@@ -174,7 +176,9 @@ impl AnswerParts<'_> {
             sources: sentence.cites.iter().filter_map(number).collect(),
         });
         let sentences = sentences.filter(|sentence| !sentence.sources.is_empty());
-        let sources = shown.iter().filter_map(|id| self.shown(*id, number(id)?));
+        let sources = shown
+            .iter()
+            .filter_map(|id| self.shown(*id, number(id)?, &draft.sentences));
         let answer = Answer {
             question: self.state.task.text().to_owned(),
             understood_as: None,
@@ -199,10 +203,21 @@ impl AnswerParts<'_> {
         self.state.search_results.get(place).map(AsRef::as_ref)
     }
 
-    fn shown(&self, id: SourceId, number: SourceId) -> Option<AnswerSource> {
+    /// A source with the passage that has most words of the sentences that cite it.
+    fn shown(
+        &self,
+        id: SourceId,
+        number: SourceId,
+        sentences: &[DraftSentence],
+    ) -> Option<AnswerSource> {
         let source = self.source(id)?;
-        let mut pieces = self.evidence.iter();
-        let piece = pieces.find(|piece| piece.source == id);
+        let terms = Terms::new(self.state.language());
+        let citing = sentences.iter().filter(|one| one.cites.contains(&id));
+        let said = citing.flat_map(|one| terms.telling(&one.text)).collect();
+        let share = |piece: &Evidence| coverage(&terms, &said, [&piece.quote]);
+        let pieces = self.evidence.iter().filter(|piece| piece.source == id);
+        // Of equal ones the first, which ranks best.
+        let piece = pieces.rev().max_by(|a, b| share(a).total_cmp(&share(b)));
         let passage = piece.map_or(source.snippet.as_str(), |piece| &piece.quote);
         Some(AnswerSource {
             number,

@@ -7,7 +7,7 @@ fn sentence(evidence: usize, start: usize, text: &str) -> Sentence {
         evidence,
         span: Span::new(start, start + text.len()),
         text: text.to_owned(),
-        prose: !looks_like_code(text),
+        prose: reads_as_prose(text),
         review: None,
     }
 }
@@ -140,4 +140,26 @@ fn an_encoder_s_opinion_can_lift_a_sentence_that_has_no_word_of_the_question() {
     let with = chosen(question, &all, Some(&[0.1, 0.7]));
     assert_eq!(texts(&with.answer)[0], all[1].text);
     assert!(!with.answers);
+}
+
+#[test]
+fn a_sentence_with_all_words_answers_only_where_it_shows_the_kind_of_answer_itself() {
+    let question = "how many columns may a table have at most?";
+    let spread = [
+        sentence(0, 0, "A table may have many columns at most."),
+        sentence(0, 39, "Rows take up to 4096 bytes of a page."),
+    ];
+    assert!(!chosen(question, &spread, None).answers);
+    let told = [sentence(0, 0, "A table may have 2000 columns at most.")];
+    assert!(chosen(question, &told, None).answers);
+}
+
+#[test]
+fn a_row_of_a_table_gives_way_to_prose() {
+    let all = [
+        sentence(0, 0, "street: Mill Lane; cleaner air: 14; trees: 3."),
+        sentence(1, 0, "Street trees made the air in Mill Lane cleaner."),
+    ];
+    let excerpts = chosen("Do street trees make the air cleaner?", &all, None);
+    assert_eq!(texts(&excerpts.answer)[0], all[1].text);
 }
