@@ -104,6 +104,12 @@ impl Grammar {
                 continue;
             }
             let denied = found.get(2).is_some() || self.denied.is_match(clause.as_bytes());
+            let unblinded = matches!(word, "unblinded" | "unmasked");
+            let event = self.counted.is_match(clause.as_bytes())
+                || self.unblinding_event.is_match(near.as_bytes());
+            if !denied && (self.unsure.is_match(clause.as_bytes()) || unblinded && event) {
+                continue;
+            }
             let knows = ["unblinded", "unmasked", "aware", "knew", "told", "informed"]
                 .iter()
                 .any(|knowing| word.starts_with(knowing));
@@ -123,6 +129,10 @@ impl Grammar {
         let mut said = Vec::new();
         for (pattern, knew) in [(&self.not_possible, true), (&self.kept_from, false)] {
             for found in pattern.captures_iter(bytes) {
+                let begins = found.get(0).map_or(0, |whole| whole.start());
+                if !knew && self.denies(plain, begins) {
+                    continue;
+                }
                 let people = found.iter().skip(1).flatten().next();
                 let people = people.map_or("", |people| &plain[people.start()..people.end()]);
                 let parties = self.listed(
@@ -135,8 +145,8 @@ impl Grammar {
                 said.push(Statement { parties, knew });
             }
         }
-        let denied = self.denied_anywhere.is_match(bytes);
-        if self.blind_assessment.is_match(bytes) && !denied {
+        let assessment = self.blind_assessment.find(bytes);
+        if assessment.is_some_and(|found| !self.denies(plain, found.start())) {
             said.push(Statement {
                 parties: vec![TrialParty::Assessors],
                 knew: false,
@@ -146,18 +156,29 @@ impl Grammar {
             let Some((whole, person)) = found.get(0).zip(found.get(1)) else {
                 continue;
             };
-            let assessed = self.assesses.is_match(&plain.as_bytes()[..whole.start()]);
+            let before = &plain[..whole.start()];
+            let knew = self.denied_anywhere.is_match(before.as_bytes());
+            // "By a blinded nurse who did not treat them": what is denied may be something else.
+            if !knew && self.denies(plain, whole.start()) {
+                continue;
+            }
+            let assessed = self.assesses.is_match(before.as_bytes());
             let first = plain[person.start()..person.end()].split(' ').next();
-            let told = Told {
-                assessed,
-                knew: denied,
-            };
+            let told = Told { assessed, knew };
             said.push(Statement {
                 parties: self.party(first.unwrap_or_default(), told),
-                knew: denied,
+                knew,
             });
         }
         said
+    }
+
+    /// Whether the sentence may deny the blinding that is told at a place.
+    fn denies(&self, plain: &str, at: usize) -> bool {
+        let bytes = plain.as_bytes();
+        self.denied_anywhere.is_match(bytes)
+            || self.unsure_anywhere.is_match(bytes)
+            || self.denied_before.is_match(&bytes[..at])
     }
 
     /// The end of the text before a verb that belongs to it.

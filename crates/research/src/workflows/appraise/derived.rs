@@ -137,7 +137,7 @@ fn all_analysed(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     })
 }
 
-const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|had|got|underwent|were offered) (no|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
+const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
 const HIDDEN: &str = r"\bblind|\bmask(ed|ing)\b|placebo|\bsham\b|\bdummy\b|unaware|zelen";
 
 /// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group.

@@ -17,7 +17,7 @@ use super::numbers::ParticipantFlow;
 use super::opinion::AskedModel;
 use super::state::{DocumentRole, State};
 use super::*;
-use crate::rob2::{Domain, Effect, SignalAnswer};
+use crate::rob2::{Answers, Domain, Effect, SignalAnswer};
 
 fn read(text: &str) -> (fathom_evidence::Document, Article) {
     let hint = FormatHint {
@@ -208,6 +208,75 @@ fn sentences_answer_the_questions_that_they_answer() {
             "The enzyme was measured in our laboratory by individuals unaware of the group allocation.",
             Some(No),
         ),
+        ("1.2", "Unnumbered envelopes held the assignments.", None),
+        ("1.2", "Envelopes were sealed but unnumbered.", None),
+        (
+            "1.2",
+            "Non-opaque, sealed envelopes held the assignments.",
+            Some(No),
+        ),
+        ("1.2", "The envelopes were not opaque.", Some(No)),
+        (
+            "1.2",
+            "The envelopes were sealed but not sequentially numbered.",
+            None,
+        ),
+        (
+            "1.2",
+            "Sealed, non-transparent envelopes were used.",
+            Some(ProbablyYes),
+        ),
+        ("2.1", "The trial was not double-blind.", None),
+        (
+            "2.1",
+            "No matching placebo was available for this trial.",
+            None,
+        ),
+        (
+            "2.1",
+            "No patients were unblinded during the trial.",
+            Some(No),
+        ),
+        (
+            "2.1",
+            "Two patients were unblinded for adverse events.",
+            None,
+        ),
+        ("2.1", "Two patients were unblinded.", None),
+        (
+            "3.1",
+            "Outcome data were available for 98 % of the participants.",
+            Some(Yes),
+        ),
+        ("3.1", "Every participant completed the trial.", Some(Yes)),
+        ("3.1", "Not every participant completed the trial.", None),
+        (
+            "3.1",
+            "Outcome data at baseline were available for 98 % of the participants.",
+            None,
+        ),
+        (
+            "3.1",
+            "All participants were followed up every 3 months.",
+            None,
+        ),
+        ("4.3", "There was no blinded assessment.", Some(Yes)),
+        (
+            "4.3",
+            "Lack of blinded outcome assessment is a limitation of our study.",
+            Some(Yes),
+        ),
+        (
+            "4.3",
+            "Lack of assessor blinding is a limitation of our study.",
+            Some(Yes),
+        ),
+        ("4.3", "Assessor blinding was not possible.", None),
+        (
+            "4.3",
+            "As it was impossible to blind patients, an assessor-blind design was used.",
+            Some(No),
+        ),
         (
             "5.1",
             "The statistical analysis plan was finalised before unblinding.",
@@ -225,6 +294,30 @@ fn sentences_answer_the_questions_that_they_answer() {
         ),
     ] {
         assert_eq!(answered(id, sentence), answer, "{id}: {sentence}");
+    }
+}
+
+#[test]
+fn only_a_group_without_treatment_has_nothing_to_hide() {
+    let knew = |sentence: &str| {
+        let (_, article) = read(&format!("# A trial\n\n## Methods\n\n{sentence}\n"));
+        let from = derived::DerivedFrom {
+            article: &article,
+            protocol: None,
+            flow: &ParticipantFlow::default(),
+            outcome: None,
+            answers: &Answers::default(),
+        };
+        derived::afterwards("2.1", &from).map(|proven| proven.answer)
+    };
+    assert_eq!(knew("The control group had no significant change."), None);
+    assert_eq!(knew("The control group received no benefit."), None);
+    for told in [
+        "The control group received no treatment.",
+        "Control participants were given no active intervention.",
+        "The control group received usual care.",
+    ] {
+        assert_eq!(knew(told), Some(SignalAnswer::ProbablyYes), "{told}");
     }
 }
 
@@ -284,6 +377,10 @@ fn a_count_of_some_is_not_taken_for_a_count_of_all() {
         randomised("A total of 1,929 adults were randomised."),
         Some(1_929)
     );
+    let written = "One thousand two hundred patients were randomised.";
+    assert_eq!(randomised(written), Some(1_200));
+    let nobody = "86 patients were randomised. No one was lost to follow-up.";
+    assert_eq!(flow(nobody).lost, None);
     let arms = "Of these, 133 were randomized to nateglinide and 129 to gliclazide.";
     assert_eq!(randomised(arms), None);
     let planned = "Even if we had randomised 920 participants as planned, nothing would differ.";

@@ -9,8 +9,19 @@ use super::super::patterns::compiled;
 /// Somebody's knowledge, told by a verb or an adjective: 1 the helping verb, 2 a denial, 3 the telling word.
 const STATE: &str = r"(?:\b(were|was|are|is|remained|stayed|kept|be|been|being) )?(?:(?:all|both|each|also|fully|completely|therefore|thus|still|kept|deliberately) )*(?:(not) )?(?:(?:all|both|fully|completely|being) )*\b(blinded|masked|unblinded|unmasked|(?:blind|unaware|aware|ignorant) (?:to|of|as to|about|regarding|which)|did not know|had no knowledge|without knowledge|knew|told|informed)\b";
 /// A denial before the telling word: "neither … nor … were blinded", "could not be masked".
-const DENIED: &str = r"\b(neither|nobody|none|no one)\b|\b(not|never|cannot) (be |been )?$";
+const DENIED: &str = r"\b(neither|nobody|none|no one)\b|\bno ([a-z-]+ )?(participant|patient|subject|volunteer|child|children|women|men|people|person|individual|clinician|physician|nurse|therapist|carer|caregiver|provider|staff|personnel|assessor|evaluator|observer|rater|examiner|investigator)s?((,| or| nor)[a-z ,-]{0,60})? $|\b(not|never|cannot) (be |been )?$";
+/// Words in the clause that leave open what it says: "patients with no allergy", "not all", "whether", "should have been".
+/// "No knowledge" is itself a telling word.
+const UNSURE: &str = r"\bno [^k]|\b(without|lack of|absence of) ([a-z-]+ ){0,3}$|\b(not (all|every|each)|few|hardly any|if|whether|unless|unclear|unknown|ideally|should|could have|might have|failed to|failure to)\b";
 const DENIED_ANYWHERE: &str = r"\b(not|neither|never|cannot|nobody|none|no one)\b";
+/// Other words by which a sentence denies or doubts a blinded assessment.
+const UNSURE_ANYWHERE: &str = r"\b(lack|absence) of ([a-z-]+ ){0,2}(blind|mask)|\black(s|ed|ing)\b|\b(impossible|infeasible|unfeasible|ideally|should have|failed to|failure to)\b|\bun(clear|known|certain) (whether|if)\b";
+/// A denial of what follows it; after a blinded assessment it is of something else: "blinded assessors with no other task".
+const DENIED_BEFORE: &str = r"\b(no|without)\b";
+/// Some who were unblinded are told because the others were not.
+const COUNTED: &str = r"\b([0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|any|some|several)\b[^a-z]*([a-z-]+[^a-z]+){0,6}$|\ban? (participant|patient|subject|child|woman|man) $";
+/// Unblinding as an event of the trial, after the word for it.
+const UNBLINDING_EVENT: &str = r"^,? (for|because|due|owing|after|at the (end|conclusion|completion)|when|once|in case|in the event|on request|upon|following|prematurely|early|accidentally|inadvertently|during)\b";
 /// What was known for a while, or by those who only enrolled, is another matter.
 const ONLY_THEN: &str = r"up to th(is|at) point|at th(is|at) (point|time|stage)|until (after )?(they|randomi|allocation|assignment|baseline)";
 const ENROLS: &str = r"\b(enrol|recruitment|consent)";
@@ -49,7 +60,12 @@ pub(super) struct Grammar {
     pub(super) denied: Regex,
     pub(super) assignment: Regex,
     pub(super) own_group: Regex,
+    pub(super) unsure: Regex,
     pub(super) denied_anywhere: Regex,
+    pub(super) unsure_anywhere: Regex,
+    pub(super) denied_before: Regex,
+    pub(super) counted: Regex,
+    pub(super) unblinding_event: Regex,
     pub(super) only_then: Regex,
     pub(super) enrols: Regex,
     pub(super) other_clause: Regex,
@@ -77,7 +93,12 @@ pub(super) static GRAMMAR: LazyLock<Option<Grammar>> = LazyLock::new(|| {
         denied: compiled(DENIED)?,
         assignment: compiled(ASSIGNMENT)?,
         own_group: compiled(OWN_GROUP)?,
+        unsure: compiled(UNSURE)?,
         denied_anywhere: compiled(DENIED_ANYWHERE)?,
+        unsure_anywhere: compiled(UNSURE_ANYWHERE)?,
+        denied_before: compiled(DENIED_BEFORE)?,
+        counted: compiled(COUNTED)?,
+        unblinding_event: compiled(UNBLINDING_EVENT)?,
         only_then: compiled(ONLY_THEN)?,
         enrols: compiled(ENROLS)?,
         other_clause: compiled(OTHER_CLAUSE)?,

@@ -79,6 +79,56 @@ fn people_are_told_apart_by_what_is_said_of_them() {
             none,
         ),
         ("a laryngeal mask was placed in all patients.", none, none),
+        ("there was no blinded assessment.", none, none),
+        (
+            "lack of blinded outcome assessment is a limitation of our study.",
+            none,
+            none,
+        ),
+        ("the study was done without blinded assessors.", none, none),
+        (
+            "the study was done without assessors being masked.",
+            none,
+            none,
+        ),
+        (
+            "blinded assessors had no contact with the therapists.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "the presence or absence of fistula was assessed by a blinded radiologist.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "outcomes were measured by a blinded nurse who did not treat the patients.",
+            none,
+            none,
+        ),
+        (
+            "outcomes were not measured by a blinded nurse.",
+            none,
+            &[Assessors],
+        ),
+        ("no assessors were blinded.", none, &[Assessors]),
+        ("not all assessors were blinded.", none, none),
+        ("it is unclear whether assessors were blinded.", none, none),
+        ("assessors should have been blinded.", none, none),
+        ("no patients were unblinded.", &[Participants], none),
+        ("two patients were unblinded.", none, none),
+        ("two (1%) of the patients were unblinded.", none, none),
+        (
+            "patients were unblinded at the end of the trial.",
+            none,
+            none,
+        ),
+        (
+            "patients with heart failure were blinded.",
+            &[Participants],
+            none,
+        ),
+        ("patients with no allergy were unblinded.", none, none),
         ("the statistician was masked to the groups.", none, none),
     ] {
         for party in [Participants, Carers, Assessors] {

@@ -39,12 +39,14 @@ fn below_hundred() -> String {
 
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let small = below_hundred();
-    compiled(&format!(
-        r"\b(?:{small} hundred(?:(?: and)? {small})?|{small})\b"
-    ))
+    let hundreds =
+        format!("(?:(?:{small}|a)[- ]hundred(?:(?: and)? {small})?|hundred(?: and)? {small})");
+    let thousands =
+        format!("(?:{hundreds}|{small}|a) thousand(?:,?(?: and)? {hundreds}|(?: and)? {small})?");
+    compiled(&format!(r"\b(?:{thousands}|{hundreds}|{small})\b"))
 });
 
-/// The text with whole numbers up to 9,999 in digits.
+/// The text with whole numbers below a million in digits.
 pub(super) fn in_digits(plain: &str) -> String {
     let Some(written) = WRITTEN.as_ref() else {
         return plain.to_owned();
@@ -61,7 +63,9 @@ pub(super) fn in_digits(plain: &str) -> String {
                 .start()
                 .checked_sub(1)
                 .is_some_and(|at| joined(bytes.get(at)));
-        if part_of_word {
+        let before = plain[..found.start()].split_whitespace().next_back();
+        let nobody = words == "one" && matches!(before, Some("no" | "not"));
+        if part_of_word || nobody {
             out.push_str(words);
         } else {
             out.push_str(&value(words).to_string());
@@ -73,18 +77,20 @@ pub(super) fn in_digits(plain: &str) -> String {
 }
 
 fn value(words: &str) -> u64 {
-    let mut sum = 0;
-    for word in words.split([' ', '-']) {
+    let (mut thousands, mut sum) = (0, 0);
+    for word in words.split([' ', '-', ',']) {
         let unit = (1..).zip(UNITS).find(|(_, unit)| *unit == word);
         let ten = (2..).zip(TENS).find(|(_, ten)| *ten == word);
         match (unit, ten, word) {
             (Some((unit, _)), _, _) => sum += unit,
             (_, Some((ten, _)), _) => sum += ten * 10,
-            (_, _, "hundred") => sum *= 100,
+            (_, _, "a") => sum = 1,
+            (_, _, "hundred") => sum = sum.max(1) * 100,
+            (_, _, "thousand") => (thousands, sum) = (sum * 1_000, 0),
             _ => {}
         }
     }
-    sum
+    thousands + sum
 }
 
 #[cfg(test)]
@@ -100,6 +106,15 @@ mod tests {
             ),
             ("one hundred thirty-eight volunteers", "138 volunteers"),
             ("two hundred and eight women", "208 women"),
+            ("one thousand two hundred patients", "1200 patients"),
+            ("two thousand, one hundred and five men", "2105 men"),
+            ("twelve thousand and six women", "12006 women"),
+            ("a hundred and twenty children", "120 children"),
+            ("one-hundred and two children", "102 children"),
+            ("hundred and twenty children", "120 children"),
+            ("several hundred children", "several hundred children"),
+            ("no one was lost, not one.", "no one was lost, not one."),
+            ("a thousand people, a few", "1000 people, a few"),
             ("nine and seven participants", "9 and 7 participants"),
             (
                 "eight-nine children in a two-arm trial",
