@@ -339,11 +339,14 @@ pub enum TokenCommand {
         #[command(flatten)]
         caps: CapArgs,
     },
-    /// Change what an owner may use; a cap that is not given is taken away
+    /// Change what an owner may use; a cap that is not given stays as it is
     Limit {
         owner: String,
         #[command(flatten)]
         caps: CapArgs,
+        /// Take a cap away; may be given several times
+        #[arg(long, value_name = "CAP")]
+        clear: Vec<CapName>,
     },
     /// List tokens by their ids
     List,
@@ -363,6 +366,14 @@ pub struct CapArgs {
     /// Dollars that the runs of 24 hours cost together, such as 2.50
     #[arg(long, value_name = "DOLLARS", value_parser = micros)]
     pub max_cost: Option<u64>,
+}
+
+/// A cap to be taken away.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum CapName {
+    MaxRuns,
+    MaxTokens,
+    MaxCost,
 }
 
 /// Dollars in millionths.

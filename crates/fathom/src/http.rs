@@ -21,6 +21,7 @@ mod openapi;
 mod responses;
 mod router;
 mod run;
+mod run_bounds;
 pub mod runs;
 pub mod search;
 mod server;

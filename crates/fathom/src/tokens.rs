@@ -119,14 +119,20 @@ impl TokenFile {
         Ok((stored, token))
     }
 
-    /// Replaces the caps of an owner, in all their tokens.
-    pub fn limit(&self, owner: &str, caps: OwnerCaps) -> Result<()> {
+    /// Changes the caps of an owner, in all their tokens, and tells what they are now.
+    pub fn limit(
+        &self,
+        owner: &str,
+        change: impl FnOnce(OwnerCaps) -> OwnerCaps,
+    ) -> Result<OwnerCaps> {
         let mut tokens = self.list()?;
+        let caps = change(caps_of(&tokens, owner));
         if set_caps(&mut tokens, owner, caps) == 0 {
             return Err(Problem::usage(format!("{owner} has no token"))
                 .advise("List tokens with: fathom token list"));
         }
-        self.write(&tokens)
+        self.write(&tokens)?;
+        Ok(caps)
     }
 
     /// Removes a token by its id and tells whose it was.
@@ -290,11 +296,11 @@ mod tests {
         file.add("bob", OwnerCaps::default()).unwrap();
         assert_eq!(book.caps("ada").unwrap(), tokens(Some(10)));
         assert_eq!(book.caps("bob").unwrap(), OwnerCaps::default());
-        file.limit("ada", tokens(Some(20))).unwrap();
+        file.limit("ada", |caps| tokens(Some(20)).or(caps)).unwrap();
         let stored = file.list().unwrap();
         let caps: Vec<Option<u64>> = stored.iter().map(|one| one.caps.max_tokens).collect();
         assert_eq!(caps, [Some(20), Some(20), None]);
-        assert!(file.limit("eve", tokens(None)).is_err());
+        assert!(file.limit("eve", |caps| caps).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `fathom token`: who may use the service.
 
-use crate::cli::{CapArgs, TokenCommand};
+use crate::cli::{CapArgs, CapName, TokenCommand};
 use crate::exit::{Exit, Result};
 use crate::screen;
 use crate::settings::Settings;
@@ -17,9 +17,9 @@ pub fn run(command: TokenCommand, settings: &Settings) -> Result<Exit> {
             ));
             screen::print_line(&token)?;
         }
-        TokenCommand::Limit { owner, caps } => {
-            file.limit(&owner, given(&caps))?;
-            let told = told(given(&caps));
+        TokenCommand::Limit { owner, caps, clear } => {
+            let caps = file.limit(&owner, |set| given(&caps).or(without(set, &clear)))?;
+            let told = told(caps);
             screen::tell(&format!("Changed what {owner} may use{told}."));
         }
         TokenCommand::List => {
@@ -50,6 +50,18 @@ fn given(caps: &CapArgs) -> OwnerCaps {
     }
 }
 
+/// Caps without those that are taken away.
+fn without(mut caps: OwnerCaps, clear: &[CapName]) -> OwnerCaps {
+    for cap in clear {
+        match cap {
+            CapName::MaxRuns => caps.max_runs = None,
+            CapName::MaxTokens => caps.max_tokens = None,
+            CapName::MaxCost => caps.max_cost_micros = None,
+        }
+    }
+    caps
+}
+
 /// The caps behind a name; nothing where there are none.
 fn told(caps: OwnerCaps) -> String {
     let runs = caps.max_runs.map(|most| format!("{most} runs at a time"));
@@ -61,4 +73,21 @@ fn told(caps: OwnerCaps) -> String {
         return String::new();
     }
     format!(": at most {}", caps.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_taken_away_only_where_that_is_said() {
+        let set = OwnerCaps {
+            max_runs: Some(4),
+            max_tokens: Some(10),
+            max_cost_micros: Some(5),
+        };
+        let caps = without(set, &[CapName::MaxCost]);
+        assert_eq!(told(caps), ": at most 4 runs at a time, 10 tokens a day");
+        assert_eq!(without(set, &[]), set);
+    }
 }

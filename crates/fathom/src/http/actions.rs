@@ -16,6 +16,7 @@ use super::body::JsonBody;
 use super::caps;
 use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::libraries;
+use super::run_bounds::Bounds;
 use super::service::{Service, Shared};
 use super::wire::{Accepted, RunSummary};
 use crate::review::{self, Decided};
@@ -144,7 +145,7 @@ pub async fn resume_run(
     caller: Caller,
     run: OwnedRun,
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
-    let _room = caps::take(&service, &caller).await?;
+    let _room = caps::take(&service, &caller, Some(run.id())).await?;
     match service.host.resume(run.id()).await {
         // Who works on it already goes on with it.
         Ok(()) | Err(Error::Held { .. }) => {}
@@ -191,8 +192,11 @@ pub async fn fork_run(
         libraries::resolve(&service, &caller, workflow, edits)?;
     }
     let host = &service.host;
-    admit::admit(&service, &caller, new, |new, _| {
-        host.fork(origin, at, new, body.edits)
+    admit::admit(&service, &caller, new, async |new, left| {
+        if left != Bounds::default() {
+            left.limit_fork(&host.view(origin, Some(at)).await?, &mut body.edits);
+        }
+        host.fork(origin, at, new, body.edits).await
     })
     .await
 }

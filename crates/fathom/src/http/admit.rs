@@ -12,9 +12,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::access::Caller;
-use super::caps::{self, Allowance};
+use super::caps;
 use super::error::{ApiError, ApiResult};
 use super::libraries;
+use super::run_bounds::Bounds;
 use super::service::Service;
 use super::wire::Accepted;
 
@@ -121,8 +122,8 @@ pub async fn start(
     libraries::resolve(service, caller, &workflow, &mut input)?;
     let mut whole = service.input_defaults(&workflow, caller)?;
     overlay(&mut whole, Value::Object(input));
-    admit(service, caller, new, |new, allowance| {
-        allowance.bound(&workflow, &mut whole);
+    admit(service, caller, new, |new, left| {
+        left.limit_input(&workflow, &mut whole);
         service.host.start(&workflow, new, whole)
     })
     .await
@@ -134,7 +135,7 @@ pub async fn admit<F>(
     service: &Service,
     caller: &Caller,
     new: NewRun,
-    begin: impl FnOnce(NewRun, Allowance) -> F,
+    begin: impl FnOnce(NewRun, Bounds) -> F,
 ) -> ApiResult<Begun>
 where
     F: Future<Output = Result<RunId, Error>>,
@@ -151,8 +152,8 @@ where
     }
     let begun = {
         let _turn = AdmissionTurn::take(service).await?;
-        let (allowance, _room) = caps::take(service, caller).await?;
-        let begun = begin(new, allowance).await;
+        let (left, _room) = caps::take(service, caller, None).await?;
+        let begun = begin(new, left).await;
         if begun.is_ok() {
             service.host.hand_over(run).await;
         }

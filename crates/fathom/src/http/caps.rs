@@ -1,32 +1,36 @@
 //! What an owner may use: runs under way, and the tokens and money that the runs of 24 hours spend together.
 //!
-//! The log of the runs is the account. A run that is deleted leaves what it spent in a file of its owner's folder, so that
-//! deleting runs does not make room.
+//! The log of the runs is the account, and what a run under way may still spend is held for it. A run that is deleted leaves
+//! what it spent in a file of its owner's folder, so that deleting runs does not make room.
 
 use std::collections::HashMap;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use fathom_research::skills::budget::{COST_PICOS, TOKENS};
-use fathom_research::workflows::answer;
 use fathom_workflow::RunId;
 use fathom_workflow::journal::RunFilter;
 use fathom_workflow::record::{RunHeader, Status};
 use jiff::{Timestamp, ToSpan as _, Unit};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::sync::MutexGuard;
 
 use super::access::Caller;
 use super::error::{ApiError, ApiResult};
+use super::run_bounds::{Bounds, unspent};
 use super::service::Service;
 use crate::deliver;
 use crate::tokens::OwnerCaps;
 
+/// Runs read from the list at a time.
+const PAGE: usize = 500;
+
 /// After how many seconds an owner with too many runs under way should try again.
 const RUN_ENDS_S: u64 = 5;
+
+const DAY_S: u64 = 24 * 60 * 60;
 
 /// What deleted runs have spent, in an owner's folder.
 const DELETED: &str = ".deleted-runs.json";
@@ -45,13 +49,6 @@ pub struct Spent {
     cost_micros: u64,
 }
 
-/// What an owner may still use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    tokens: Option<u64>,
-    cost_micros: Option<u64>,
-}
-
 /// The caps that hold for a caller. Whoever needs no token has none.
 fn of_caller(service: &Service, caller: &Caller) -> ApiResult<OwnerCaps> {
     match caller {
@@ -61,17 +58,18 @@ fn of_caller(service: &Service, caller: &Caller) -> ApiResult<OwnerCaps> {
 }
 
 /// What the caller may still use, with the turn that keeps it theirs until their run is committed; refused where a cap is
-/// reached.
+/// reached. A run that is resumed takes no room from itself.
 pub async fn take<'s>(
     service: &'s Service,
     caller: &Caller,
-) -> ApiResult<(Allowance, Option<MutexGuard<'s, KnownSpending>>)> {
+    resumed: Option<RunId>,
+) -> ApiResult<(Bounds, Option<MutexGuard<'s, KnownSpending>>)> {
     let caps = of_caller(service, caller)?;
     if caps.is_empty() {
-        return Ok((Allowance::default(), None));
+        return Ok((Bounds::default(), None));
     }
     let mut turn = service.spending.lock().await;
-    let left = allowance(service, caller, caps, &mut turn).await?;
+    let left = allowance(service, caller, caps, resumed, &mut turn).await?;
     Ok((left, Some(turn)))
 }
 
@@ -79,34 +77,30 @@ async fn allowance(
     service: &Service,
     caller: &Caller,
     caps: OwnerCaps,
+    resumed: Option<RunId>,
     known: &mut KnownSpending,
-) -> ApiResult<Allowance> {
+) -> ApiResult<Bounds> {
     let name = caller.name();
     let since = Timestamp::now() - 24.hours();
-    let runs = runs_since(service, caller, since).await?;
-    let is_under_way =
-        |run: &&RunHeader| !run.head.status.is_finished() && run.head.status != Status::Waiting;
+    let runs = counted_runs(service, caller, since).await?;
+    let takes_room = |run: &RunHeader| is_under_way(run) && Some(run.id()) != resumed;
     known.retain(|_, (_, spent)| spent.begun_at >= since);
-    let under_way = runs.iter().filter(is_under_way).count();
+    let under_way = runs.iter().filter(|run| takes_room(run)).count();
     if let Some(most) = caps.max_runs.filter(|most| under_way >= *most) {
         let message = format!(
             "{name} has {under_way} runs under way and may have {most} (max_runs); begin the next when one has ended"
         );
         return Err(reached(message, RUN_ENDS_S));
     }
-    let mut spent = deleted(service, caller);
-    spent.retain(|one| one.begun_at >= since);
-    for run in &runs {
-        spent.push(spent_by(service, run, known).await?);
-    }
-    spent.sort_by_key(|one| one.begun_at);
-    let left = |cap: Option<u64>, amount: fn(&Spent) -> u64, told: CapWords<'_>| {
-        cap.map(|cap| left_of(cap, &spent, amount, told))
+    let usage = usage(service, caller, &runs, since, takes_room, known).await?;
+    let left = |cap: Option<u64>, held: u64, amount: fn(&Spent) -> u64, told: CapWords<'_>| {
+        cap.map(|cap| left_of(cap, &usage.spent, held, amount, told))
             .transpose()
     };
-    Ok(Allowance {
+    Ok(Bounds {
         tokens: left(
             caps.max_tokens,
+            usage.held_tokens,
             |one| one.tokens,
             CapWords {
                 name,
@@ -117,6 +111,7 @@ async fn allowance(
         )?,
         cost_micros: left(
             caps.max_cost_micros,
+            usage.held_cost_micros,
             |one| one.cost_micros,
             CapWords {
                 name,
@@ -128,21 +123,86 @@ async fn allowance(
     })
 }
 
-/// The runs of a caller that were begun since then.
-async fn runs_since(
+/// What the caps of an owner are compared with.
+struct Usage {
+    /// By the runs of 24 hours, the oldest first.
+    spent: Vec<Spent>,
+    /// For runs under way.
+    held_tokens: u64,
+    held_cost_micros: u64,
+}
+
+async fn usage(
+    service: &Service,
+    caller: &Caller,
+    runs: &[RunHeader],
+    since: Timestamp,
+    takes_room: impl Fn(&RunHeader) -> bool,
+    known: &mut KnownSpending,
+) -> ApiResult<Usage> {
+    let mut usage = Usage {
+        spent: deleted(service, caller)?,
+        held_tokens: 0,
+        held_cost_micros: 0,
+    };
+    usage.spent.retain(|one| one.begun_at >= since);
+    for run in runs {
+        let is_recent = run.about.created_at >= since;
+        if !takes_room(run) {
+            if is_recent {
+                usage.spent.push(spent_by(service, run, known).await?);
+            }
+            continue;
+        }
+        // Whatever is recorded after this look is counted twice rather than not at all.
+        let view = service.host.view(run.id(), None).await;
+        // A run that cannot be read on goes on nowhere.
+        if let Ok(view) = &view {
+            let (tokens, cost_micros) = unspent(view);
+            usage.hold(tokens, cost_micros);
+        }
+        let header = view.map_or_else(|_| run.clone(), |view| view.run);
+        let spent = spent_by(service, &header, known).await?;
+        if is_recent {
+            usage.spent.push(spent);
+        } else {
+            // No day frees it, but the end of the run does.
+            usage.hold(spent.tokens, spent.cost_micros);
+        }
+    }
+    usage.spent.sort_by_key(|one| one.begun_at);
+    Ok(usage)
+}
+
+impl Usage {
+    fn hold(&mut self, tokens: u64, cost_micros: u64) {
+        self.held_tokens = self.held_tokens.saturating_add(tokens);
+        self.held_cost_micros = self.held_cost_micros.saturating_add(cost_micros);
+    }
+}
+
+fn is_under_way(run: &RunHeader) -> bool {
+    !run.head.status.is_finished() && run.head.status != Status::Waiting
+}
+
+/// The runs of a caller that were begun since then, and those that are under way however old they are.
+async fn counted_runs(
     service: &Service,
     caller: &Caller,
     since: Timestamp,
 ) -> ApiResult<Vec<RunHeader>> {
     let mut filter = RunFilter {
-        created_from: Some(since),
+        limit: PAGE,
         ..RunFilter::default()
+    };
+    let counts = |run: &RunHeader| {
+        caller.may_see(run) && (run.about.created_at >= since || is_under_way(run))
     };
     let mut runs = Vec::new();
     // Every page is further on in a list that ends.
     loop {
         let page = service.host.list(&filter).await?;
-        runs.extend(page.runs.into_iter().filter(|run| caller.may_see(run)));
+        runs.extend(page.runs.into_iter().filter(counts));
         filter.after = page.next;
         if filter.after.is_none() {
             return Ok(runs);
@@ -187,24 +247,15 @@ struct CapWords<'a> {
     scale: u64,
 }
 
-/// What a cap leaves, of what runs have spent, the oldest first; refused where it leaves nothing, with the moment at which
-/// enough of the oldest are a day old.
+/// What a cap leaves of what runs have spent, the oldest first, and what is held for those under way; refused where it leaves
+/// nothing, with the moment at which enough of the oldest are a day old.
 fn left_of(
     cap: u64,
     spent: &[Spent],
+    held: u64,
     amount: fn(&Spent) -> u64,
     told: CapWords<'_>,
 ) -> ApiResult<u64> {
-    let total: u64 = spent.iter().map(amount).sum();
-    if total < cap {
-        return Ok(cap - total);
-    }
-    let mut rest = total;
-    let freed = spent.iter().find(|one| {
-        rest -= amount(one);
-        rest < cap
-    });
-    let freed = freed.map(|one| one.begun_at + 24.hours());
     let CapWords {
         name,
         option,
@@ -212,14 +263,37 @@ fn left_of(
         scale,
     } = told;
     let shown = |amount: u64| amount as f64 / scale as f64;
-    let (total, most) = (shown(total), shown(cap));
+    let total: u64 = spent.iter().map(amount).sum();
+    let most = shown(cap);
+    let raise = format!("fathom token limit {name} --{option} N");
+    if cap == 0 {
+        let message =
+            format!("{name} may use no {unit}, until the operator raises the cap: {raise}");
+        return Err(reached(message, DAY_S));
+    }
+    if total < cap {
+        let left = (cap - total).saturating_sub(held);
+        if left > 0 {
+            return Ok(left);
+        }
+        let message = format!(
+            "{name} may use {most} {unit} in 24 hours, and runs under way may use all that is left; begin the next when              one has ended, or with smaller budgets for all"
+        );
+        return Err(reached(message, RUN_ENDS_S));
+    }
+    let mut rest = total;
+    let freed = spent.iter().find(|one| {
+        rest -= amount(one);
+        rest < cap
+    });
+    let freed = freed.map(|one| one.begun_at + 24.hours());
+    let total = shown(total);
     let when = freed.and_then(|at| at.round(Unit::Second).ok());
     let when = when
         .map(|at| format!("the next run can begin at {at}, or "))
         .unwrap_or_default();
     let message = format!(
-        "{name} has used {total} {unit} in 24 hours and may use {most}; {when}once the operator raises the cap: \
-         fathom token limit {name} --{option} N"
+        "{name} has used {total} {unit} in 24 hours and may use {most}; {when}once the operator raises the cap: {raise}"
     );
     let wait = freed.map(|at| at.duration_since(Timestamp::now()));
     let wait = wait.and_then(|wait| Duration::try_from(wait).ok());
@@ -234,48 +308,16 @@ fn reached(message: String, retry_after_s: u64) -> ApiError {
     error.retry_after(retry_after_s)
 }
 
-impl Allowance {
-    /// Bounds what one run may spend, whatever its input says.
-    pub fn bound(self, workflow: &str, input: &mut Value) {
-        let Some(settings) = input.get_mut("settings") else {
-            return;
-        };
-        let (tokens, cost, settings) = if workflow == answer::NAME {
-            ("token_budget", "max_cost_micros", settings)
-        } else {
-            let Some(caps) = settings.get_mut("caps") else {
-                return;
-            };
-            ("tokens", "cost_micros", caps)
-        };
-        for (name, left) in [(tokens, self.tokens), (cost, self.cost_micros)] {
-            if let Some(left) = left {
-                let set = settings[name].as_u64().unwrap_or(u64::MAX);
-                settings[name] = json!(set.min(left));
-            }
-        }
-    }
-}
-
-/// What a run has spent that is about to be deleted; nothing where its owner is not capped.
-pub async fn spent_of(
-    service: &Service,
-    caller: &Caller,
-    run: &RunHeader,
-) -> ApiResult<Option<Spent>> {
+/// Deletes a run and keeps what it has spent, where its owner is capped. Nobody begins a run in between.
+pub async fn delete(service: &Service, caller: &Caller, run: &RunHeader) -> ApiResult<()> {
     if of_caller(service, caller)?.is_empty() {
-        return Ok(None);
+        return Ok(service.host.delete(run.id()).await?);
     }
     let mut known = service.spending.lock().await;
-    spent_by(service, run, &mut known).await.map(Some)
-}
-
-/// Keeps what a deleted run has spent.
-pub async fn keep_spent(service: &Service, caller: &Caller, spent: Spent) -> ApiResult<()> {
-    let _one_writer = service.spending.lock().await;
+    let mut all = deleted(service, caller)?;
+    all.push(spent_by(service, run, &mut known).await?);
+    service.host.delete(run.id()).await?;
     let since = Timestamp::now() - 24.hours();
-    let mut all = deleted(service, caller);
-    all.push(spent);
     all.retain(|one| one.begun_at >= since && one.tokens + one.cost_micros > 0);
     let path = deleted_file(service, caller);
     let write = || -> std::io::Result<()> {
@@ -283,6 +325,7 @@ pub async fn keep_spent(service: &Service, caller: &Caller, spent: Spent) -> Api
         std::fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&serde_json::to_vec(&all)?)?;
+        file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
         Ok(())
     };
@@ -293,10 +336,23 @@ fn deleted_file(service: &Service, caller: &Caller) -> PathBuf {
     service.libraries.join(caller.folder()).join(DELETED)
 }
 
-/// What deleted runs have spent; nothing where none was.
-fn deleted(service: &Service, caller: &Caller) -> Vec<Spent> {
-    let kept = std::fs::read(deleted_file(service, caller)).unwrap_or_default();
-    serde_json::from_slice(&kept).unwrap_or_default()
+/// What deleted runs have spent; nothing where none was. A file that cannot be read is not taken for that.
+fn deleted(service: &Service, caller: &Caller) -> ApiResult<Vec<Spent>> {
+    read_deleted(&deleted_file(service, caller))
+}
+
+fn read_deleted(path: &Path) -> ApiResult<Vec<Spent>> {
+    let broken = |error: &dyn std::fmt::Display| {
+        let path = path.display();
+        ApiError::internal(format!(
+            "what deleted runs have spent is not known: {path}: {error}"
+        ))
+    };
+    match std::fs::read(path) {
+        Ok(kept) => serde_json::from_slice(&kept).map_err(|error| broken(&error)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(broken(&error)),
+    }
 }
 
 #[cfg(test)]
@@ -312,13 +368,17 @@ mod tests {
     }
 
     fn left(cap: u64, all: &[Spent]) -> ApiResult<u64> {
+        left_beside(cap, all, 0)
+    }
+
+    fn left_beside(cap: u64, all: &[Spent], held: u64) -> ApiResult<u64> {
         let words = CapWords {
             name: "ada",
             option: "max-tokens",
             unit: "tokens",
             scale: 1,
         };
-        left_of(cap, all, |one| one.tokens, words)
+        left_of(cap, all, held, |one| one.tokens, words)
     }
 
     #[test]
@@ -335,23 +395,26 @@ mod tests {
         let at = (all[1].begun_at + 24.hours()).round(Unit::Second).unwrap();
         assert!(told.contains(&at.to_string()), "{told}");
         let told = left(0, &all).unwrap_err().sentence();
-        assert!(!told.contains("can begin at"), "{told}");
+        assert!(
+            told.starts_with("ada may use no tokens") && !told.contains("can begin at"),
+            "{told}"
+        );
     }
 
     #[test]
-    fn a_run_gets_no_more_than_is_left() {
-        let allowance = Allowance {
-            tokens: Some(50),
-            cost_micros: None,
-        };
-        let mut input = json!({ "settings": { "token_budget": 200, "max_cost_micros": null } });
-        allowance.bound("answer", &mut input);
-        assert_eq!(
-            input["settings"],
-            json!({ "token_budget": 50, "max_cost_micros": null })
-        );
-        let mut input = json!({ "settings": { "caps": { "tokens": null } } });
-        allowance.bound("report", &mut input);
-        assert_eq!(input["settings"]["caps"]["tokens"], 50);
+    fn what_runs_under_way_may_still_spend_is_not_given_away_again() {
+        let all = [spent(1, 30)];
+        assert_eq!(left_beside(100, &all, 60).unwrap(), 10);
+        let told = left_beside(100, &all, 70).unwrap_err().sentence();
+        assert!(told.contains("runs under way"), "{told}");
+    }
+
+    #[test]
+    fn a_broken_account_is_not_an_empty_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DELETED);
+        assert!(read_deleted(&path).unwrap().is_empty());
+        std::fs::write(&path, "[{").unwrap();
+        assert!(read_deleted(&path).is_err());
     }
 }

@@ -4,6 +4,7 @@
 use std::fs::DirEntry;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -250,10 +251,9 @@ pub async fn delete_library(
 ) -> ApiResult<StatusCode> {
     let LibraryInPath(name) = library;
     let folder = folder(&service, &caller, &name).map_err(|error| error.at("name"))?;
-    let _turn = service.keeping.lock().await;
-    let removed = tokio::fs::remove_dir_all(&folder).await;
-    gone(removed, || no_library(&name))?;
-    service.open_libraries.look_anew(&folder);
+    let whole = folder.clone();
+    let removed = remove(&service, folder, move || std::fs::remove_dir_all(whole));
+    gone(removed.await?, || no_library(&name))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -273,13 +273,29 @@ pub async fn delete_document(
     let Path((name, document)) = path;
     let folder = folder(&service, &caller, &name).map_err(|error| error.at("name"))?;
     let document = super::uploads::plain_name(&document).map_err(|error| error.at("document"))?;
-    let _turn = service.keeping.lock().await;
-    let removed = tokio::fs::remove_file(folder.join(&document)).await;
-    gone(removed, || {
+    let file = folder.join(&document);
+    let removed = remove(&service, folder, move || std::fs::remove_file(file));
+    gone(removed.await?, || {
         ApiError::not_found(format!("there is no document \"{name}/{document}\""))
     })?;
-    service.open_libraries.look_anew(&folder);
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes something of a library. Nobody else changes it until that is done, whether the client waits for it or not.
+async fn remove(
+    service: &Service,
+    library: PathBuf,
+    removal: impl FnOnce() -> std::io::Result<()> + Send + 'static,
+) -> ApiResult<std::io::Result<()>> {
+    let turn = Arc::clone(&service.keeping).lock_owned().await;
+    let open_libraries = Arc::clone(&service.open_libraries);
+    let removing = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let removed = removal();
+        open_libraries.look_anew(&library);
+        removed
+    });
+    removing.await.map_err(ApiError::internal)
 }
 
 /// What a client is told of a removal.

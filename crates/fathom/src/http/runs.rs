@@ -193,10 +193,8 @@ pub async fn delete_run(
     caller: Caller,
     run: OwnedRun,
 ) -> ApiResult<StatusCode> {
-    let spent = caps::spent_of(&service, &caller, &run.header).await?;
-    service.host.delete(run.id()).await?;
-    if let Some(spent) = spent {
-        caps::keep_spent(&service, &caller, spent).await?;
-    }
+    // It is done to its end, whether the client waits for it or not.
+    let deleting = tokio::spawn(async move { caps::delete(&service, &caller, &run.header).await });
+    deleting.await.map_err(ApiError::internal)??;
     Ok(StatusCode::NO_CONTENT)
 }

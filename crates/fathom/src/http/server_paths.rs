@@ -11,6 +11,7 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::TryStreamExt as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::access::Caller;
 use super::service::{Service, Shared};
@@ -18,6 +19,17 @@ use crate::library_list::LibraryList;
 
 /// What the data folder is called.
 const HOME: &str = "FATHOM_HOME";
+
+/// How the address of a file begins.
+const FILE_ADDRESS: &str = "file://";
+
+/// What is not written as it is in the address of a file.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'~');
 
 /// Paths of the server, the longest first, each with what is shown in its place.
 #[derive(Clone)]
@@ -36,16 +48,16 @@ impl ServerPaths {
             let name = folder.file_name().unwrap_or_default();
             shown.push((folder.clone(), name.to_string_lossy().into_owned()));
         }
-        let mut pairs: Vec<(String, String)> = Vec::new();
+        let mut hidden: Vec<(String, String)> = Vec::new();
         for (path, name) in shown {
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             for path in [path, real] {
-                pairs.extend(pair(&path, &name));
+                hidden.extend(pairs(&path, &name));
             }
         }
-        pairs.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        pairs.dedup();
-        Self(pairs)
+        hidden.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        hidden.dedup();
+        Self(hidden)
     }
 
     fn hide(&self, text: Bytes) -> Bytes {
@@ -55,22 +67,67 @@ impl ServerPaths {
         if !self.0.iter().any(|(path, _)| read.contains(path.as_str())) {
             return text;
         }
-        let mut read = read.to_owned();
-        for (path, shown) in &self.0 {
-            // Below a folder without a name of its own, paths begin with what follows.
-            if shown.is_empty() {
-                read = read.replace(&format!("{path}/"), "");
+        let mut hidden = String::with_capacity(read.len());
+        let mut done = 0;
+        for (at, _) in read.match_indices('/') {
+            if at < done || !begins_path(&text[..at]) {
+                continue;
             }
-            read = read.replace(path.as_str(), shown);
+            let here = &read[at..];
+            let whole = |path: &str| here.strip_prefix(path).is_some_and(ends_path);
+            let Some((path, shown)) = self.0.iter().find(|(path, _)| whole(path)) else {
+                continue;
+            };
+            hidden.push_str(&read[done..at]);
+            done = at + path.len();
+            if read[..at].ends_with(FILE_ADDRESS) {
+                hidden.push('/');
+            }
+            hidden.push_str(shown);
+            // Below a folder without a name of its own, paths begin with what follows.
+            if shown.is_empty() && read[done..].starts_with('/') {
+                done += 1;
+            }
         }
-        read.into()
+        hidden.push_str(&read[done..]);
+        hidden.into()
     }
 }
 
-/// A path that is worth to be hidden: one that is absolute, and not the root itself.
-fn pair(path: &Path, shown: &str) -> Option<(String, String)> {
-    let text = path.to_str()?.trim_end_matches('/');
-    (path.is_absolute() && !text.is_empty()).then(|| (text.to_owned(), shown.to_owned()))
+/// Whether a slash behind this text may begin an absolute path: not within an address of the web or a longer path.
+fn begins_path(before: &[u8]) -> bool {
+    match before {
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., last] => {
+            let goes_on = last.is_ascii_alphanumeric() || b"/.-_~%".contains(last);
+            !goes_on || before.ends_with(FILE_ADDRESS.as_bytes())
+        }
+    }
+}
+
+/// Whether a folder's name ends before this text.
+fn ends_path(behind: &str) -> bool {
+    let mut next = behind.chars();
+    let goes_on = |letter: char| letter.is_alphanumeric() || "-_~%".contains(letter);
+    match next.next() {
+        None => true,
+        // The end of a sentence, or of a file's name.
+        Some('.') => !next.next().is_some_and(goes_on),
+        Some(letter) => !goes_on(letter),
+    }
+}
+
+/// A path that is worth to be hidden, plain and as it stands in addresses: one that is absolute, and not the root itself.
+fn pairs(path: &Path, shown: &str) -> Vec<(String, String)> {
+    let text = path.to_str().unwrap_or_default().trim_end_matches('/');
+    if !path.is_absolute() || text.is_empty() {
+        return Vec::new();
+    }
+    let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
+    vec![
+        (text.to_owned(), shown.to_owned()),
+        (encoded(text), encoded(shown)),
+    ]
 }
 
 /// Takes the server's paths out of what leaves as text.
@@ -100,10 +157,10 @@ pub async fn hide_paths(State(service): State<Shared>, request: Request, next: N
     Response::from_parts(parts, Body::from(hidden))
 }
 
-/// Whether something in a text begins like an absolute path: behind a quotation mark, a space or a bracket.
+/// Whether something in a text begins like an absolute path.
 fn may_hold_paths(bytes: &[u8]) -> bool {
-    let mut pairs = bytes.windows(2);
-    pairs.any(|pair| pair[1] == b'/' && !pair[0].is_ascii_alphanumeric() && pair[0] != b'<')
+    let mut slashes = (0..bytes.len()).filter(|at| bytes[*at] == b'/');
+    slashes.any(|at| !bytes[..at].ends_with(b"<") && begins_path(&bytes[..at]))
 }
 
 fn is_text(response: &Response) -> bool {
@@ -116,25 +173,53 @@ fn is_text(response: &Response) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_path_is_called_by_the_name_of_its_folder() {
-        let pairs = [
+    fn hidden(text: &'static str) -> Bytes {
+        let folders = [
             ("/srv/fathom/owners/ada", ""),
             ("/srv/fathom", HOME),
             ("/home/ada/papers", "papers"),
+            ("/home/ada/my notes", "my notes"),
+            ("/data", "data"),
         ];
-        let pairs = pairs
-            .into_iter()
-            .map(|(path, shown)| (path.to_owned(), shown.to_owned()));
-        let paths = ServerPaths(pairs.collect());
-        let told = paths.hide(Bytes::from_static(
-            br#"{"document":"/srv/fathom/owners/ada/notes/trial.md","library":["/home/ada/papers"],"index":"/srv/fathom/libraries/x"}"#,
-        ));
+        let folders = folders.into_iter();
+        let hidden = folders.flat_map(|(path, shown)| pairs(Path::new(path), shown));
+        ServerPaths(hidden.collect()).hide(Bytes::from_static(text.as_bytes()))
+    }
+
+    #[test]
+    fn a_path_is_called_by_the_name_of_its_folder() {
         assert_eq!(
-            told,
+            hidden(
+                r#"{"document":"/srv/fathom/owners/ada/notes/trial.md","library":["/home/ada/papers"],"index":"/srv/fathom/libraries/x"}"#
+            ),
             r#"{"document":"notes/trial.md","library":["papers"],"index":"FATHOM_HOME/libraries/x"}"#
         );
         assert!(may_hold_paths(b"[\"/srv\"]") && !may_hold_paths(b"{\"a\":\"b/c\"}</p>"));
-        assert_eq!(pair(Path::new("/"), "x"), None);
+        assert!(pairs(Path::new("/"), "x").is_empty());
+    }
+
+    #[test]
+    fn only_whole_paths_are_hidden() {
+        for kept in [
+            "https://x.org/data/y and https://data/y",
+            "/data-old/y, /database, /data.old and a/data",
+        ] {
+            assert_eq!(hidden(kept), kept);
+        }
+        assert_eq!(hidden("in /data. Or /data/y"), "in data. Or data/y");
+        assert_eq!(hidden(r#""read:\n/data/y""#), r#""read:\ndata/y""#);
+        assert!(may_hold_paths(br#""read:\n/data/y""#));
+    }
+
+    #[test]
+    fn the_address_of_a_file_stays_one() {
+        assert_eq!(
+            hidden("file:///srv/fathom/owners/ada/notes/t.pdf#page=2"),
+            "file:///notes/t.pdf#page=2"
+        );
+        assert_eq!(
+            hidden("file:///home/ada/my%20notes/t%201.pdf is /home/ada/my notes/t 1.pdf"),
+            "file:///my%20notes/t%201.pdf is my notes/t 1.pdf"
+        );
     }
 }

@@ -107,7 +107,7 @@ pub struct Service {
     /// Places for uploads under way.
     pub(super) uploading: Semaphore,
     /// Held while the documents of an upload are kept, or a library changes otherwise.
-    pub(super) keeping: Mutex<()>,
+    pub(super) keeping: Arc<Mutex<()>>,
     /// What runs have spent. Held while a run of a capped owner is committed, so that two do not take the same room.
     pub(super) spending: Mutex<KnownSpending>,
 }
@@ -126,7 +126,7 @@ impl Service {
         Self {
             host,
             uploading: Semaphore::new(settings.serve.max_uploads.max(1)),
-            keeping: Mutex::default(),
+            keeping: Arc::default(),
             limits: settings.serve.clone(),
             tokens,
             is_loopback,

@@ -6,6 +6,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -129,10 +130,16 @@ async fn stored(
         limits: service.limits.clone(),
     };
     // One after the other, so that two together do not pass a bound.
-    let _turn = service.keeping.lock().await;
-    let keeping = tokio::task::spawn_blocking(move || place.keep(received));
+    let turn = Arc::clone(&service.keeping).lock_owned().await;
+    let open_libraries = Arc::clone(&service.open_libraries);
+    // The turn lasts as long as the work, whether the client waits for it or not.
+    let keeping = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let uploaded = place.keep(received);
+        open_libraries.look_anew(&folder);
+        uploaded
+    });
     let uploaded = keeping.await.map_err(ApiError::internal)??;
-    service.open_libraries.look_anew(&folder);
     Ok((StatusCode::CREATED, Json(uploaded)))
 }
 

@@ -1,5 +1,7 @@
 //! The collector that traces are sent to: an address of the operator's, asked over plain HTTP.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::Uri;
@@ -9,9 +11,13 @@ use hyper_util::rt::TokioIo;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 /// Bytes of a reply that are read.
 const REPLY_BYTES: usize = 64 * 1024;
+
+/// How long a collector may take to accept traces.
+const SEND_TIME: Duration = Duration::from_secs(10);
 
 /// Where a collector listens.
 #[derive(Clone, Debug)]
@@ -58,7 +64,11 @@ impl Collector {
 #[async_trait]
 impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let sending = self.runtime.spawn(self.clone().send(request));
-        sending.await?
+        let collector = self.clone();
+        // A collector that is silent must not hold up the traces behind this one, nor the end of the program.
+        let sending = self
+            .runtime
+            .spawn(async move { timeout(SEND_TIME, collector.send(request)).await });
+        sending.await??
     }
 }

@@ -98,3 +98,35 @@ async fn an_owner_has_so_many_runs_under_way_and_no_more() {
     assert_eq!(served.ended(id).await, "cancelled");
     expect(served.post("/run", &body).await, StatusCode::ACCEPTED).await;
 }
+
+#[tokio::test]
+async fn runs_under_way_hold_what_they_may_still_spend() {
+    let script = Script::sensible(pages()).always(Judgement::Plan, Reply::Hangs);
+    let (_stage, mut served) = world(script, &[]).await;
+    served.log_in_with("ada", &["--max-tokens", "200"]);
+    let body = json!({ "task": TASK, "async": true });
+    let job = expect(served.post("/run", &body).await, StatusCode::ACCEPTED).await;
+    let (told, wait) = refused(&served).await;
+    assert!(told.contains("runs under way") && wait < 60, "{told}");
+    let id = job["id"].as_str().unwrap();
+    served.until(id, "planning").await;
+    let stopped = served
+        .post(&format!("/runs/{id}/cancel"), &Value::Null)
+        .await;
+    expect(stopped, StatusCode::ACCEPTED).await;
+    assert_eq!(served.ended(id).await, "cancelled");
+    // A fork is bounded too, whatever its edits say.
+    let edits = json!({ "at": 0, "edits": { "settings": { "token_budget": 100_000 } } });
+    let fork = served.post(&format!("/runs/{id}/fork"), &edits).await;
+    let fork = expect(fork, StatusCode::ACCEPTED).await;
+    let fork = fork["id"].as_str().unwrap();
+    let state = served
+        .get(&format!("/runs/{fork}/state?at=0&whole=true"))
+        .await;
+    let state = expect(state, StatusCode::OK).await;
+    assert_eq!(
+        state.pointer("/state/settings/token_budget"),
+        Some(&json!(200)),
+        "{state}"
+    );
+}
