@@ -371,9 +371,12 @@ pub struct CapArgs {
 /// A cap to be taken away.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum CapName {
-    MaxRuns,
-    MaxTokens,
-    MaxCost,
+    /// On runs under way at a time
+    Runs,
+    /// On tokens
+    Tokens,
+    /// On dollars
+    Cost,
 }
 
 /// Dollars in millionths.

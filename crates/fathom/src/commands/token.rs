@@ -54,9 +54,9 @@ fn given(caps: &CapArgs) -> OwnerCaps {
 fn without(mut caps: OwnerCaps, clear: &[CapName]) -> OwnerCaps {
     for cap in clear {
         match cap {
-            CapName::MaxRuns => caps.max_runs = None,
-            CapName::MaxTokens => caps.max_tokens = None,
-            CapName::MaxCost => caps.max_cost_micros = None,
+            CapName::Runs => caps.max_runs = None,
+            CapName::Tokens => caps.max_tokens = None,
+            CapName::Cost => caps.max_cost_micros = None,
         }
     }
     caps
@@ -86,7 +86,7 @@ mod tests {
             max_tokens: Some(10),
             max_cost_micros: Some(5),
         };
-        let caps = without(set, &[CapName::MaxCost]);
+        let caps = without(set, &[CapName::Cost]);
         assert_eq!(told(caps), ": at most 4 runs at a time, 10 tokens a day");
         assert_eq!(without(set, &[]), set);
     }
