@@ -60,10 +60,13 @@ const FEW_WORDS: usize = 7;
 /// looks like the kind of answer asked for. Words spread over several sentences say little.
 const ANSWERS_COVERED: f64 = 0.65;
 
-/// The same share with all words counting alike: two rare words of four are not the question. Where the kind of answer has no
-/// signs, fewer words than these say too little.
+/// The same share with all words counting alike: two rare words of four are not the question. Where a question has fewer words
+/// than these, they say too little, unless the sentence looks like the kind of answer and opens with one of them.
 const ANSWERS_SHARE: f64 = 0.75;
 const ANSWERS_WORDS: usize = 3;
+
+/// A sentence that tells what something is has the thing among so many first words.
+const OPENING_WORDS: usize = 4;
 
 /// Two sentences that begin with the same letters and digits, so many of them, say the same.
 const COPY_CHARS: usize = 80;
@@ -319,10 +322,11 @@ pub(crate) fn best(
     let further = further.filter(|one| seen.insert(one.sentence.evidence));
     let answers = chosen.values().flatten().any(|one| {
         let text = one.sentence.text.as_str();
+        let enough_words = words.weighed.len() >= ANSWERS_WORDS;
         let fits_kind = if kind.has_signs() {
-            kind.shows_in(text, language)
+            kind.shows_in(text, language) && (enough_words || words.share(opening(text)) > 0.0)
         } else {
-            words.weighed.len() >= ANSWERS_WORDS
+            enough_words
         };
         fits_kind && one.covered >= ANSWERS_COVERED && words.share(text) >= ANSWERS_SHARE
     });
@@ -441,6 +445,13 @@ fn joined(mut chosen: Vec<Weighed<'_>>) -> Vec<Excerpt> {
         }
     }
     excerpts
+}
+
+/// The first words of a sentence.
+fn opening(text: &str) -> &str {
+    let mut blanks = text.match_indices(' ').map(|(at, _)| at);
+    let end = blanks.nth(OPENING_WORDS - 1).unwrap_or(text.len());
+    text.get(..end).unwrap_or(text)
 }
 
 fn words_of(text: &str) -> usize {

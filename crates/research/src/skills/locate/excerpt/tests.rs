@@ -37,6 +37,12 @@ fn the_sentence_with_the_question_s_words_opens_the_answer_wherever_it_stands() 
     let excerpts = chosen("What is a coprocess?", &all, None);
     assert_eq!(texts(&excerpts.answer)[0], all[2].text);
     assert!(excerpts.answers);
+    let beside = [sentence(
+        0,
+        0,
+        "This is the way out of a coprocess of a shell.",
+    )];
+    assert!(!chosen("What is a coprocess?", &beside, None).answers);
 }
 
 #[test]
