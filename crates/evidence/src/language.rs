@@ -2,13 +2,19 @@
 
 mod short;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How much of a text is looked at: more does not change the answer.
-const ENOUGH_CHARACTERS: usize = 4_000;
+/// A long text is looked at in so many places, so that what it opens with is not taken for the whole: a page may begin with
+/// what was never translated.
+const PLACES: usize = 4;
+
+/// So much of each place is looked at: first its small words, then the runs of its letters. More does not change the answer.
+const WORDS_BYTES: usize = 500;
+const LETTERS_BYTES: usize = 1_200;
 
 /// Of a shorter text the words are looked at first.
 const SHORT_BYTES: usize = 300;
@@ -30,10 +36,10 @@ impl Language {
         {
             return Some(language);
         }
-        if let Some(language) = short::spoken_in(text) {
+        if let Some(language) = short::spoken_in(&samples(text, WORDS_BYTES)) {
             return Some(language);
         }
-        let info = whatlang::detect(head(text))?;
+        let info = whatlang::detect(&samples(text, LETTERS_BYTES))?;
         // A script tells its language better than letters that many languages share.
         let told = info.is_reliable() || info.script() != whatlang::Script::Latin;
         two_letters(info.lang()).filter(|_| told)
@@ -85,11 +91,19 @@ impl fmt::Display for Language {
     }
 }
 
-fn head(text: &str) -> &str {
-    match text.char_indices().nth(ENOUGH_CHARACTERS) {
-        Some((end, _)) => &text[..end],
-        None => text,
+/// Parts of so many bytes from places that are spread over a text evenly; a text that is not longer than they are together is
+/// taken whole.
+fn samples(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.len() <= PLACES * bytes {
+        return Cow::Borrowed(text);
     }
+    let step = (text.len() - bytes) / (PLACES - 1);
+    let part = |nth: usize| {
+        let start = text.ceil_char_boundary(nth * step);
+        let end = text.floor_char_boundary(start + bytes);
+        text.get(start..end).unwrap_or_default()
+    };
+    Cow::Owned((0..PLACES).map(part).collect::<Vec<_>>().join(" "))
 }
 
 fn two_letters(lang: whatlang::Lang) -> Option<Language> {

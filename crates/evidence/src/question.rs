@@ -3,6 +3,7 @@
 
 mod abbreviation;
 mod answer_kind;
+mod definition;
 mod everyday;
 mod fillers;
 mod money;
@@ -11,6 +12,7 @@ use crate::Language;
 
 pub use abbreviation::other_names;
 pub use answer_kind::{AnswerKind, names_review, pools_studies};
+pub use definition::AskedThing;
 pub use everyday::document_words;
 pub use fillers::without_fillers;
 pub use money::{asks_for_money, tells_money};

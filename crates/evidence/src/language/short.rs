@@ -73,10 +73,7 @@ static WORDS: LazyLock<FixedMap<&'static str, Scores>> = LazyLock::new(|| {
     found
 });
 
-/// Of a longer text this many bytes are looked at.
-const SAMPLE_BYTES: usize = 1_500;
-
-/// Fewer words of a longer text tell nothing.
+/// Fewer words of running text tell nothing.
 const SAMPLE_WORDS: usize = 60;
 
 /// In running text at least this share of all words are small words of its language.
@@ -85,9 +82,8 @@ const SMALL_WORDS_SHARE: f32 = 0.25;
 /// The language of running text, where its small words are plainly those of one of the seven. Looking at runs of letters gives
 /// the same and takes twenty times as long.
 pub(super) fn spoken_in(text: &str) -> Option<Language> {
-    let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
     let (mut scores, mut count) = (Scores::default(), 0_usize);
-    for word in words(sample).filter_map(|span| span.of(sample)) {
+    for word in words(text).filter_map(|span| span.of(text)) {
         count += 1;
         if let Some(found) = WORDS.get(word) {
             let both = scores.iter_mut().zip(found);

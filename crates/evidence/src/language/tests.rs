@@ -59,3 +59,12 @@ fn running_text_is_told_by_its_small_words_and_unlisted_languages_are_not_mistak
     assert_eq!(detected(dutch).as_deref(), Some("nl"));
     assert_eq!(detected(danish).as_deref(), Some("da"));
 }
+
+#[test]
+fn a_page_that_opens_in_another_language_has_that_of_the_rest() {
+    let opening =
+        "This page was not yet translated and tells of the trees in the city. ".repeat(12);
+    let rest = "Die Bäume in der Stadt sind nicht nur schön, sie kühlen auch die Luft. ".repeat(60);
+    let detected = Language::detect(&(opening + &rest));
+    assert_eq!(detected.unwrap().code(), "de");
+}

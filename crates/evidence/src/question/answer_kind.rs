@@ -14,7 +14,7 @@ const TABLE: &str = include_str!("answer_kinds.txt");
 const SIGNS: &str = include_str!("answer_signs.txt");
 
 /// Languages of the table.
-const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "pt", "nl"];
+pub(super) const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "pt", "nl"];
 
 /// What an answer must bring to be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

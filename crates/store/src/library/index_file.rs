@@ -14,7 +14,7 @@ use super::LibraryError;
 
 /// The form of the tables, of the packed lists in them, and of what the readers of documents give. One more makes every
 /// index be filled again.
-const FORM: u32 = 4;
+const FORM: u32 = 5;
 
 /// Most rows are packed blocks of some kilobytes; in SQLite's usual pages of 4 KiB half of the file would be empty.
 const PAGE_BYTES: u32 = 32 << 10;

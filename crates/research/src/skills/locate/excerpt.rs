@@ -10,7 +10,9 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::document::ParagraphRole;
-use fathom_evidence::question::{AnswerKind, document_words, names_review, pools_studies};
+use fathom_evidence::question::{
+    AnswerKind, AskedThing, document_words, names_review, pools_studies,
+};
 use fathom_evidence::terms::{Terms, words};
 use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences, states_an_aim};
 
@@ -39,12 +41,16 @@ const LONG_CHARS: usize = 300;
 
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words and of what documents say
 /// for them, and looking like the kind
-/// of answer asked for, all the more where a review on the subject pools several studies. Against it: each rank of its
+/// of answer asked for, all the more where a review on the subject pools several studies or a sentence tells what the thing
+/// asked for is. Against it: each rank of its
 /// passage, program text and questions, an aim where a result is wanted, its length, few words, no full stop.
 const WORDS_SHARE: f64 = 0.4;
+const HEADINGS_SHARE: f64 = 0.2;
 const MEANT_SHARE: f64 = 0.1;
 const KIND_GAIN: f64 = 0.15;
 const POOLED_GAIN: f64 = 0.5;
+const DEFINES_GAIN: f64 = 0.5;
+const NAMED_ABOVE_GAIN: f64 = 0.2;
 const REVIEW_COVERED: f64 = 0.2;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
@@ -82,6 +88,10 @@ pub(crate) struct Sentence {
     /// Within the source's text.
     pub(crate) span: Span,
     pub(crate) text: String,
+    /// The headings above it, outermost first.
+    headings: Vec<String>,
+    /// Whether its passage begins with it.
+    first: bool,
     /// Whether it is running text and no question.
     prose: bool,
     /// The title of the review in which it tells what several studies found together.
@@ -122,6 +132,8 @@ pub(crate) struct QuestionWords {
     weighed: Vec<(String, f64)>,
     /// What documents say for everyday words of the question.
     meant: BTreeSet<String>,
+    /// The thing of a question that asks what it is.
+    thing: Option<AskedThing>,
 }
 
 impl QuestionWords {
@@ -142,6 +154,7 @@ impl QuestionWords {
         Self {
             weighed: wanted.collect(),
             meant: telling(&terms, &document_words(question, language).join(" ")),
+            thing: AskedThing::read(question, language),
             terms,
         }
     }
@@ -156,6 +169,19 @@ impl QuestionWords {
             }
         }
         self
+    }
+
+    /// Whether a sentence tells what the thing is that is asked for.
+    fn defined_in(&self, sentence: &str) -> bool {
+        let thing = self.thing.as_ref();
+        thing.is_some_and(|thing| thing.is_told_in(sentence))
+    }
+
+    /// Whether a sentence is the first under the name of the thing that is asked for.
+    fn named_above(&self, sentence: &Sentence) -> bool {
+        let heading = sentence.headings.last().filter(|_| sentence.first);
+        let both = self.thing.as_ref().zip(heading);
+        both.is_some_and(|(thing, heading)| thing.is_name(heading))
     }
 
     /// The share of what documents say for them that a text has, 0 to 1.
@@ -247,6 +273,8 @@ fn of_piece(
             evidence: at,
             span,
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            headings: piece.sections.clone(),
+            first: within.start == 0,
             prose: reads_as_prose(text) && !is_code(span),
             review: review
                 .filter(|_| pools_studies(text, language))
@@ -323,7 +351,9 @@ pub(crate) fn best(
     let answers = chosen.values().flatten().any(|one| {
         let text = one.sentence.text.as_str();
         let enough_words = words.weighed.len() >= ANSWERS_WORDS;
-        let fits_kind = if kind.has_signs() {
+        let fits_kind = if words.thing.is_some() {
+            words.defined_in(text)
+        } else if kind.has_signs() {
             kind.shows_in(text, language) && (enough_words || words.share(opening(text)) > 0.0)
         } else {
             enough_words
@@ -395,10 +425,13 @@ impl<'s> Weighed<'s> {
         let pooled = on_subject && shown && kind == AnswerKind::HowMuch;
         let ended = text.ends_with(['.', '!', ')', '”', '"', '。']);
         let score = WORDS_SHARE * covered
+            + HEADINGS_SHARE * (words.covered([text, &sentence.headings.join(" ")]) - covered)
             + MEANT_SHARE * words.meant(text)
             + near
             + when(shown, KIND_GAIN)
             + when(pooled, POOLED_GAIN)
+            + when(words.defined_in(text), DEFINES_GAIN)
+            + when(words.named_above(sentence), NAMED_ABOVE_GAIN)
             - when(!pooled, RANK_LOSS * sentence.evidence as f64)
             - when(!sentence.prose, NO_PROSE_LOSS)
             - when(states_an_aim(text, language), AIM_LOSS)

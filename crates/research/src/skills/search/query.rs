@@ -204,7 +204,10 @@ async fn local(
     let scored = rank::by_meaning(ctx, call, most, &query.text, &mut found).await;
     Ok(SearchRecord {
         provider: "library".to_owned(),
-        hits: by_document(found, task.max_sources),
+        hits: by_document(
+            rank::definitions_first(&query.text, found),
+            task.max_sources,
+        ),
         lost: scored.err().map(|failure| failure.message),
     })
 }

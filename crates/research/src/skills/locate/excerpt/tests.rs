@@ -7,6 +7,8 @@ fn sentence(evidence: usize, start: usize, text: &str) -> Sentence {
         evidence,
         span: Span::new(start, start + text.len()),
         text: text.to_owned(),
+        headings: Vec::new(),
+        first: start == 0,
         prose: reads_as_prose(text),
         review: None,
     }
@@ -43,6 +45,34 @@ fn the_sentence_with_the_question_s_words_opens_the_answer_wherever_it_stands() 
         "This is the way out of a coprocess of a shell.",
     )];
     assert!(!chosen("What is a coprocess?", &beside, None).answers);
+}
+
+#[test]
+fn what_tells_what_a_thing_is_comes_before_what_repeats_its_name() {
+    let all = [
+        sentence(0, 0, "Cut a graft with a knife for grafts, and keep the graft wet."),
+        sentence(1, 0, "Choose a graft by its age."),
+        sentence(2, 0, "A graft is a shoot that grows on another plant."),
+    ];
+    let excerpts = chosen("what is a graft", &all, None);
+    assert_eq!(texts(&excerpts.answer)[0], all[2].text);
+    let excerpts = chosen("how old is a graft", &all, None);
+    assert_ne!(texts(&excerpts.answer)[0], all[2].text);
+}
+
+#[test]
+fn a_heading_counts_for_the_sentences_under_it() {
+    let mut all = [
+        sentence(0, 0, "The default setting is 2000."),
+        sentence(0, 60, "The default setting is 1000."),
+    ];
+    all[1].headings = vec!["Maximum number of columns".to_owned()];
+    let excerpts = chosen("maximum number of columns", &all, None);
+    assert_eq!(texts(&excerpts.answer)[0], all[1].text);
+    // The first sentence under the name of a thing tells of it.
+    all[0].headings = vec!["4.2 Grafts".to_owned()];
+    let excerpts = chosen("what is a graft", &all, None);
+    assert_eq!(texts(&excerpts.answer)[0], all[0].text);
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(crate) async fn rerank(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> 
             candidates
         }
     };
-    let ranked = without_copies(ordered);
+    let ranked = without_copies(rank::definitions_first(question, ordered));
     timer
         .finish(ctx, AskChange::Reranked(Arc::new(ranked)))
         .await
