@@ -4,11 +4,13 @@ use fathom_workflow::{Host, RunId};
 
 use crate::exit::{Problem, Result};
 
-/// There is none.
-#[derive(Clone)]
-pub enum Traces {}
+pub use NoTraces as Traces;
 
-impl Traces {
+/// There are none.
+#[derive(Clone)]
+pub enum NoTraces {}
+
+impl NoTraces {
     /// Refuses, since an operator who wants traces should know.
     pub fn start(_: &str, _: Option<String>) -> Result<Self> {
         Err(
