@@ -4,13 +4,11 @@ use fathom_workflow::{Host, RunId};
 
 use crate::exit::{Problem, Result};
 
-pub use NoTraces as Traces;
-
-/// There are none.
+/// There is none.
 #[derive(Clone)]
-pub enum NoTraces {}
+pub enum Traces {}
 
-impl NoTraces {
+impl Traces {
     /// Refuses, since an operator who wants traces should know.
     pub fn start(_: &str, _: Option<String>) -> Result<Self> {
         Err(

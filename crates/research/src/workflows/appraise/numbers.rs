@@ -3,6 +3,8 @@
 mod numerals;
 mod patterns;
 
+use std::sync::LazyLock;
+
 use regex::bytes::{Captures, Regex};
 
 use self::patterns::{CountPatterns, PATTERNS};
@@ -192,8 +194,11 @@ impl CountPatterns {
     fn randomised(&self, own: &[CountedSentence]) -> (Option<TrialCount>, Option<usize>) {
         let counted = |one: &CountedSentence| {
             let all = !one.has(&self.some_arms) && !one.has(&self.planned);
-            let mut ways = [&self.randomised, &self.randomised_to].into_iter();
-            all.then(|| ways.find_map(|way| one.count(way, COUNT_LEAST)))?
+            all.then(|| {
+                self.randomised
+                    .iter()
+                    .find_map(|way| one.count(way, COUNT_LEAST))
+            })?
         };
         let mut body = own.iter().filter(|one| one.part != ReportPart::Abstract);
         let begun = body.find(|one| counted(one).is_some()).map(|one| one.at);
@@ -215,7 +220,7 @@ impl CountPatterns {
         if one.has(&self.loss_words) || !one.has(&self.known_words) {
             return None;
         }
-        let by_arm = self.by_arm(one);
+        let by_arm = self.by_arm.iter().find_map(|way| one.sum(way));
         if by_arm.is_some() {
             return by_arm;
         }
@@ -236,16 +241,12 @@ impl CountPatterns {
         })
     }
 
-    fn by_arm(&self, one: &CountedSentence) -> Option<TrialCount> {
-        one.sum(&self.both_arms).or_else(|| one.sum(&self.pair))
-    }
-
     fn lost(&self, one: &CountedSentence) -> Option<TrialCount> {
         if one.has(&self.before) {
             return None;
         }
         let says_lost = one.has(&self.loss_words);
-        let by_arm = says_lost.then(|| self.by_arm(one));
+        let by_arm = says_lost.then(|| self.by_arm.iter().find_map(|way| one.sum(way)));
         by_arm.flatten().or_else(|| one.count(&self.lost, 1))
     }
 }
@@ -260,8 +261,12 @@ const OTHER_UNITS: [&str; 12] = [
 const BEFORE_LIMITS: [&str; 9] = [">", "<", "≥", "≤", "±", "than", "least", "above", "below"];
 
 /// Words before a number that make it a year.
-const BEFORE_YEARS: &str = "january february march april may june july august september october \
-    november december in since from until during between";
+static BEFORE_YEARS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "january february march april may june july august september october november december in since \
+     from until during between"
+        .split(' ')
+        .collect()
+});
 
 fn is_something_else(text: &str, start: usize, end: usize, number: u64) -> bool {
     let next = text.get(end..).unwrap_or_default().trim_start();
@@ -270,7 +275,7 @@ fn is_something_else(text: &str, start: usize, end: usize, number: u64) -> bool 
     let in_brackets = before.matches('(').count() > before.matches(')').count();
     let part_of_more =
         in_brackets || before.ends_with(['/', '(', '.', '=']) || BEFORE_LIMITS.contains(&word);
-    let year = (1900..2100).contains(&number) && BEFORE_YEARS.split(' ').any(|it| it == word);
+    let year = (1900..2100).contains(&number) && BEFORE_YEARS.contains(&word);
     year || part_of_more
         || next.starts_with('%')
         || OTHER_UNITS.iter().any(|unit| next.starts_with(unit))

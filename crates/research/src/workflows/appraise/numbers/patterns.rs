@@ -1,8 +1,10 @@
 //! The patterns by which counts of participants are read, over sentences with their numbers in digits.
 
+use std::sync::LazyLock;
+
 use regex::bytes::Regex;
 
-use super::super::patterns::{compiled, pattern_table};
+use super::super::patterns::compiled;
 
 // In the patterns, {N} is a number, {P} a kind of participants, and {W} a word, which may be a year or an age but no other number.
 const NUMBER: &str = r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6})";
@@ -29,27 +31,45 @@ const LOSS_WORDS: &str = r"\blost\b|dropped out|withdr|missing|did not (?:comple
 const KNOWN_WORDS: &str =
     r"available|completed|analy[sz]ed|analys[ie]s|provided|attended|were assessed|followed up";
 
-pattern_table! {
-    /// The patterns above, compiled. All are part of the program; a test holds that they can be read.
-    CountPatterns, PATTERNS = counting;
-    randomised: RANDOMISED,
-    randomised_to: RANDOMISED_TO,
-    enrolled: ENROLLED,
-    analysed: ANALYSED,
-    known_of: KNOWN_OF,
-    both_arms: BOTH_ARMS,
-    pair: PAIR,
-    lost: LOST,
-    arm: ARM,
-    some_arms: SOME_ARMS,
-    planned: PLANNED,
-    one_arm: ONE_ARM,
-    before: BEFORE,
-    loss_words: LOSS_WORDS,
-    known_words: KNOWN_WORDS,
+/// The patterns above, compiled. All are part of the program; a test holds that they can be read.
+pub(super) struct CountPatterns {
+    pub(super) randomised: [Regex; 2],
+    pub(super) enrolled: Regex,
+    pub(super) analysed: Regex,
+    pub(super) known_of: Regex,
+    pub(super) by_arm: [Regex; 2],
+    pub(super) lost: Regex,
+    pub(super) arm: Regex,
+    pub(super) some_arms: Regex,
+    pub(super) planned: Regex,
+    pub(super) one_arm: Regex,
+    pub(super) before: Regex,
+    pub(super) loss_words: Regex,
+    pub(super) known_words: Regex,
 }
 
-fn counting(pattern: &str) -> Option<Regex> {
-    let pattern = pattern.replace("{N}", NUMBER).replace("{W}", WORD);
-    compiled(&pattern.replace("{P}", PEOPLE))
-}
+pub(super) static PATTERNS: LazyLock<Option<CountPatterns>> = LazyLock::new(|| {
+    let counting = |pattern: &str| {
+        compiled(
+            &pattern
+                .replace("{N}", NUMBER)
+                .replace("{W}", WORD)
+                .replace("{P}", PEOPLE),
+        )
+    };
+    Some(CountPatterns {
+        randomised: [counting(RANDOMISED)?, counting(RANDOMISED_TO)?],
+        enrolled: counting(ENROLLED)?,
+        analysed: counting(ANALYSED)?,
+        known_of: counting(KNOWN_OF)?,
+        by_arm: [counting(BOTH_ARMS)?, counting(PAIR)?],
+        lost: counting(LOST)?,
+        arm: counting(ARM)?,
+        some_arms: compiled(SOME_ARMS)?,
+        planned: compiled(PLANNED)?,
+        one_arm: compiled(ONE_ARM)?,
+        before: compiled(BEFORE)?,
+        loss_words: compiled(LOSS_WORDS)?,
+        known_words: compiled(KNOWN_WORDS)?,
+    })
+});
