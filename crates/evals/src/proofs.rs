@@ -20,7 +20,11 @@ pub(crate) mod world;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use futures::FutureExt;
 use futures::future::BoxFuture;
+
+use self::hurt_database::Hurt;
+use self::random_graphs::ClockHabit;
 
 /// How much a proof does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +61,11 @@ pub struct Proof {
     /// What it does, in a few words.
     pub what: &'static str,
     /// Runs it; gives the figures, or the promise that was broken.
-    pub run: fn(Setting) -> BoxFuture<'static, Result<String>>,
+    pub run: Run,
 }
+
+/// Runs a proof.
+pub type Run = fn(Setting) -> BoxFuture<'static, Result<String>>;
 
 impl Proof {
     /// Runs it; gives its line, and whether every promise held. A panic is a failure like any other.
@@ -84,16 +91,40 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    vec![
-        kill::proof(),
-        crash_points::proof(),
-        random_graphs::proof(),
-        two_owners::proof(),
-        damage::proof(),
-        hurt_database::restarts(),
-        hurt_database::killed_sessions(),
-        random_graphs::wild_clocks(),
-        gates::proof(),
-        growth::proof(),
-    ]
+    let listed: [(&str, &str, Run); 10] = [
+        (
+            "T1",
+            "kill -9 at random moments, 1 to 5 times a run",
+            |it| kill::prove(it).boxed(),
+        ),
+        ("T2", "crash at every write of a run", |it| {
+            crash_points::prove(it).boxed()
+        }),
+        ("T3", "random graphs under random faults", |it| {
+            random_graphs::prove(it, ClockHabit::Leaps).boxed()
+        }),
+        (
+            "T4",
+            "two owners on one run, one stopped past its lease",
+            |it| two_owners::prove(it).boxed(),
+        ),
+        ("T7", "flipped bytes and lost records", |it| {
+            damage::prove(it).boxed()
+        }),
+        ("T8", "PostgreSQL restarted under load", |it| {
+            hurt_database::prove(it, Hurt::Restarts).boxed()
+        }),
+        ("T9", "a small pool of connections that are killed", |it| {
+            hurt_database::prove(it, Hurt::KilledSessions).boxed()
+        }),
+        ("T11", "random graphs by clocks that jump", |it| {
+            random_graphs::prove(it, ClockHabit::Jumps).boxed()
+        }),
+        ("T12", "gates under contention", |it| {
+            gates::prove(it).boxed()
+        }),
+        ("T20", "growth and purge", |it| growth::prove(it).boxed()),
+    ];
+    let proof = |(id, what, run)| Proof { id, what, run };
+    listed.map(proof).into()
 }

@@ -9,6 +9,7 @@ use fathom_render::report::ReportStatus;
 use fathom_render::{Answer, FormOptions, Report, answer};
 use fathom_workflow::record::{Status, StepMeta};
 use fathom_workflow::{Host, RunId};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::{OutputArgs, ReportFormat};
@@ -37,35 +38,34 @@ pub async fn outcome(host: &Host, run: RunId) -> Result<Option<Deliverable>> {
     let kind = host.workflow_of(run).await?.outcome_kind();
     let outcome = host.outcome(run).await?;
     if kind == fathom_render::report::KIND {
-        let report = outcome.map(serde_json::from_value).transpose();
-        let report = report.map_err(|error| {
-            Problem::failed(format!("the report of run {run} cannot be read: {error}"))
-        })?;
-        return Ok(report.map(|report| Deliverable::Report(Box::new(report))));
+        let report = read("report", run, outcome)?;
+        return Ok(report.map(Deliverable::Report));
     }
     if kind == answer::KIND {
-        let answer = outcome.map(serde_json::from_value).transpose();
-        let answer = answer.map_err(|error| {
-            Problem::failed(format!("the answer of run {run} cannot be read: {error}"))
-        })?;
-        let Some(answer) = answer.map(Box::new) else {
+        let Some(answer) = read("answer", run, outcome)? else {
             return Ok(None);
         };
         let roots = library_of(host, run).await?;
         return Ok(Some(Deliverable::Answer { answer, roots }));
     }
     if kind == appraisal::KIND {
-        let appraisal = outcome.map(serde_json::from_value).transpose();
-        let appraisal = appraisal.map_err(|error| {
-            Problem::failed(format!(
-                "the appraisal of run {run} cannot be read: {error}"
-            ))
-        })?;
-        return Ok(appraisal.map(|one| Deliverable::Appraisal(Box::new(one))));
+        let appraisal = read("appraisal", run, outcome)?;
+        return Ok(appraisal.map(Deliverable::Appraisal));
     }
     let ended = host.header(run).await?.head.status == Status::Completed;
     let outcome = outcome.or(ended.then_some(Value::Null));
     Ok(outcome.map(Deliverable::Json))
+}
+
+fn read<T: DeserializeOwned>(
+    what: &str,
+    run: RunId,
+    outcome: Option<Value>,
+) -> Result<Option<Box<T>>> {
+    let read = outcome.map(serde_json::from_value).transpose();
+    read.map_err(|error| {
+        Problem::failed(format!("the {what} of run {run} cannot be read: {error}"))
+    })
 }
 
 /// The folders that a run was to look into, as its settings name them.
@@ -142,11 +142,7 @@ impl Deliverable {
             Self::Report(report) => render::render(report, format, options),
             Self::Answer { answer, .. } => render::render_answer(answer, format),
             Self::Appraisal(appraisal) => render::render_appraisal(appraisal, format),
-            Self::Json(value) => {
-                let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
-                bytes.push(b'\n');
-                Ok(bytes)
-            }
+            Self::Json(value) => render::pretty_json(value),
         }
     }
 

@@ -133,7 +133,8 @@ pub fn render_appraisals(appraisals: &[Appraisal], format: ReportFormat) -> Resu
     Ok(text.into_bytes())
 }
 
-fn pretty_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+/// JSON for people, with a last line that ends.
+pub fn pretty_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(Problem::failed)?;
     bytes.push(b'\n');
     Ok(bytes)

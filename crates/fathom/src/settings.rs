@@ -19,7 +19,8 @@ use fathom_providers::model::{ModelPrices, ModelRole, RoleSettings};
 use fathom_research as research;
 use fathom_research::workflows::answer::AnswerSettings;
 use fathom_research::workflows::report::breakpoint::WrittenBreakpoint;
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::exit::{Problem, Result};
 use crate::http::ServeLimits;
@@ -35,14 +36,38 @@ const FILE_VARIABLE: &str = "FATHOM_CONFIG";
 /// The variables of the environment.
 type Environment = BTreeMap<String, String>;
 
-/// A value that a flag gave.
-pub struct FlagValue {
-    /// The setting's path, such as `report.target_length`.
-    pub setting: &'static str,
-    /// The flag as it is typed: `--length`.
-    pub flag: &'static str,
-    /// What was given.
-    pub value: Value,
+/// What the flags of a command say about settings.
+#[derive(Default)]
+pub struct FlagValues {
+    table: &'static str,
+    given: Vec<FlagValue>,
+}
+
+/// A setting's path, such as `report.target_length`, what was given, and the flag as it is typed: `--length`.
+type FlagValue = (String, Value, &'static str);
+
+impl FlagValues {
+    /// The flags that follow are for settings of this table.
+    pub fn table(self, table: &'static str) -> Self {
+        Self { table, ..self }
+    }
+
+    /// Takes a flag in, unless it was left out: then it has no value, an empty list or `false`.
+    pub fn flag(self, name: &str, flag: &'static str, value: impl Serialize) -> Self {
+        let value = json!(value);
+        match &value {
+            Value::Null | Value::Bool(false) => self,
+            Value::Array(list) if list.is_empty() => self,
+            _ => self.set(name, flag, value),
+        }
+    }
+
+    /// Takes a value in, whatever it is.
+    pub fn set(mut self, name: &str, flag: &'static str, value: Value) -> Self {
+        let setting = format!("{}.{name}", self.table);
+        self.given.push((setting, value, flag));
+        self
+    }
 }
 
 /// A setting as `fathom config` shows it.
@@ -97,7 +122,7 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of this process.
-    pub fn load(file: Option<&Path>, flags: Vec<FlagValue>) -> Result<Self> {
+    pub fn load(file: Option<&Path>, flags: FlagValues) -> Result<Self> {
         let variables = std::env::vars_os();
         let texts = variables.filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -105,11 +130,7 @@ impl Settings {
         Self::merge(file, &texts.collect(), flags)
     }
 
-    fn merge(
-        file: Option<&Path>,
-        environment: &Environment,
-        flags: Vec<FlagValue>,
-    ) -> Result<Self> {
+    fn merge(file: Option<&Path>, environment: &Environment, flags: FlagValues) -> Result<Self> {
         let (home, home_origin) = location::home(environment)?;
         let mut layers = Layers::new();
         let named = environment
@@ -120,8 +141,8 @@ impl Settings {
             None => layers.add_found_files(&home)?,
         }
         layers.add_environment(environment)?;
-        for given in flags {
-            layers.set(given.setting, &given.value, given.flag);
+        for (setting, value, flag) in flags.given {
+            layers.set(&setting, &value, flag);
         }
         layers.check_texts()?;
         // A stored run tolerates fields that it does not know; a person's settings do not.

@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 /// A plan of research.
 #[derive(Deserialize, JsonSchema)]
-struct Plan {
+struct ResearchPlan {
     /// Three questions that together answer the main one.
     #[schemars(length(min = 1, max = 3))]
     sub_questions: Vec<String>,
@@ -86,9 +86,9 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut request = ModelRequest::new("You plan research.", question);
     request.max_tokens = Some(400);
     let typed = models
-        .ask_typed::<Plan>(ModelRole::Planner, &request, &context)
+        .ask_typed::<ResearchPlan>(ModelRole::Planner, &request, &context)
         .await?;
-    let Plan {
+    let ResearchPlan {
         sub_questions,
         risk,
     } = typed.value;

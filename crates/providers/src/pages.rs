@@ -9,7 +9,8 @@ mod dead_link;
 mod flight;
 mod read;
 
-pub use cache::{CachedOutcome, CachedPage, MemoryPageCache, PageCache};
+pub use cache::MemoryPageCache;
+use cache::{CachedOutcome, CachedPage};
 pub use dead_link::DeadLink;
 pub use read::ReadPage;
 
@@ -52,7 +53,7 @@ pub struct PageDeps {
     /// The same as the caller's.
     pub clock: Arc<dyn Clock>,
     /// Where pages are kept.
-    pub cache: Arc<dyn PageCache>,
+    pub cache: Arc<MemoryPageCache>,
 }
 
 /// Reads pages. One per process, so that it knows of all who ask.
@@ -79,7 +80,7 @@ impl Pages {
         context: &CallContext<'_>,
     ) -> Result<ReadPage, CallFailure> {
         let target = self.target(url)?;
-        match self.cached(target.url().as_str()).await {
+        match self.cached(target.url().as_str()) {
             Some(CachedOutcome::Page(read)) => Ok(ReadPage {
                 from_cache: true,
                 ..*read
@@ -98,8 +99,8 @@ impl Pages {
         target.map_err(|refusal| refused(&refusal))
     }
 
-    async fn cached(&self, url: &str) -> Option<CachedOutcome> {
-        let page = self.deps.cache.get(url).await?;
+    fn cached(&self, url: &str) -> Option<CachedOutcome> {
+        let page = self.deps.cache.get(url)?;
         (page.fresh_until > self.deps.clock.now()).then_some(page.found)
     }
 
@@ -146,15 +147,14 @@ impl Pages {
                 let keep = !forbids_keeping(&page);
                 let read = ReadPage::new(target.url(), page, self.deps.clock.now());
                 if keep {
-                    self.keep_page(&read).await;
+                    self.keep_page(&read);
                 }
                 Ok(read)
             }
             Err(failure) => {
                 if is_lasting(&failure) {
                     let found = CachedOutcome::Failure(failure.clone());
-                    self.keep(target.url().as_str(), found, self.settings.failure_kept)
-                        .await;
+                    self.keep(target.url().as_str(), found, self.settings.failure_kept);
                 }
                 Err(failure)
             }
@@ -177,25 +177,21 @@ impl Pages {
     }
 
     /// Under the address that was asked for and under the one where it was found.
-    async fn keep_page(&self, read: &ReadPage) {
+    fn keep_page(&self, read: &ReadPage) {
         if read.url != read.requested {
             let found = CachedOutcome::Page(Box::new(read.at_its_own_address()));
-            self.keep(read.url.as_str(), found, self.settings.kept)
-                .await;
+            self.keep(read.url.as_str(), found, self.settings.kept);
         }
         let found = CachedOutcome::Page(Box::new(read.clone()));
-        self.keep(read.requested.as_str(), found, self.settings.kept)
-            .await;
+        self.keep(read.requested.as_str(), found, self.settings.kept);
     }
 
-    async fn keep(&self, url: &str, found: CachedOutcome, time: Duration) {
+    fn keep(&self, url: &str, found: CachedOutcome, time: Duration) {
         let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
         // A time beyond the calendar is as good as for ever, which nothing is kept for.
         if let Ok(fresh_until) = self.deps.clock.now().checked_add(time) {
-            self.deps
-                .cache
-                .put(url, CachedPage { found, fresh_until })
-                .await;
+            let page = CachedPage { found, fresh_until };
+            self.deps.cache.put(url, page);
         }
     }
 }

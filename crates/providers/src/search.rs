@@ -30,7 +30,7 @@ mod tavily;
 mod wikipedia;
 mod xml;
 
-pub use cache::{CachedAnswer, FolderSearchCache, SearchCache, SearchCaching};
+pub use cache::{CachedAnswer, FolderSearchCache, SearchCaching};
 pub use chains::{LeftOutEngine, SearchChains};
 pub use engine::SearchEngine;
 pub use hit::{

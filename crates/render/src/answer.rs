@@ -22,7 +22,7 @@ use crate::{SourceId, SourceKind, clean};
 pub use html::html;
 pub use json::{json, value};
 pub use markdown::{markdown, opening};
-use words::AnswerWords;
+pub(crate) use words::AnswerWords;
 
 pub use notes::{footnotes, place, verdict, warnings};
 

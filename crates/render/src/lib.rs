@@ -22,8 +22,6 @@ pub mod phrases;
 mod prose;
 mod references;
 pub mod report;
-#[cfg(test)]
-mod sample;
 mod written;
 
 /// What a form holds besides the report.
@@ -56,3 +54,8 @@ pub use answer::Answer;
 pub use references::{CitationStyle, StyleError};
 pub use report::Report;
 pub use report::source::{CitedSource, SourceId, SourceKind};
+
+#[cfg(test)]
+mod tests {
+    pub(crate) mod sample;
+}

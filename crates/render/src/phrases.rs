@@ -1,20 +1,35 @@
 //! The sentences that a report has around its text, in the language of its question.
 //!
-//! A language without a table gets English. `{n}` and `{m}` stand for numbers. What sources say is never translated.
+//! A language without a table (`phrases/*.json`) gets English. `{n}` and `{m}` stand for numbers. What sources say is never translated.
 
-mod de;
-mod en;
-mod es;
-mod fr;
-mod it;
-mod nl;
-mod pt;
+use std::sync::LazyLock;
 
 use fathom_evidence::Language;
+use serde::Deserialize;
 
+use crate::answer::AnswerWords;
 use crate::report::Answered;
 
+/// A table for each language. The first stands in for a language that has none.
+const TABLES: [(&str, &str); 7] = [
+    ("en", include_str!("phrases/en.json")),
+    ("de", include_str!("phrases/de.json")),
+    ("es", include_str!("phrases/es.json")),
+    ("fr", include_str!("phrases/fr.json")),
+    ("it", include_str!("phrases/it.json")),
+    ("nl", include_str!("phrases/nl.json")),
+    ("pt", include_str!("phrases/pt.json")),
+];
+
+static PHRASES: LazyLock<Vec<Phrases>> = LazyLock::new(|| {
+    let tables = TABLES.map(|(_, table)| serde_json::from_str(table));
+    let tables: Result<_, serde_json::Error> = tables.into_iter().collect();
+    tables.expect("the tables are part of the program, and a test reads them")
+});
+
 /// Everything that a form says by itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Phrases {
     /// Heading of the summary.
     pub summary: &'static str,
@@ -78,9 +93,13 @@ pub struct Phrases {
     pub(crate) figures: FigureWords,
     /// What a reader must know before relying on a report.
     pub caveats: CaveatWords,
+    /// What an answer says by itself.
+    pub(crate) answer: AnswerWords,
 }
 
 /// The words around figures and in the notes on the method. Lists follow the order of the enums that they name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct FigureWords {
     pub(crate) status: &'static str,
     pub(crate) complete: &'static str,
@@ -146,6 +165,8 @@ pub(crate) struct FigureWords {
 }
 
 /// What could not be done as well as intended, and what a partial report is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CaveatWords {
     /// `{n}` of `{all}` files of the library could not be read.
     pub files_skipped: Plural,
@@ -178,6 +199,8 @@ pub struct CaveatWords {
 }
 
 /// Why a question is not, or only partly, answered: one sentence each.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reasons {
     /// No source was found.
     pub nothing_found: &'static str,
@@ -194,6 +217,8 @@ pub struct Reasons {
 }
 
 /// A sentence with a number in it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plural {
     /// For one.
     pub one: &'static str,
@@ -219,15 +244,9 @@ pub(crate) fn n_of_m(words: &str, n: usize, m: usize) -> String {
 impl Phrases {
     /// The phrases of a language.
     pub fn new(language: Language) -> &'static Self {
-        match language.code() {
-            "de" => &de::PHRASES,
-            "es" => &es::PHRASES,
-            "fr" => &fr::PHRASES,
-            "it" => &it::PHRASES,
-            "nl" => &nl::PHRASES,
-            "pt" => &pt::PHRASES,
-            _ => &en::PHRASES,
-        }
+        let code = language.code();
+        let own = TABLES.iter().position(|(known, _)| *known == code);
+        &PHRASES[own.unwrap_or(0)]
     }
 
     /// How far the question is answered, in a word or two.

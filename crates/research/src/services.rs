@@ -11,6 +11,7 @@ use fathom_providers::Clock;
 use fathom_providers::pages::Pages;
 use fathom_providers::search::SearchChains;
 use fathom_providers::works::Works;
+use fathom_workflow::InvalidInput;
 
 use crate::documents::DocumentCache;
 use crate::encoder::Encoder;
@@ -37,6 +38,10 @@ pub struct Services {
     /// What could not be set up here, in sentences. A run that needs it is refused with the sentence.
     pub faults: ServiceFaults,
 }
+
+/// Said of a run that has neither a library nor a provider.
+pub(crate) const NOTHING_TO_SEARCH: &str =
+    "there is nothing to search: name a library, or configure a search provider";
 
 /// Settings that cannot be used.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +95,24 @@ impl Services {
             Some(fault) => Err(fault.clone()),
             None => Ok(()),
         }
+    }
+
+    /// As [`Self::check`], for a run that still has to search.
+    pub(crate) fn check_search(&self, scope: SourceScope<'_>, caps: &Caps) -> Result<(), String> {
+        self.check(scope, caps)?;
+        if self.kinds(scope).is_empty() {
+            return Err(NOTHING_TO_SEARCH.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Makes the folders of a run's library absolute: it may be resumed from another folder.
+    pub(crate) fn make_absolute(&self, library: &mut [PathBuf]) -> Result<(), InvalidInput> {
+        for root in library {
+            let absolute = self.libraries.absolute(root);
+            *root = absolute.map_err(|error| InvalidInput::at("settings.library", error))?;
+        }
+        Ok(())
     }
 
     /// The kinds of sources that a run can search, a person's own first.

@@ -34,39 +34,39 @@ const QUERIES: [&str; 4] = ["tides", "moon", "sun", "storms"];
 const SEARCHES_BEFORE_THE_CRASH: usize = 3;
 
 #[derive(Default, Serialize, Deserialize)]
-struct Essay {
+struct EssayState {
     queries: Vec<String>,
     found: Vec<String>,
     text: String,
 }
 
 #[derive(Serialize, Deserialize)]
-enum Update {
+enum EssayUpdate {
     Planned(Vec<String>),
     Found(Vec<String>),
     Written(String),
 }
 
-impl State for Essay {
-    type Update = Update;
+impl State for EssayState {
+    type Update = EssayUpdate;
 
-    fn apply(&mut self, update: &Update) -> Result<(), InvalidUpdate> {
+    fn apply(&mut self, update: &EssayUpdate) -> Result<(), InvalidUpdate> {
         match update {
-            Update::Planned(queries) => self.queries.clone_from(queries),
-            Update::Found(found) => self.found.extend_from_slice(found),
-            Update::Written(text) => self.text.clone_from(text),
+            EssayUpdate::Planned(queries) => self.queries.clone_from(queries),
+            EssayUpdate::Found(found) => self.found.extend_from_slice(found),
+            EssayUpdate::Written(text) => self.text.clone_from(text),
         }
         Ok(())
     }
 }
 
 /// The outside world: it notes every call, and may end the process after some.
-struct World {
+struct CrashingWorld {
     notes: PathBuf,
     crash_after: Option<usize>,
 }
 
-impl World {
+impl CrashingWorld {
     fn call(&self, what: &str) -> Result<String, String> {
         self.noted(what).map_err(|error| error.to_string())
     }
@@ -86,30 +86,33 @@ impl World {
 }
 
 /// Makes a call whose answer is recorded.
-async fn asked(ctx: &Context<World>, what: &str) -> Result<String, NodeError> {
+async fn asked(ctx: &Context<CrashingWorld>, what: &str) -> Result<String, NodeError> {
     let answer = ctx.effect(what, |_| async { ctx.deps().call(what) });
     answer.await?.map_err(NodeError::new)
 }
 
-async fn plan(_: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
+async fn plan(_: &EssayState, ctx: &Context<CrashingWorld>) -> NodeResult<EssayState> {
     asked(ctx, "outline").await?;
-    Ok(Update::Planned(QUERIES.map(String::from).to_vec()))
+    Ok(EssayUpdate::Planned(QUERIES.map(String::from).to_vec()))
 }
 
-async fn search(state: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
+async fn search(state: &EssayState, ctx: &Context<CrashingWorld>) -> NodeResult<EssayState> {
     // One at a time, so that it is plain which answers had been stored at the crash.
     let found = fan_out(&state.queries, 1, |query| asked(ctx, query)).await;
-    Ok(Update::Found(
+    Ok(EssayUpdate::Found(
         found.into_iter().collect::<Result<_, NodeError>>()?,
     ))
 }
 
-async fn write(state: &Essay, ctx: &Context<World>) -> NodeResult<Essay> {
+async fn write(state: &EssayState, ctx: &Context<CrashingWorld>) -> NodeResult<EssayState> {
     asked(ctx, "prose").await?;
-    Ok(Update::Written(state.found.join("; ")))
+    Ok(EssayUpdate::Written(state.found.join("; ")))
 }
 
-fn engine(folder: &Path, crash_after: Option<usize>) -> Result<Engine<Essay, World>, Error> {
+fn engine(
+    folder: &Path,
+    crash_after: Option<usize>,
+) -> Result<Engine<EssayState, CrashingWorld>, Error> {
     let graph = Graph::new("essay")
         .node(PLAN, plan)
         .node(SEARCH, search)
@@ -120,7 +123,7 @@ fn engine(folder: &Path, crash_after: Option<usize>) -> Result<Engine<Essay, Wor
         .edge(WRITE, END)
         .build()?;
     let store = Arc::new(Sqlite::open(folder.join("runs.db"))?);
-    let world = Arc::new(World {
+    let world = Arc::new(CrashingWorld {
         notes: folder.join("calls.txt"),
         crash_after,
     });
@@ -162,7 +165,11 @@ async fn begin(folder: &Path, id: RunId) -> Result<(), Box<dyn std::error::Error
         id,
         ..NewRun::titled("What moves the sea?")
     };
-    engine.start(new, Essay::default()).await?.run().await?;
+    engine
+        .start(new, EssayState::default())
+        .await?
+        .run()
+        .await?;
     Ok(())
 }
 
@@ -215,9 +222,9 @@ async fn resume(folder: &Path, run: RunId) -> Result<(), Box<dyn std::error::Err
 
 /// Waits for the dead process's lease to lapse.
 async fn open_when_free(
-    engine: &Engine<Essay, World>,
+    engine: &Engine<EssayState, CrashingWorld>,
     run: RunId,
-) -> Result<Execution<Essay, World>, Error> {
+) -> Result<Execution<EssayState, CrashingWorld>, Error> {
     for _ in 0..50 {
         match engine.open(run).await {
             Err(Error::Held { .. }) => tokio::time::sleep(Duration::from_millis(100)).await,

@@ -16,6 +16,7 @@ mod pool;
 mod removal;
 mod tls;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -27,10 +28,15 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use self::address::DatabaseAddress;
+use self::connection::PooledConnection;
+use self::failure::PostgresFailure;
 use self::pool::ConnectionPool;
 
 /// A server that says nothing at the first connection is more likely misnamed than restarting.
 const FIRST_ANSWER: Duration = Duration::from_secs(5);
+
+/// What is read over a connection.
+type Reading<'c, T> = Pin<Box<dyn Future<Output = Result<T, PostgresFailure>> + Send + 'c>>;
 
 /// A store in a PostgreSQL database.
 pub struct Postgres {
@@ -87,6 +93,19 @@ impl Postgres {
             missing_headers,
             pool,
         })
+    }
+
+    /// Reads a run as of one moment.
+    async fn read<T: Send>(
+        &self,
+        run: RunId,
+        read: impl Fn(&PooledConnection) -> Reading<'_, T> + Sync,
+    ) -> Result<T, Error> {
+        let read = &read;
+        let in_snapshot = |connection: PooledConnection, _| async move {
+            connection.in_snapshot(read(&connection)).await
+        };
+        self.found(run, self.pool.run(in_snapshot).await).await
     }
 
     /// Tells a run that is gone from one that has lost its header.
@@ -153,15 +172,9 @@ impl Store for Postgres {
             .await
     }
 
-    async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
+    async fn mark_cancel(&self, run: RunId, wanted: bool) -> Result<(), Error> {
         self.pool
-            .run(|connection, _| async move { lease::mark_cancel(&connection, run, true).await })
-            .await
-    }
-
-    async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
-        self.pool
-            .run(|connection, _| async move { lease::mark_cancel(&connection, run, false).await })
+            .run(|connection, _| async move { lease::mark_cancel(&connection, run, wanted).await })
             .await
     }
 
@@ -180,51 +193,22 @@ impl Store for Postgres {
     }
 
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {
-        let found = self
-            .pool
-            .run(|connection, _| async move {
-                connection
-                    .in_snapshot(load::load(&connection, run, at))
-                    .await
-            })
-            .await;
-        self.found(run, found).await
+        self.read(run, |it| Box::pin(load::load(it, run, at))).await
     }
 
     async fn steps(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StepRecord>, Error> {
-        let found = self
-            .pool
-            .run(|connection, _| async move {
-                connection
-                    .in_snapshot(load::steps(&connection, run, from, limit))
-                    .await
-            })
-            .await;
-        self.found(run, found).await
+        self.read(run, |it| Box::pin(load::steps(it, run, from, limit)))
+            .await
     }
 
     async fn entries(&self, run: RunId, step: u64) -> Result<Vec<Entry>, Error> {
-        let found = self
-            .pool
-            .run(|connection, _| async move {
-                connection
-                    .in_snapshot(history::entries(&connection, run, step))
-                    .await
-            })
-            .await;
-        self.found(run, found).await
+        self.read(run, |it| Box::pin(history::entries(it, run, step)))
+            .await
     }
 
     async fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Event>, Error> {
-        let found = self
-            .pool
-            .run(|connection, _| async move {
-                connection
-                    .in_snapshot(history::events(&connection, run, after, limit))
-                    .await
-            })
-            .await;
-        self.found(run, found).await
+        self.read(run, |it| Box::pin(history::events(it, run, after, limit)))
+            .await
     }
 
     async fn list(&self, filter: &RunFilter) -> Result<RunPage, Error> {

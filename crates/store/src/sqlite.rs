@@ -192,13 +192,8 @@ impl Store for Sqlite {
         }
     }
 
-    async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
-        let work = move |connection: &_| lease::mark_cancel(connection, run, true);
-        self.writer.run(work).await
-    }
-
-    async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
-        let work = move |connection: &_| lease::mark_cancel(connection, run, false);
+    async fn mark_cancel(&self, run: RunId, wanted: bool) -> Result<(), Error> {
+        let work = move |connection: &_| lease::mark_cancel(connection, run, wanted);
         self.writer.run(work).await
     }
 

@@ -148,8 +148,7 @@ pass_on! {
     renew(owner: &Owner, runs: &[RunId], lease: Duration) -> (), Renew;
     cancels(owner: &Owner) -> Vec<RunId>, Cancels;
     release(run: RunId, token: Token) -> (), Write;
-    request_cancel(run: RunId) -> (), Write;
-    clear_cancel(run: RunId) -> (), Write;
+    mark_cancel(run: RunId, wanted: bool) -> (), Write;
     keep(run: RunId, keep: bool) -> (), Write;
     delete(run: RunId) -> (), Write;
     purge(before: Timestamp) -> Purged, Write;

@@ -17,7 +17,7 @@ mod script;
 pub use faulty_store::{FaultyStore, StoreFaults, StoreOp, store_gone};
 pub use ledger::{Call, Ledger};
 pub use prompt::{Judgement, Prompt};
-pub use script::{Page, Reply, Script};
+pub use script::{Page, Reply, Script, street_tree_pages};
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -109,6 +109,18 @@ impl Stage {
     pub fn fetch_allow(&self) -> String {
         let hosts: Vec<String> = self.hosts.iter().map(SocketAddr::to_string).collect();
         hosts.join(",")
+    }
+
+    /// The settings by which the program has this world for its own.
+    pub fn environment(&self) -> [(&'static str, String); 6] {
+        [
+            ("OPENAI_BASE_URL", self.model_url()),
+            ("FATHOM_SEARXNG_URL", self.search_url()),
+            ("FATHOM_SEARCH_WEB", "searxng".to_owned()),
+            ("FATHOM_CROSSREF_URL", self.crossref_url()),
+            ("FATHOM_DATACITE_URL", self.datacite_url()),
+            ("FATHOM_FETCH_ALLOW", self.fetch_allow()),
+        ]
     }
 
     pub fn calls(&self) -> Vec<Call> {

@@ -38,6 +38,32 @@ pub struct Page {
     pub text: String,
 }
 
+/// A few pages on street trees, for tests that need something to find.
+pub fn street_tree_pages() -> Vec<Page> {
+    let page = |title: &str, text: &str| Page {
+        title: title.to_owned(),
+        text: text.to_owned(),
+    };
+    vec![
+        page(
+            "Street trees and cooling",
+            "Street trees lowered the afternoon air temperature by 1.9 degrees in the trial of Halvern. \
+             The cooling was strongest in streets with closed canopy. The trial ran for three summers. \
+             It was paid for by the council.",
+        ),
+        page(
+            "Water for street trees",
+            "Young street trees need 120 litres of water a week in their first summer. \
+             Without that water, a third of the street trees died. The water came from a well.",
+        ),
+        page(
+            "What street trees cost",
+            "The cost of one street tree over forty years was 2,100 euros in Dunmere. \
+             Maintenance makes up most of the cost of street trees. Planting is the smaller part.",
+        ),
+    ]
+}
+
 /// A work in the register, which a page names by its DOI.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {

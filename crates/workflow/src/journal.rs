@@ -47,11 +47,8 @@ pub trait Store: Send + Sync + 'static {
     /// holder's lease to `lease`, unless the append releases it.
     async fn append(&self, append: Append, lease: Duration) -> Result<Appended, Error>;
 
-    /// Marks that somebody wants the run to stop. Whoever holds it learns so at its next append.
-    async fn request_cancel(&self, run: RunId) -> Result<(), Error>;
-
-    /// Takes the mark back.
-    async fn clear_cancel(&self, run: RunId) -> Result<(), Error>;
+    /// Sets or clears the mark that somebody wants the run to stop. Whoever holds it learns so at its next append.
+    async fn mark_cancel(&self, run: RunId, wanted: bool) -> Result<(), Error>;
 
     /// The runs of `owner` that are marked to stop.
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error>;

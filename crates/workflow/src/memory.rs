@@ -159,12 +159,8 @@ impl Store for MemoryStore {
         Ok(appended)
     }
 
-    async fn request_cancel(&self, run: RunId) -> Result<(), Error> {
-        self.change(run, |log| log.cancel_requested = true)
-    }
-
-    async fn clear_cancel(&self, run: RunId) -> Result<(), Error> {
-        self.change(run, |log| log.cancel_requested = false)
+    async fn mark_cancel(&self, run: RunId, wanted: bool) -> Result<(), Error> {
+        self.change(run, |log| log.cancel_requested = wanted)
     }
 
     async fn cancels(&self, owner: &Owner) -> Result<Vec<RunId>, Error> {

@@ -8,26 +8,17 @@ use anyhow::{Context, Result, ensure};
 use fathom_workflow::Error;
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::interrupted::{FinalState, Interrupt, InterruptedRun, Interruption};
-use super::lab::Lab;
+use super::interrupted::{Interrupt, InterruptedRun, Interruption};
+use super::lab::{FinalState, Lab};
 use super::run_log::RunLog;
 use super::scripted::{DELIVER, ScriptedRun};
-use super::{Proof, Setting, Size};
+use super::{Setting, Size};
 use crate::stores::Backend;
 
 /// Runs under way at the same time.
 const AT_ONCE: usize = 8;
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T2",
-        what: "crash at every write of a run",
-        run: |setting| Box::pin(prove(setting)),
-    }
-}
-
-async fn prove(setting: Setting) -> Result<String> {
+pub(super) async fn prove(setting: Setting) -> Result<String> {
     let (mut crashes, mut told) = (0, Vec::new());
     for backend in Backend::ALL {
         let lab = Lab::new(backend).await?;
@@ -79,7 +70,8 @@ fn modes(backend: Backend, size: Size) -> Vec<(Interruption, bool)> {
 
 /// Tells whether the run had that many writes: answers that come together share one.
 async fn crash_and_recover(lab: &Lab, at: Interrupt, undisturbed: &FinalState) -> Result<bool> {
-    let run = InterruptedRun::new(lab, ScriptedRun::eventful(), [at, Interrupt::NONE], true)?;
+    let at_each = [at, Interrupt::NONE];
+    let run = InterruptedRun::new(lab, ScriptedRun::eventful(), at_each, &lab.watched())?;
     let first = run.take_over(0, lab).await;
     let reached = run.faults[0].has_struck();
     match first {
@@ -99,7 +91,7 @@ async fn crash_and_recover(lab: &Lab, at: Interrupt, undisturbed: &FinalState) -
     // What was seen counts more than what the store may refuse because of it.
     run.world.verdict()?;
     recovered.context("after the crash it failed")?;
-    let end = run.end(lab).await?;
+    let end = lab.final_state(run.id).await?;
     ensure!(
         end == *undisturbed,
         "the run ended as {end:?} instead of {undisturbed:?}"

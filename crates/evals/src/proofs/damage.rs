@@ -9,116 +9,72 @@ mod judge;
 mod rows;
 mod specimen;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use fathom_workflow::RunId;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use self::database::SpecimenDatabase;
 use self::judge::DamageVerdict;
-use super::{Proof, Setting};
+use self::rows::RowHarm;
+use super::Setting;
 use crate::stores::Backend;
 
 /// Whatever takes longer hangs.
 const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T7",
-        what: "flipped bytes and lost records",
-        run: |setting| Box::pin(prove(setting)),
-    }
+/// What is harmed in one trial.
+#[derive(Clone, Debug)]
+enum Harm<'a> {
+    /// Rows of these tables.
+    Rows(&'a [RowHarm]),
+    /// Bytes of a SQLite file.
+    File,
+    /// Bytes of the log that a crash left beside it.
+    Log,
 }
 
-/// What may have been harmed. What was not must be read, and go on, as if nothing had happened.
-enum Harmed {
-    Anything,
-    /// Records of those runs.
-    Runs(BTreeSet<RunId>),
-}
-
-async fn prove(Setting { size, seed }: Setting) -> Result<String> {
+pub(super) async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let panics_before = panics().len();
     let mut told = Vec::new();
     // The quick size harms several rows in one trial.
     let (rounds, at_once) = size.pick((1, 3), (4, 1));
     for backend in [Backend::Sqlite, Backend::Postgres] {
         let mut database = SpecimenDatabase::make(backend).await?;
-        let harms = rows::every_harm(&database).await?;
-        let harms = vec![harms; rounds].concat();
-        let mut tally = TrialTally::default();
-        for (trial, some) in (0..).zip(harms.chunks(at_once)) {
-            let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
-            database.mend().await?;
-            let harmed = rows::harm(&database, some, &mut rng).await?;
-            let verdict = in_time(database.judge(&Harmed::Runs(harmed))).await;
-            tally.add(verdict, || format!("seed {seed}, trial {trial}: {some:?}"))?;
-        }
-        told.push(format!("rows of {}: {tally}", backend.name()));
+        let rows = vec![rows::every_harm(&database).await?; rounds].concat();
+        let by_row: Vec<Harm<'_>> = rows.chunks(at_once).map(Harm::Rows).collect();
+        let mut harms = vec![("rows", by_row)];
         if backend == Backend::Sqlite {
-            type Flip = fn(&SpecimenDatabase, &mut SmallRng) -> Result<String>;
-            let flips: [(&str, u64, Flip); 2] = [
-                ("files", size.pick(80, 700), SpecimenDatabase::flip),
-                ("logs", size.pick(20, 200), SpecimenDatabase::flip_log),
-            ];
-            for (what, trials, flip) in flips {
-                let mut tally = TrialTally::default();
-                for trial in 0..trials {
-                    let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
-                    database.mend().await?;
-                    let harm = flip(&database, &mut rng)?;
-                    let verdict = in_time(database.judge(&Harmed::Anything)).await;
-                    tally.add(verdict, || format!("seed {seed}, trial {trial}: {harm}"))?;
-                }
-                ensure!(tally.same > 0, "no harm to {what} was borne");
-                told.push(format!("{what} of SQLite: {tally}"));
+            harms.push(("files", vec![Harm::File; size.pick(80, 700)]));
+            harms.push(("logs", vec![Harm::Log; size.pick(20, 200)]));
+        }
+        for (what, harms) in harms {
+            let mut tally: BTreeMap<DamageVerdict, u64> = BTreeMap::new();
+            for (trial, harm) in (0..).zip(&harms) {
+                let mut rng = SmallRng::seed_from_u64(seed.wrapping_add(trial));
+                let verdict = tokio::time::timeout(LONGEST_TRIAL, database.trial(harm, &mut rng));
+                let verdict = verdict.await.context("it hangs").flatten();
+                let verdict = verdict.with_context(|| format!("trial {trial}: {harm:?}"))?;
+                *tally.entry(verdict).or_default() += 1;
             }
+            ensure!(
+                what == "rows" || tally.contains_key(&DamageVerdict::Same),
+                "no harm to {what} was borne"
+            );
+            let trials = harms.len();
+            told.push(format!(
+                "{trials} to {what} of {}: {tally:?}",
+                backend.name()
+            ));
         }
     }
     let seen = panics();
     let panicked = seen.get(panics_before);
     ensure!(panicked.is_none(), "a panic: {panicked:?}");
     Ok(format!("{}; 0 silent, 0 panics, 0 hangs", told.join("; ")))
-}
-
-async fn in_time(trial: impl Future<Output = Result<DamageVerdict>>) -> Result<DamageVerdict> {
-    let ended = tokio::time::timeout(LONGEST_TRIAL, trial).await;
-    ended.context("it hangs")?
-}
-
-/// How trials ended.
-#[derive(Default)]
-struct TrialTally {
-    same: u64,
-    refused: u64,
-    unopened: u64,
-}
-
-impl TrialTally {
-    fn add(&mut self, verdict: Result<DamageVerdict>, harm: impl Fn() -> String) -> Result<()> {
-        match verdict.with_context(&harm)? {
-            DamageVerdict::Same => self.same += 1,
-            DamageVerdict::RefusedInPart => self.refused += 1,
-            DamageVerdict::RefusedWhole => self.unopened += 1,
-        }
-        Ok(())
-    }
-}
-
-impl std::fmt::Display for TrialTally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (same, refused, unopened) = (self.same, self.refused, self.unopened);
-        let all = same + refused + unopened;
-        write!(
-            f,
-            "{all} trials, {same} read the same, {refused} refused in part, {unopened} refused whole"
-        )
-    }
 }
 
 /// The panics on any thread since the first call. A store answers for its own threads, so a panic

@@ -13,11 +13,11 @@ use fathom_workflow::{Error, Gate, ManualClock, NewRun, RunId, RuntimeSettings};
 use futures::future::{join_all, try_join_all};
 use jiff::Timestamp;
 
+use super::Setting;
 use super::lab::engine;
 use super::run_log::RunLog;
 use super::scripted::{Act, ScriptedEngine, ScriptedRun, scripted};
 use super::world::ObservedWorld;
-use super::{Proof, Setting};
 use crate::stores::{Backend, Disk, Site};
 
 const ENGINES: usize = 4;
@@ -32,16 +32,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 const PLAN: usize = 2;
 const REVIEW: usize = 3;
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T12",
-        what: "gates under contention",
-        run: |setting| Box::pin(prove(setting)),
-    }
-}
-
-async fn prove(setting: Setting) -> Result<String> {
+pub(super) async fn prove(setting: Setting) -> Result<String> {
     let rounds = setting.size.pick(3, 60);
     for backend in Backend::ALL {
         let site = Site::new(backend, Disk::Fast).await?;

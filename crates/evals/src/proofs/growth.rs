@@ -12,9 +12,9 @@ use fathom_workflow::{Engine, NewRun, Progress, Store};
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
+use super::Setting;
 use super::scripted::{Act, ScriptedRun, scripted};
 use super::world::{Deps, ObservedWorld};
-use super::{Proof, Setting};
 use crate::stores::{Backend, Disk, Site};
 use crate::weight::Scale;
 
@@ -24,16 +24,7 @@ const TOLERANCE: f64 = 0.10;
 /// What every step brings, in bytes: a call's answer, a page kept beside the log, a note.
 const TURN: [Act; 3] = [Act::Fetch(400), Act::Keep(1_000), Act::Note(300)];
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T20",
-        what: "growth and purge",
-        run: |setting| Box::pin(prove(setting)),
-    }
-}
-
-async fn prove(setting: Setting) -> Result<String> {
+pub(super) async fn prove(setting: Setting) -> Result<String> {
     let quick: &'static [u64] = &[10, 100, 1_000];
     let weighed_at = setting.size.pick(quick, &[10, 100, 1_000, 5_000]);
     let stores = [Backend::Sqlite, Backend::Postgres];
@@ -88,7 +79,7 @@ async fn grow(
     let last = *weighed_at.last().context("it is weighed somewhere")?;
     let deps = Arc::new(Deps(ObservedWorld::new(None)));
     let engine = Engine::new(scripted("growth")?, Arc::clone(store), deps);
-    let run = ScriptedRun::repeated(TURN.to_vec(), last as usize, forgets);
+    let run = ScriptedRun::repeated(TURN.to_vec(), last, forgets);
     let mut execution = engine.start(NewRun::titled("growth"), run).await?;
     let empty = scale.weigh().await?.bytes;
     let mut a_step = Vec::new();

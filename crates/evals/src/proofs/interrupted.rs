@@ -4,17 +4,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use async_trait::async_trait;
 use fathom_store::{Sqlite, SqliteOptions};
 use fathom_testworld::{FaultyStore, StoreFaults, StoreOp, store_gone};
 use fathom_workflow::interrupt::{Decision, Verdict};
-use fathom_workflow::record::{RunTally, Status, Token};
-use fathom_workflow::{Error, RunId, Store, WAITED_MS};
+use fathom_workflow::record::Token;
+use fathom_workflow::{Error, RunId, Store};
 use tokio::sync::Semaphore;
 
-use super::lab::Lab;
-use super::run_log::RunLog;
+use super::lab::{FinalState, Lab};
 use super::scripted::{DELIVER, ScriptedEngine, ScriptedRun, found_out, open_or_start};
 use super::world::ObservedWorld;
 
@@ -165,9 +164,6 @@ impl StoreFaults for ProcessFaults {
     }
 }
 
-/// What two runs must have in common.
-pub type FinalState = (ScriptedRun, RunTally);
-
 /// A run and the two processes that work on it.
 pub struct InterruptedRun {
     pub id: RunId,
@@ -179,32 +175,36 @@ pub struct InterruptedRun {
 }
 
 impl InterruptedRun {
-    /// A run that begins with `state`. A world that is not `watched` only counts.
-    pub fn new(lab: &Lab, state: ScriptedRun, at: [Interrupt; 2], watched: bool) -> Result<Self> {
-        let world = ObservedWorld::new(watched.then(|| Arc::clone(&lab.stores[1])));
+    /// A run that begins with `state`.
+    pub fn new(
+        lab: &Lab,
+        state: ScriptedRun,
+        at: [Interrupt; 2],
+        world: &Arc<ObservedWorld>,
+    ) -> Result<Self> {
         let faults = at.map(ProcessFaults::new);
         let engine = |nth: usize| {
             let faults = &faults[nth];
-            let inner: Arc<dyn Store> = match (at[nth].how, lab.site.path()) {
-                (Interruption::Uncommitted, Some(path)) => {
+            let inner: Arc<dyn Store> = match (at[nth].how, lab.path(), &lab.clock) {
+                (Interruption::Uncommitted, Some(path), Some(clock)) => {
                     let faults = Arc::clone(faults);
                     let vetoes = move || faults.veto.swap(false, Ordering::SeqCst);
                     let options = SqliteOptions {
                         before_commit: Some(Arc::new(vetoes)),
-                        clock: Arc::clone(&lab.clock) as _,
+                        clock: Arc::clone(clock) as _,
                         ..SqliteOptions::default()
                     };
                     Arc::new(Sqlite::open_with(path, options)?)
                 }
                 _ => Arc::clone(&lab.stores[nth]),
             };
-            lab.engine(FaultyStore::new(inner, Arc::clone(faults) as _), &world)
+            lab.engine(FaultyStore::new(inner, Arc::clone(faults) as _), world)
         };
         Ok(Self {
             id: RunId::new(),
             engines: [engine(0)?, engine(1)?],
             faults,
-            world,
+            world: Arc::clone(world),
             state,
             admitted: AtomicBool::new(false),
         })
@@ -264,22 +264,11 @@ impl InterruptedRun {
         engine.decide(&gate, decision).await
     }
 
-    /// What the run has come to, with a sound log.
-    pub async fn end(&self, lab: &Lab) -> Result<FinalState> {
-        let log = RunLog::sound(&*lab.stores[1], self.id).await?;
-        let status = &log.run.head.status;
-        ensure!(*status == Status::Completed, "the run is {status}");
-        let engine = lab.engine(Arc::clone(&lab.stores[1]), &self.world)?;
-        let mut view = engine.view(self.id, None).await?;
-        // How long nobody worked on the run is the only thing that an interruption may show in.
-        view.tally.meters.remove(WAITED_MS);
-        Ok((view.state, view.tally))
-    }
-
     /// What such a run comes to if nothing happens to it, and its writes.
     pub async fn undisturbed(lab: &Lab, state: ScriptedRun) -> Result<(FinalState, u64)> {
-        let run = Self::new(lab, state, [Interrupt::NONE; 2], true)?;
+        let run = Self::new(lab, state, [Interrupt::NONE; 2], &lab.watched())?;
         run.take_over(0, lab).await.context("undisturbed")?;
-        Ok((run.end(lab).await?, run.faults[0].writes()))
+        let end = lab.final_state(run.id).await?;
+        Ok((end, run.faults[0].writes()))
     }
 }

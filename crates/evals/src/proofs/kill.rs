@@ -18,10 +18,10 @@ use rand::{Rng, SeedableRng};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
+use super::Setting;
 use super::run_log::RunLog;
 use super::scripted::{AT_ONCE, same_report};
 use super::world::Effect;
-use super::{Proof, Setting};
 use crate::ledger::Ledger;
 use crate::stores::{Backend, Disk, Site};
 use crate::victim::{self, Orders};
@@ -40,16 +40,7 @@ const MOST_LIVES: u32 = 20;
 /// A life that lasts longer than this hangs.
 const LONGEST_LIFE: Duration = Duration::from_secs(60);
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T1",
-        what: "kill -9 at random moments, 1 to 5 times a run",
-        run: |setting| Box::pin(prove(setting)),
-    }
-}
-
-async fn prove(Setting { size, seed }: Setting) -> Result<String> {
+pub(super) async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let mut told = Vec::new();
     for (backend, quick) in [(Backend::Sqlite, 30), (Backend::Postgres, 10)] {
         let site = Site::new(backend, Disk::Real).await?;

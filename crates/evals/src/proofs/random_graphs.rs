@@ -18,31 +18,18 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::course::{ClockHabit, Course};
-use super::{Proof, Setting};
+pub(super) use self::course::ClockHabit;
+use self::course::Course;
+use super::Setting;
 
 /// In real time; a seed takes a few milliseconds. Whatever takes longer hangs.
 const LONGEST_SEED: Duration = Duration::from_secs(20);
 
-/// T3, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T3",
-        what: "random graphs under random faults",
-        run: |it| Box::pin(prove(it.size.pick(500, 50_000), it, ClockHabit::Leaps)),
-    }
-}
-
-/// T11, for the list.
-pub fn wild_clocks() -> Proof {
-    Proof {
-        id: "T11",
-        what: "random graphs by clocks that jump",
-        run: |it| Box::pin(prove(it.size.pick(300, 10_000), it, ClockHabit::Jumps)),
-    }
-}
-
-async fn prove(seeds: u64, Setting { seed, .. }: Setting, habit: ClockHabit) -> Result<String> {
+pub(super) async fn prove(Setting { size, seed }: Setting, habit: ClockHabit) -> Result<String> {
+    let seeds = match habit {
+        ClockHabit::Leaps => size.pick(500, 50_000),
+        ClockHabit::Jumps => size.pick(300, 10_000),
+    };
     let next = Arc::new(AtomicU64::new(0));
     let (sender, mut ended) = unbounded_channel();
     for _ in 0..thread::available_parallelism().map_or(1, usize::from) {

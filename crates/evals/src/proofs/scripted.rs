@@ -1,5 +1,6 @@
 //! The workflow of the proofs: one node that does the acts of one turn a step, as its state tells it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -21,7 +22,7 @@ pub const CALLS: &str = "calls";
 pub const ONCE: &str = "once";
 
 /// The line of an update that does not fit.
-pub const MISFIT: &str = "misfit";
+const MISFIT: &str = "misfit";
 
 /// One thing a node does. Its key is its number within the node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,14 +49,16 @@ pub enum Act {
     Keep(usize),
     /// So many bytes brought by the update.
     Note(usize),
-    /// Brings [`MISFIT`], which a state may refuse.
+    /// Brings an update that does not fit.
     Misfit,
+    /// A number drawn by the engine.
+    Draw,
     /// Fails the step.
     Fail,
 }
 
 /// Does the acts of one step and gives the lines they brought.
-pub async fn perform(ctx: &Context<Deps>, acts: &[Act]) -> Result<Vec<String>, NodeError> {
+async fn perform(ctx: &Context<Deps>, acts: &[Act]) -> Result<Vec<String>, NodeError> {
     let mut lines = Vec::new();
     for (number, act) in acts.iter().enumerate() {
         let (key, text) = (number.to_string(), |bytes| {
@@ -98,6 +101,7 @@ pub async fn perform(ctx: &Context<Deps>, acts: &[Act]) -> Result<Vec<String>, N
             }
             Act::Note(bytes) => lines.push(text(*bytes)),
             Act::Misfit => lines.push(MISFIT.into()),
+            Act::Draw => lines.push(format!("drew {}", ctx.random(&key) % 100)),
             Act::Fail => return Err(NodeError::new("it was to fail")),
         }
     }
@@ -169,10 +173,12 @@ pub fn text(run: RunId, step: u64, bytes: usize) -> String {
 /// What a run is to do, and what it has brought so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScriptedRun {
-    /// Gone through again and again, until so many are done.
-    turns: Vec<Vec<Act>>,
-    wanted: usize,
-    done: usize,
+    /// What each node does in each of its turns, gone through again and again.
+    acts: BTreeMap<String, Vec<Vec<Act>>>,
+    /// How many turns there are to be of the node that has them.
+    wanted: u64,
+    /// How often each node was there.
+    visits: BTreeMap<String, u64>,
     /// What the turns brought, or only the last one.
     pub lines: Vec<String>,
     forgets: bool,
@@ -184,15 +190,29 @@ pub const AT_ONCE: usize = 3;
 impl ScriptedRun {
     /// A run that remembers what every turn brought.
     pub fn new(turns: Vec<Vec<Act>>) -> Self {
+        // What it spent would be lost if a person has to find out whether it happened.
+        let deliver = vec![vec![Act::Once { spends: 0 }]];
         Self {
-            wanted: turns.len(),
-            turns,
+            wanted: turns.len() as u64,
+            ..Self::by_node([(TURN.to_owned(), turns), (RESCUE.to_owned(), deliver)])
+        }
+    }
+
+    /// A run of a graph of its own, by what its nodes do.
+    pub fn by_node(acts: impl IntoIterator<Item = (String, Vec<Vec<Act>>)>) -> Self {
+        Self {
+            acts: acts.into_iter().collect(),
             ..Self::default()
         }
     }
 
+    /// How often a node was there.
+    pub fn visits(&self, node: &str) -> u64 {
+        self.visits.get(node).copied().unwrap_or(0)
+    }
+
     /// A run of so many turns that all do the same. One that forgets keeps its state small.
-    pub fn repeated(turn: Vec<Act>, wanted: usize, forgets: bool) -> Self {
+    pub fn repeated(turn: Vec<Act>, wanted: u64, forgets: bool) -> Self {
         Self {
             wanted,
             forgets,
@@ -228,14 +248,19 @@ impl ScriptedRun {
 }
 
 impl State for ScriptedRun {
-    type Update = Vec<String>;
+    /// The node, and what it brought.
+    type Update = (String, Vec<String>);
 
-    fn apply(&mut self, brought: &Vec<String>) -> Result<(), InvalidUpdate> {
-        self.done += 1;
+    fn apply(&mut self, (node, lines): &Self::Update) -> Result<(), InvalidUpdate> {
+        *self.visits.entry(node.clone()).or_default() += 1;
+        if lines.iter().any(|line| line == MISFIT) {
+            // It is noticed when half of it is taken in.
+            return Err(InvalidUpdate::new("it was to be refused"));
+        }
         if self.forgets {
             self.lines.clear();
         }
-        self.lines.extend_from_slice(brought);
+        self.lines.extend_from_slice(lines);
         Ok(())
     }
 }
@@ -259,26 +284,29 @@ pub fn scripted(name: &'static str) -> Result<Graph<ScriptedRun, Deps>, GraphErr
 
 /// The same with a rescue for a run that fails: a delivery that must not happen twice.
 pub fn rescued(name: &'static str) -> Result<Graph<ScriptedRun, Deps>, GraphError> {
-    let builder = turns(name).node(RESCUE, deliver).edge(RESCUE, END);
+    let builder = turns(name).node(RESCUE, play).edge(RESCUE, END);
     builder.rescue(RESCUE).build()
 }
 
 fn turns(name: &'static str) -> GraphBuilder<ScriptedRun, Deps> {
-    let next = |run: &ScriptedRun| if run.done < run.wanted { TURN } else { END };
+    let next = |run: &ScriptedRun| {
+        let goes_on = run.visits(TURN) < run.wanted;
+        if goes_on { TURN } else { END }
+    };
     Graph::new(name)
-        .node(TURN, turn)
+        .node(TURN, play)
         .start(TURN)
         .route(TURN, [TURN, END], next)
         .at_most(MOST_TURNS, TURN, TURN, END)
 }
 
-async fn turn(run: &ScriptedRun, ctx: &Context<Deps>) -> NodeResult<ScriptedRun> {
-    perform(ctx, &run.turns[run.done % run.turns.len()]).await
-}
-
-async fn deliver(_: &ScriptedRun, ctx: &Context<Deps>) -> NodeResult<ScriptedRun> {
-    // What it spent would be lost if a person has to find out whether it happened.
-    perform(ctx, &[Act::Once { spends: 0 }]).await
+/// Every node of every graph: it does what its turn tells it.
+pub async fn play(run: &ScriptedRun, ctx: &Context<Deps>) -> NodeResult<ScriptedRun> {
+    let node = ctx.node();
+    let turns = &run.acts[node];
+    let nth = run.visits(node) as usize % turns.len();
+    let lines = perform(ctx, &turns[nth]).await?;
+    Ok((node.to_owned(), lines))
 }
 
 /// Takes a run up where its log ends, or begins it.

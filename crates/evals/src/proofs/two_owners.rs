@@ -18,25 +18,17 @@ use futures::future::try_join_all;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::interrupted::{FinalState, Interrupt, InterruptedRun, Interruption, TakenWrites};
-use super::lab::Lab;
+use super::Setting;
+use super::interrupted::{Interrupt, InterruptedRun, Interruption, TakenWrites};
+use super::lab::{FinalState, Lab};
 use super::scripted::{Act, ScriptedRun};
-use super::{Proof, Setting};
+use super::world::ObservedWorld;
 use crate::stores::Backend;
 
 /// The owners of a run: the two, and the first again when both have gone.
 const OWNERS: u32 = 3;
 
-/// The proof, for the list.
-pub fn proof() -> Proof {
-    Proof {
-        id: "T4",
-        what: "two owners on one run, one stopped past its lease",
-        run: |setting| Box::pin(prove(setting)),
-    }
-}
-
-async fn prove(Setting { size, seed }: Setting) -> Result<String> {
+pub(super) async fn prove(Setting { size, seed }: Setting) -> Result<String> {
     let inside = [
         (Backend::Memory, size.pick(400, 7_500)),
         (Backend::Sqlite, size.pick(70, 2_000)),
@@ -139,7 +131,12 @@ async fn one(arena: &Arc<Arena>, seed: u64) -> Result<(bool, bool)> {
 
 async fn contend(arena: &Arc<Arena>, at: [Interrupt; 2]) -> Result<(bool, bool)> {
     let lab = &arena.lab;
-    let run = Arc::new(InterruptedRun::new(lab, plain(), at, false)?);
+    let run = Arc::new(InterruptedRun::new(
+        lab,
+        plain(),
+        at,
+        &ObservedWorld::new(None),
+    )?);
     let start = |process: usize| {
         let (run, arena) = (Arc::clone(&run), Arc::clone(arena));
         tokio::spawn(async move {
@@ -154,7 +151,7 @@ async fn contend(arena: &Arc<Arena>, at: [Interrupt; 2]) -> Result<(bool, bool)>
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let stopped = run.faults[0].has_struck();
-    if lab.turns_the_clock {
+    if lab.clock.is_some() {
         lab.let_lease_lapse().await;
     }
     let second = start(1);
@@ -165,7 +162,7 @@ async fn contend(arena: &Arc<Arena>, at: [Interrupt; 2]) -> Result<(bool, bool)>
     let first = first.await?;
     let refused = matches!(first, Err(Error::Superseded { .. }));
     let holds = !run.faults[1].taken().holds.is_empty();
-    if holds && refused && !second.is_finished() && lab.turns_the_clock {
+    if holds && refused && !second.is_finished() && lab.clock.is_some() {
         still_held(lab, run.id).await?;
     }
     run.faults[1].go_on();
@@ -182,7 +179,7 @@ async fn contend(arena: &Arc<Arena>, at: [Interrupt; 2]) -> Result<(bool, bool)>
         }
     }
     no_stale_commits(run.faults.iter().map(|faults| faults.taken().clone()))?;
-    let end = run.end(lab).await?;
+    let end = lab.final_state(run.id).await?;
     ensure!(end == arena.end, "it ended as {end:?}, not {:?}", arena.end);
     for (effect, times) in run.world.calls(run.id) {
         ensure!(times <= OWNERS, "effect {effect:?} was made {times} times");

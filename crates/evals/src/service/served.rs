@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fathom_testworld::{Page, Script, Stage};
+pub(super) use fathom_testworld::street_tree_pages as pages;
+use fathom_testworld::{Script, Stage};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -177,43 +178,12 @@ fn program(name: &str) -> Result<PathBuf> {
     })
 }
 
-/// A few pages that answer the task.
-pub(super) fn pages() -> Vec<Page> {
-    let page = |title: &str, text: &str| Page {
-        title: title.to_owned(),
-        text: text.to_owned(),
-    };
-    vec![
-        page(
-            "Street trees and cooling",
-            "Street trees lowered the afternoon air temperature by 1.9 degrees in the trial of Halvern. \
-             The cooling was strongest in streets with closed canopy. The trial ran for three summers.",
-        ),
-        page(
-            "Water for street trees",
-            "Young street trees need 120 litres of water a week in their first summer. \
-             Without that water, a third of the street trees died. The water came from a well.",
-        ),
-        page(
-            "What street trees cost",
-            "The cost of one street tree over forty years was 2,100 euros in Dunmere. \
-             Maintenance makes up most of the cost of street trees. Planting is the smaller part.",
-        ),
-    ]
-}
-
 /// A service whose whole world is scripted.
 pub(super) async fn in_a_world(script: Script, more: &[(&str, &str)]) -> Result<(Stage, Served)> {
     let stage = Stage::open(script).await?;
-    let (model, search) = (stage.model_url(), stage.search_url());
-    let (crossref, allow) = (stage.crossref_url(), stage.fetch_allow());
-    let world = [
-        ("OPENAI_BASE_URL", model.as_str()),
-        ("FATHOM_SEARXNG_URL", &search),
-        ("FATHOM_SEARCH_WEB", "searxng"),
-        ("FATHOM_CROSSREF_URL", &crossref),
-        ("FATHOM_FETCH_ALLOW", &allow),
-    ];
-    let served = Served::open(&[&world[..], more].concat()).await?;
+    let world = stage.environment();
+    let world = world.iter().map(|(name, value)| (*name, value.as_str()));
+    let environment: Vec<_> = world.chain(more.iter().copied()).collect();
+    let served = Served::open(&environment).await?;
     Ok((stage, served))
 }

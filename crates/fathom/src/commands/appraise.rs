@@ -17,7 +17,7 @@ use crate::Register;
 use crate::cli::{AppraiseArgs, AppraiseCommand};
 use crate::commands::RunsContext;
 use crate::exit::{Exit, Problem, Result};
-use crate::settings::{FlagValue, Settings};
+use crate::settings::{FlagValues, Settings};
 use crate::{edits, follow, screen};
 
 /// Endings of files that a folder is searched for.
@@ -30,7 +30,7 @@ const NOT_TRIALS: [&str; 1] = ["readme"];
 
 pub async fn run(
     args: AppraiseArgs,
-    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    settings: impl FnOnce(FlagValues) -> Result<Settings>,
     register: Register,
 ) -> Result<Exit> {
     if let Some(AppraiseCommand::Compare { left, right, json }) = &args.command {
@@ -43,7 +43,7 @@ pub async fn run(
     }
     let answers = args.answers.as_deref().map(given_answers).transpose()?;
     let output = args.out.as_deref().map(AppraisalOutput::open).transpose()?;
-    let context = RunsContext::open(settings(Vec::new())?, register).await?;
+    let context = RunsContext::open(settings(FlagValues::default())?, register).await?;
     let batch = batch::Batch {
         host: &context.host,
         args: &args,

@@ -2,8 +2,6 @@
 
 mod talk;
 
-use std::path::PathBuf;
-
 use fathom_research::Question;
 use fathom_research::workflows::ask::{self, AskInput, AskSettings, AskedTurn};
 use fathom_workflow::{Host, NewRun, RunId};
@@ -13,12 +11,12 @@ use crate::Register;
 use crate::cli::AskArgs;
 use crate::commands::{RunsContext, report};
 use crate::exit::{Exit, Problem, Result};
-use crate::settings::{FlagValue, Settings};
+use crate::settings::{FlagValues, Settings};
 use crate::{deliver, follow};
 
 pub async fn run(
     args: AskArgs,
-    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    settings: impl FnOnce(FlagValues) -> Result<Settings>,
     register: Register,
 ) -> Result<Exit> {
     let settings = settings(flags(&args))?;
@@ -27,11 +25,7 @@ pub async fn run(
         Question::parse_short(question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
     }
     deliver::check_output(fathom_render::answer::KIND, &args.output)?;
-    let context = RunsContext::open(settings, register).await?;
-    // That old runs cannot be removed is no reason not to start a new one.
-    if let Err(error) = context.host.expire(context.settings.ttl).await {
-        tracing::warn!(%error, "old runs could not be removed");
-    }
+    let context = RunsContext::open_to_start(settings, register).await?;
     match (args.interactive, &args.question) {
         (false, Some(question)) => {
             let settings = opened(&context, args.output.quiet).await?;
@@ -72,19 +66,14 @@ impl Asking<'_> {
 
 /// The settings with the library read: the one that is named, else the folders that were added.
 async fn opened(context: &RunsContext, quiet: bool) -> Result<AskSettings> {
-    let RunsContext {
-        settings,
-        libraries,
-        ..
-    } = context;
-    let named = settings.ask.library.clone();
-    let library = report::open_library(named, &settings.home, libraries, quiet).await?;
+    let settings = context.settings.ask.clone();
+    let library = report::open_library(settings.library, context, quiet).await?;
     if library.is_empty() {
         return Err(no_library());
     }
     Ok(AskSettings {
         library,
-        ..settings.ask.clone()
+        ..settings
     })
 }
 
@@ -94,17 +83,9 @@ fn no_library() -> Problem {
 }
 
 /// What the flags say about settings.
-fn flags(args: &AskArgs) -> Vec<FlagValue> {
-    let library: &[PathBuf] = &args.library;
-    let library = (!library.is_empty()).then(|| FlagValue {
-        setting: "ask.library",
-        flag: "--library",
-        value: json!(library),
-    });
-    let time = args.max_time.map(|seconds| FlagValue {
-        setting: "ask.max_execution_time_s",
-        flag: "--max-time",
-        value: json!(seconds),
-    });
-    library.into_iter().chain(time).collect()
+fn flags(args: &AskArgs) -> FlagValues {
+    FlagValues::default()
+        .table("ask")
+        .flag("library", "--library", &args.library)
+        .flag("max_execution_time_s", "--max-time", args.max_time)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{RunsContext, serve};
@@ -10,7 +9,7 @@ use crate::cli::McpArgs;
 use crate::exit::{Exit, Result};
 use crate::http::{Service, metrics};
 use crate::mcp;
-use crate::settings::FlagValue;
+use crate::settings::FlagValues;
 use crate::signals::Signals;
 use crate::tokens::TokenBook;
 
@@ -54,15 +53,10 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
 }
 
 /// What the flags say about settings.
-pub fn flags(args: &McpArgs) -> Vec<FlagValue> {
-    if args.library.is_empty() {
-        return Vec::new();
-    }
-    let settings = ["report.library", "answer.library", "ask.library"];
-    let flags = settings.map(|setting| FlagValue {
-        setting,
-        flag: "--library",
-        value: json!(args.library),
-    });
-    flags.into()
+pub fn flags(args: McpArgs) -> FlagValues {
+    let library = args.library;
+    let tables = ["report", "answer", "ask"].into_iter();
+    tables.fold(FlagValues::default(), |flags, table| {
+        flags.table(table).flag("library", "--library", &library)
+    })
 }

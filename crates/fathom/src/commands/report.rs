@@ -1,11 +1,10 @@
 //! `fathom report`: from a question to a report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fathom_research::Question;
 use fathom_research::workflows::report::{self, ReportInput};
 use fathom_store::library::{DocumentLibrary, LibraryCounts};
-use fathom_workflow::NewRun;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -14,8 +13,7 @@ use crate::cli::{self, ReviewGate};
 use crate::commands::RunsContext;
 use crate::exit::{Exit, Problem, Result};
 use crate::library_list::LibraryList;
-use crate::own_library::OwnLibraries;
-use crate::settings::{FlagValue, Settings};
+use crate::settings::{FlagValues, Settings};
 use crate::{deliver, follow, reading, screen};
 
 /// Files of a library that could not be read and are named; the rest are counted.
@@ -23,7 +21,7 @@ const SKIPPED_NAMED: usize = 5;
 
 pub async fn run(
     args: cli::ReportArgs,
-    settings: impl FnOnce(Vec<FlagValue>) -> Result<Settings>,
+    settings: impl FnOnce(FlagValues) -> Result<Settings>,
     register: Register,
 ) -> Result<Exit> {
     let asked_at = Timestamp::now();
@@ -32,19 +30,10 @@ pub async fn run(
     Question::parse(&args.question, jiff::Zoned::now().date()).map_err(Problem::usage)?;
     tell_idle_filters(&args, &settings);
     deliver::check_output(fathom_render::report::KIND, &args.output)?;
-    let context = RunsContext::open(settings, register).await?;
-    let RunsContext {
-        mut settings,
-        host,
-        libraries,
-    } = context;
-    let named = std::mem::take(&mut settings.report.library);
-    settings.report.library =
-        open_library(named, &settings.home, &libraries, args.output.quiet).await?;
-    // That old runs cannot be removed is no reason not to start a new one.
-    if let Err(error) = host.expire(settings.ttl).await {
-        tracing::warn!(%error, "old runs could not be removed");
-    }
+    let context = RunsContext::open_to_start(settings, register).await?;
+    let (settings, host) = (&context.settings, &context.host);
+    let mut chosen = settings.report.clone();
+    chosen.library = open_library(chosen.library, &context, args.output.quiet).await?;
     let input = ReportInput {
         question: args.question,
         context: args.context,
@@ -52,13 +41,9 @@ pub async fn run(
         date: args.date,
         depth: settings.depth,
         style: settings.style,
-        settings: settings.report,
+        settings: chosen,
         // Reading the library is part of the time that a person waits.
         asked_at: Some(asked_at),
-    };
-    let new = NewRun {
-        keep: args.keep,
-        ..NewRun::untitled()
     };
     let people = &input.settings.people;
     let asks = people.hitl_after_planning
@@ -68,11 +53,8 @@ pub async fn run(
     if asks && !host.store().is_durable() {
         screen::tell(follow::DECISION_LOST);
     }
-    let run = host.start(report::NAME, new, json!(input)).await?;
-    if !args.output.quiet {
-        screen::tell(&format!("Run {run}"));
-    }
-    follow::follow_since(Some(asked_at), &host, run, &args.output).await
+    let run = context.start(report::NAME, json!(input), args.keep, &args.output);
+    follow::follow_since(Some(asked_at), host, run.await?, &args.output).await
 }
 
 /// A filter of results of the web says nothing of own documents, and a person should know.
@@ -93,59 +75,31 @@ fn tell_idle_filters(args: &cli::ReportArgs, settings: &Settings) {
 }
 
 /// What the flags say about settings.
-fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
-    let mut flags = Vec::new();
-    let mut flag = |setting, flag, value| {
-        flags.push(FlagValue {
-            setting,
-            flag,
-            value,
-        });
-    };
-    if let Some(depth) = args.depth {
-        flag("report.depth", "--depth", json!(depth));
-    }
-    if let Some(style) = args.style {
-        flag("report.style", "--style", json!(style));
-    }
-    if let Some(words) = args.length {
-        flag("report.target_length", "--length", json!(words));
-    }
-    if let Some(style) = &args.citation_style {
-        flag("report.citation_style", "--citation-style", json!(style));
-    }
-    if let Some(seconds) = args.max_time {
-        flag("report.max_execution_time_s", "--max-time", json!(seconds));
-    }
+fn flags(args: &cli::ReportArgs) -> FlagValues {
+    let mut flags = FlagValues::default()
+        .table("report")
+        .flag("depth", "--depth", args.depth)
+        .flag("style", "--style", args.style)
+        .flag("target_length", "--length", args.length)
+        .flag("citation_style", "--citation-style", &args.citation_style)
+        .flag("max_execution_time_s", "--max-time", args.max_time)
+        .flag("filters.news_since", "--since", args.since)
+        .flag("filters.language", "--language", &args.language)
+        .flag("library", "--library", &args.library)
+        .flag("web", "--web", args.web)
+        .flag("fresh", "--fresh", args.fresh)
+        .flag("people.breakpoints", "--stop", &args.stop);
     if let Some((from, to)) = args.years {
-        flag("report.filters.year_from", "--years", json!(from));
-        flag("report.filters.year_to", "--years", json!(to));
-    }
-    if let Some(day) = args.since {
-        flag("report.filters.news_since", "--since", json!(day));
-    }
-    if let Some(language) = &args.language {
-        flag("report.filters.language", "--language", json!(language));
-    }
-    if !args.library.is_empty() {
-        flag("report.library", "--library", json!(args.library));
-    }
-    if args.web {
-        flag("report.web", "--web", json!(true));
-    }
-    if args.fresh {
-        flag("report.fresh", "--fresh", json!(true));
+        flags = flags.set("filters.year_from", "--years", json!(from));
+        flags = flags.set("filters.year_to", "--years", json!(to));
     }
     for review in &args.review {
         let gate = match review {
-            ReviewGate::Plan => "report.people.hitl_after_planning",
-            ReviewGate::Final => "report.people.hitl_before_output",
-            ReviewGate::Critical => "report.people.hitl_on_critical",
+            ReviewGate::Plan => "people.hitl_after_planning",
+            ReviewGate::Final => "people.hitl_before_output",
+            ReviewGate::Critical => "people.hitl_on_critical",
         };
-        flag(gate, "--review", json!(true));
-    }
-    if !args.stop.is_empty() {
-        flag("report.people.breakpoints", "--stop", json!(args.stop));
+        flags = flags.flag(gate, "--review", true);
     }
     flags
 }
@@ -153,11 +107,10 @@ fn flags(args: &cli::ReportArgs) -> Vec<FlagValue> {
 /// Reads the library: the one that is named, else the folders that were added. Gives the folders for the run to keep.
 pub(super) async fn open_library(
     named: Vec<PathBuf>,
-    home: &Path,
-    libraries: &OwnLibraries,
+    context: &RunsContext,
     quiet: bool,
 ) -> Result<Vec<PathBuf>> {
-    let list = LibraryList::load(home)?;
+    let list = LibraryList::load(&context.settings.home)?;
     let roots = list.resolve(&named);
     // A run may be resumed from another folder.
     let absolute = roots
@@ -168,7 +121,7 @@ pub(super) async fn open_library(
     if roots.is_empty() {
         return Ok(roots);
     }
-    let library = libraries.get(&roots);
+    let library = context.libraries.get(&roots);
     let documents = reading::shown(&library, quiet).await?;
     let counts = documents.counts().map_err(Problem::failed)?;
     if !quiet {

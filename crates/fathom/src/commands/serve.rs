@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use fathom_workflow::{Host, WorkedRun};
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::RunsContext;
@@ -12,7 +11,7 @@ use crate::cli::ServeArgs;
 use crate::exit::{Exit, Problem, Result};
 use crate::http::{self, Service, metrics};
 use crate::screen;
-use crate::settings::FlagValue;
+use crate::settings::FlagValues;
 use crate::signals::Signals;
 use crate::tokens::TokenBook;
 use crate::traces::Traces;
@@ -81,23 +80,12 @@ pub async fn run(context: RunsContext) -> Result<Exit> {
 }
 
 /// What the flags say about settings.
-pub fn flags(args: &ServeArgs) -> Vec<FlagValue> {
-    let flag = |setting, flag, value| FlagValue {
-        setting,
-        flag,
-        value,
-    };
-    let mut flags = Vec::new();
-    if let Some(listen) = &args.listen {
-        flags.push(flag("serve.listen", "--listen", json!(listen)));
-    }
-    if let Some(workers) = args.workers {
-        flags.push(flag("serve.workers", "--workers", json!(workers)));
-    }
-    if !args.host.is_empty() {
-        flags.push(flag("serve.hosts", "--host", json!(args.host)));
-    }
-    flags
+pub fn flags(args: ServeArgs) -> FlagValues {
+    FlagValues::default()
+        .table("serve")
+        .flag("listen", "--listen", args.listen)
+        .flag("workers", "--workers", args.workers)
+        .flag("hosts", "--host", args.host)
 }
 
 /// Tells the log of a run that the background work has left, counts it and traces it.

@@ -25,7 +25,8 @@ use crate::http::{Service, search};
 const WAIT_MOST_S: u64 = 600;
 
 /// What can be called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ToolName {
     Research,
     Answer,
@@ -55,15 +56,7 @@ impl ToolName {
 
     /// What it is called by.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Research => "research",
-            Self::Answer => "answer",
-            Self::Ask => "ask",
-            Self::Search => "search",
-            Self::ReadSource => "read_source",
-            Self::RunStatus => "run_status",
-            Self::Review => "review",
-        }
+        self.into()
     }
 
     fn description(self) -> &'static str {

@@ -1,10 +1,8 @@
 use std::fs;
 
-use serde_json::json;
-
 use super::*;
 
-fn merge(file: &str, environment: &[(&str, &str)], flags: Vec<FlagValue>) -> Result<Settings> {
+fn merge(file: &str, environment: &[(&str, &str)], flags: FlagValues) -> Result<Settings> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE);
     fs::write(&path, file).unwrap();
@@ -15,7 +13,10 @@ fn merge(file: &str, environment: &[(&str, &str)], flags: Vec<FlagValue>) -> Res
 }
 
 fn refused(file: &str) -> String {
-    merge(file, &[], Vec::new()).err().unwrap().to_string()
+    merge(file, &[], FlagValues::default())
+        .err()
+        .unwrap()
+        .to_string()
 }
 
 fn origin(settings: &Settings, name: &str) -> String {
@@ -35,12 +36,10 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
         ("FATHOM_REPORT_MAX_ITERATIONS", "2"),
         ("FATHOM_REPORT_MAX_GAP_SEARCHES", "2"),
     ];
-    let flag = FlagValue {
-        setting: "report.max_gap_searches",
-        flag: "--gaps",
-        value: json!(3),
-    };
-    let settings = merge(file, &environment, vec![flag]).unwrap();
+    let flags = FlagValues::default()
+        .table("report")
+        .flag("max_gap_searches", "--gaps", 3);
+    let settings = merge(file, &environment, flags).unwrap();
     assert_eq!(settings.report.target_length, 500);
     assert_eq!(settings.report.max_iterations, 2);
     assert_eq!(settings.report.max_gap_searches, 3);
@@ -57,7 +56,7 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
 #[test]
 fn every_setting_of_a_report_can_be_given() {
     let file = "[report]\ndepth = \"deep\"\nbanned_words = [\"delve\"]\ncitation_style = \"apa\"\n[report.caps]\ntokens = 9\n[report.people]\nhitl_on_critical = true\n[report.evidence]\ntop_k = 7\n";
-    let settings = merge(file, &[], Vec::new()).unwrap();
+    let settings = merge(file, &[], FlagValues::default()).unwrap();
     assert_eq!(settings.depth, research::Depth::Comprehensive.into());
     assert_eq!(settings.report.banned_words, ["delve"]);
     assert_eq!(settings.report.caps.tokens, Some(9));
@@ -77,7 +76,10 @@ fn an_unknown_setting_is_refused_with_the_nearest_known_one() {
         "{said}"
     );
     let slip = [("FATHOM_REPORT_TARGET_LENGHT", "5")];
-    let said = merge("", &slip, Vec::new()).err().unwrap().to_string();
+    let said = merge("", &slip, FlagValues::default())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(
         said.contains("Did you mean \"FATHOM_REPORT_TARGET_LENGTH\"?"),
         "{said}"
@@ -106,7 +108,7 @@ fn a_secret_is_never_shown() {
     let settings = merge(
         "[providers]\nserper_api_key = \"hidden-3\"\n",
         &environment,
-        Vec::new(),
+        FlagValues::default(),
     );
     let settings = settings.unwrap();
     let all: String = settings
@@ -128,7 +130,8 @@ fn a_secret_is_never_shown() {
 
 #[test]
 fn the_store_is_named_or_else_the_database_or_else_a_file_in_the_data_folder() {
-    let store = |environment: &[(&str, &str)]| merge("", environment, Vec::new()).unwrap().store;
+    let store =
+        |environment: &[(&str, &str)]| merge("", environment, FlagValues::default()).unwrap().store;
     let database = ("DATABASE_URL", "postgres://db/x");
     assert_eq!(
         store(&[]),
@@ -155,7 +158,12 @@ fn the_store_is_named_or_else_the_database_or_else_a_file_in_the_data_folder() {
 
 #[test]
 fn finished_runs_are_kept_for_thirty_days_unless_said_otherwise() {
-    let ttl = |file: &str| merge(file, &[], Vec::new()).unwrap().ttl.as_secs();
+    let ttl = |file: &str| {
+        merge(file, &[], FlagValues::default())
+            .unwrap()
+            .ttl
+            .as_secs()
+    };
     assert_eq!(ttl(""), 30 * 24 * 3_600);
     assert_eq!(ttl("ttl_hours = 7\n"), 7 * 3_600);
 }

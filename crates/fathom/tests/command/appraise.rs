@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::pdfs::pdf;
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{CommandRan, Sandbox};
 
 fn examples() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/trials");
@@ -204,7 +204,7 @@ fn every_document_that_cannot_be_appraised_is_refused_by_its_own_reason() {
 fn two_articles_a_missing_part_and_other_designs_are_appraised_and_told() {
     let sandbox = Sandbox::new();
     let sound = std::fs::read_to_string(trial("1-sound.md")).unwrap();
-    let appraised = |name: &str, text: &str| -> Ran {
+    let appraised = |name: &str, text: &str| -> CommandRan {
         sandbox.file(name, text);
         sandbox.run(&["appraise", name, "-q"])
     };

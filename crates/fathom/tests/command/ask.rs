@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{CommandRan, Sandbox};
 
 const NIGHT: &str = "How much warmer do street trees keep narrow streets at night?";
 
-fn ask(sandbox: &Sandbox, question: &str, more: &[&str]) -> Ran {
+fn ask(sandbox: &Sandbox, question: &str, more: &[&str]) -> CommandRan {
     let words = ["ask", question, "--library", "library"];
     sandbox.run(&[&words, more].concat())
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::sandbox::{QUESTION, Ran, Sandbox};
+use super::sandbox::{CommandRan, QUESTION, Sandbox};
 
-fn report(sandbox: &Sandbox, more: &[&str]) -> Ran {
+fn report(sandbox: &Sandbox, more: &[&str]) -> CommandRan {
     let words = ["report", QUESTION, "--library", "library", "--json", "-q"];
     sandbox.run(&[&words, more].concat())
 }
@@ -15,12 +15,12 @@ fn stopped(sandbox: &Sandbox, place: &str) -> String {
     ran.result()["run"].as_str().unwrap().to_owned()
 }
 
-fn review(sandbox: &Sandbox, id: &str, more: &[&str]) -> Ran {
+fn review(sandbox: &Sandbox, id: &str, more: &[&str]) -> CommandRan {
     let words = ["runs", "review", id, "--json", "-q"];
     sandbox.run(&[&words, more].concat())
 }
 
-fn modify(sandbox: &Sandbox, id: &str, edits: &serde_json::Value) -> Ran {
+fn modify(sandbox: &Sandbox, id: &str, edits: &serde_json::Value) -> CommandRan {
     let file = sandbox.file("edits.json", edits.to_string());
     review(sandbox, id, &["modify", "--edits", file.to_str().unwrap()])
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{CommandRan, Sandbox};
 
 /// A document on a matter, long enough to be told from others.
 fn survey(place: &str, sentence: &str) -> String {
@@ -14,7 +14,7 @@ fn survey(place: &str, sentence: &str) -> String {
     )
 }
 
-fn reported(sandbox: &Sandbox, question: &str, more: &[&str]) -> (Ran, Value) {
+fn reported(sandbox: &Sandbox, question: &str, more: &[&str]) -> (CommandRan, Value) {
     let mut words = vec!["report", question, "--library", "papers", "-q"];
     words.extend(["--format", "json"]);
     words.extend(more);

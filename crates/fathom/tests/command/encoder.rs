@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::{Ran, Sandbox, exists};
+use crate::sandbox::{CommandRan, Sandbox, exists};
 
 fn tiny(sandbox: &Sandbox) -> PathBuf {
     let fixture =
@@ -21,7 +21,7 @@ fn tiny(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// Installs an encoder of a few words.
-pub fn install_tiny(sandbox: &Sandbox) -> Ran {
+pub fn install_tiny(sandbox: &Sandbox) -> CommandRan {
     let file = tiny(sandbox);
     let words = ["encoder", "install", "--any", "--from"];
     sandbox.run(&[&words[..], &[file.to_str().unwrap()]].concat())

@@ -12,7 +12,7 @@ pub struct Sandbox {
 }
 
 /// What the program did.
-pub struct Ran {
+pub struct CommandRan {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -72,15 +72,15 @@ impl Sandbox {
         command
     }
 
-    pub fn run(&self, words: &[&str]) -> Ran {
+    pub fn run(&self, words: &[&str]) -> CommandRan {
         ran(self, &self.command().args(words).output().unwrap())
     }
 
-    pub fn toy(&self, words: &[&str]) -> Ran {
+    pub fn toy(&self, words: &[&str]) -> CommandRan {
         ran(self, &self.toy_command().args(words).output().unwrap())
     }
 
-    pub fn run_with(&self, environment: &[(&str, &str)], words: &[&str]) -> Ran {
+    pub fn run_with(&self, environment: &[(&str, &str)], words: &[&str]) -> CommandRan {
         let mut command = self.command();
         command.args(words).envs(environment.iter().copied());
         ran(self, &command.output().unwrap())
@@ -110,7 +110,7 @@ impl Sandbox {
     }
 }
 
-fn ran(sandbox: &Sandbox, output: &Output) -> Ran {
+fn ran(sandbox: &Sandbox, output: &Output) -> CommandRan {
     // Paths differ from test to test.
     let place = sandbox.folder.path().to_str().unwrap();
     let text = |bytes: &[u8]| {
@@ -118,14 +118,14 @@ fn ran(sandbox: &Sandbox, output: &Output) -> Ran {
             .unwrap()
             .replace(place, "SANDBOX")
     };
-    Ran {
+    CommandRan {
         code: output.status.code().unwrap_or(-1),
         out: text(&output.stdout),
         err: text(&output.stderr),
     }
 }
 
-impl Ran {
+impl CommandRan {
     /// The last line of `--json`.
     pub fn result(&self) -> serde_json::Value {
         let last = self

@@ -9,17 +9,17 @@ use fathom_workflow::{Context, END, Engine, Graph, InvalidUpdate, NewRun, NodeRe
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::sandbox::{QUESTION, Ran, Sandbox};
+use super::sandbox::{CommandRan, QUESTION, Sandbox};
 
 /// A rest that no test lives to see the end of.
 const LONG_MS: u64 = 3_600_000;
 
-fn start(sandbox: &Sandbox, input: &Value) -> Ran {
+fn start(sandbox: &Sandbox, input: &Value) -> CommandRan {
     let input = input.to_string();
     sandbox.toy(&["runs", "start", "countdown", "--input", &input, "--json"])
 }
 
-fn id(ran: &Ran) -> String {
+fn id(ran: &CommandRan) -> String {
     ran.result()["run"].as_str().unwrap().to_owned()
 }
 

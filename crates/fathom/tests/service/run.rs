@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fathom_testworld::{Judgement, Page, Reply, Script, Stage};
+pub use fathom_testworld::street_tree_pages as pages;
+use fathom_testworld::{Judgement, Reply, Script, Stage};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -13,44 +14,12 @@ pub const TASK: &str = "What is known about street trees?";
 /// What limited searching is told as, in the answer itself.
 const LIMITED: &str = "Search capabilities were limited";
 
-pub fn pages() -> Vec<Page> {
-    let page = |title: &str, text: &str| Page {
-        title: title.to_owned(),
-        text: text.to_owned(),
-    };
-    vec![
-        page(
-            "Street trees and cooling",
-            "Street trees lowered the afternoon air temperature by 1.9 degrees in the trial of Halvern. \
-             The cooling was strongest in streets with closed canopy. The trial ran for three summers. \
-             It was paid for by the council.",
-        ),
-        page(
-            "Water for street trees",
-            "Young street trees need 120 litres of water a week in their first summer. \
-             Without that water, a third of the street trees died. The water came from a well.",
-        ),
-        page(
-            "What street trees cost",
-            "The cost of one street tree over forty years was 2,100 euros in Dunmere. \
-             Maintenance makes up most of the cost of street trees. Planting is the smaller part.",
-        ),
-    ]
-}
-
 /// A service whose whole world is the stage.
 pub async fn world(script: Script, more: &[(&str, &str)]) -> (Stage, Served) {
     let stage = Stage::open(script).await.unwrap();
-    let (model, search) = (stage.model_url(), stage.search_url());
-    let (crossref, allow) = (stage.crossref_url(), stage.fetch_allow());
-    let environment = [
-        ("OPENAI_BASE_URL", model.as_str()),
-        ("FATHOM_SEARXNG_URL", &search),
-        ("FATHOM_SEARCH_WEB", "searxng"),
-        ("FATHOM_CROSSREF_URL", &crossref),
-        ("FATHOM_FETCH_ALLOW", &allow),
-    ];
-    let environment = [&environment[..], more].concat();
+    let world = stage.environment();
+    let world = world.iter().map(|(name, value)| (*name, value.as_str()));
+    let environment: Vec<_> = world.chain(more.iter().copied()).collect();
     let served = Served::with(&environment);
     (stage, served)
 }

@@ -73,12 +73,7 @@ impl World {
             .env_clear()
             .env("FATHOM_HOME", self.path("home"))
             .env("FATHOM_LEASE_S", "1")
-            .env("OPENAI_BASE_URL", self.stage.model_url())
-            .env("FATHOM_SEARXNG_URL", self.stage.search_url())
-            .env("FATHOM_SEARCH_WEB", "searxng")
-            .env("FATHOM_CROSSREF_URL", self.stage.crossref_url())
-            .env("FATHOM_DATACITE_URL", self.stage.datacite_url())
-            .env("FATHOM_FETCH_ALLOW", self.stage.fetch_allow())
+            .envs(self.stage.environment())
             .env("USER", "ada")
             .current_dir(self.folder.path())
             .args(words);

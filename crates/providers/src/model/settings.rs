@@ -9,8 +9,21 @@ use super::price::ModelPrices;
 use crate::{BaseUrl, Secret};
 
 /// The part a model plays in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ModelRole {
     /// Plans the research.
     Planner,
@@ -36,13 +49,7 @@ impl ModelRole {
 
     /// The name in settings.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Planner => "planner",
-            Self::Searcher => "searcher",
-            Self::Analyst => "analyst",
-            Self::Writer => "writer",
-            Self::Reviewer => "reviewer",
-        }
+        self.into()
     }
 
     /// The model that is asked for where no setting names one.

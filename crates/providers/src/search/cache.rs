@@ -2,7 +2,7 @@
 //!
 //! Takes a [`SearchQuery`] and what a provider answered; gives the answer back as long as it counts. What is kept does not
 //! depend on who answered, but an answer counts only while the same provider is asked first, at the same address: whoever
-//! sets up a better one gets its answers at once. Where the bytes lie is left to a [`SearchCache`], such as [`FolderSearchCache`].
+//! sets up a better one gets its answers at once. The bytes lie in a [`FolderSearchCache`].
 
 mod folder;
 
@@ -11,7 +11,6 @@ pub use folder::FolderSearchCache;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -44,21 +43,11 @@ pub struct CachedAnswer {
     pub kept_at: Timestamp,
 }
 
-/// Keeps answers by name. A cache that fails is one that has nothing.
-#[async_trait]
-pub trait SearchCache: Send + Sync {
-    /// What is kept under this name, fresh or not.
-    async fn get(&self, name: &str) -> Option<CachedAnswer>;
-
-    /// Keeps it in place of what was there.
-    async fn put(&self, name: &str, answer: CachedAnswer);
-}
-
 /// How long answers are kept, and where.
 #[derive(Clone)]
 pub struct SearchCaching {
     /// Where answers are kept.
-    pub cache: Arc<dyn SearchCache>,
+    pub cache: Arc<FolderSearchCache>,
     /// Tells whether an answer is still fresh.
     pub clock: Arc<dyn Clock>,
     /// How long an answer is fresh.

@@ -1,15 +1,27 @@
 //! The providers by name: what they find, where they are, and what they need.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 use super::SearchKind;
 
 /// A search provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 pub enum SearchEngine {
     /// Google's results, with a key.
     Serper,
@@ -59,21 +71,7 @@ impl SearchEngine {
 
     /// The name in settings, events and hits.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Serper => "serper",
-            Self::Tavily => "tavily",
-            Self::Brave => "brave",
-            Self::Searxng => "searxng",
-            Self::SemanticScholar => "semantic_scholar",
-            Self::Openalex => "openalex",
-            Self::Crossref => "crossref",
-            Self::Pubmed => "pubmed",
-            Self::Arxiv => "arxiv",
-            Self::Newsapi => "newsapi",
-            Self::Gdelt => "gdelt",
-            Self::Github => "github",
-            Self::Wikipedia => "wikipedia",
-        }
+        self.into()
     }
 
     /// What its hits are.
@@ -143,27 +141,5 @@ impl SearchEngine {
             | Self::Gdelt
             | Self::Wikipedia => false,
         }
-    }
-}
-
-impl fmt::Display for SearchEngine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// There is no provider of that name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownEngine;
-
-impl FromStr for SearchEngine {
-    type Err = UnknownEngine;
-
-    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let name = name.trim().to_ascii_lowercase();
-        Self::ALL
-            .into_iter()
-            .find(|engine| engine.as_str() == name)
-            .ok_or(UnknownEngine)
     }
 }

@@ -30,8 +30,21 @@ const COMMON: &[&str] = &[
 const YEARS: std::ops::RangeInclusive<i16> = 1_000..=2_999;
 
 /// What is searched; each kind has its own chain of engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SearchKind {
     /// Pages of all kinds.
     Web,
@@ -57,13 +70,7 @@ impl SearchKind {
 
     /// The name in settings and events.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Web => "web",
-            Self::Academic => "academic",
-            Self::News => "news",
-            Self::Code => "code",
-            Self::Encyclopaedia => "encyclopaedia",
-        }
+        self.into()
     }
 }
 

@@ -75,7 +75,7 @@ impl Figures {
 
 /// What one simulation is about.
 #[derive(Clone)]
-struct World {
+struct OutageWorld {
     outage: Outage,
     down_to: Duration,
     caller: Arc<Caller>,
@@ -149,7 +149,7 @@ fn print(outage: Outage, figures: &Figures) {
 async fn simulate(outage: Outage, settings: CallSettings, down_to: Duration) -> Figures {
     let clock = VirtualClock::start();
     let rng = Box::new(StdRng::seed_from_u64(seed()));
-    let world = World {
+    let world = OutageWorld {
         outage,
         down_to,
         caller: Arc::new(Caller::new(settings, clock.clone(), rng)),
@@ -166,7 +166,7 @@ async fn simulate(outage: Outage, settings: CallSettings, down_to: Duration) -> 
 }
 
 /// One run: call, work for three to nine seconds, and so on until three minutes after the outage.
-async fn work(run: u64, world: World) {
+async fn work(run: u64, world: OutageWorld) {
     let mut rng = StdRng::seed_from_u64(seed().wrapping_add(run));
     let provider = ProviderName::new("provider");
     while world.clock.elapsed() < world.down_to + 3 * MINUTE {
@@ -187,7 +187,7 @@ async fn work(run: u64, world: World) {
 }
 
 /// The provider's side of an attempt.
-async fn answer(world: &World) -> Result<(), AttemptError> {
+async fn answer(world: &OutageWorld) -> Result<(), AttemptError> {
     let now = world.clock.elapsed();
     let number = {
         let mut ledger = world.ledger.lock().unwrap();

@@ -9,7 +9,7 @@ use fathom_providers::model::{
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
-use crate::world::{CANARY, PLAN, World, plan, request};
+use crate::world::{CANARY, ModelWorld, PLAN, plan, request};
 
 fn stream(events: &[Value]) -> Reply {
     let line = |event: &Value| {
@@ -55,7 +55,7 @@ async fn a_streamed_message_is_read_and_the_request_is_as_it_should_be() {
         stop,
     ])])
     .await;
-    let completion = World::anthropic(&server)
+    let completion = ModelWorld::anthropic(&server)
         .ask(&request())
         .await
         .unwrap()
@@ -103,7 +103,7 @@ async fn a_value_is_asked_for_as_the_input_of_a_tool() {
     ])])
     .await;
     assert_eq!(
-        World::anthropic(&server).plan().await.unwrap().value,
+        ModelWorld::anthropic(&server).plan().await.unwrap().value,
         plan()
     );
     let body = &server.asked()[0].body;
@@ -152,7 +152,11 @@ async fn tools_and_their_results_are_put_as_the_interface_wants_them() {
         ],
         ..request()
     };
-    let completion = World::anthropic(&server).ask(&asked).await.unwrap().value;
+    let completion = ModelWorld::anthropic(&server)
+        .ask(&asked)
+        .await
+        .unwrap()
+        .value;
     assert_eq!(
         completion.tool_calls,
         [ToolCall {
@@ -186,7 +190,7 @@ async fn tools_and_their_results_are_put_as_the_interface_wants_them() {
 async fn errors_refusals_and_breaks_are_told_apart() {
     let [delta, stop] = end("refusal");
     let server = Server::with(vec![stream(&[start(), delta, stop])]).await;
-    let error = World::anthropic(&server).plan().await.unwrap_err();
+    let error = ModelWorld::anthropic(&server).plan().await.unwrap_err();
     assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
 
     let overloaded =
@@ -200,7 +204,7 @@ async fn errors_refusals_and_breaks_are_told_apart() {
     ];
     let server = Server::with(vec![stream(&[start(), overloaded]), stream(&good)]).await;
     assert_eq!(
-        World::anthropic(&server)
+        ModelWorld::anthropic(&server)
             .ask(&request())
             .await
             .unwrap()
@@ -210,12 +214,18 @@ async fn errors_refusals_and_breaks_are_told_apart() {
     );
 
     let server = Server::with(vec![stream(&good[..2])]).await;
-    let exhausted = World::anthropic(&server).ask(&request()).await.unwrap_err();
+    let exhausted = ModelWorld::anthropic(&server)
+        .ask(&request())
+        .await
+        .unwrap_err();
     assert_eq!(exhausted.decisive().unwrap().cause, FailureCause::Garbled);
 
     let gone = json!({"type": "error", "error": {"type": "not_found_error", "message": "model"}});
     let server = Server::with(vec![Reply::json(404, &gone)]).await;
-    let exhausted = World::anthropic(&server).ask(&request()).await.unwrap_err();
+    let exhausted = ModelWorld::anthropic(&server)
+        .ask(&request())
+        .await
+        .unwrap_err();
     assert_eq!(
         exhausted.decisive().unwrap().cause,
         FailureCause::RequestRefused
@@ -235,7 +245,7 @@ async fn a_model_that_takes_no_temperature_or_no_forced_tool_is_found_out_once()
         stream(&[start(), open(0, json!({"type": "text", "text": PLAN})), delta, stop])
     })
     .await;
-    let world = World::anthropic(&server);
+    let world = ModelWorld::anthropic(&server);
     assert_eq!(world.plan().await.unwrap().value, plan());
     assert_eq!(server.asked().len(), 4);
     assert_eq!(world.plan().await.unwrap().value, plan());

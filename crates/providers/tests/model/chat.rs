@@ -10,7 +10,7 @@ use fathom_providers::model::{
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server, chunk, completion, events};
-use crate::world::{CANARY, World, endpoint, request};
+use crate::world::{CANARY, ModelWorld, endpoint, request};
 
 fn story() -> String {
     let usage = json!({"model": "tiny-1", "choices": [], "usage": {"prompt_tokens": "7", "completion_tokens": 3.0, "prompt_tokens_details": {"cached_tokens": 2}}});
@@ -30,7 +30,7 @@ fn story() -> String {
 #[tokio::test]
 async fn an_answer_is_streamed_and_counted_and_the_request_is_as_it_should_be() {
     let server = Server::with(vec![Reply::stream(story())]).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     let served = world.ask(&request()).await.unwrap();
     let completion = served.value;
     assert_eq!(completion.text, "Kelp grows.");
@@ -95,7 +95,7 @@ async fn tools_are_offered_and_their_calls_put_together_from_pieces() {
         chunk(&json!({}), Some("tool_calls")),
     ];
     let server = Server::with(vec![Reply::stream(events(&chunks))]).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     let earlier = ToolCall {
         id: "z".into(),
         name: "web_search".into(),
@@ -182,7 +182,7 @@ async fn bent_forms_of_a_good_answer_are_read() {
     ];
     for reply in replies {
         let server = Server::with(vec![reply.clone()]).await;
-        let served = World::openai(&server).ask(&request()).await;
+        let served = ModelWorld::openai(&server).ask(&request()).await;
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         assert_eq!(served.expect(&text).value.text, "Kelp", "{text}");
         assert_eq!(server.asked().len(), 1);
@@ -212,7 +212,10 @@ async fn an_answer_that_is_none_is_asked_for_once_more_and_then_told() {
     for reply in replies {
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         let server = Server::with(vec![reply.clone()]).await;
-        let exhausted = World::openai(&server).ask(&request()).await.unwrap_err();
+        let exhausted = ModelWorld::openai(&server)
+            .ask(&request())
+            .await
+            .unwrap_err();
         assert_eq!(
             exhausted.decisive().unwrap().cause,
             FailureCause::Garbled,
@@ -220,7 +223,7 @@ async fn an_answer_that_is_none_is_asked_for_once_more_and_then_told() {
         );
         assert_eq!(server.asked().len(), 2, "{text}");
         let server = Server::with(vec![reply, Reply::chat("Kelp")]).await;
-        let served = World::openai(&server).ask(&request()).await.unwrap();
+        let served = ModelWorld::openai(&server).ask(&request()).await.unwrap();
         assert_eq!(served.value.text, "Kelp", "{text}");
     }
 }
@@ -231,13 +234,16 @@ async fn an_error_in_the_midst_of_a_stream_is_classed_by_its_code() {
     let failing = |error: Value| Reply::stream(format!("data: {begun}\n\ndata: {error}\n\n"));
     let overloaded = failing(json!({"error": {"type": "overloaded_error"}}));
     let server = Server::with(vec![overloaded, Reply::chat("Kelp")]).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     assert_eq!(world.ask(&request()).await.unwrap().value.text, "Kelp");
     assert_eq!(world.events.lock().unwrap().len(), 2, "it is tried again");
 
     let full = failing(json!({"error": {"code": "context_length_exceeded"}}));
     let server = Server::with(vec![full]).await;
-    let exhausted = World::openai(&server).ask(&request()).await.unwrap_err();
+    let exhausted = ModelWorld::openai(&server)
+        .ask(&request())
+        .await
+        .unwrap_err();
     assert_eq!(
         exhausted.decisive().unwrap().cause,
         FailureCause::ContextTooLong
@@ -255,7 +261,7 @@ async fn a_refused_key_leads_to_the_next_endpoint_after_one_attempt() {
     let second = Server::with(vec![Reply::chat("Kelp")]).await;
     let mut fallback = endpoint(ModelApi::OpenAi, &second);
     fallback.model = Some("local".to_owned());
-    let world = World::with(ModelSettings::new(vec![
+    let world = ModelWorld::with(ModelSettings::new(vec![
         endpoint(ModelApi::OpenAi, &first),
         fallback,
     ]));
@@ -285,14 +291,17 @@ async fn a_model_that_declines_says_so_in_its_finish() {
         Reply::stream(streamed),
     ] {
         let server = Server::with(vec![reply]).await;
-        let served = World::openai(&server).ask(&request()).await.unwrap();
+        let served = ModelWorld::openai(&server).ask(&request()).await.unwrap();
         assert_eq!(served.value.finish, FinishReason::Refused);
     }
 }
 
 #[tokio::test]
 async fn without_an_endpoint_the_answer_says_what_to_set() {
-    let exhausted = World::new(Vec::new()).ask(&request()).await.unwrap_err();
+    let exhausted = ModelWorld::new(Vec::new())
+        .ask(&request())
+        .await
+        .unwrap_err();
     assert_eq!(
         exhausted.to_string(),
         "no provider is configured for this; set a key or an address for one"
@@ -313,7 +322,7 @@ async fn a_prompt_that_a_server_has_cut_without_a_word_is_told_as_too_long() {
     // Ollama counts exactly its window where it has cut; others count what they read, however it was cached.
     for (read, is_cut) in [(4_096, true), (2_048, true), (4_099, false), (6_656, false)] {
         let server = Server::with(vec![answered(read)]).await;
-        let outcome = World::openai(&server).ask(&long).await;
+        let outcome = ModelWorld::openai(&server).ask(&long).await;
         let cause = outcome.err().map(|exhausted| exhausted.tried[0].cause);
         let expected = is_cut.then_some(FailureCause::ContextTooLong);
         assert_eq!(cause, expected, "{read} of about 6,700");

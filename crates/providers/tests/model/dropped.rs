@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use crate::server::{chunk, events};
-use crate::world::{World, request};
+use crate::world::{ModelWorld, request};
 
 /// Only a connection that stays open takes so long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,7 +24,7 @@ async fn a_dropped_question_closes_its_connection_before_and_within_the_answer()
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
         let address = BaseUrl::parse(&address).unwrap();
-        let world = World::new(vec![ModelEndpoint::new(ModelApi::OpenAi, address, None)]);
+        let world = ModelWorld::new(vec![ModelEndpoint::new(ModelApi::OpenAi, address, None)]);
         let question = tokio::spawn(async move { world.plan().await });
         let mut wire = asked(&listener).await;
         wire.write_all(sent.as_bytes()).await.unwrap();
@@ -49,7 +49,7 @@ async fn a_model_nearby_may_pause_after_a_sign_of_life() {
         ..ClientSettings::default()
     });
     let endpoint = ModelEndpoint::new(ModelApi::OpenAi, address, None);
-    let world = World::by(&client.unwrap(), ModelSettings::new(vec![endpoint]));
+    let world = ModelWorld::by(&client.unwrap(), ModelSettings::new(vec![endpoint]));
     let question = tokio::spawn(async move { world.ask(&request()).await });
     let mut wire = asked(&listener).await;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: processing\n\n";

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::server::{Asked, Reply, Server};
-use crate::world::{PLAN, World, plan, request};
+use crate::world::{ModelWorld, PLAN, plan, request};
 
 /// An endpoint that refuses a request for something in it, by name or without one.
 fn picky(
@@ -26,7 +26,7 @@ async fn requests(
     named: bool,
 ) -> (usize, usize, Value) {
     let server = Server::start(picky(refuses, named)).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     assert_eq!(world.plan().await.unwrap().value, plan());
     let first = server.asked().len();
     assert_eq!(world.plan().await.unwrap().value, plan());
@@ -132,7 +132,7 @@ async fn a_refusal_that_names_nothing_is_met_with_plainer_forms_one_change_at_a_
 async fn a_refusal_that_has_nothing_to_do_with_the_form_is_told_and_not_tried_for_ever() {
     let bad = json!({"error": {"message": "bad", "code": 400}});
     let server = Server::with(vec![Reply::json(400, &bad)]).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     world.ask(&request()).await.unwrap_err();
     assert_eq!(server.asked().len(), 4);
     let exhausted = world.ask(&request()).await.unwrap_err();
@@ -140,7 +140,10 @@ async fn a_refusal_that_has_nothing_to_do_with_the_form_is_told_and_not_tried_fo
     assert_eq!(exhausted.decisive().unwrap().status, Some(400));
 
     let named = Server::with(vec![Reply::refusal("messages[3]")]).await;
-    World::openai(&named).ask(&request()).await.unwrap_err();
+    ModelWorld::openai(&named)
+        .ask(&request())
+        .await
+        .unwrap_err();
     assert_eq!(named.asked().len(), 1);
 }
 
@@ -158,7 +161,7 @@ async fn an_endpoint_that_ignores_the_schema_gets_it_in_the_prompt() {
         })
     })
     .await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     assert_eq!(world.plan().await.unwrap().value, plan());
     assert_eq!(server.asked().len(), 2);
     world.plan().await.unwrap();

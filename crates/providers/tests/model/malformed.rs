@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 
 use crate::server::{Reply, Server, chunk, events};
-use crate::world::{PLAN, Plan, World, client, endpoint, plan};
+use crate::world::{ModelWorld, PLAN, Plan, client, endpoint, plan};
 
 const HARMED: usize = 300;
 
@@ -26,7 +26,7 @@ async fn asked_for(replies: Vec<Reply>) -> Vec<Result<TypedAnswer<Plan>, ModelEr
     let mut outcomes = Vec::new();
     for reply in replies {
         let server = Server::with(vec![reply]).await;
-        let world = World::by(
+        let world = ModelWorld::by(
             &client,
             ModelSettings::new(vec![endpoint(ModelApi::OpenAi, &server)]),
         );
@@ -73,7 +73,7 @@ async fn a_harmed_stream_ends_in_a_value_or_a_typed_error() {
 #[tokio::test]
 async fn a_question_can_be_asked_from_a_task() {
     let server = Server::with(vec![Reply::chat(PLAN)]).await;
-    let world = World::openai(&server);
+    let world = ModelWorld::openai(&server);
     let typed = tokio::spawn(async move { world.plan().await })
         .await
         .unwrap();

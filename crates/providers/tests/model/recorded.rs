@@ -13,7 +13,7 @@ use fathom_providers::{FailureCause, HttpClient};
 use serde_json::Value;
 
 use crate::server::{Reply, Server};
-use crate::world::{World, caller, client, endpoint, request};
+use crate::world::{ModelWorld, caller, client, endpoint, request};
 
 /// Folders with answers that are read, and the wire form of each.
 const FOLDERS: &[(&str, ModelApi)] = &[
@@ -72,7 +72,7 @@ async fn replay(
     client: &HttpClient,
 ) -> Result<Completion, FailureCause> {
     let server = Server::with(vec![recording.reply()]).await;
-    let world = World::by(client, ModelSettings::new(vec![endpoint(api, &server)]));
+    let world = ModelWorld::by(client, ModelSettings::new(vec![endpoint(api, &server)]));
     let served = world.ask(&request()).await.map(|served| served.value);
     served.map_err(|exhausted| {
         let failure = exhausted.decisive().unwrap();

@@ -8,7 +8,7 @@ use fathom_providers::model::{ModelApi, ModelSettings};
 use serde_json::json;
 
 use crate::server::{Reply, Server, chunk, events};
-use crate::world::{CANARY, World, endpoint, request};
+use crate::world::{CANARY, ModelWorld, endpoint, request};
 
 fn assert_clean(what: &str, shown: &str) {
     assert!(!shown.contains(CANARY), "{what} shows the key: {shown}");
@@ -48,7 +48,7 @@ async fn a_key_that_a_server_repeats_reaches_no_error_event_or_answer() {
             let server = Server::with(vec![reply.clone()]).await;
             let settings = ModelSettings::new(vec![endpoint(api, &server)]);
             assert_clean("settings", &shown(&settings));
-            let world = World::with(settings);
+            let world = ModelWorld::with(settings);
             match world.ask(&request()).await {
                 Ok(served) => {
                     assert_clean("answer", &shown(&served));

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// Answers the request of this number, counted from 0.
-type Script = Box<dyn Fn(usize, &Asked) -> Reply + Send + Sync>;
+type ModelScript = Box<dyn Fn(usize, &Asked) -> Reply + Send + Sync>;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ pub fn chunk(delta: &Value, finish: Option<&str>) -> Value {
 }
 
 struct Stage {
-    script: Script,
+    script: ModelScript,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 

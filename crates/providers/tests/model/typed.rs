@@ -7,12 +7,12 @@ use fathom_providers::model::{
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server, completion};
-use crate::world::{PLAN, World, endpoint, plan};
+use crate::world::{ModelWorld, PLAN, endpoint, plan};
 
 #[tokio::test]
 async fn a_value_is_asked_for_by_its_strict_schema() {
     let server = Server::with(vec![Reply::chat(PLAN)]).await;
-    let typed = World::openai(&server).plan().await.unwrap();
+    let typed = ModelWorld::openai(&server).plan().await.unwrap();
     assert_eq!(typed.value, plan());
     assert!(!typed.mended);
     let format = &server.asked()[0].body["response_format"];
@@ -33,7 +33,7 @@ async fn a_value_is_asked_for_by_its_strict_schema() {
 async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_readers_words_and_all_is_paid() {
     let wrong = r#"{"title": 7, "queries": []}"#;
     let server = Server::with(vec![Reply::chat(wrong), Reply::chat(PLAN)]).await;
-    let typed = World::openai(&server).plan().await.unwrap();
+    let typed = ModelWorld::openai(&server).plan().await.unwrap();
     assert_eq!(typed.value, plan());
     let usage = TokenUsage {
         input: 20,
@@ -58,7 +58,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_with_the_readers_words_a
 #[tokio::test]
 async fn an_answer_that_never_fits_ends_in_a_parsing_error_in_the_agreed_form() {
     let server = Server::with(vec![Reply::chat("no plan today")]).await;
-    let error = World::openai(&server).plan().await.unwrap_err();
+    let error = ModelWorld::openai(&server).plan().await.unwrap_err();
     assert_eq!(server.asked().len(), 2);
     assert_eq!(error.spent().answers, 2);
     let Value::Object(response) = serde_json::to_value(error.response()).unwrap() else {
@@ -78,7 +78,7 @@ async fn a_refusal_is_no_parsing_error_and_is_not_asked_again() {
     let mut refusal = completion("", "stop");
     refusal["choices"][0]["message"] = json!({"content": null, "refusal": "No."});
     let server = Server::with(vec![Reply::json(200, &refusal)]).await;
-    let error = World::openai(&server).plan().await.unwrap_err();
+    let error = ModelWorld::openai(&server).plan().await.unwrap_err();
     assert!(matches!(error, ModelError::Refused { .. }));
     assert_eq!(error.category(), FailureCategory::Validation);
     assert!(!error.is_retryable());
@@ -94,13 +94,16 @@ async fn a_refusal_is_no_parsing_error_and_is_not_asked_again() {
 async fn an_answer_that_was_cut_off_is_mended_or_asked_for_with_more_room() {
     let enough = &PLAN[..PLAN.len() - 2];
     let server = Server::with(vec![Reply::json(200, &completion(enough, "length"))]).await;
-    let typed = World::openai(&server).plan().await.unwrap();
+    let typed = ModelWorld::openai(&server).plan().await.unwrap();
     assert_eq!(typed.value, plan());
     assert!(typed.mended);
 
     let short = Reply::json(200, &completion(r#"{"title": "Ke"#, "length"));
     let server = Server::with(vec![short.clone(), Reply::chat(PLAN)]).await;
-    assert_eq!(World::openai(&server).plan().await.unwrap().value, plan());
+    assert_eq!(
+        ModelWorld::openai(&server).plan().await.unwrap().value,
+        plan()
+    );
     let asked = server.asked();
     assert_eq!(
         (&asked[0].body["max_tokens"], &asked[1].body["max_tokens"]),
@@ -114,7 +117,7 @@ async fn an_answer_that_was_cut_off_is_mended_or_asked_for_with_more_room() {
         &server,
     )]);
     settings.max_tokens_ceiling = 5_000;
-    let error = World::with(settings).plan().await.unwrap_err();
+    let error = ModelWorld::with(settings).plan().await.unwrap_err();
     assert_eq!(server.asked()[1].body["max_tokens"], 5_000);
     assert!(matches!(
         error,
@@ -127,9 +130,12 @@ async fn an_answer_that_was_cut_off_is_mended_or_asked_for_with_more_room() {
 async fn an_output_that_the_endpoint_itself_refuses_is_asked_for_again() {
     let failed = json!({"error": {"code": "json_validate_failed", "type": "invalid_request_error", "param": "x", "failed_generation": "{"}});
     let server = Server::with(vec![Reply::json(400, &failed), Reply::chat(PLAN)]).await;
-    assert_eq!(World::openai(&server).plan().await.unwrap().value, plan());
+    assert_eq!(
+        ModelWorld::openai(&server).plan().await.unwrap().value,
+        plan()
+    );
     let server = Server::with(vec![Reply::json(400, &failed)]).await;
-    let error = World::openai(&server).plan().await.unwrap_err();
+    let error = ModelWorld::openai(&server).plan().await.unwrap_err();
     assert!(matches!(error, ModelError::Call { .. }));
     assert_eq!(server.asked().len(), 2);
 }
@@ -137,7 +143,7 @@ async fn an_output_that_the_endpoint_itself_refuses_is_asked_for_again() {
 #[tokio::test]
 async fn a_completion_and_its_cost_can_be_stored() {
     let server = Server::with(vec![Reply::chat("Kelp")]).await;
-    let served = World::openai(&server)
+    let served = ModelWorld::openai(&server)
         .ask(&crate::world::request())
         .await
         .unwrap();

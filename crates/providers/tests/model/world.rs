@@ -36,7 +36,7 @@ pub fn request() -> ModelRequest {
     ModelRequest::new("You plan research.", "Why do kelp forests shrink?")
 }
 
-pub struct World {
+pub struct ModelWorld {
     pub models: Models,
     pub events: Mutex<Vec<CallEvent>>,
 }
@@ -59,7 +59,7 @@ pub fn endpoint(api: ModelApi, server: &Server) -> ModelEndpoint {
     ModelEndpoint::new(api, server.address(), Secret::parse(CANARY))
 }
 
-impl World {
+impl ModelWorld {
     pub fn new(endpoints: Vec<ModelEndpoint>) -> Self {
         Self::with(ModelSettings::new(endpoints))
     }

@@ -6,12 +6,12 @@ use fathom_providers::FailureCause;
 use fathom_providers::pages::{DeadLink, PageSettings};
 
 use crate::bench::Luck;
-use crate::world::{Act, World, say};
+use crate::world::{Act, PagesWorld, say};
 
 const PAGE: &str = "<!doctype html><title>One</title>";
 
-fn site(page: fn(&str) -> Act) -> World {
-    World::new(move |at| match at {
+fn site(page: fn(&str) -> Act) -> PagesWorld {
+    PagesWorld::new(move |at| match at {
         "/robots.txt" => say(404, &[], ""),
         path => page(path),
     })
@@ -75,7 +75,7 @@ async fn a_dead_link_is_marked_and_not_followed_again_for_ten_minutes() {
         (410, Some(DeadLink::Gone)),
         (403, None),
     ] {
-        let world = World::new(move |at| match at {
+        let world = PagesWorld::new(move |at| match at {
             "/robots.txt" => say(404, &[], ""),
             _ => say(status, &[], ""),
         });
@@ -101,7 +101,7 @@ async fn a_dead_link_is_marked_and_not_followed_again_for_ten_minutes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_nobody_has_is_a_dead_link() {
-    let world = World::new(|at| match at {
+    let world = PagesWorld::new(|at| match at {
         "look up" => Act::LookUpFails(std::io::ErrorKind::NotFound),
         _ => say(200, &[], ""),
     });

@@ -9,7 +9,7 @@ use fathom_providers::pages::PageSettings;
 
 use crate::bench::Luck;
 use crate::table::{self, Told};
-use crate::world::{Act, World, answer, say};
+use crate::world::{Act, PagesWorld, answer, say};
 
 /// Where a fault is met, and what it is.
 #[derive(Clone)]
@@ -44,7 +44,7 @@ async fn cell(case: &Case, times: u32) -> String {
 async fn run(case: &Case, times: u32, luck: Luck) -> Told {
     let met = AtomicU32::new(0);
     let (place, act) = (case.place, case.act.clone());
-    let world = World::new(move |at| match at {
+    let world = PagesWorld::new(move |at| match at {
         at if at == place && met.fetch_add(1, Ordering::Relaxed) < times => act.clone(),
         "/robots.txt" => say(404, &[], ""),
         // Where the redirects of a case lead: to themselves.

@@ -7,12 +7,12 @@ use fathom_providers::pages::PageSettings;
 use futures::future::join_all;
 
 use crate::bench::Luck;
-use crate::world::{Act, World, answer, say};
+use crate::world::{Act, PagesWorld, answer, say};
 
 const URL: &str = "http://example.com/";
 
-fn slow() -> World {
-    World::new(|at| match at {
+fn slow() -> PagesWorld {
+    PagesWorld::new(|at| match at {
         "/robots.txt" => say(404, &[], ""),
         _ => Act::Slowly(answer(200, &[], "worth the wait")),
     })
@@ -33,7 +33,7 @@ async fn a_page_that_many_ask_for_is_fetched_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_shared_too() {
-    let world = World::new(|at| match at {
+    let world = PagesWorld::new(|at| match at {
         "/robots.txt" => say(404, &[], ""),
         _ => Act::Slowly(answer(500, &[], "")),
     });
@@ -62,7 +62,7 @@ async fn when_the_first_goes_away_the_next_fetches() {
 #[tokio::test(start_paused = true)]
 async fn when_all_go_away_the_fetch_ends() {
     let pause = Duration::from_millis(100);
-    let world = World::new(move |at| match at {
+    let world = PagesWorld::new(move |at| match at {
         "/robots.txt" => say(404, &[], ""),
         _ => {
             let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";

@@ -37,18 +37,18 @@ pub enum Act {
     Slowly(Vec<u8>),
 }
 
-pub type Script = dyn Fn(&str) -> Act + Send + Sync;
+pub type PageScript = dyn Fn(&str) -> Act + Send + Sync;
 
 /// Gives a path what the script says; robots.txt too.
 #[derive(Clone)]
-pub struct World {
-    script: Arc<Script>,
+pub struct PagesWorld {
+    script: Arc<PageScript>,
     pub asked: Arc<Mutex<Vec<String>>>,
     dials: Arc<AtomicUsize>,
     open: Arc<AtomicUsize>,
 }
 
-impl World {
+impl PagesWorld {
     pub fn new(script: impl Fn(&str) -> Act + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
@@ -118,7 +118,7 @@ impl Door {
 }
 
 #[async_trait]
-impl NameResolver for World {
+impl NameResolver for PagesWorld {
     async fn resolve(&self, _name: &str) -> io::Result<Vec<IpAddr>> {
         match (self.script)("look up") {
             Act::LookUpFails(kind) => Err(kind.into()),
@@ -128,7 +128,7 @@ impl NameResolver for World {
 }
 
 #[async_trait]
-impl StreamConnector for World {
+impl StreamConnector for PagesWorld {
     async fn connect(&self, _to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
         self.dials.fetch_add(1, Ordering::Relaxed);
         match (self.script)("connect") {
@@ -149,7 +149,7 @@ impl StreamConnector for World {
     }
 }
 
-impl World {
+impl PagesWorld {
     /// An `Err` means that the reader went away.
     async fn serve(&self, mut wire: DuplexStream) -> io::Result<()> {
         let mut head = Vec::new();

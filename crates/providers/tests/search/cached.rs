@@ -8,13 +8,13 @@ use async_trait::async_trait;
 use fathom_providers::Clock;
 use fathom_providers::call::{CallContext, CallEvent, CallKind, ChainAnswer, ChainExhausted};
 use fathom_providers::search::{
-    CachedAnswer, FolderSearchCache, SearchAnswer, SearchCache, SearchCaching, SearchChains,
-    SearchEngine, SearchKind, SearchQuery,
+    CachedAnswer, FolderSearchCache, SearchAnswer, SearchCaching, SearchChains, SearchEngine,
+    SearchKind, SearchQuery,
 };
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-use crate::world::{Answer, Server, TODAY, chains, client, search, settings};
+use crate::world::{Answer, SearchServer, TODAY, chains, client, search, settings};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const ANSWER: &str = r#"{"searchParameters": {}, "organic": [
@@ -50,16 +50,16 @@ impl Clock for Calendar {
     async fn sleep(&self, _time: Duration) {}
 }
 
-struct World {
-    server: Server,
+struct CachedSearch {
+    server: SearchServer,
     calendar: Arc<Calendar>,
     folder: TempDir,
 }
 
-impl World {
+impl CachedSearch {
     async fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         Self {
-            server: Server::start(answers).await,
+            server: SearchServer::start(answers).await,
             calendar: Arc::new(Calendar(Mutex::new(Timestamp::UNIX_EPOCH))),
             folder: tempfile::tempdir().unwrap(),
         }
@@ -99,7 +99,7 @@ async fn anew(
 
 #[tokio::test]
 async fn an_answer_is_asked_for_once_within_its_time_and_again_after_it() {
-    let world = World::new([json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(200, ANSWER)]).await;
     let (first, _) = search(&world.chains(&[SearchEngine::Serper]), &kelp()).await;
     let first = first.unwrap();
     assert!(!first.value.from_cache);
@@ -123,7 +123,7 @@ async fn an_answer_is_asked_for_once_within_its_time_and_again_after_it() {
 
 #[tokio::test]
 async fn blanks_make_no_other_question_but_words_and_bounds_do() {
-    let world = World::new([json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(200, ANSWER)]).await;
     let chains = world.chains(&[SearchEngine::Serper]);
     search(&chains, &kelp()).await.0.unwrap();
     let same = SearchQuery::parse(
@@ -149,7 +149,7 @@ async fn blanks_make_no_other_question_but_words_and_bounds_do() {
 
 #[tokio::test]
 async fn a_failure_is_not_remembered() {
-    let world = World::new([json(403, "{}"), json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(403, "{}"), json(200, ANSWER)]).await;
     assert!(
         search(&world.chains(&[SearchEngine::Serper]), &kelp())
             .await
@@ -168,7 +168,7 @@ async fn an_empty_answer_or_one_of_the_second_choice_is_kept_for_an_hour_at_most
         vec![json(403, "{}"), json(200, SECOND), json(200, ANSWER)],
     ] {
         let asked = answers.len().min(2);
-        let world = World::new(answers).await;
+        let world = CachedSearch::new(answers).await;
         search(&world.chains(&both), &kelp()).await.0.unwrap();
         assert_eq!(world.asked(), asked);
         let (soon, _) = search(&world.chains(&both), &kelp()).await;
@@ -182,7 +182,7 @@ async fn an_empty_answer_or_one_of_the_second_choice_is_kept_for_an_hour_at_most
 
 #[tokio::test]
 async fn a_better_provider_that_is_set_up_is_asked_at_once() {
-    let world = World::new([json(200, SECOND), json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(200, SECOND), json(200, ANSWER)]).await;
     let alone = world.chains(&[SearchEngine::Tavily]);
     search(&alone, &kelp()).await.0.unwrap();
     let (answer, _) = search(
@@ -199,7 +199,7 @@ async fn a_better_provider_that_is_set_up_is_asked_at_once() {
 
 #[tokio::test]
 async fn a_damaged_file_is_as_good_as_none() {
-    let world = World::new([json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(200, ANSWER)]).await;
     let chains = world.chains(&[SearchEngine::Serper]);
     search(&chains, &kelp()).await.0.unwrap();
     for file in std::fs::read_dir(world.folder.path()).unwrap() {
@@ -220,7 +220,7 @@ fn held(folder: &Path) -> u64 {
 
 #[tokio::test]
 async fn the_folder_keeps_its_bound_and_what_came_last_stays() {
-    let world = World::new([json(200, ANSWER)]).await;
+    let world = CachedSearch::new([json(200, ANSWER)]).await;
     let served = search(&world.chains(&[SearchEngine::Serper]), &kelp())
         .await
         .0

@@ -5,7 +5,7 @@ use fathom_providers::search::{
     SearchEngine, SearchKind, SearchQuery, SearchSettings, SearchSettingsError,
 };
 
-use crate::world::{Answer, Server, TODAY, chains, client, query, search, settings};
+use crate::world::{Answer, SearchServer, TODAY, chains, client, query, search, settings};
 
 const JSON: &str = "application/json";
 
@@ -26,7 +26,7 @@ fn tavily(title: &str) -> Answer {
 #[tokio::test]
 async fn a_wrong_key_is_tried_once_and_the_next_provider_answers() {
     let refused = Answer::new(403, JSON, r#"{"message":"Unauthorized."}"#);
-    let server = Server::start([refused, tavily("found")]).await;
+    let server = SearchServer::start([refused, tavily("found")]).await;
     let chains = chains(
         &web(&[SearchEngine::Serper, SearchEngine::Tavily], server.port),
         &client(),
@@ -50,7 +50,7 @@ async fn a_wrong_key_is_tried_once_and_the_next_provider_answers() {
 #[tokio::test]
 async fn a_used_up_quota_is_not_tried_again() {
     let used_up = Answer::new(432, JSON, r#"{"detail":{"error":"limit"}}"#);
-    let server = Server::start([used_up]).await;
+    let server = SearchServer::start([used_up]).await;
     let chains = chains(&web(&[SearchEngine::Tavily], server.port), &client());
     let (outcome, _) = search(&chains, &query(SearchEngine::Tavily, "x")).await;
     assert_eq!(
@@ -62,7 +62,8 @@ async fn a_used_up_quota_is_not_tried_again() {
 
 #[tokio::test]
 async fn an_answer_without_hits_is_an_answer() {
-    let server = Server::start([Answer::new(200, JSON, r#"{"query":"x","results":[]}"#)]).await;
+    let server =
+        SearchServer::start([Answer::new(200, JSON, r#"{"query":"x","results":[]}"#)]).await;
     let chains = chains(
         &web(&[SearchEngine::Tavily, SearchEngine::Brave], server.port),
         &client(),
@@ -75,7 +76,7 @@ async fn an_answer_without_hits_is_an_answer() {
 
 #[tokio::test]
 async fn when_nobody_answers_each_says_why() {
-    let server = Server::start([Answer::new(200, "text/html", "<html>")]).await;
+    let server = SearchServer::start([Answer::new(200, "text/html", "<html>")]).await;
     let chains = chains(
         &web(&[SearchEngine::Serper, SearchEngine::Brave], server.port),
         &client(),

@@ -7,7 +7,7 @@ use fathom_providers::search::SearchEngine;
 use fathom_providers::{CallFailure, HttpClient};
 
 use crate::fixture;
-use crate::world::{Server, alone, client, search};
+use crate::world::{SearchServer, alone, client, search};
 
 /// Each request is as the fixture says, to the letter, and what comes of the answer is as the snapshot says.
 #[tokio::test]
@@ -39,7 +39,7 @@ async fn every_provider_asks_and_reads_as_its_fixtures_say() {
 
 async fn run(engine: SearchEngine, file: &Path, client: &HttpClient) -> (Option<String>, String) {
     let fixture = fixture::read(engine, &fs::read_to_string(file).unwrap());
-    let server = Server::start(fixture.answers).await;
+    let server = SearchServer::start(fixture.answers).await;
     let (outcome, events) = search(&alone(engine, server.port, client), &fixture.query).await;
     // A provider that is asked again is asked the same.
     let mut asked = server.asked();

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::fixture;
 use crate::sane;
-use crate::world::{Answer, Server, TODAY, alone, client, query, search};
+use crate::world::{Answer, SearchServer, TODAY, alone, client, query, search};
 
 /// Cases of each kind for each provider.
 const CASES: u32 = 48;
@@ -118,14 +118,14 @@ fn harmed(engine: SearchEngine) -> impl Strategy<Value = Vec<u8>> {
 
 struct Bench {
     runtime: tokio::runtime::Runtime,
-    server: Server,
+    server: SearchServer,
     client: HttpClient,
 }
 
 impl Bench {
     fn new() -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let server = runtime.block_on(Server::start([]));
+        let server = runtime.block_on(SearchServer::start([]));
         Self {
             runtime,
             server,

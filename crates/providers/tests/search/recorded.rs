@@ -13,7 +13,7 @@ use jiff::civil::date;
 use serde_json::{Value, json};
 
 use crate::sane;
-use crate::world::{Answer, Server, alone, client, query, search};
+use crate::world::{Answer, SearchServer, alone, client, query, search};
 
 /// A recorded answer, made fit for the provider's parser.
 struct Recorded {
@@ -51,7 +51,7 @@ async fn recorded_answers_are_read_and_refusals_are_classed() {
     };
     let root = Path::new(&data).join("api_recorded");
     let client = client();
-    let server = Server::start([]).await;
+    let server = SearchServer::start([]).await;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for file in files(&root) {
         let folder = file.parent().and_then(Path::file_name).unwrap();
@@ -83,7 +83,7 @@ async fn recorded_answers_are_read_and_refusals_are_classed() {
 async fn read(
     engine: SearchEngine,
     file: &Path,
-    server: &Server,
+    server: &SearchServer,
     client: &HttpClient,
     tally: &mut Tally,
 ) {

@@ -2,12 +2,12 @@
 
 use fathom_providers::search::SearchEngine;
 
-use crate::world::{Answer, Server, alone, chains, client, key, query, search, settings};
+use crate::world::{Answer, SearchServer, alone, chains, client, key, query, search, settings};
 
 #[tokio::test]
 async fn no_key_is_ever_printed_stored_or_told() {
     let client = client();
-    let server = Server::start([]).await;
+    let server = SearchServer::start([]).await;
     let mut places = 0;
     for engine in SearchEngine::ALL
         .into_iter()

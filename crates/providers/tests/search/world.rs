@@ -52,21 +52,21 @@ impl Answer {
 }
 
 /// A server that gives its answers in turn, the last one for ever.
-pub(crate) struct Server {
+pub(crate) struct SearchServer {
     pub(crate) port: u16,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<SearchScript>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Script {
+struct SearchScript {
     asked: Vec<String>,
     answers: VecDeque<Answer>,
 }
 
-impl Server {
+impl SearchServer {
     pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
-        let script = Arc::new(Mutex::new(Script {
+        let script = Arc::new(Mutex::new(SearchScript {
             asked: Vec::new(),
             answers: answers.into_iter().collect(),
         }));
@@ -87,13 +87,13 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SearchServer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-async fn serve(State(script): State<Arc<Mutex<Script>>>, request: Request) -> Response<Body> {
+async fn serve(State(script): State<Arc<Mutex<SearchScript>>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, 1 << 20).await.unwrap();
     let line = format!("{} {}", head.method, head.uri);

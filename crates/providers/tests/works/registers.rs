@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Path and query → status and body.
-type Script = dyn Fn(&str) -> (u16, &'static str) + Send + Sync;
+type RegisterScript = dyn Fn(&str) -> (u16, &'static str) + Send + Sync;
 
 pub struct Registers {
     works: Works,
@@ -35,7 +35,7 @@ impl Registers {
         let ledger = asked.clone();
         let mut server = JoinSet::new();
         server.spawn(async move {
-            let script: Arc<Script> = Arc::new(script);
+            let script: Arc<RegisterScript> = Arc::new(script);
             let mut answers = JoinSet::new();
             while let Ok((wire, _)) = listener.accept().await {
                 answers.spawn(serve(wire, script.clone(), ledger.clone()));
@@ -93,7 +93,7 @@ impl RngCore for NoWaits {
 }
 
 /// Answers request after request until the client goes away.
-async fn serve(mut wire: TcpStream, script: Arc<Script>, ledger: Arc<Mutex<Vec<String>>>) {
+async fn serve(mut wire: TcpStream, script: Arc<RegisterScript>, ledger: Arc<Mutex<Vec<String>>>) {
     while let Ok(path) = request(&mut wire).await {
         ledger.lock().unwrap().push(path.clone());
         let (status, body) = script(&path);

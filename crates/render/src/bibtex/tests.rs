@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_bibtex::de::Deserializer;
 
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 /// An entry as another program reads it.
 #[derive(Debug, Deserialize)]

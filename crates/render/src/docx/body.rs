@@ -209,30 +209,20 @@ impl<'r> DocxBody<'r> {
             self.links.push(to);
             self.links.len() - 1
         });
-        self.push(format_args!("<w:hyperlink r:id=\"link{at}\">"));
-        self.run(
-            words,
-            RunFormat {
-                link: true,
-                ..format
-            },
-        );
-        self.xml.push_str("</w:hyperlink>");
+        self.hyperlink(format_args!("r:id=\"link{at}\""), words, format);
     }
 
     /// Words that lead to a bookmark of this document, with a hint for who points at them.
     pub(crate) fn leap(&mut self, bookmark: &str, hint: &str, words: &str, format: RunFormat) {
         let hint = clean::xml(hint);
-        self.push(format_args!(
-            "<w:hyperlink w:anchor=\"{bookmark}\" w:tooltip=\"{hint}\">"
-        ));
-        self.run(
-            words,
-            RunFormat {
-                link: true,
-                ..format
-            },
-        );
+        let to = format_args!("w:anchor=\"{bookmark}\" w:tooltip=\"{hint}\"");
+        self.hyperlink(to, words, format);
+    }
+
+    fn hyperlink(&mut self, to: std::fmt::Arguments<'_>, words: &str, mut format: RunFormat) {
+        self.push(format_args!("<w:hyperlink {to}>"));
+        format.link = true;
+        self.run(words, format);
         self.xml.push_str("</w:hyperlink>");
     }
 

@@ -16,7 +16,8 @@ mod order;
 mod tables;
 use crate::html::html;
 use crate::markdown::markdown;
-use crate::{clean, notes, sample};
+use crate::tests::sample;
+use crate::{clean, notes};
 
 /// The parts of the file by name.
 fn unpacked(bytes: &[u8]) -> Vec<(String, String)> {

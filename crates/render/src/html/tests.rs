@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use scraper::{ElementRef, Html as Tree, Node, Selector};
 
 use super::*;
-use crate::{clean, sample};
+use crate::clean;
+use crate::tests::sample;
 
 fn shown(report: &Report) -> String {
     html(report)

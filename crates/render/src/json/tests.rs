@@ -1,5 +1,5 @@
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 #[test]
 fn the_shape_of_version_one_stays() {

@@ -3,8 +3,9 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::escape::opening;
 use super::*;
+use crate::clean;
 use crate::report::{Answered, ReportStatus};
-use crate::{clean, sample};
+use crate::tests::sample;
 
 fn shown(report: &Report) -> String {
     markdown(report, &FormOptions::FULL)

@@ -1,5 +1,5 @@
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 fn list(style: &str) -> String {
     let lines = set(&sample::sources(), &style.parse().unwrap());

@@ -45,12 +45,12 @@ impl LocalEncoder for Letters {
 }
 
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
-struct Asked {
+struct RankedAsking {
     questions: Vec<String>,
     answers: Vec<Value>,
 }
 
-impl State for Asked {
+impl State for RankedAsking {
     type Update = Vec<Value>;
 
     fn apply(&mut self, answers: &Vec<Value>) -> Result<(), InvalidUpdate> {
@@ -61,7 +61,7 @@ impl State for Asked {
 
 const PASSAGES: [&str; 3] = ["ab", "b", "aaa"];
 
-async fn ask(state: &Asked, ctx: &Ctx) -> NodeResult<Asked> {
+async fn ask(state: &RankedAsking, ctx: &Ctx) -> NodeResult<RankedAsking> {
     let mut answers = Vec::new();
     for question in &state.questions {
         answers.push(match passage_scores(ctx, 2, question, &PASSAGES).await? {
@@ -72,7 +72,10 @@ async fn ask(state: &Asked, ctx: &Ctx) -> NodeResult<Asked> {
     Ok(answers)
 }
 
-fn engine(store: &Arc<MemoryStore>, model: Option<&Arc<Letters>>) -> Engine<Asked, Services> {
+fn engine(
+    store: &Arc<MemoryStore>,
+    model: Option<&Arc<Letters>>,
+) -> Engine<RankedAsking, Services> {
     let encoder = model.map(|model| {
         let kind = EncoderKind::Local(Arc::clone(model) as Arc<dyn LocalEncoder>);
         Arc::new(Encoder::new(
@@ -99,8 +102,11 @@ fn engine(store: &Arc<MemoryStore>, model: Option<&Arc<Letters>>) -> Engine<Aske
     )
 }
 
-async fn answers(engine: &Engine<Asked, Services>, questions: &[&str]) -> (RunId, Vec<Value>) {
-    let state = Asked {
+async fn answers(
+    engine: &Engine<RankedAsking, Services>,
+    questions: &[&str],
+) -> (RunId, Vec<Value>) {
+    let state = RankedAsking {
         questions: questions.iter().map(|text| (*text).to_owned()).collect(),
         answers: Vec::new(),
     };

@@ -45,14 +45,14 @@ fn engine(clock: &Arc<ManualClock>) -> Engine<ReportState, Services> {
     )
 }
 
-struct Ran {
+struct WaitedRun {
     report: Arc<Report>,
     /// When each gate was passed.
     approved: Vec<Timestamp>,
 }
 
 /// A run that works for five minutes and waits so long at each gate.
-async fn run(people: GateSettings, wait: Duration) -> Ran {
+async fn run(people: GateSettings, wait: Duration) -> WaitedRun {
     let clock = Arc::new(ManualClock::at("2026-11-16T12:00:00Z".parse().unwrap()));
     let engine = engine(&clock);
     let settings = Settings {
@@ -82,7 +82,7 @@ async fn run(people: GateSettings, wait: Duration) -> Ran {
     assert_eq!(outcome.status, Status::Completed);
     let replayed = engine.replay(run).await.unwrap();
     let report = replayed.state.report.unwrap();
-    Ran { report, approved }
+    WaitedRun { report, approved }
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn what_a_step_does_after_an_answer_is_dated_after_it() {
         breakpoints: vec![stop_before(Step::Search), stop_before(Step::Output)],
         ..GateSettings::default()
     };
-    let Ran { report, approved } = run(people, HOUR).await;
+    let WaitedRun { report, approved } = run(people, HOUR).await;
     let (last, searches) = approved.split_last().unwrap();
     assert_eq!(report.finished_at, *last);
     assert_eq!(report.figures.time_ms, 5 * 60 * 1000);

@@ -7,13 +7,13 @@ use fathom_workflow::record::{Damage, Entry, EntryKind, EntryMeta, EntryPart};
 use fathom_workflow::{BlobHash, Error, Payload, Store};
 
 use crate::place::Place;
-use crate::writer::{Writer, moment};
+use crate::writer::{PostgresWriter, moment};
 
 /// A run of six steps, with a snapshot at the fourth and a journal at the fifth.
-async fn six_steps() -> (Place, Arc<Postgres>, Writer) {
+async fn six_steps() -> (Place, Arc<Postgres>, PostgresWriter) {
     let place = Place::new().await;
     let store = Arc::new(Postgres::connect(&place.url()).await.unwrap());
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     writer.take_steps(3).await;
     let mut append = writer.step("4");
     append.snapshot = Some(writer.snapshot(4));
@@ -111,7 +111,7 @@ async fn a_damaged_header_is_named_and_the_others_are_listed() {
     for (column, which) in [("head", "true"), ("about", "true"), ("head_sum", "true")] {
         let (place, store, writer) = six_steps().await;
         flip(&place, "runs", column, which).await;
-        let other = Writer::begin(&store).await;
+        let other = PostgresWriter::begin(&store).await;
         assert_eq!(damage(store.head(writer.run).await).what, "header");
         assert_eq!(damage(store.load(writer.run, None).await).what, "header");
         let page = store.list(&Default::default()).await.unwrap();

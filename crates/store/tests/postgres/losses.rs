@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::place::Place;
 use crate::proxy::{Mood, Proxy};
-use crate::writer::{HOUR, Writer, creation};
+use crate::writer::{HOUR, PostgresWriter, creation};
 
 const RUNS: usize = 12;
 const STEPS: u64 = 40;
@@ -35,7 +35,7 @@ async fn killed_backends_lose_no_append_and_double_none() {
     for _ in 0..RUNS {
         let store = Arc::clone(&store);
         writers.spawn(async move {
-            let mut writer = Writer::begin(&store).await;
+            let mut writer = PostgresWriter::begin(&store).await;
             writer.take_steps(STEPS).await;
             writer
         });
@@ -60,7 +60,7 @@ async fn killed_backends_lose_no_append_and_double_none() {
 #[tokio::test]
 async fn an_append_whose_reply_was_lost_is_taken_once() {
     let (_place, proxy, store) = behind_proxy(NARROW).await;
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     writer.take_steps(1).await;
     for mood in [Mood::LoseReply(b""), Mood::LoseRequest] {
         proxy.set(mood);
@@ -74,17 +74,17 @@ async fn an_append_whose_reply_was_lost_is_taken_once() {
 #[tokio::test]
 async fn a_creation_whose_reply_was_lost_is_ours() {
     let (place, proxy, store) = behind_proxy(NARROW).await;
-    Writer::begin(&store).await;
+    PostgresWriter::begin(&store).await;
     for mood in [Mood::LoseReply(b""), Mood::LoseRequest] {
         proxy.set(mood);
-        let mut writer = Writer::begin(&store).await;
+        let mut writer = PostgresWriter::begin(&store).await;
         assert!(proxy.has_lost(), "{mood:?}");
         writer.take_steps(1).await;
         writer.assert_whole().await;
     }
     assert_eq!(place.count("SELECT count(*) FROM runs").await, 3);
 
-    let writer = Writer::begin(&store).await;
+    let writer = PostgresWriter::begin(&store).await;
     let mut twin = creation("another of that id");
     twin.run.about.id = writer.run;
     proxy.set(Mood::LoseReply(b""));
@@ -98,7 +98,7 @@ async fn a_creation_whose_reply_was_lost_is_ours() {
 #[tokio::test]
 async fn a_claim_whose_reply_was_lost_is_ours() {
     let (_place, proxy, store) = behind_proxy(NARROW).await;
-    let mut writer = Writer::begin_with(&store, creation("left"), Duration::ZERO).await;
+    let mut writer = PostgresWriter::begin_with(&store, creation("left"), Duration::ZERO).await;
     store
         .claim(writer.run, &Owner::unique(), Duration::ZERO)
         .await
@@ -121,7 +121,7 @@ async fn a_claim_whose_reply_was_lost_is_ours() {
 #[tokio::test]
 async fn a_deletion_whose_reply_was_lost_is_done() {
     let (place, proxy, store) = behind_proxy(NARROW).await;
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     writer.write(writer.end()).await;
     proxy.set(Mood::LoseReply(b"COMMIT"));
     store.delete(writer.run).await.unwrap();
@@ -135,7 +135,7 @@ async fn a_deletion_whose_reply_was_lost_is_done() {
 #[tokio::test]
 async fn a_database_that_is_away_is_waited_for() {
     let (_place, mut proxy, store) = behind_proxy(PostgresOptions::default()).await;
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     proxy.set(Mood::Closed);
     let reading = tokio::spawn({
         let (store, run) = (Arc::clone(&store), writer.run);
@@ -158,7 +158,7 @@ async fn a_database_that_stays_away_is_told_as_gone() {
         retry_for: Duration::from_millis(50),
     };
     let (_place, proxy, store) = behind_proxy(options).await;
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     proxy.set(Mood::Closed);
     let refused = writer.try_write(writer.step("1")).await;
     assert!(

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::place::{Place, server};
-use crate::writer::Writer;
+use crate::writer::PostgresWriter;
 
 const IMPATIENT: PostgresOptions = PostgresOptions {
     connections: 2,
@@ -47,7 +47,7 @@ async fn migrations_run_once_when_many_processes_start_at_once() {
     let versions: Vec<i64> = versions.iter().map(|row| row.get(0)).collect();
     assert_eq!(versions, [1]);
 
-    let writer = Writer::begin(&stores[0]).await;
+    let writer = PostgresWriter::begin(&stores[0]).await;
     let again = Postgres::connect(&place.url()).await.unwrap();
     let found = again.head(writer.run).await;
     assert!(found.is_ok(), "opened again, nothing is lost: {found:?}");
@@ -147,7 +147,7 @@ async fn large_values_are_compressed_with_lz4_where_the_server_has_it() {
         return;
     }
     let store = Arc::new(Postgres::connect(&place.url()).await.unwrap());
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     writer.write(writer.step(&"large ".repeat(10_000))).await;
     let by_lz4 = "SELECT count(*) FROM steps WHERE pg_column_compression(body) = 'lz4'";
     assert_eq!(place.count(by_lz4).await, 1);

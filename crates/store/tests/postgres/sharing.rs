@@ -9,7 +9,7 @@ use fathom_workflow::{Error, Owner, Store};
 use tokio::task::JoinSet;
 
 use crate::place::Place;
-use crate::writer::{HOUR, Writer, creation, event};
+use crate::writer::{HOUR, PostgresWriter, creation, event};
 
 const AT_ONCE: usize = 200;
 const ROUNDS: usize = 30;
@@ -22,9 +22,9 @@ async fn open(place: &Place) -> Arc<Postgres> {
 async fn two_stores_on_one_database_fence_each_other() {
     let place = Place::new().await;
     let (ours, theirs) = (open(&place).await, open(&place).await);
-    let mut stale = Writer::begin_with(&ours, creation("passed on"), Duration::ZERO).await;
+    let mut stale = PostgresWriter::begin_with(&ours, creation("passed on"), Duration::ZERO).await;
     let token = theirs.claim(stale.run, &Owner::unique(), HOUR).await;
-    let mut heir = Writer {
+    let mut heir = PostgresWriter {
         store: Arc::clone(&theirs),
         owner: stale.owner.clone(),
         run: stale.run,
@@ -50,7 +50,7 @@ async fn a_refused_append_does_not_hurt_those_it_comes_with() {
     let store = open(&place).await;
     let mut writing = JoinSet::new();
     for number in 0..AT_ONCE {
-        let mut writer = Writer::begin(&store).await;
+        let mut writer = PostgresWriter::begin(&store).await;
         writing.spawn(async move {
             let mut append = writer.step("1");
             match number % 20 {
@@ -95,7 +95,7 @@ async fn a_small_pool_serves_many_without_a_standstill() {
     for _ in 0..20 {
         let store = Arc::clone(&store);
         working.spawn(async move {
-            let mut writer = Writer::begin(&store).await;
+            let mut writer = PostgresWriter::begin(&store).await;
             for _ in 0..5 {
                 writer.take_steps(1).await;
                 store
@@ -115,12 +115,12 @@ async fn a_blob_never_goes_while_someone_begins_to_need_it() {
     let place = Place::new().await;
     let (ours, theirs) = (open(&place).await, open(&place).await);
     let blob = Blob::new(*b"read by one after the other");
-    let mut last = Writer::begin(&ours).await;
+    let mut last = PostgresWriter::begin(&ours).await;
     let mut end = last.end();
     end.blobs = vec![blob.clone()];
     last.write(end).await;
     for round in 0..ROUNDS {
-        let mut next = Writer::begin(&ours).await;
+        let mut next = PostgresWriter::begin(&ours).await;
         let mut end = next.end();
         end.blobs = vec![blob.clone()];
         let (deleted, written) = tokio::join!(theirs.delete(last.run), next.try_write(end));
@@ -139,7 +139,7 @@ async fn nothing_stays_behind_in_any_table() {
     let place = Place::new().await;
     let store = open(&place).await;
     for _ in 0..3 {
-        let mut writer = Writer::begin(&store).await;
+        let mut writer = PostgresWriter::begin(&store).await;
         let mut append = writer.step(&"large ".repeat(100_000));
         append.blobs = vec![Blob::new(*b"a page")];
         append.snapshot = Some(writer.snapshot(1));
@@ -167,7 +167,7 @@ async fn a_title_with_a_nul_is_kept_and_found() {
     let place = Place::new().await;
     let store = open(&place).await;
     let title = "before\0AFTER";
-    let writer = Writer::begin_with(&store, creation(title), HOUR).await;
+    let writer = PostgresWriter::begin_with(&store, creation(title), HOUR).await;
     let filter = fathom_workflow::journal::RunFilter {
         text: Some("e\0after".into()),
         ..Default::default()
@@ -182,7 +182,7 @@ async fn a_title_with_a_nul_is_kept_and_found() {
 async fn asking_for_nothing_gives_nothing() {
     let place = Place::new().await;
     let store = open(&place).await;
-    let mut writer = Writer::begin(&store).await;
+    let mut writer = PostgresWriter::begin(&store).await;
     let mut append = writer.step("1");
     append.head.events += 1;
     append.events.push(event(append.head.events));

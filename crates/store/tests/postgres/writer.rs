@@ -14,7 +14,7 @@ use fathom_workflow::{Error, Owner, Payload, RunId, Store};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-pub struct Writer {
+pub struct PostgresWriter {
     pub store: Arc<Postgres>,
     pub owner: Owner,
     pub run: RunId,
@@ -51,7 +51,7 @@ fn record(step: u64, kind: StepKind, text: &str) -> StepRecord {
     }
 }
 
-impl Writer {
+impl PostgresWriter {
     pub async fn begin(store: &Arc<Postgres>) -> Self {
         Self::begin_with(store, creation("a question"), HOUR).await
     }

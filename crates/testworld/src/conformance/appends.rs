@@ -61,7 +61,7 @@ pub async fn a_repeated_append_is_taken_once(store: Arc<dyn Store>) {
         assert!(repeated.is_ok(), "a repeat succeeds: {repeated:?}");
         assert_eq!(picture(&store, writer.run).await, before, "and adds none");
     }
-    store.request_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
     let repeated = store.append(append.clone(), HOUR).await.unwrap();
     assert!(repeated.cancel_requested, "a repeat learns of the mark");
 

@@ -89,7 +89,7 @@ async fn rich(store: &Arc<dyn Store>, blobs: &[&[u8]]) -> Writer {
     append.snapshot = Some(snapshot(1, "1"));
     writer.write(append).await;
     writer.take_steps(2).await;
-    store.request_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
     writer.write(writer.parting(Status::Completed, 10)).await;
     writer
 }

@@ -54,8 +54,8 @@ pub async fn a_missing_run_is_named_by_every_call(store: Arc<dyn Store>) {
     let refusals = [
         ("claim", store.claim(run, &owner, HOUR).await.err()),
         ("append", store.append(append, HOUR).await.err()),
-        ("request_cancel", store.request_cancel(run).await.err()),
-        ("clear_cancel", store.clear_cancel(run).await.err()),
+        ("mark_cancel", store.mark_cancel(run, true).await.err()),
+        ("unmark_cancel", store.mark_cancel(run, false).await.err()),
         ("head", store.head(run).await.err()),
         ("load", store.load(run, None).await.err()),
         ("load at a step", store.load(run, Some(1)).await.err()),
@@ -101,8 +101,8 @@ pub async fn a_cancel_request_reaches_the_holder(store: Arc<dyn Store>) {
     let bystander = Writer::begin(&store).await;
     assert!(!writer.write(writer.step("1")).await.cancel_requested);
 
-    store.request_cancel(writer.run).await.unwrap();
-    store.request_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
     let marked = store.cancels(&writer.owner).await.unwrap();
     assert_eq!(marked, [writer.run], "the holder finds the run marked");
     let others = store.cancels(&bystander.owner).await.unwrap();
@@ -112,12 +112,12 @@ pub async fn a_cancel_request_reaches_the_holder(store: Arc<dyn Store>) {
         assert!(appended.cancel_requested, "every append brings the mark");
     }
 
-    store.clear_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, false).await.unwrap();
     assert_eq!(store.cancels(&writer.owner).await.unwrap(), []);
     assert!(!writer.write(writer.step("4")).await.cancel_requested);
 
     writer.write(writer.parting(Status::Waiting, 5)).await;
-    store.request_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
     assert_eq!(
         store.cancels(&writer.owner).await.unwrap(),
         [],
@@ -132,7 +132,7 @@ pub async fn a_cancel_request_reaches_the_holder(store: Arc<dyn Store>) {
 pub async fn marks_leave_the_writer_undisturbed(store: Arc<dyn Store>) {
     let mut writer = Writer::begin(&store).await;
     store.keep(writer.run, true).await.unwrap();
-    store.request_cancel(writer.run).await.unwrap();
+    store.mark_cancel(writer.run, true).await.unwrap();
     let (_, token) = store.head(writer.run).await.unwrap();
     assert_eq!(token, writer.token, "a mark is no append");
 

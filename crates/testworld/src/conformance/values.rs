@@ -79,7 +79,7 @@ pub async fn odd_text_survives(store: Arc<dyn Store>) {
         assert_eq!(found.steps[1].1, Some(with_nul));
         assert_eq!(found.entries[0].0.key, text);
         assert_eq!(found.events.last(), append.events.last());
-        store.request_cancel(writer.run).await.unwrap();
+        store.mark_cancel(writer.run, true).await.unwrap();
         assert_eq!(store.cancels(&owner).await.unwrap(), [writer.run]);
         let filter = RunFilter {
             workflow: Some(text.to_owned()),

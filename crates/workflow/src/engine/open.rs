@@ -78,7 +78,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         } = &*self.shared.runtime;
         if let OpenPurpose::Resume = purpose {
             // Only now: whoever held the run before would not have heard of the cancel any more.
-            store.clear_cancel(run).await?;
+            store.mark_cancel(run, false).await?;
         }
         let loaded = store.load(run, None).await?;
         let header = loaded.run.clone();
@@ -109,7 +109,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// already; else somebody holds it, who will hear of it at the next step if they live.
     pub async fn cancel(&self, run: RunId) -> Result<bool, Error> {
         OpenPurpose::Cancel.check(&self.header(run).await?)?;
-        self.shared.runtime.store.request_cancel(run).await?;
+        self.shared.runtime.store.mark_cancel(run, true).await?;
         if self.shared.runtime.leases.cancel(run) {
             return Ok(false);
         }

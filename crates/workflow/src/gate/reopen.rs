@@ -45,7 +45,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     async fn turn_back(&self, run: RunId, token: Token, decision: Decision) -> Result<(), Error> {
         let append = self.reopening(run, token, decision).await?;
         // A run that was cancelled after the gate is wanted again.
-        self.shared.runtime.store.clear_cancel(run).await?;
+        self.shared.runtime.store.mark_cancel(run, false).await?;
         self.shared.runtime.write_and_leave(append).await
     }
 

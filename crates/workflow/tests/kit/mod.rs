@@ -68,7 +68,7 @@ impl World {
     /// Asks a run to stop, as another process would.
     pub async fn cancel_from_elsewhere(&self, run: RunId) {
         let store = self.store.lock().unwrap().clone().unwrap();
-        store.request_cancel(run).await.unwrap();
+        store.mark_cancel(run, true).await.unwrap();
     }
 
     /// A call that answers at once, unless it is stuck.

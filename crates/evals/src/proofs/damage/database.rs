@@ -1,20 +1,21 @@
 //! A specimen in a database of its own: harmed behind the store's back, and mended for the next trial.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fathom_workflow::{Error, RunId, SystemClock};
+use fathom_workflow::{Error, SystemClock};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rusqlite::Connection;
-use tokio_postgres::{Client, NoTls};
+use rusqlite::types::ValueRef;
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 use uuid::Uuid;
 
-use super::Harmed;
+use super::Harm;
 use super::judge::{DamageVerdict, GoodStore};
-use super::specimen;
 use crate::stores::{self, Backend, Disk, Site};
 
 /// In an order in which rows can be put back: those referred to first.
@@ -30,6 +31,9 @@ const TABLES: [&str; 7] = [
 
 /// A SQLite file, and the endings of what lies beside it: its log and the log's index.
 const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
+
+/// The size of a page in a SQLite file.
+const PAGE: usize = 4096;
 
 pub(super) struct SpecimenDatabase {
     site: Site,
@@ -54,13 +58,14 @@ impl SpecimenDatabase {
     pub(super) async fn make(backend: Backend) -> Result<Self> {
         let site = Site::new(backend, Disk::Fast).await?;
         let store = site.open().await?;
-        let specimen = specimen::fill(Arc::clone(&store)).await?;
+        let specimen = super::specimen::fill(Arc::clone(&store)).await?;
         let access = match site.path() {
             Some(path) => {
                 let [file, log, index] = ENDINGS.map(|ending| fs::read(beside(&path, ending)));
                 let crashed = [file?, log?, index?];
                 Connection::open(&path)?.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
                 let copy = fs::read(&path)?;
+                ensure!(copy.len() > PAGE, "the specimen is too small");
                 Access::File {
                     path,
                     copy,
@@ -88,8 +93,49 @@ impl SpecimenDatabase {
         })
     }
 
+    /// Harms a good copy, opens it as a program that starts would, and judges what it says.
+    pub(super) async fn trial(
+        &mut self,
+        harm: &Harm<'_>,
+        rng: &mut SmallRng,
+    ) -> Result<DamageVerdict> {
+        self.mend().await?;
+        let mut harmed = BTreeSet::new();
+        let harmed = match harm {
+            Harm::Rows(harms) => {
+                for row in *harms {
+                    harmed.extend(row.harm(self, rng).await?);
+                }
+                Some(&harmed)
+            }
+            Harm::File => self.flip(rng).map(|()| None)?,
+            Harm::Log => self.flip_log(rng).map(|()| None)?,
+        };
+        let opened = match &self.access {
+            Access::File { path, .. } => stores::sqlite(path, Arc::new(SystemClock)),
+            Access::Server(_) => self.site.open().await,
+        };
+        let error = match opened {
+            Ok(store) => return self.good.judge(&store, harmed).await,
+            Err(error) => error,
+        };
+        // A store may refuse to open if its file is damaged, but not because of a row.
+        match (error.downcast_ref(), harmed) {
+            (
+                Some(
+                    Error::StoreDamaged { .. }
+                    | Error::StoreGone { .. }
+                    | Error::NewerFormat { .. }
+                    | Error::Store { .. },
+                ),
+                None,
+            ) => Ok(DamageVerdict::RefusedWhole),
+            _ => Err(error).context("it did not open"),
+        }
+    }
+
     /// Makes the database good again.
-    pub(super) async fn mend(&mut self) -> Result<()> {
+    async fn mend(&mut self) -> Result<()> {
         self.trials += 1;
         match &mut self.access {
             Access::File { path, copy, .. } => {
@@ -109,94 +155,42 @@ impl SpecimenDatabase {
         }
     }
 
-    /// Opens the harmed database as a program that starts would, and judges what it says.
-    pub(super) async fn judge(&self, harmed: &Harmed) -> Result<DamageVerdict> {
-        let opened = match &self.access {
-            Access::File { path, .. } => stores::sqlite(path, Arc::new(SystemClock)),
-            Access::Server(_) => self.site.open().await,
-        };
-        match opened {
-            Ok(store) => self.good.judge(&store, harmed).await,
-            // A store may refuse to open if its file is damaged, but not because of a row.
-            Err(error) => match (error.downcast_ref(), harmed) {
-                (
-                    Some(
-                        Error::StoreDamaged { .. }
-                        | Error::StoreGone { .. }
-                        | Error::NewerFormat { .. }
-                        | Error::Store { .. },
-                    ),
-                    Harmed::Anything,
-                ) => Ok(DamageVerdict::RefusedWhole),
-                _ => Err(error).context("it did not open"),
+    /// Asks for every column of every table: the table, the column, what tells a row from all others,
+    /// and the column's type in PostgreSQL; in SQLite, whether it is part of the key.
+    pub(super) fn columns_sql(&self) -> String {
+        if self.is_server() {
+            format!(
+                "SELECT table_name, column_name, 'ctid', data_type FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name IN ('{}')
+                ORDER BY table_name, ordinal_position",
+                TABLES.join("', '")
+            )
+        } else {
+            "SELECT m.name, c.name,
+                (SELECT group_concat(name) FROM pragma_table_info(m.name) WHERE pk > 0),
+                CASE WHEN c.pk > 0 THEN 'key' ELSE '' END
+            FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' ORDER BY 1, c.cid"
+                .into()
+        }
+    }
+
+    /// The rows of a statement, as text; nothing is an empty text.
+    pub(super) async fn query(&self, sql: String) -> Result<Vec<Vec<String>>> {
+        let rows = match &self.access {
+            Access::File { path, .. } => query_file(path, &sql),
+            Access::Server(client) => match client.simple_query(&sql).await {
+                Ok(messages) => Ok(messages.iter().filter_map(row_of).collect()),
+                Err(error) => Err(error.into()),
             },
-        }
-    }
-
-    /// Every column of every table: the table, the column, what tells a row from all others, and the
-    /// column's type in PostgreSQL; in SQLite, whether it is part of the key.
-    pub(super) async fn columns(&self) -> Result<Vec<[String; 4]>> {
-        match &self.access {
-            Access::File { path, .. } => {
-                let sql = "SELECT m.name, c.name,
-                        (SELECT group_concat(name) FROM pragma_table_info(m.name) WHERE pk > 0),
-                        CASE WHEN c.pk > 0 THEN 'key' ELSE '' END
-                    FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
-                    WHERE m.type = 'table' ORDER BY 1, c.cid";
-                let connection = Connection::open(path)?;
-                let mut statement = connection.prepare(sql)?;
-                let columns = statement.query_map([], |row| {
-                    Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
-                })?;
-                Ok(columns.collect::<Result<_, _>>()?)
-            }
-            Access::Server(client) => {
-                let sql = "SELECT table_name::text, column_name::text, 'ctid', data_type::text
-                    FROM information_schema.columns
-                    WHERE table_schema = current_schema() AND table_name = ANY($1)
-                    ORDER BY table_name, ordinal_position";
-                let rows = client.query(sql, &[&TABLES.as_slice()]).await?;
-                let columns = rows.iter();
-                let columns = columns.map(|row| [row.get(0), row.get(1), row.get(2), row.get(3)]);
-                Ok(columns.collect())
-            }
-        }
-    }
-
-    pub(super) async fn count(&self, sql: &str) -> Result<i64> {
-        match &self.access {
-            Access::File { path, .. } => {
-                Ok(Connection::open(path)?.query_row(sql, [], |row| row.get(0))?)
-            }
-            Access::Server(client) => Ok(client.query_one(sql, &[]).await?.get(0)),
-        }
-    }
-
-    /// The run that the one row found names.
-    pub(super) async fn run(&self, sql: &str) -> Result<Option<RunId>> {
-        let id: Option<Uuid> = match &self.access {
-            Access::File { path, .. } => {
-                let id = Connection::open(path)?.query_row(sql, [], |row| row.get(0))?;
-                let id: Option<Vec<u8>> = id;
-                id.map(|bytes| Uuid::from_slice(&bytes)).transpose()?
-            }
-            Access::Server(client) => client.query_one(sql, &[]).await?.get(0),
         };
-        Ok(id.map(RunId::from_uuid))
+        rows.with_context(|| sql)
     }
 
-    pub(super) async fn execute(&self, sql: &str) -> Result<()> {
-        let done = match &self.access {
-            Access::File { path, .. } => {
-                let connection = Connection::open(path)?;
-                let unchecked = "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;";
-                connection
-                    .execute_batch(&format!("{unchecked} {sql}"))
-                    .map_err(anyhow::Error::from)
-            }
-            Access::Server(client) => client.batch_execute(sql).await.map_err(Into::into),
-        };
-        done.with_context(|| sql.to_owned())
+    /// The one value of a statement.
+    pub(super) async fn value(&self, sql: String) -> Result<String> {
+        let rows = self.query(sql).await?;
+        rows.concat().pop().context("a statement gave no value")
     }
 
     /// Whether changed values are written as PostgreSQL does.
@@ -204,24 +198,20 @@ impl SpecimenDatabase {
         matches!(self.access, Access::Server(_))
     }
 
-    /// Flips bytes of the file, or cuts its end off; says what it did.
-    pub(super) fn flip(&self, rng: &mut SmallRng) -> Result<String> {
-        const PAGE: usize = 4096;
+    /// Flips bytes of the file, or cuts its end off.
+    fn flip(&self, rng: &mut SmallRng) -> Result<()> {
         let Access::File { path, copy, .. } = &self.access else {
             bail!("only a file has bytes to flip");
         };
-        ensure!(copy.len() > PAGE, "the specimen is too small");
         let mut bytes = copy.clone();
         if rng.random_bool(0.2) {
             bytes.truncate(rng.random_range(0..copy.len()));
-            fs::write(path, &bytes)?;
-            return Ok(format!("cut from {} to {} bytes", copy.len(), bytes.len()));
+            return Ok(fs::write(path, &bytes)?);
         }
         // Large bodies must not draw all the harm: most of it goes to pages of tables and indexes, and
         // there to the start, which says where the cells are.
         let is_tree = |page: &usize| matches!(copy[page * PAGE], 2 | 5 | 10 | 13);
         let trees: Vec<usize> = (1..copy.len() / PAGE).filter(is_tree).collect();
-        let mut hits = Vec::new();
         for _ in 0..rng.random_range(1..=8) {
             let tree = PAGE * trees[rng.random_range(0..trees.len())];
             let offset = match rng.random_range(0..20) {
@@ -231,39 +221,60 @@ impl SpecimenDatabase {
                 _ => tree + rng.random_range(0..PAGE),
             };
             bytes[offset] ^= rng.random_range(1..=255_u8);
-            hits.push(offset);
         }
-        fs::write(path, &bytes)?;
-        Ok(format!("flipped at {hits:?}"))
+        Ok(fs::write(path, &bytes)?)
     }
 
-    /// Flips a byte of the log that a crash left beside the file, or cuts its end off, or leaves it whole; says what it
-    /// did.
-    pub(super) fn flip_log(&self, rng: &mut SmallRng) -> Result<String> {
+    /// Flips a byte of the log that a crash left beside the file, or cuts its end off, or leaves it whole.
+    fn flip_log(&self, rng: &mut SmallRng) -> Result<()> {
         let Access::File { path, crashed, .. } = &self.access else {
             bail!("only a file has a log");
         };
         let mut files = crashed.clone();
         let log = &mut files[1];
         ensure!(!log.is_empty(), "the log holds nothing");
-        let told = match self.trials % 10 {
+        match self.trials % 10 {
             // Nothing that was committed is missing from it.
-            0 => "the log as the crash left it".to_owned(),
-            1 | 2 => {
-                log.truncate(rng.random_range(0..log.len()));
-                format!("the log cut to {} bytes", log.len())
-            }
+            0 => {}
+            1 | 2 => log.truncate(rng.random_range(0..log.len())),
             _ => {
                 let at = rng.random_range(0..log.len());
                 log[at] ^= rng.random_range(1..=255_u8);
-                format!("the log flipped at {at}")
             }
-        };
+        }
         for (ending, bytes) in ENDINGS.into_iter().zip(files) {
             fs::write(beside(path, ending), bytes)?;
         }
-        Ok(told)
+        Ok(())
     }
+}
+
+fn query_file(path: &Path, sql: &str) -> Result<Vec<Vec<String>>> {
+    let connection = Connection::open(path)?;
+    let unchecked = "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;";
+    connection.execute_batch(unchecked)?;
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let (mut rows, mut found) = (statement.query([])?, Vec::new());
+    while let Some(row) = rows.next()? {
+        let text = |column| match row.get_ref(column)? {
+            ValueRef::Null => Ok(String::new()),
+            ValueRef::Integer(number) => Ok(number.to_string()),
+            // The id of a run.
+            ValueRef::Blob(bytes) => Ok(Uuid::from_slice(bytes)?.to_string()),
+            other => Ok(other.as_str()?.to_owned()),
+        };
+        found.push((0..columns).map(text).collect::<Result<_>>()?);
+    }
+    Ok(found)
+}
+
+fn row_of(message: &SimpleQueryMessage) -> Option<Vec<String>> {
+    let SimpleQueryMessage::Row(row) = message else {
+        return None;
+    };
+    let values = (0..row.len()).map(|column| row.get(column));
+    Some(values.map(|it| it.unwrap_or_default().to_owned()).collect())
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -1,9 +1,7 @@
 //! Harm done to rows: a value changed, a row deleted. One list of harms for both databases, which
 //! differ in how a changed value is written.
 
-use std::collections::BTreeSet;
-
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use fathom_workflow::RunId;
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -23,7 +21,8 @@ pub(super) struct RowHarm {
 /// A row deleted in every table, and a value changed in every column.
 pub(super) async fn every_harm(database: &SpecimenDatabase) -> Result<Vec<RowHarm>> {
     let mut harms: Vec<RowHarm> = Vec::new();
-    for [table, column, place, kind] in database.columns().await? {
+    for row in database.query(database.columns_sql()).await? {
+        let [table, column, place, kind] = row.try_into().ok().context("a row of four")?;
         let harm = |column| RowHarm {
             table: table.clone(),
             column,
@@ -37,28 +36,24 @@ pub(super) async fn every_harm(database: &SpecimenDatabase) -> Result<Vec<RowHar
     Ok(harms)
 }
 
-/// Does them to rows drawn by chance, and says whose they were. A column that is empty in every row
-/// is left, and so is what nobody refers to any more since the harm before this one.
-pub(super) async fn harm(
-    database: &SpecimenDatabase,
-    harms: &[RowHarm],
-    rng: &mut SmallRng,
-) -> Result<BTreeSet<RunId>> {
-    let mut harmed = BTreeSet::new();
-    for RowHarm {
-        table,
-        column,
-        place,
-    } in harms
-    {
-        let filled = match column {
+impl RowHarm {
+    /// Does it to a row drawn by chance, and says whose it was. A column that is empty in every row
+    /// is left, and so is what nobody refers to any more since the harm before this one.
+    pub(super) async fn harm(
+        &self,
+        database: &SpecimenDatabase,
+        rng: &mut SmallRng,
+    ) -> Result<Option<RunId>> {
+        let (table, place) = (&self.table, &self.place);
+        let filled = match &self.column {
             Some((column, _)) => format!("{column} IS NOT NULL"),
             None => "true".into(),
         };
         let rows = format!("FROM {table} WHERE {filled}");
-        let count = database.count(&format!("SELECT count(*) {rows}")).await?;
+        let count = database.value(format!("SELECT count(*) {rows}")).await?;
+        let count: u64 = count.parse()?;
         if count == 0 {
-            continue;
+            return Ok(None);
         }
         let (nth, draw) = (rng.random_range(0..count), rng.random_range(0..1 << 20));
         let one = format!("{rows} ORDER BY {place} LIMIT 1 OFFSET {nth}");
@@ -67,11 +62,11 @@ pub(super) async fn harm(
             "blobs" => "(SELECT run FROM blob_refs WHERE blob_refs.hash = blobs.hash LIMIT 1)",
             _ => "run",
         };
-        let Some(run) = database.run(&format!("SELECT {owner} {one}")).await? else {
-            continue;
-        };
-        harmed.insert(run);
-        let act = match column {
+        let owner = database.value(format!("SELECT {owner} {one}")).await?;
+        if owner.is_empty() {
+            return Ok(None);
+        }
+        let act = match &self.column {
             None => format!("DELETE FROM {table}"),
             Some((column, kind)) => {
                 let changed = if database.is_server() {
@@ -83,9 +78,9 @@ pub(super) async fn harm(
             }
         };
         let this = format!("WHERE ({place}) = (SELECT {place} {one})");
-        database.execute(&format!("{act} {this}")).await?;
+        database.query(format!("{act} {this}")).await?;
+        Ok(Some(owner.parse()?))
     }
-    Ok(harmed)
 }
 
 /// An expression for the value with one byte, letter or bit changed.

@@ -6,19 +6,18 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use fathom_workflow::interrupt::{Decision, Verdict};
 use fathom_workflow::record::Status;
-use fathom_workflow::{
-    BlobHash, Clock, Engine, ManualClock, NewRun, RunId, RuntimeSettings, Store,
-};
+use fathom_workflow::{BlobHash, Clock, ManualClock, NewRun, RunId, Store};
 use jiff::Timestamp;
 
+use crate::proofs::lab;
 use crate::proofs::scripted::{Act, ScriptedEngine, ScriptedRun, scripted, text};
-use crate::proofs::world::{Deps, ObservedWorld};
+use crate::proofs::world::ObservedWorld;
 
 /// The workflow of every run in it.
 pub(super) const WORKFLOW: &str = "notebook";
 
 /// Steps enough for the engine to write a snapshot.
-const LONG: usize = 270;
+const LONG: u64 = 270;
 /// Over the size from which a body is kept apart.
 const LARGE: usize = 270_000;
 const PAGE: usize = 10_000;
@@ -33,6 +32,13 @@ pub(super) struct Specimen {
     pub(super) blobs: Vec<(RunId, BlobHash)>,
     /// Runs that wait or have not begun.
     pub(super) unfinished: Vec<RunId>,
+}
+
+impl Specimen {
+    /// A step before the run's last one: in the long run one before its snapshot.
+    pub(super) fn earlier(&self, run: RunId) -> u64 {
+        if run == self.runs[0] { LONG / 2 } else { 0 }
+    }
 }
 
 /// Fills a store. The engine's clock stands still, so that nothing depends on how long it takes.
@@ -107,19 +113,8 @@ pub(super) fn engine(store: Arc<dyn Store>) -> Result<ScriptedEngine> {
     engine_by(store, Arc::new(ManualClock::at(long_after)))
 }
 
+/// The young run's creator is gone at once, and nobody is to wait for its lease.
 fn engine_by(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<ScriptedEngine> {
-    let settings = RuntimeSettings {
-        // The young run's creator is gone at once, and nobody is to wait for its lease.
-        lease: Duration::ZERO,
-        take_up_after: Duration::ZERO,
-        ..RuntimeSettings::default()
-    };
-    let deps = Arc::new(Deps(ObservedWorld::new(None)));
-    Ok(Engine::with(
-        scripted(WORKFLOW)?,
-        store,
-        deps,
-        clock,
-        settings,
-    ))
+    let (graph, world) = (scripted(WORKFLOW)?, ObservedWorld::new(None));
+    Ok(lab::engine(graph, store, &world, clock, Duration::ZERO))
 }

@@ -10,18 +10,17 @@ use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use fathom_testworld::{FaultyStore, StoreFaults, StoreOp, store_gone};
 use fathom_workflow::record::Status;
-use fathom_workflow::{
-    Clock, Engine, Error, ManualClock, MemoryStore, NewRun, RunId, RunOutcome, Store,
-};
+use fathom_workflow::{Clock, Error, ManualClock, MemoryStore, NewRun, RunId, RunOutcome, Store};
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use uuid::Uuid;
 
-use super::script::{Script, Tale};
+use super::script::Script;
 use crate::proofs::lab;
-use crate::proofs::world::{Deps, Effect, ObservedWorld};
+use crate::proofs::scripted::ScriptedEngine;
+use crate::proofs::world::{Effect, ObservedWorld};
 
 /// After so many rounds nothing more goes wrong, and the run must get to its end.
 const ROUGH_ROUNDS: u32 = 40;
@@ -35,11 +34,9 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// 2026, far enough from both ends of time for any sum of jumps.
 const NOON: i64 = 1_770_000_000;
 
-pub(super) type TaleEngine = Engine<Tale, Deps>;
-
 /// How the clock goes while a run is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ClockHabit {
+pub enum ClockHabit {
     /// Forward, now and then by minutes. Leases go by the same clock.
     Leaps,
     /// Set wrong by seconds to years in either direction, often to just about a deadline. Leases go
@@ -161,23 +158,23 @@ impl Course {
     }
 
     /// An engine as another process would have it, over the store that may fail.
-    fn engine(&self) -> Result<TaleEngine> {
+    fn engine(&self) -> Result<ScriptedEngine> {
         let faults = Arc::clone(&self.faults) as _;
         self.engine_over(FaultyStore::new(Arc::clone(&self.store), faults))
     }
 
     /// An engine that nothing happens to.
-    pub(super) fn plain_engine(&self) -> Result<TaleEngine> {
+    pub(super) fn plain_engine(&self) -> Result<ScriptedEngine> {
         self.engine_over(Arc::clone(&self.store))
     }
 
-    fn engine_over(&self, store: Arc<dyn Store>) -> Result<TaleEngine> {
+    fn engine_over(&self, store: Arc<dyn Store>) -> Result<ScriptedEngine> {
         let (graph, clock) = (self.script.graph()?, Arc::clone(&self.clock) as _);
         Ok(lab::engine(graph, store, &self.world, clock, LEASE))
     }
 
     /// Works on the run; `None` if the process crashes meanwhile.
-    async fn turn(&mut self, engine: &TaleEngine) -> Option<Result<RunOutcome, Error>> {
+    async fn turn(&mut self, engine: &ScriptedEngine) -> Option<Result<RunOutcome, Error>> {
         // As often within the first few polls as later on.
         let longest = 1 << self.chance.random_range(0..7);
         let polls = self.chance.random_range(1..=longest);
@@ -188,7 +185,7 @@ impl Course {
         }
         let cancels = self.chance.random_bool(0.03);
         let cancel_after = self.chance.random_range(0..40);
-        let (run, tale) = (self.run, self.script.tale.clone());
+        let (run, state) = (self.run, self.script.first_state());
         let new = NewRun {
             id: run,
             time_limit: self.script.time_limit,
@@ -201,7 +198,7 @@ impl Course {
                 engine.open(run).await
             };
             let mut execution = match opened {
-                Err(Error::NoSuchRun { .. }) => engine.start(new, tale).await?,
+                Err(Error::NoSuchRun { .. }) => engine.start(new, state).await?,
                 opened => opened?,
             };
             execution.run().await
@@ -264,7 +261,7 @@ impl Course {
 
     pub(super) async fn after(
         &mut self,
-        engine: &TaleEngine,
+        engine: &ScriptedEngine,
         status: Status,
     ) -> Result<CourseRound> {
         match status {
@@ -278,7 +275,7 @@ impl Course {
 
     pub(super) async fn after_error(
         &mut self,
-        engine: &TaleEngine,
+        engine: &ScriptedEngine,
         error: Error,
     ) -> Result<CourseRound> {
         match error {

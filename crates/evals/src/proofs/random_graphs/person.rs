@@ -9,8 +9,8 @@ use fathom_workflow::{Clock, Error};
 use jiff::Timestamp;
 use rand::Rng;
 
-use super::course::{Course, CourseRound, TaleEngine, cut_short};
-use crate::proofs::scripted::found_out;
+use super::course::{Course, CourseRound, cut_short};
+use crate::proofs::scripted::{ScriptedEngine, found_out};
 
 /// How often a person takes up again what has failed or was cancelled, or comes with a late answer.
 const MOST_RESUMES: u32 = 3;
@@ -18,7 +18,7 @@ const MOST_REOPENS: u32 = 3;
 
 impl Course {
     /// Somebody looks at a waiting run: decides, lets time pass, or goes away.
-    pub(super) async fn waits(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
+    pub(super) async fn waits(&mut self, engine: &ScriptedEngine) -> Result<CourseRound> {
         let (header, _) = self.store.head(self.run).await?;
         let head = header.head;
         if let (true, Some(until)) = (head.parked, head.wake_at) {
@@ -101,7 +101,7 @@ impl Course {
     /// An ended run is left alone, resumed, or sent back to a gate that nobody answered in time.
     pub(super) async fn at_the_end(
         &mut self,
-        engine: &TaleEngine,
+        engine: &ScriptedEngine,
         status: Status,
     ) -> Result<CourseRound> {
         if self.reopens < MOST_REOPENS && self.chance.random_bool(0.3) {
@@ -122,7 +122,7 @@ impl Course {
     }
 
     /// Somebody takes the run up again, and lets it go on however the clock jumps.
-    pub(super) async fn resume(&mut self, engine: &TaleEngine) -> Result<CourseRound> {
+    pub(super) async fn resume(&mut self, engine: &ScriptedEngine) -> Result<CourseRound> {
         self.resumes += 1;
         self.note_resume().await;
         let error = match engine.resume(self.run).await {

@@ -8,10 +8,9 @@ use fathom_workflow::record::{
 use fathom_workflow::{END, EdgeKind, edge_name};
 use jiff::{SignedDuration, Timestamp};
 
-use super::course::{Course, TaleEngine};
-use super::script::Tale;
+use super::course::Course;
 use crate::proofs::run_log::RunLog;
-use crate::proofs::scripted::{CALLS, ONCE};
+use crate::proofs::scripted::{CALLS, ONCE, ScriptedEngine, ScriptedRun};
 
 /// Checks them all; gives where the run stands, and how often it was parked.
 pub(super) async fn check(course: &Course) -> Result<(LogHead, u64)> {
@@ -51,7 +50,7 @@ fn says_why(head: &LogHead) -> Result<()> {
 
 /// Each stretch of the log keeps the bounds: the whole of it, or what follows a reopened gate. Gives
 /// what the run has used.
-fn within_bounds(engine: &TaleEngine, log: &RunLog) -> Result<RunTally> {
+fn within_bounds(engine: &ScriptedEngine, log: &RunLog) -> Result<RunTally> {
     let graph = engine.graph();
     let outline = graph.outline();
     let mut counted = RunTally::default();
@@ -153,12 +152,12 @@ fn once_is_once(course: &Course) -> Result<()> {
 
 /// The state at each step is what its records add up to, and a replay comes to it without a call.
 async fn state_is_the_fold(
-    engine: &TaleEngine,
+    engine: &ScriptedEngine,
     course: &Course,
     log: &RunLog,
     tally: &RunTally,
 ) -> Result<()> {
-    for (state, StepRecord { meta, .. }) in log.fold::<Tale>()?.iter().zip(&log.steps) {
+    for (state, StepRecord { meta, .. }) in log.fold::<ScriptedRun>()?.iter().zip(&log.steps) {
         let view = engine.view(course.run, Some(meta.step)).await?;
         ensure!(
             view.state == *state && view.next == meta.next && view.damage.is_none(),

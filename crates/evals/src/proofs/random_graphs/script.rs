@@ -5,15 +5,12 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fathom_workflow::{
-    Context, END, Graph, GraphError, InvalidUpdate, NodeError, NodeName, NodeResult, State,
-};
+use fathom_workflow::{END, Graph, GraphError, NodeName};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
 
-use crate::proofs::scripted::{Act, MISFIT, perform};
+use crate::proofs::scripted::{Act, ScriptedRun, play};
 use crate::proofs::world::Deps;
 
 const NAMES: [NodeName; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -24,29 +21,6 @@ const MOST_STEPS: RangeInclusive<u64> = 8..=20;
 /// Most draws are refused, because their graphs do not pass the checks or are too large.
 const MOST_DRAWS: usize = 2_000;
 
-/// What the run remembers: what its nodes are to do, how often each was there, and what they brought.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tale {
-    acts: BTreeMap<String, Vec<Act>>,
-    visits: BTreeMap<String, u32>,
-    lines: Vec<String>,
-}
-
-impl State for Tale {
-    /// The node, and what it brought.
-    type Update = (String, Vec<String>);
-
-    fn apply(&mut self, (node, lines): &Self::Update) -> Result<(), InvalidUpdate> {
-        *self.visits.entry(node.clone()).or_default() += 1;
-        if lines.iter().any(|line| line == MISFIT) {
-            // It is noticed when half of it is taken in.
-            return Err(InvalidUpdate::new("it was drawn so"));
-        }
-        self.lines.extend_from_slice(lines);
-        Ok(())
-    }
-}
-
 /// Where a node leads.
 #[derive(Clone, Debug)]
 struct Exits {
@@ -56,10 +30,10 @@ struct Exits {
     strays: bool,
 }
 
-/// A drawn graph and its run's first state.
+/// A drawn graph, and what its nodes do.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
-    pub(super) tale: Tale,
+    acts: BTreeMap<NodeName, Vec<Act>>,
     exits: BTreeMap<NodeName, Exits>,
     pub(super) time_limit: Option<Duration>,
     rescue: Option<NodeName>,
@@ -77,7 +51,7 @@ impl Script {
             if script.graph().is_ok_and(fits) {
                 // Only the run's deadline ends a call that never returns.
                 if may_hang && script.time_limit.is_some() && chance.random_bool(0.5) {
-                    let last = script.tale.acts.values_mut().next_back();
+                    let last = script.acts.values_mut().next_back();
                     last.into_iter().for_each(|acts| acts.push(Act::Hang));
                 }
                 return Ok(script);
@@ -87,15 +61,15 @@ impl Script {
     }
 
     fn draw_any(chance: &mut StdRng, names: &[NodeName]) -> Self {
-        let (mut tale, mut exits) = (Tale::default(), BTreeMap::new());
+        let (mut acts, mut exits) = (BTreeMap::new(), BTreeMap::new());
         for (at, name) in names.iter().enumerate() {
             exits.insert(*name, draw_exits(chance, names, at));
-            tale.acts.insert((*name).to_owned(), draw_acts(chance));
+            acts.insert(*name, draw_acts(chance));
         }
         let rescue = names[chance.random_range(1..names.len())];
         let time_limit = Duration::from_secs(chance.random_range(60..2_000));
         Self {
-            tale,
+            acts,
             exits,
             time_limit: chance.random_bool(0.3).then_some(time_limit),
             rescue: chance.random_bool(0.5).then_some(rescue),
@@ -103,7 +77,13 @@ impl Script {
         }
     }
 
-    pub(super) fn graph(&self) -> Result<Graph<Tale, Deps>, GraphError> {
+    /// What its run begins with.
+    pub(super) fn first_state(&self) -> ScriptedRun {
+        let acts = self.acts.iter();
+        ScriptedRun::by_node(acts.map(|(node, acts)| ((*node).to_owned(), vec![acts.clone()])))
+    }
+
+    pub(super) fn graph(&self) -> Result<Graph<ScriptedRun, Deps>, GraphError> {
         let mut builder = Graph::new("drawn").start(NAMES[0]);
         for (&name, exits) in &self.exits {
             builder = builder.node(name, play);
@@ -111,8 +91,8 @@ impl Script {
                 [only] => builder.edge(name, only),
                 several => {
                     let (seed, exits) = (self.seed, exits.clone());
-                    builder.route(name, several.iter().copied(), move |tale| {
-                        choose(seed, name, tale, &exits)
+                    builder.route(name, several.iter().copied(), move |run| {
+                        choose(seed, name, run, &exits)
                     })
                 }
             };
@@ -128,9 +108,8 @@ impl Script {
 }
 
 /// A choice by chance that depends on the state alone.
-fn choose(seed: u64, name: NodeName, tale: &Tale, exits: &Exits) -> NodeName {
-    let visits = u64::from(tale.visits.get(name).copied().unwrap_or(0));
-    let lines = tale.lines.len() as u64;
+fn choose(seed: u64, name: NodeName, run: &ScriptedRun, exits: &Exits) -> NodeName {
+    let (visits, lines) = (run.visits(name), run.lines.len() as u64);
     let mark = seed ^ u64::from(name.as_bytes()[0]) ^ (visits << 8) ^ (lines << 16);
     let mut chance = StdRng::seed_from_u64(mark);
     if exits.strays && chance.random_bool(0.2) {
@@ -170,6 +149,7 @@ fn draw_exits(chance: &mut StdRng, names: &[NodeName], at: usize) -> Exits {
 fn draw_acts(chance: &mut StdRng) -> Vec<Act> {
     let count = chance.random_range(0..4);
     let mut acts: Vec<Act> = (0..count).map(|_| draw_act(chance)).collect();
+    acts.push(Act::Draw);
     match chance.random_range(0..60) {
         0 | 1 => acts.push(Act::Fail),
         2 => acts.push(Act::Misfit),
@@ -198,15 +178,4 @@ fn draw_act(chance: &mut StdRng) -> Act {
         19 | 20 => Act::Spend(chance.random_range(1..100)),
         _ => Act::Keep(50),
     }
-}
-
-/// Every node of every drawn graph: it does the acts that were drawn for it.
-async fn play(tale: &Tale, ctx: &Context<Deps>) -> NodeResult<Tale> {
-    let node = ctx.node();
-    let Some(acts) = tale.acts.get(node) else {
-        return Err(NodeError::new("nothing was drawn for the node"));
-    };
-    let mut lines = perform(ctx, acts).await?;
-    lines.push(format!("{node} {}", ctx.random("line") % 100));
-    Ok((node.to_owned(), lines))
 }

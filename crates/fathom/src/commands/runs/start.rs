@@ -2,28 +2,20 @@
 
 use std::path::Path;
 
-use fathom_workflow::NewRun;
 use serde_json::Value;
 
 use super::RunsContext;
 use crate::cli::StartArgs;
 use crate::exit::{Exit, Problem, Result};
-use crate::{deliver, follow, screen};
+use crate::{deliver, follow};
 
 pub(super) async fn start(args: StartArgs, context: &RunsContext) -> Result<Exit> {
     let host = &context.host;
     let kind = host.workflow(&args.workflow)?.outcome_kind();
     deliver::check_output(kind, &args.output)?;
     let input = input(&args.input)?;
-    let new = NewRun {
-        keep: args.keep,
-        ..NewRun::untitled()
-    };
-    let run = host.start(&args.workflow, new, input).await?;
-    if !args.output.quiet {
-        screen::tell(&format!("Run {run}"));
-    }
-    follow::follow(host, run, &args.output).await
+    let run = context.start(&args.workflow, input, args.keep, &args.output);
+    follow::follow(host, run.await?, &args.output).await
 }
 
 /// The JSON that was given, or that the file holds which was named.

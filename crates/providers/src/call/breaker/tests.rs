@@ -18,13 +18,13 @@ impl CircuitBreaker {
 }
 
 /// A breaker, its settings and a clock that tests move by hand.
-struct Bench {
+struct BreakerBench {
     breaker: CircuitBreaker,
     settings: BreakerSettings,
     now: Duration,
 }
 
-impl Bench {
+impl BreakerBench {
     fn new() -> Self {
         Self {
             breaker: CircuitBreaker::default(),
@@ -62,7 +62,7 @@ use CallOutcome::{Declined, Failed, KeyRefused, Unknown};
 
 #[test]
 fn three_failed_calls_in_a_row_open_it() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[OK; 6]);
     bench.calls(&[Failed, Failed, OK, Failed, Declined, Failed]);
     assert!(
@@ -75,13 +75,13 @@ fn three_failed_calls_in_a_row_open_it() {
 
 #[test]
 fn half_of_the_last_twenty_open_it_once_six_are_seen() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[Failed, OK, Failed, OK, Failed]);
     assert!(!bench.is_open(), "three of five, but only five are seen");
     bench.calls(&[OK]);
     assert!(bench.is_open(), "three of six");
 
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[OK; 30]);
     bench.calls(&[Failed, Failed, OK].repeat(4));
     assert!(!bench.is_open(), "eight of the last twenty");
@@ -93,7 +93,7 @@ fn half_of_the_last_twenty_open_it_once_six_are_seen() {
 
 #[test]
 fn mostly_slow_answers_open_it() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[SLOW, OK, SLOW, OK, SLOW, OK]);
     assert!(!bench.is_open(), "half is not most");
     bench.calls(&[SLOW]);
@@ -102,7 +102,7 @@ fn mostly_slow_answers_open_it() {
 
 #[test]
 fn it_stays_open_twice_as_long_each_time_up_to_five_minutes() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[Failed; 3]);
     for open in [30, 60, 120, 240, 300, 300] {
         bench.now += Duration::from_secs(open) - SECOND;
@@ -130,7 +130,7 @@ fn it_stays_open_twice_as_long_each_time_up_to_five_minutes() {
 
 #[test]
 fn a_probe_that_is_declined_shows_life_and_one_that_is_dropped_makes_room() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[Failed; 3]);
     bench.now += 30 * SECOND;
     let probe = bench.admit().unwrap();
@@ -142,7 +142,7 @@ fn a_probe_that_is_declined_shows_life_and_one_that_is_dropped_makes_room() {
 
 #[test]
 fn a_refused_key_shuts_it_for_good() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.calls(&[KeyRefused]);
     bench.now += 10_000 * SECOND;
     assert_eq!(bench.admit(), Err(BreakerRefusal::KeyRefused));
@@ -150,7 +150,7 @@ fn a_refused_key_shuts_it_for_good() {
 
 #[test]
 fn who_has_nobody_else_to_ask_may_probe_early() {
-    let mut bench = Bench::new();
+    let mut bench = BreakerBench::new();
     bench.settings.last_resort = Some(45 * SECOND);
     bench.calls(&[Failed; 3]);
     for open in [30, 45, 45, 45] {
@@ -196,7 +196,7 @@ proptest! {
     /// more than five minutes, fewer than three failures never open it, and it always lets somebody in again.
     #[test]
     fn it_keeps_its_rules_under_any_order_of_calls(acts in acts()) {
-        let mut bench = Bench::new();
+        let mut bench = BreakerBench::new();
         let mut held: Vec<BreakerPass> = Vec::new();
         let mut bad = 0;
         for act in acts {

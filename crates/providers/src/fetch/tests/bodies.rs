@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::fetch::{
     FetchError, FetchedPage, PageCut,
-    tests::world::{Act, World, answer, head, not_found},
+    tests::world::{FetchAct, FetchWorld, answer, head, not_found},
 };
 
 const MIB: usize = 1024 * 1024;
@@ -19,8 +19,8 @@ const BOMB_BYTES: usize = 16 * MIB;
 /// As servers do it. The fastest level packs nothing better than 100:1 in some libraries.
 const PACKED: Level = Level::Precise(6);
 
-async fn fetch(acts: Vec<Act>) -> Result<FetchedPage, FetchError> {
-    let world = World::serving(move |asked| match asked.path.as_str() {
+async fn fetch(acts: Vec<FetchAct>) -> Result<FetchedPage, FetchError> {
+    let world = FetchWorld::serving(move |asked| match asked.path.as_str() {
         "/robots.txt" => not_found(),
         _ => acts.clone(),
     });
@@ -198,8 +198,8 @@ async fn an_endless_text_is_cut_and_an_endless_document_is_a_fault() {
     let endless = |start: &[u8]| {
         let start = [head(200, &[]), start.to_vec()].concat();
         vec![
-            Act::Send(start),
-            Act::Endless(prose(60_000), Duration::ZERO),
+            FetchAct::Send(start),
+            FetchAct::Endless(prose(60_000), Duration::ZERO),
         ]
     };
     let page = fetch(endless(b"<html>")).await.unwrap();
@@ -222,6 +222,6 @@ async fn a_pdf_may_be_larger_than_a_text_and_is_never_cut() {
     assert!(page.bytes == pdf && page.cut.is_none());
     // Said to be too large, it is not begun: no byte of it is ever sent here.
     let headers = ["content-type: application/pdf", "content-length: 30000000"];
-    let declared = fetch(vec![Act::Send(head(200, &headers)), Act::Hang]).await;
+    let declared = fetch(vec![FetchAct::Send(head(200, &headers)), FetchAct::Hang]).await;
     assert!(matches!(declared, Err(FetchError::TooLarge { .. })));
 }

@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use crate::fetch::{
     AllowList, FetchError, FetchLimits, FetchNetwork, Fetcher, NameResolver, StreamConnector,
     WireStream,
-    tests::world::{Act, World, answer, head, not_found, redirect},
+    tests::world::{FetchAct, FetchWorld, answer, head, not_found, redirect},
 };
 use crate::tls;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn site(acts: Vec<Act>) -> World {
-    let world = World::serving(move |asked| match asked.path.as_str() {
+fn site(acts: Vec<FetchAct>) -> FetchWorld {
+    let world = FetchWorld::serving(move |asked| match asked.path.as_str() {
         "/robots.txt" => not_found(),
         _ => acts.clone(),
     });
@@ -23,7 +23,7 @@ fn site(acts: Vec<Act>) -> World {
 }
 
 /// Fetches the page; gives its fault, and how long it took by the paused clock.
-async fn fault_of(acts: Vec<Act>) -> (FetchError, u64) {
+async fn fault_of(acts: Vec<FetchAct>) -> (FetchError, u64) {
     let begun = Instant::now();
     let fault = site(acts).get("http://example.com/").await.unwrap_err();
     (fault, begun.elapsed().as_secs())
@@ -31,7 +31,7 @@ async fn fault_of(acts: Vec<Act>) -> (FetchError, u64) {
 
 #[tokio::test(start_paused = true)]
 async fn headers_that_never_come_end_after_15_seconds() {
-    let (fault, seconds) = fault_of(vec![Act::Hang]).await;
+    let (fault, seconds) = fault_of(vec![FetchAct::Hang]).await;
     assert!(
         matches!(fault, FetchError::FirstByteTime { .. }),
         "{fault:?}"
@@ -42,7 +42,10 @@ async fn headers_that_never_come_end_after_15_seconds() {
 #[tokio::test(start_paused = true)]
 async fn headers_that_come_a_byte_a_second_end_after_15_seconds() {
     let start = b"HTTP/1.1 200 OK\r\nx: ".to_vec();
-    let drip = vec![Act::Send(start), Act::Endless(b"a".to_vec(), SECOND)];
+    let drip = vec![
+        FetchAct::Send(start),
+        FetchAct::Endless(b"a".to_vec(), SECOND),
+    ];
     let (fault, seconds) = fault_of(drip).await;
     assert!(
         matches!(fault, FetchError::FirstByteTime { .. }),
@@ -55,7 +58,11 @@ async fn headers_that_come_a_byte_a_second_end_after_15_seconds() {
 async fn endless_headers_are_not_collected() {
     let start = b"HTTP/1.1 200 OK\r\n".to_vec();
     let line = b"x: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".to_vec();
-    let (fault, _) = fault_of(vec![Act::Send(start), Act::Endless(line, Duration::ZERO)]).await;
+    let (fault, _) = fault_of(vec![
+        FetchAct::Send(start),
+        FetchAct::Endless(line, Duration::ZERO),
+    ])
+    .await;
     assert!(matches!(fault, FetchError::NotHttp), "{fault:?}");
 }
 
@@ -63,22 +70,22 @@ async fn endless_headers_are_not_collected() {
 async fn a_body_that_falls_silent_ends_after_10_seconds() {
     let mut bytes = head(200, &["content-length: 100"]);
     bytes.extend_from_slice(b"the beginning");
-    let (fault, seconds) = fault_of(vec![Act::Send(bytes), Act::Hang]).await;
+    let (fault, seconds) = fault_of(vec![FetchAct::Send(bytes), FetchAct::Hang]).await;
     assert!(matches!(fault, FetchError::IdleTime { .. }), "{fault:?}");
     assert_eq!(seconds, 10);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_body_of_one_byte_a_second_ends_after_45_seconds() {
-    let drip = Act::Endless(b"a".to_vec(), SECOND);
-    let (fault, seconds) = fault_of(vec![Act::Send(head(200, &[])), drip]).await;
+    let drip = FetchAct::Endless(b"a".to_vec(), SECOND);
+    let (fault, seconds) = fault_of(vec![FetchAct::Send(head(200, &[])), drip]).await;
     assert!(matches!(fault, FetchError::TotalTime { .. }), "{fault:?}");
     assert_eq!(seconds, 45);
 }
 
 #[tokio::test(start_paused = true)]
 async fn slow_redirects_share_one_total() {
-    let wait = Act::Wait(14 * SECOND);
+    let wait = FetchAct::Wait(14 * SECOND);
     let (fault, seconds) = fault_of([vec![wait], redirect(302, "/on")].concat()).await;
     assert!(matches!(fault, FetchError::TotalTime { .. }), "{fault:?}");
     assert_eq!(seconds, 45);
@@ -87,12 +94,12 @@ async fn slow_redirects_share_one_total() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_page_within_the_limits_arrives() {
     let slow = vec![
-        Act::Wait(14 * SECOND),
-        Act::Send(head(200, &["content-length: 4"])),
-        Act::Wait(9 * SECOND),
-        Act::Send(b"ab".to_vec()),
-        Act::Wait(9 * SECOND),
-        Act::Send(b"cd".to_vec()),
+        FetchAct::Wait(14 * SECOND),
+        FetchAct::Send(head(200, &["content-length: 4"])),
+        FetchAct::Wait(9 * SECOND),
+        FetchAct::Send(b"ab".to_vec()),
+        FetchAct::Wait(9 * SECOND),
+        FetchAct::Send(b"cd".to_vec()),
     ];
     let page = site(slow).get("http://example.com/").await.unwrap();
     assert_eq!(page.bytes, b"abcd");
@@ -102,7 +109,7 @@ async fn a_slow_page_within_the_limits_arrives() {
 async fn a_body_shorter_than_it_said_is_broken_off() {
     let mut bytes = head(200, &["content-length: 1000"]);
     bytes.extend_from_slice(b"only this");
-    let (fault, _) = fault_of(vec![Act::Send(bytes)]).await;
+    let (fault, _) = fault_of(vec![FetchAct::Send(bytes)]).await;
     assert!(matches!(fault, FetchError::Reset), "{fault:?}");
 }
 
@@ -110,7 +117,7 @@ async fn a_body_shorter_than_it_said_is_broken_off() {
 async fn a_body_longer_than_it_said_ends_where_it_said() {
     let mut bytes = head(200, &["content-length: 4"]);
     bytes.extend_from_slice(b"four and more");
-    let page = site(vec![Act::Send(bytes)])
+    let page = site(vec![FetchAct::Send(bytes)])
         .get("http://example.com/")
         .await;
     assert_eq!(page.unwrap().bytes, b"four");
@@ -120,7 +127,7 @@ async fn a_body_longer_than_it_said_ends_where_it_said() {
 async fn a_chunked_body_without_its_end_is_broken_off() {
     let mut bytes = head(200, &["transfer-encoding: chunked"]);
     bytes.extend_from_slice(b"4\r\nfour\r\n");
-    let (fault, _) = fault_of(vec![Act::Send(bytes)]).await;
+    let (fault, _) = fault_of(vec![FetchAct::Send(bytes)]).await;
     assert!(matches!(fault, FetchError::Reset), "{fault:?}");
 }
 
@@ -138,7 +145,7 @@ async fn something_else_than_http_is_told_apart() {
         "HTTP/9 what\r\n\r\n",
         two_lengths,
     ] {
-        let (fault, _) = fault_of(vec![Act::Send(words.as_bytes().to_vec())]).await;
+        let (fault, _) = fault_of(vec![FetchAct::Send(words.as_bytes().to_vec())]).await;
         assert!(matches!(fault, FetchError::NotHttp), "{words}: {fault:?}");
     }
 }
@@ -174,7 +181,7 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
         }
     }
     for addresses in ["1.1.1.1", "1.1.1.1,1.0.0.1,8.8.8.8,8.8.4.4,9.9.9.9"] {
-        let world = World::refusing().name("example.com", &[addresses]);
+        let world = FetchWorld::refusing().name("example.com", &[addresses]);
         let begun = Instant::now();
         let fault = fetcher_over(world, Never).get("http://example.com/").await;
         let fault = fault.unwrap_err();
@@ -185,12 +192,12 @@ async fn a_connection_that_never_opens_ends_after_5_seconds_however_many_address
 
 #[tokio::test(start_paused = true)]
 async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
-    let unknown = World::refusing().get("http://example.com/").await;
+    let unknown = FetchWorld::refusing().get("http://example.com/").await;
     assert!(matches!(
         unknown.unwrap_err(),
         FetchError::NameNotFound { .. }
     ));
-    let empty = World::refusing().name("example.com", &[]);
+    let empty = FetchWorld::refusing().name("example.com", &[]);
     let empty = empty.get("http://example.com/").await;
     assert!(matches!(
         empty.unwrap_err(),
@@ -206,7 +213,7 @@ async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
     }
     let network = FetchNetwork {
         resolver: Arc::new(Silent),
-        connector: Arc::new(World::refusing()),
+        connector: Arc::new(FetchWorld::refusing()),
         tls: Arc::new(tls::system().unwrap()),
     };
     let begun = Instant::now();
@@ -218,7 +225,7 @@ async fn names_that_are_unknown_empty_or_never_answered_are_told_apart() {
 
 #[tokio::test]
 async fn a_second_address_is_tried_where_the_first_refuses() {
-    struct SecondOnly(World);
+    struct SecondOnly(FetchWorld);
     #[async_trait]
     impl StreamConnector for SecondOnly {
         async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
@@ -236,7 +243,7 @@ async fn a_second_address_is_tried_where_the_first_refuses() {
     );
 }
 
-fn fetcher_over(world: World, connector: impl StreamConnector + 'static) -> Fetcher {
+fn fetcher_over(world: FetchWorld, connector: impl StreamConnector + 'static) -> Fetcher {
     let network = FetchNetwork {
         resolver: Arc::new(world),
         connector: Arc::new(connector),

@@ -2,7 +2,7 @@
 
 use crate::fetch::{
     AllowList, AllowListError, FetchError, FetchLimits, FetchRefusal, FetchTarget,
-    tests::world::{World, answer, not_found, redirect},
+    tests::world::{FetchWorld, answer, not_found, redirect},
 };
 
 const FORBIDDEN: &str = include_str!("forbidden.txt");
@@ -31,10 +31,10 @@ fn rule(refusal: &FetchRefusal) -> &'static str {
     }
 }
 
-fn world_for(url: &str, addresses: &str) -> World {
+fn world_for(url: &str, addresses: &str) -> FetchWorld {
     let parsed = url::Url::parse(url).unwrap();
     let name = parsed.host_str().unwrap().trim_end_matches('.');
-    World::refusing().name(name, &[addresses])
+    FetchWorld::refusing().name(name, &[addresses])
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn every_forbidden_url_is_refused_by_its_rule_without_a_dial() {
         let (expected, url) = case.split_once(" | ").unwrap();
         let (url, world) = match url.split_once(" -> ") {
             Some((url, addresses)) => (url, world_for(url, addresses)),
-            None => (url, World::refusing()),
+            None => (url, FetchWorld::refusing()),
         };
         let got = match world.get(url).await {
             Err(FetchError::Refused(refusal)) => rule(&refusal),
@@ -73,7 +73,7 @@ async fn every_good_url_is_dialled_at_its_checked_address() {
         let (from, expected) = case.split_once(" => ").unwrap();
         let (url, world) = match from.split_once(" -> ") {
             Some((url, addresses)) => (url, world_for(url, addresses)),
-            None => (from, World::refusing()),
+            None => (from, FetchWorld::refusing()),
         };
         let fault = world.get(url).await.err();
         let first = world.dialled().first().cloned().unwrap_or_default();
@@ -119,7 +119,7 @@ fn tabs_and_line_ends_do_not_vanish_from_a_url() {
 
 #[tokio::test]
 async fn an_answer_that_changes_between_calls_never_reaches_a_forbidden_address() {
-    let world = World::serving(|asked| match asked.path.as_str() {
+    let world = FetchWorld::serving(|asked| match asked.path.as_str() {
         "/robots.txt" => not_found(),
         _ => answer(200, &[], b"hello"),
     });
@@ -159,7 +159,7 @@ async fn a_redirect_is_checked_like_a_first_url() {
             continue;
         }
         let location = url.to_owned();
-        let world = World::serving(move |asked| match asked.path.as_str() {
+        let world = FetchWorld::serving(move |asked| match asked.path.as_str() {
             "/robots.txt" => not_found(),
             _ => redirect(302, &location),
         });
@@ -200,7 +200,7 @@ fn a_redirect_never_leads_from_https_to_http() {
 
 #[tokio::test]
 async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
-    let world = World::refusing()
+    let world = FetchWorld::refusing()
         .name("wiki.corp", &["10.0.0.9"])
         .name("other.corp", &["10.0.0.9"]);
     let fetcher = world.fetcher(
@@ -238,7 +238,7 @@ async fn an_opened_host_is_dialled_on_its_port_and_on_no_other() {
 
 #[tokio::test]
 async fn metadata_is_refused_even_where_the_operator_opened_a_host() {
-    let world = World::refusing().name("wiki.corp", &["169.254.169.254"]);
+    let world = FetchWorld::refusing().name("wiki.corp", &["169.254.169.254"]);
     let fetcher = world.fetcher("wiki.corp:80", FetchLimits::default());
     let fault = fetcher.get("http://wiki.corp/").await.unwrap_err();
     assert!(matches!(

@@ -13,25 +13,25 @@ use tokio::time::Instant;
 
 use crate::fetch::{
     FetchError, FetchLimits, FetchRefusal,
-    tests::world::{Act, Asked, World, answer, not_found, redirect},
+    tests::world::{FetchAct, FetchCall, FetchWorld, answer, not_found, redirect},
 };
 
 /// A world with two names, each path answered by the script; no robots.txt.
-fn two_sites(script: impl Fn(&Asked) -> Vec<Act> + Send + Sync + 'static) -> World {
-    let with_robots = move |asked: &Asked| match asked.path.as_str() {
+fn two_sites(script: impl Fn(&FetchCall) -> Vec<FetchAct> + Send + Sync + 'static) -> FetchWorld {
+    let with_robots = move |asked: &FetchCall| match asked.path.as_str() {
         "/robots.txt" => not_found(),
         _ => script(asked),
     };
-    named(World::serving(with_robots))
+    named(FetchWorld::serving(with_robots))
 }
 
-fn named(world: World) -> World {
+fn named(world: FetchWorld) -> FetchWorld {
     let world = world.name("example.com", &["93.184.216.34"]);
     world.name("example.org", &["1.1.1.1"])
 }
 
 /// `/5` leads to `/4`, and so on down to the page `/0`.
-fn countdown(asked: &Asked) -> Vec<Act> {
+fn countdown(asked: &FetchCall) -> Vec<FetchAct> {
     match asked.path[1..].parse::<u32>() {
         Ok(0) | Err(_) => answer(200, &["content-type: text/html"], b"arrived"),
         Ok(left) => redirect(301, &(left - 1).to_string()),
@@ -117,14 +117,14 @@ async fn a_request_says_who_asks_and_nothing_more() {
 }
 
 /// A site with this robots.txt, where every other path is a page.
-fn with_robots(status: u16, robots: &'static str) -> World {
-    let script = move |asked: &Asked| match (asked.host.as_str(), asked.path.as_str()) {
+fn with_robots(status: u16, robots: &'static str) -> FetchWorld {
+    let script = move |asked: &FetchCall| match (asked.host.as_str(), asked.path.as_str()) {
         ("example.com", "/robots.txt") => answer(status, &[], robots.as_bytes()),
         (_, "/robots.txt") => not_found(),
         (_, "/away") => redirect(302, "http://example.com/private/page"),
         _ => answer(200, &[], b"page"),
     };
-    named(World::serving(script))
+    named(FetchWorld::serving(script))
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn robots_txt_is_asked_again_after_a_day_and_after_failures_at_once_then_a
 
 #[tokio::test(start_paused = true)]
 async fn a_robots_txt_that_hangs_closes_the_site_in_time() {
-    let world = named(World::serving(|_| vec![Act::Hang]));
+    let world = named(FetchWorld::serving(|_| vec![FetchAct::Hang]));
     let begun = Instant::now();
     let fault = world.get("http://example.com/").await.unwrap_err();
     assert!(matches!(fault, FetchError::RobotsUnreachable), "{fault:?}");
@@ -201,7 +201,7 @@ async fn a_robots_txt_that_hangs_closes_the_site_in_time() {
 #[tokio::test]
 async fn a_moved_robots_txt_counts_and_a_forbidden_place_for_it_does_not() {
     let moved = |to: &'static str| {
-        named(World::serving(move |asked| {
+        named(FetchWorld::serving(move |asked| {
             match (asked.host.as_str(), asked.path.as_str()) {
                 ("example.com", "/robots.txt") => redirect(301, to),
                 (_, "/rules") => answer(200, &[], b"user-agent: *\ndisallow: /"),
@@ -235,7 +235,7 @@ async fn a_host_is_asked_two_things_at_once_and_waiting_costs_no_page_its_time()
             most.fetch_max(busy.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         }
         // The whole answer comes after ten seconds, and only then the next may begin.
-        let slow = vec![Act::Wait(Duration::from_secs(10))];
+        let slow = vec![FetchAct::Wait(Duration::from_secs(10))];
         [slow, answer(200, &[], b"page")].concat()
     });
     let fetcher = world.fetcher("", FetchLimits::default());

@@ -26,7 +26,7 @@ static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| Arc::new(tls::system(
 
 /// What a server does after it has read a request.
 #[derive(Clone)]
-pub(super) enum Act {
+pub(super) enum FetchAct {
     Send(Vec<u8>),
     Wait(Duration),
     /// Sends the piece again and again, pausing each time, for as long as somebody reads.
@@ -35,28 +35,30 @@ pub(super) enum Act {
     Hang,
 }
 
-pub(super) struct Asked {
+pub(super) struct FetchCall {
     pub(super) host: String,
     pub(super) path: String,
     pub(super) head: String,
 }
 
-pub(super) type Script = Arc<dyn Fn(&Asked) -> Vec<Act> + Send + Sync>;
+pub(super) type FetchScript = Arc<dyn Fn(&FetchCall) -> Vec<FetchAct> + Send + Sync>;
 
 /// Resolver and connector of a test, with their ledger.
 #[derive(Clone)]
-pub(super) struct World {
+pub(super) struct FetchWorld {
     /// Each look-up of a name takes the next answer; the last one stays.
     names: Arc<Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>,
     pub(super) lookups: Arc<Mutex<Vec<String>>>,
     pub(super) dials: Arc<Mutex<Vec<SocketAddr>>>,
     pub(super) asked: Arc<Mutex<Vec<String>>>,
-    script: Option<Script>,
+    script: Option<FetchScript>,
 }
 
-impl World {
+impl FetchWorld {
     /// Everything that is dialled answers by the script.
-    pub(super) fn serving(script: impl Fn(&Asked) -> Vec<Act> + Send + Sync + 'static) -> Self {
+    pub(super) fn serving(
+        script: impl Fn(&FetchCall) -> Vec<FetchAct> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             script: Some(Arc::new(script)),
             ..Self::refusing()
@@ -113,7 +115,7 @@ impl World {
 }
 
 #[async_trait]
-impl NameResolver for World {
+impl NameResolver for FetchWorld {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let name = name.trim_end_matches('.');
         self.lookups.lock().unwrap().push(name.to_owned());
@@ -127,7 +129,7 @@ impl NameResolver for World {
 }
 
 #[async_trait]
-impl StreamConnector for World {
+impl StreamConnector for FetchWorld {
     async fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn WireStream>> {
         self.dials.lock().unwrap().push(to);
         let script = self.script.clone();
@@ -143,7 +145,7 @@ impl StreamConnector for World {
 /// Reads one request and does what the script says; an `Err` means that the reader went away.
 pub(super) async fn serve(
     mut wire: impl AsyncRead + AsyncWrite + Unpin,
-    script: &Script,
+    script: &FetchScript,
     ledger: &Mutex<Vec<String>>,
 ) -> io::Result<()> {
     let asked = request(&mut wire).await?;
@@ -151,10 +153,10 @@ pub(super) async fn serve(
     ledger.lock().unwrap().push(line);
     for act in script(&asked) {
         match act {
-            Act::Send(bytes) => wire.write_all(&bytes).await?,
-            Act::Wait(time) => tokio::time::sleep(time).await,
-            Act::Hang => std::future::pending().await,
-            Act::Endless(piece, pause) => loop {
+            FetchAct::Send(bytes) => wire.write_all(&bytes).await?,
+            FetchAct::Wait(time) => tokio::time::sleep(time).await,
+            FetchAct::Hang => std::future::pending().await,
+            FetchAct::Endless(piece, pause) => loop {
                 wire.write_all(&piece).await?;
                 if !pause.is_zero() {
                     tokio::time::sleep(pause).await;
@@ -165,7 +167,7 @@ pub(super) async fn serve(
     wire.shutdown().await
 }
 
-async fn request(wire: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
+async fn request(wire: &mut (impl AsyncRead + Unpin)) -> io::Result<FetchCall> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(wire.read_u8().await?);
@@ -174,15 +176,15 @@ async fn request(wire: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let host = head.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.unwrap_or_default().to_owned();
-    Ok(Asked { host, path, head })
+    Ok(FetchCall { host, path, head })
 }
 
 /// A complete answer.
-pub(super) fn answer(status: u16, headers: &[&str], body: &[u8]) -> Vec<Act> {
+pub(super) fn answer(status: u16, headers: &[&str], body: &[u8]) -> Vec<FetchAct> {
     let length = format!("content-length: {}", body.len());
     let mut bytes = head(status, &[headers, &[length.as_str()]].concat());
     bytes.extend_from_slice(body);
-    vec![Act::Send(bytes)]
+    vec![FetchAct::Send(bytes)]
 }
 
 /// A status line and headers, and nothing after them.
@@ -196,10 +198,10 @@ pub(super) fn head(status: u16, headers: &[&str]) -> Vec<u8> {
     head.into_bytes()
 }
 
-pub(super) fn redirect(status: u16, location: &str) -> Vec<Act> {
+pub(super) fn redirect(status: u16, location: &str) -> Vec<FetchAct> {
     answer(status, &[&format!("location: {location}")], b"")
 }
 
-pub(super) fn not_found() -> Vec<Act> {
+pub(super) fn not_found() -> Vec<FetchAct> {
     answer(404, &[], b"")
 }

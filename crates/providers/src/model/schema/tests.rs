@@ -5,7 +5,7 @@ use super::*;
 /// A plan.
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
-struct Plan {
+struct NestedPlan {
     /// What it is about.
     title: String,
     kind: Kind,
@@ -42,16 +42,16 @@ struct Query {
 
 #[test]
 fn a_strict_schema_requires_everything_in_the_order_of_the_type_and_ends_every_text() {
-    let schema = strict::<Plan>();
+    let schema = strict::<NestedPlan>();
     let schema = serde_json::to_string_pretty(&OrderedJson::new(&schema)).unwrap();
     let expected = include_str!("plan.json").trim_end();
     assert_eq!(schema, expected, "the schema is now:\n{schema}");
-    assert_eq!(name::<Plan>(), "Plan");
+    assert_eq!(name::<NestedPlan>(), "NestedPlan");
 }
 
 #[test]
 fn limits_can_be_left_out() {
-    let schema = without_lengths(&strict::<Plan>()).to_string();
+    let schema = without_lengths(&strict::<NestedPlan>()).to_string();
     assert!(
         LIMITS.split(' ').all(|limit| !schema.contains(limit)),
         "{schema}"

@@ -7,9 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use async_trait::async_trait;
-
-use super::{CachedAnswer, SearchCache};
+use super::CachedAnswer;
 
 const DEFAULT_MAX_BYTES: u64 = 64 * 1024 * 1024;
 const FILES_MAX: usize = 2_000;
@@ -65,17 +63,16 @@ impl FolderSearchCache {
         placed?;
         make_room(&self.folder, self.max_bytes)
     }
-}
 
-#[async_trait]
-impl SearchCache for FolderSearchCache {
-    async fn get(&self, name: &str) -> Option<CachedAnswer> {
+    /// What is kept under this name, fresh or not. A cache that fails is one that has nothing.
+    pub async fn get(&self, name: &str) -> Option<CachedAnswer> {
         let (own, name) = (self.clone(), name.to_owned());
         let read = tokio::task::spawn_blocking(move || own.read(&name)).await;
         read.ok()?.ok()
     }
 
-    async fn put(&self, name: &str, answer: CachedAnswer) {
+    /// Keeps it in place of what was there.
+    pub async fn put(&self, name: &str, answer: CachedAnswer) {
         let (own, name) = (self.clone(), name.to_owned());
         let written = tokio::task::spawn_blocking(move || own.write(&name, &answer)).await;
         if let Ok(Err(error)) = written {

@@ -6,15 +6,21 @@ pub(super) mod reflect;
 pub(super) mod search;
 pub(super) mod synthesize;
 
+use std::sync::Arc;
+
 use fathom_render::answer::StageTime;
 use fathom_workflow::event::Level;
 use fathom_workflow::{NodeError, NodeResult};
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use super::compact::Compaction;
+use super::outcome::{AnswerDraft, AnswerParts};
 use super::state::{AnswerChange, AnswerError, AnswerState, AnswerUpdate};
+use crate::analysis::Evidence;
 use crate::calls::RecordedFailure;
 use crate::degradation::{Degradation, JudgedPart};
+use crate::plan::Plan;
 use crate::reasoner::{self, Ctx, Judged};
 use crate::skills::budget;
 
@@ -63,15 +69,33 @@ impl<'c> Turn<'c> {
         self.degraded.push(degradation);
     }
 
-    /// What this node could not do as well as intended, so far.
-    pub(super) fn degradations(&self) -> &[Degradation] {
-        &self.degraded
-    }
-
     /// Tokens that are left now.
     pub(super) fn tokens_left(&self, state: &AnswerState) -> u64 {
         let spent = self.ctx.spent(budget::TOKENS);
         state.settings.token_budget.saturating_sub(spent)
+    }
+
+    /// The update with the answer that a draft comes to.
+    pub(super) async fn answered(
+        self,
+        state: &AnswerState,
+        evidence: &[Evidence],
+        draft: AnswerDraft,
+        compaction: Option<Compaction>,
+    ) -> NodeResult<AnswerState> {
+        let parts = AnswerParts {
+            state,
+            evidence,
+            degraded: &self.degraded,
+            now: self.at,
+        };
+        let (answer, citations) = parts.answer(draft);
+        let change = AnswerChange::Answered {
+            answer: Arc::new(answer),
+            citations,
+            compaction,
+        };
+        self.finish(state, state.search_results.len(), change).await
     }
 
     /// The update. The time is recorded like an answer from outside, so that a replay tells the same.
@@ -107,9 +131,7 @@ impl<'c> Turn<'c> {
 }
 
 /// What a node needs that only a plan has.
-pub(super) fn planned(
-    state: &AnswerState,
-) -> Result<&std::sync::Arc<crate::plan::Plan>, NodeError> {
+pub(super) fn planned(state: &AnswerState) -> Result<&Arc<Plan>, NodeError> {
     let plan = state.plan.as_ref();
     plan.ok_or_else(|| NodeError::new("there is no plan to work by"))
 }

@@ -3,6 +3,8 @@
 mod numerals;
 mod patterns;
 
+use std::sync::LazyLock;
+
 use regex::bytes::{Captures, Regex};
 
 use self::patterns::{CountPatterns, PATTERNS};
@@ -259,26 +261,12 @@ const OTHER_UNITS: [&str; 12] = [
 const BEFORE_LIMITS: [&str; 9] = [">", "<", "≥", "≤", "±", "than", "least", "above", "below"];
 
 /// Words before a number that make it a year.
-const BEFORE_YEARS: [&str; 18] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "in",
-    "since",
-    "from",
-    "until",
-    "during",
-    "between",
-];
+static BEFORE_YEARS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "january february march april may june july august september october november december in since \
+     from until during between"
+        .split(' ')
+        .collect()
+});
 
 fn is_something_else(text: &str, start: usize, end: usize, number: u64) -> bool {
     let next = text.get(end..).unwrap_or_default().trim_start();

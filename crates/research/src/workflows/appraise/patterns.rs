@@ -66,6 +66,20 @@ pub(super) fn compiled(pattern: &str) -> Option<Regex> {
     builder.unicode(false).case_insensitive(true).build().ok()
 }
 
+/// A struct of compiled patterns and the static that holds one, by a function that compiles a pattern.
+macro_rules! pattern_table {
+    ($(#[$about:meta])* $table:ident, $name:ident = $compiled:ident; $($field:ident: $pattern:ident,)*) => {
+        $(#[$about])*
+        pub(super) struct $table {
+            $(pub(super) $field: regex::bytes::Regex,)*
+        }
+
+        pub(super) static $name: std::sync::LazyLock<Option<$table>> =
+            std::sync::LazyLock::new(|| Some($table { $($field: $compiled($pattern)?,)* }));
+    };
+}
+pub(super) use pattern_table;
+
 /// A sentence as the patterns expect it.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

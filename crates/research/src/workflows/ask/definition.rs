@@ -35,10 +35,7 @@ impl Definition for AskWorkflow {
             let why = "name a folder of documents to ask, or a file";
             return Err(InvalidInput::at("settings.library", why));
         }
-        for root in &mut settings.library {
-            let absolute = services.libraries.absolute(root);
-            *root = absolute.map_err(|error| InvalidInput::at("settings.library", error))?;
-        }
+        services.make_absolute(&mut settings.library)?;
         let mut earlier = input.earlier;
         earlier.drain(..earlier.len().saturating_sub(TURNS_MOST));
         Ok(FirstState {

@@ -42,7 +42,8 @@ pub struct StopPlace {
 }
 
 /// The side of a step that a stop is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Moment {
     /// Nothing of the step is done yet.
     Before,
@@ -51,8 +52,11 @@ pub enum Moment {
 }
 
 /// The steps between which a run can be stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Step {
     /// Making the plan.
     Plan,

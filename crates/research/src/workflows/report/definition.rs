@@ -83,10 +83,7 @@ impl Definition for ReportWorkflow {
         settings
             .check()
             .map_err(|fault| InvalidInput::at(format!("settings.{}", fault.setting), fault.why))?;
-        for root in &mut settings.library {
-            let absolute = services.libraries.absolute(root);
-            *root = absolute.map_err(|error| InvalidInput::at("settings.library", error))?;
-        }
+        services.make_absolute(&mut settings.library)?;
         Ok(FirstState {
             title: question.text().to_owned(),
             time_limit: Some(settings.time_limit()),
@@ -95,14 +92,11 @@ impl Definition for ReportWorkflow {
     }
 
     fn check_ready(&self, state: &ReportState, services: &Services) -> Result<(), String> {
-        let scope = state.settings.scope();
-        services.check(scope, &state.settings.caps)?;
-        if state.plan.is_none() && services.kinds(scope).is_empty() {
-            let missing =
-                "there is nothing to search: name a library, or configure a search provider";
-            return Err(missing.to_owned());
+        let (scope, caps) = (state.settings.scope(), &state.settings.caps);
+        match state.plan {
+            Some(_) => services.check(scope, caps),
+            None => services.check_search(scope, caps),
         }
-        Ok(())
     }
 
     fn outcome_kind(&self) -> &'static str {

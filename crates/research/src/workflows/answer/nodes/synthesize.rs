@@ -1,7 +1,5 @@
 //! Writes the answer from the passages alone, and lets no sentence out whose citation was not checked.
 
-use std::sync::Arc;
-
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::Turn;
@@ -13,8 +11,8 @@ use crate::skills::cite::CitationTask;
 use crate::skills::compose;
 use crate::skills::locate::excerpt::QuestionWords;
 use crate::workflows::answer::compact::{self, CompactionReason};
-use crate::workflows::answer::outcome::{AnswerDraft, AnswerParts, BriefParts};
-use crate::workflows::answer::state::{AnswerChange, AnswerState};
+use crate::workflows::answer::outcome::{AnswerDraft, BriefParts};
+use crate::workflows::answer::state::AnswerState;
 
 /// Passages that a model writes from.
 const PASSAGES_MOST: usize = 24;
@@ -31,19 +29,7 @@ pub(crate) async fn synthesize(state: &AnswerState, ctx: &Ctx) -> NodeResult<Ans
         Some(draft) => draft,
         None => quoted(state, ctx, &mut turn).await?,
     };
-    let parts = AnswerParts {
-        state,
-        evidence: &evidence,
-        degraded: turn.degradations(),
-        now: ctx.now(),
-    };
-    let (answer, citations) = parts.answer(draft);
-    let change = AnswerChange::Answered {
-        answer: Arc::new(answer),
-        citations,
-        compaction,
-    };
-    turn.finish(state, state.search_results.len(), change).await
+    turn.answered(state, &evidence, draft, compaction).await
 }
 
 /// What a model writes; nothing where there is none, or where nothing of what it wrote holds.

@@ -1,10 +1,6 @@
 //! The patterns by which sentences on blinding are read, over their plain form.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
-use super::super::patterns::compiled;
+use super::super::patterns::{compiled, pattern_table};
 
 /// Somebody's knowledge, told by a verb or an adjective: 1 the helping verb, 2 a denial, 3 the telling word.
 const STATE: &str = r"(?:\b(were|was|are|is|remained|stayed|kept|be|been|being) )?(?:(?:all|both|each|also|fully|completely|therefore|thus|still|kept|deliberately) )*(?:(not) )?(?:(?:all|both|fully|completely|being) )*\b(blinded|masked|unblinded|unmasked|(?:blind|unaware|aware|ignorant) (?:to|of|as to|about|regarding|which)|did not know|had no knowledge|without knowledge|knew|told|informed)\b";
@@ -54,69 +50,36 @@ const STAFF: &str = r"\b(?:investigators|staff|personnel|study team)$";
 const CARER: &str = r"\b(?:clinician|physician|doctor|nurse|therapist|physiotherapist|surgeon|carer|caregiver|giver|provider|teacher|instructor|trainer|an(?:a)?esthetist|an(?:a)?esthesiologist|dentist|operator|counsell?or|worker)s?$|\bmidwives$|\bmidwife$";
 const ANYBODY: &str = r"\b(?:individual|person|author|one|specialist|expert|colleague|assistant|student)s?$|\b(?:people|those|someone|somebody)$";
 
-/// The patterns above, compiled. All are part of the program, and a test holds that they can be read.
-pub(super) struct Grammar {
-    pub(super) state: Regex,
-    pub(super) denied: Regex,
-    pub(super) assignment: Regex,
-    pub(super) own_group: Regex,
-    pub(super) unsure: Regex,
-    pub(super) denied_anywhere: Regex,
-    pub(super) unsure_anywhere: Regex,
-    pub(super) denied_before: Regex,
-    pub(super) counted: Regex,
-    pub(super) unblinding_event: Regex,
-    pub(super) only_then: Regex,
-    pub(super) enrols: Regex,
-    pub(super) other_clause: Regex,
-    pub(super) helping: Regex,
-    pub(super) exception: Regex,
-    pub(super) boundary: Regex,
-    pub(super) not_possible: Regex,
-    pub(super) kept_from: Regex,
-    pub(super) blind_assessment: Regex,
-    pub(super) blinded_person: Regex,
-    pub(super) description: Regex,
-    pub(super) analyses: Regex,
-    pub(super) assesses: Regex,
-    pub(super) delivers: Regex,
-    pub(super) participant: Regex,
-    pub(super) assessor: Regex,
-    pub(super) staff: Regex,
-    pub(super) carer: Regex,
-    pub(super) anybody: Regex,
+pattern_table! {
+    /// The patterns above, compiled. All are part of the program, and a test holds that they can be read.
+    Grammar, GRAMMAR = compiled;
+    state: STATE,
+    denied: DENIED,
+    assignment: ASSIGNMENT,
+    own_group: OWN_GROUP,
+    unsure: UNSURE,
+    denied_anywhere: DENIED_ANYWHERE,
+    unsure_anywhere: UNSURE_ANYWHERE,
+    denied_before: DENIED_BEFORE,
+    counted: COUNTED,
+    unblinding_event: UNBLINDING_EVENT,
+    only_then: ONLY_THEN,
+    enrols: ENROLS,
+    other_clause: OTHER_CLAUSE,
+    helping: HELPING,
+    exception: EXCEPTION,
+    boundary: BOUNDARY,
+    not_possible: NOT_POSSIBLE,
+    kept_from: KEPT_FROM,
+    blind_assessment: BLIND_ASSESSMENT,
+    blinded_person: BLINDED_PERSON,
+    description: DESCRIPTION,
+    analyses: ANALYSES,
+    assesses: ASSESSES,
+    delivers: DELIVERS,
+    participant: PARTICIPANT,
+    assessor: ASSESSOR,
+    staff: STAFF,
+    carer: CARER,
+    anybody: ANYBODY,
 }
-
-pub(super) static GRAMMAR: LazyLock<Option<Grammar>> = LazyLock::new(|| {
-    Some(Grammar {
-        state: compiled(STATE)?,
-        denied: compiled(DENIED)?,
-        assignment: compiled(ASSIGNMENT)?,
-        own_group: compiled(OWN_GROUP)?,
-        unsure: compiled(UNSURE)?,
-        denied_anywhere: compiled(DENIED_ANYWHERE)?,
-        unsure_anywhere: compiled(UNSURE_ANYWHERE)?,
-        denied_before: compiled(DENIED_BEFORE)?,
-        counted: compiled(COUNTED)?,
-        unblinding_event: compiled(UNBLINDING_EVENT)?,
-        only_then: compiled(ONLY_THEN)?,
-        enrols: compiled(ENROLS)?,
-        other_clause: compiled(OTHER_CLAUSE)?,
-        helping: compiled(HELPING)?,
-        exception: compiled(EXCEPTION)?,
-        boundary: compiled(BOUNDARY)?,
-        not_possible: compiled(NOT_POSSIBLE)?,
-        kept_from: compiled(KEPT_FROM)?,
-        blind_assessment: compiled(BLIND_ASSESSMENT)?,
-        blinded_person: compiled(BLINDED_PERSON)?,
-        description: compiled(DESCRIPTION)?,
-        analyses: compiled(ANALYSES)?,
-        assesses: compiled(ASSESSES)?,
-        delivers: compiled(DELIVERS)?,
-        participant: compiled(PARTICIPANT)?,
-        assessor: compiled(ASSESSOR)?,
-        staff: compiled(STAFF)?,
-        carer: compiled(CARER)?,
-        anybody: compiled(ANYBODY)?,
-    })
-});

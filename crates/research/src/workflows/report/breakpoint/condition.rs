@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantNames as _;
 
 use super::Malformed;
 use crate::critique::Severity;
@@ -26,23 +27,39 @@ pub struct Comparison {
 }
 
 /// How a figure must stand to a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString)]
 pub enum Order {
-    /// `<`
+    /// Less than it.
+    #[strum(serialize = "<")]
     Less,
-    /// `<=`
+    /// Not more than it.
+    #[strum(serialize = "<=")]
     AtMost,
-    /// `=`
+    /// The same.
+    #[strum(serialize = "=")]
     Equal,
-    /// `>=`
+    /// Not less than it.
+    #[strum(serialize = ">=")]
     AtLeast,
-    /// `>`
+    /// More than it.
+    #[strum(serialize = ">")]
     More,
 }
 
 /// What can be compared. A figure that is not known yet, such as the score of a draft that nobody has reviewed,
 /// fits no comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    strum::Display,
+    strum::EnumString,
+    strum::EnumIter,
+    strum::VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Figure {
     /// Queries that were put.
     Queries,
@@ -81,26 +98,6 @@ pub enum Figure {
 }
 
 impl Figure {
-    pub(super) const ALL: [(Self, &'static str); 17] = [
-        (Self::Queries, "queries"),
-        (Self::FailedQueries, "failed_queries"),
-        (Self::Sources, "sources"),
-        (Self::ReadSources, "read_sources"),
-        (Self::Rounds, "rounds"),
-        (Self::Evidence, "evidence"),
-        (Self::Findings, "findings"),
-        (Self::Contradictions, "contradictions"),
-        (Self::Gaps, "gaps"),
-        (Self::Completeness, "completeness"),
-        (Self::Draft, "draft"),
-        (Self::Words, "words"),
-        (Self::Claims, "claims"),
-        (Self::Unsupported, "unsupported"),
-        (Self::Score, "score"),
-        (Self::CriticalItems, "critical_items"),
-        (Self::Errors, "errors"),
-    ];
-
     /// Its value, where it is known.
     pub fn value(self, state: &ReportState) -> Option<f64> {
         let analysis = state.analysis.as_deref();
@@ -137,12 +134,6 @@ impl Figure {
         };
         Some(count as f64)
     }
-
-    fn name(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(figure, _)| *figure == self)
-            .map_or("", |(_, name)| name)
-    }
 }
 
 /// Queries that were put and had such an outcome.
@@ -175,26 +166,9 @@ impl Comparison {
     }
 }
 
-impl Order {
-    const ALL: [(Self, &'static str); 5] = [
-        (Self::AtMost, "<="),
-        (Self::AtLeast, ">="),
-        (Self::Less, "<"),
-        (Self::More, ">"),
-        (Self::Equal, "="),
-    ];
-
-    fn sign(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(order, _)| *order == self)
-            .map_or("", |(_, sign)| sign)
-    }
-}
-
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (figure, sign) = (self.figure.name(), self.order.sign());
-        write!(f, "{figure} {sign} {}", self.than)
+        write!(f, "{} {} {}", self.figure, self.order, self.than)
     }
 }
 
@@ -210,12 +184,10 @@ impl FromStr for Comparison {
         let than = rest.trim_start_matches(is_sign);
         let sign = rest.get(..rest.len() - than.len()).unwrap_or_default();
         let (name, than) = (name.trim(), than.trim());
-        let known = Order::ALL.into_iter().find(|(_, known)| *known == sign);
-        let (order, _) = known.ok_or_else(malformed)?;
-        let known = Figure::ALL.into_iter().find(|(_, known)| *known == name);
-        let (figure, _) = known.ok_or_else(|| Malformed::Figure {
+        let order = sign.parse().map_err(|_| malformed())?;
+        let figure = name.parse().map_err(|_| Malformed::Figure {
             name: name.to_owned(),
-            known: Figure::ALL.map(|(_, name)| name).join(", "),
+            known: Figure::VARIANTS.join(", "),
         })?;
         match than.parse::<f64>() {
             Ok(than) if than.is_finite() => Ok(Self {

@@ -40,37 +40,9 @@ pub enum Malformed {
     Number(String),
 }
 
-impl Step {
-    const ALL: [(Self, &'static str); 7] = [
-        (Self::Plan, "plan"),
-        (Self::Search, "search"),
-        (Self::Analyse, "analyse"),
-        (Self::Write, "write"),
-        (Self::Check, "check"),
-        (Self::Review, "review"),
-        (Self::Output, "output"),
-    ];
-
-    /// The step of this name; nothing where there is none.
-    pub fn named(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(_, known)| *known == name).map(|(step, _)| step)
-    }
-
-    fn name(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(step, _)| *step == self)
-            .map_or("", |(_, name)| name)
-    }
-}
-
 impl fmt::Display for StopPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let moment = match self.moment {
-            Moment::Before => "before",
-            Moment::After => "after",
-        };
-        write!(f, "{moment} {}", self.step.name())
+        write!(f, "{} {}", self.moment, self.step)
     }
 }
 
@@ -79,12 +51,12 @@ impl FromStr for StopPlace {
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let mut words = text.split_whitespace();
-        let (moment, step) = match (words.next(), words.next(), words.next()) {
-            (Some("before"), Some(step), None) => (Moment::Before, step),
-            (Some("after"), Some(step), None) => (Moment::After, step),
-            _ => return Err(Malformed::Place(text.trim().to_owned())),
+        let misplaced = || Malformed::Place(text.trim().to_owned());
+        let (Some(moment), Some(step), None) = (words.next(), words.next(), words.next()) else {
+            return Err(misplaced());
         };
-        let step = Step::named(step).ok_or_else(|| Malformed::Step(step.to_owned()))?;
+        let moment = moment.parse().map_err(|_| misplaced())?;
+        let step = step.parse().map_err(|_| Malformed::Step(step.to_owned()))?;
         match (moment, step) {
             (Moment::After, Step::Output) => Err(Malformed::TooLate),
             _ => Ok(Self { moment, step }),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use strum::IntoEnumIterator as _;
 
 use super::Figure;
 use crate::workflows::report::edits::Editable;
@@ -11,8 +12,9 @@ use crate::workflows::report::state::ReportState;
 const LINES_MOST: usize = 30;
 
 /// A part of the state that can be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Part {
     /// The plan.
     Plan,
@@ -33,19 +35,6 @@ pub enum Part {
 }
 
 impl Part {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Sources => "sources",
-            Self::Findings => "findings",
-            Self::Contradictions => "contradictions",
-            Self::Gaps => "gaps",
-            Self::Draft => "draft",
-            Self::Review => "review",
-            Self::Errors => "errors",
-        }
-    }
-
     /// Fields for what can be edited, lines for all else; nothing where there is none yet.
     fn value(self, state: &ReportState) -> Option<Value> {
         let analysis = state.analysis.as_deref();
@@ -99,18 +88,17 @@ pub(super) fn shown(state: &ReportState, wanted: &[Part]) -> Value {
         (None, None, None) => &[],
     };
     let parts = if wanted.is_empty() { fitting } else { wanted };
-    let figures = Figure::ALL.into_iter();
-    let figures = figures.filter_map(|(figure, name)| {
+    let figures = Figure::iter().filter_map(|figure| {
         let value = (figure.value(state)? * 100.0).round() / 100.0;
         let whole = (value.fract() == 0.0).then_some(value as u64);
-        Some((name.to_owned(), whole.map_or(json!(value), Value::from)))
+        Some((figure.to_string(), whole.map_or(json!(value), Value::from)))
     });
     let mut shown = Map::new();
     shown.insert("figures".to_owned(), Value::Object(figures.collect()));
     for part in parts {
         let empty = |value: &Value| wanted.is_empty() && *value == json!([]);
         if let Some(value) = part.value(state).filter(|value| !empty(value)) {
-            shown.insert(part.name().to_owned(), value);
+            shown.insert(part.to_string(), value);
         }
     }
     Value::Object(shown)

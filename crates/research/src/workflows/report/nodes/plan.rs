@@ -10,6 +10,7 @@ use super::{Notes, language};
 use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, Query, SourceKind, SubQuestionId};
 use crate::reasoner::{Ctx, PlanTask, RephraseTask, brief, judge, judge_if_able};
+use crate::services::NOTHING_TO_SEARCH;
 use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{ReportState, StateChange};
 
@@ -17,9 +18,7 @@ pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSta
     let mut notes = Notes::new(ctx);
     let kinds = ctx.deps().kinds(state.settings.scope());
     if kinds.is_empty() {
-        return Err(NodeError::new(
-            "there is nothing to search: name a library, or configure a search provider",
-        ));
+        return Err(NodeError::new(NOTHING_TO_SEARCH));
     }
     let searches = rephrased(state, ctx, &mut notes).await?;
     let mut plan = match Schedule::at_step(ctx, state.settings.model_patience())

@@ -23,8 +23,8 @@ use crate::report::{
     ReportAnswer, ReportFigures, ReportSection, ReportStatus, StrengthCounts,
 };
 use fathom_evidence::validate::retry::{RetryEntry, SettingChange};
-pub(super) use filled::filled_with;
-pub(super) use works::sources;
+pub(crate) use filled::filled_with;
+pub(crate) use works::sources;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -170,7 +170,7 @@ fn sections() -> Vec<ReportSection> {
     ]
 }
 
-pub(super) fn full() -> Report {
+pub(crate) fn full() -> Report {
     Report {
         question: AskedQuestion {
             text: "How much do street trees cool a town, and what does it cost?".to_owned(),
@@ -341,7 +341,7 @@ fn method() -> ResearchMethod {
     }
 }
 
-pub(super) fn partial() -> Report {
+pub(crate) fn partial() -> Report {
     let whole = full();
     Report {
         status: ReportStatus::Partial {
@@ -360,7 +360,7 @@ pub(super) fn partial() -> Report {
 }
 
 /// A partial report that holds nothing but its reason.
-pub(super) fn empty() -> Report {
+pub(crate) fn empty() -> Report {
     Report {
         answer: None,
         title: String::new(),
