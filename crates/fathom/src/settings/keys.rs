@@ -102,6 +102,8 @@ pub fn defaults() -> Value {
             "traces_url": null,
             "owner_max_runs": null,
             "owner_max_tokens": null,
+            "owner_run_tokens": 200_000,
+            "owner_run_cost_micros": 1_000_000,
             "owner_max_cost_micros": null,
         },
         "search": { "cache_ttl_s": 24 * 60 * 60 },
