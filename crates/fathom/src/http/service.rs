@@ -118,7 +118,7 @@ pub struct Service {
     /// Held while a start with a key is committed: two with one key must not be under way at once.
     pub(super) keyed: Mutex<()>,
     /// Places for uploads under way.
-    pub(super) uploading: Semaphore,
+    pub(super) uploading: Arc<Semaphore>,
     /// Held while the documents of an upload are kept, or a library changes otherwise.
     pub(super) keeping: Arc<Mutex<()>>,
     /// What runs have spent. Held while a run of a capped owner is committed, so that two do not take the same room.
@@ -138,7 +138,7 @@ impl Service {
     ) -> Self {
         Self {
             host,
-            uploading: Semaphore::new(settings.serve.max_uploads.max(1)),
+            uploading: Arc::new(Semaphore::new(settings.serve.max_uploads.max(1))),
             keeping: Arc::default(),
             limits: settings.serve.clone(),
             tokens,
