@@ -184,6 +184,10 @@ async fn search(
     as_json: bool,
     settings: &Settings,
 ) -> Result<()> {
+    if query.trim().is_empty() {
+        return Err(Problem::usage("there is nothing to search for")
+            .advise("Give words, as in: fathom library search \"street trees\""));
+    }
     let roots = LibraryList::load(&settings.home)?.resolve(given);
     if roots.is_empty() {
         return Err(Problem::usage("there is no library to search")
