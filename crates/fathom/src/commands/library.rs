@@ -194,7 +194,7 @@ async fn search(
             .advise("Give --library DIR, or add one: fathom library add DIR"));
     }
     let documents = read(roots, settings).await?;
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     let vector = library_vectors::of_query(&documents, encoder.as_ref(), query).await;
     let found = documents.search(query, vector.as_ref(), limit);
     let found = found.map_err(Problem::failed)?;
@@ -322,7 +322,7 @@ impl ChosenLibrary {
 
 /// The encoder, which must be there.
 fn encoder(settings: &Settings) -> Result<Encoder> {
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     encoder.filter(Encoder::is_dense).ok_or_else(|| {
         Problem::usage("there is no encoder that gives vectors")
             .advise("Install one with: fathom encoder install")
@@ -356,7 +356,7 @@ async fn watch(
     settings: &Settings,
 ) -> Result<Exit> {
     let mut signals = Signals::listen()?;
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     let encoder = encoder.filter(|encoder| vectors && encoder.is_dense());
     let mut before = BTreeMap::new();
     loop {

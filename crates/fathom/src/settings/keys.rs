@@ -107,6 +107,7 @@ pub fn defaults() -> Value {
             "owner_max_cost_micros": null,
         },
         "search": { "cache_ttl_s": 24 * 60 * 60 },
+        "calls": { "models_at_once": 32, "searches_at_once": 16 },
         "library": { "unnamed_ttl_days": 30 },
         "answer": research::workflows::answer::AnswerSettings::default(),
         "report": report,
