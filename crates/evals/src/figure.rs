@@ -81,6 +81,18 @@ pub(crate) fn peak_kib_of(process: u32) -> u64 {
     told(&format!("/proc/{process}/status"), "VmHWM:")
 }
 
+/// The time on processors that another process has used, in milliseconds; 0 where the system does not tell.
+pub(crate) fn cpu_ms_of(process: u32) -> f64 {
+    // Linux counts in hundredths of a second.
+    const TICK_MS: f64 = 10.0;
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name, in brackets, may hold blanks. User and system time are the twelfth and thirteenth field behind it.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks: f64 = times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    ticks * TICK_MS
+}
+
 /// What this process has sent to disks, in bytes; 0 where the system does not tell.
 pub(crate) fn bytes_written() -> u64 {
     told("/proc/self/io", "write_bytes:")

@@ -1,7 +1,7 @@
 //! Hands over what a finished run brought: to a file, to a terminal, or to whatever reads standard output.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fathom_render::appraisal::{self, Appraisal};
 use fathom_render::markdown::{markdown, opening_lines};
@@ -97,15 +97,7 @@ pub async fn steps(host: &Host, run: RunId) -> Result<Vec<StepMeta>> {
 /// not there.
 pub fn check_output(kind: &str, output: &OutputArgs) -> Result<()> {
     render::chosen(kind, output.format, output.out.as_deref())?;
-    let folder = output.out.as_deref().and_then(Path::parent);
-    match folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        Some(folder) => Err(Problem::usage(format!(
-            "the folder {} does not exist",
-            folder.display()
-        ))
-        .advise("Create it first, or choose another --out")),
-        None => Ok(()),
-    }
+    output.out.as_deref().map_or(Ok(()), files::check_parent)
 }
 
 /// The same for a run that exists.

@@ -20,6 +20,18 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// Refuses what `--out` names where the folder that it would lie in is not there.
+pub fn check_parent(out: &Path) -> Result<()> {
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => {
+            let why = format!("the folder {} does not exist", folder.display());
+            Err(Problem::usage(why).advise("Create it first, or choose another --out"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Writes a whole file, or leaves what was there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut writing = AtomicFile::begin(path)?;

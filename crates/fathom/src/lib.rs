@@ -34,7 +34,6 @@ mod settings;
 mod signals;
 mod telemetry;
 mod tokens;
-#[cfg_attr(not(feature = "otel"), path = "no_traces.rs")]
 mod traces;
 mod unnamed_indexes;
 mod wiring;

@@ -30,6 +30,14 @@ const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 const DOWNLOAD_MAX_BYTES: usize = 64 * 1024 * 1024;
 const DOWNLOAD_TIME_MAX: Duration = Duration::from_secs(1_800);
 
+/// The rules for calls, with what settings say of them.
+fn calls(settings: &Settings) -> call::CallSettings {
+    let mut calls = call::CallSettings::default();
+    calls.model.in_flight_max = settings.model_calls_at_once;
+    calls.search.in_flight_max = settings.searches_at_once;
+    calls
+}
+
 /// A language model as settings describe it.
 pub struct ConfiguredModel {
     /// Asks it.
@@ -47,15 +55,15 @@ pub struct Outside {
 
 impl Outside {
     /// With the usual rules for calls that fail.
-    pub fn open() -> Result<Self> {
-        Self::with(call::CallSettings::default())
+    pub fn open(settings: &Settings) -> Result<Self> {
+        Self::with(calls(settings))
     }
 
     /// Every call is made once, whatever comes of it.
-    pub fn asking_once() -> Result<Self> {
-        let mut settings = call::CallSettings::default();
-        settings.search.attempts = 1;
-        Self::with(settings)
+    pub fn asking_once(settings: &Settings) -> Result<Self> {
+        let mut calls = calls(settings);
+        calls.search.attempts = 1;
+        Self::with(calls)
     }
 
     fn with(settings: call::CallSettings) -> Result<Self> {

@@ -7,6 +7,44 @@ use fathom_workflow::{Error, Host};
 /// What a completed run is called that brought less than was asked for.
 pub const PARTIAL: &str = "partial";
 
+/// What can be asked for as a status, besides the phases that a workflow of one's own names.
+pub const STATUSES: [&str; 13] = [
+    "pending",
+    "planning",
+    "searching",
+    "analyzing",
+    "writing",
+    "reviewing",
+    "revising",
+    "running",
+    "waiting",
+    "completed",
+    PARTIAL,
+    "failed",
+    "cancelled",
+];
+
+/// The first word that is no status: neither one of those there are, nor a phase that a run is in.
+pub async fn unknown_status<'w>(
+    host: &Host,
+    words: &'w [String],
+) -> Result<Option<&'w str>, Error> {
+    for word in words.iter().map(String::as_str) {
+        if STATUSES.contains(&word) {
+            continue;
+        }
+        let filter = RunFilter {
+            statuses: vec![word.to_owned()],
+            limit: 1,
+            ..RunFilter::default()
+        };
+        if host.list(&filter).await?.runs.is_empty() {
+            return Ok(Some(word));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether a completed run brought less than was asked for.
 pub fn is_partial(run: &RunHeader) -> bool {
     run.head.status == Status::Completed && run.head.reason.is_some()

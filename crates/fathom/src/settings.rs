@@ -93,6 +93,10 @@ pub struct Settings {
     pub lease: Duration,
     /// How long search results are kept; zero keeps none.
     pub search_kept: Duration,
+    /// Calls of one model that are under way at once, of all runs.
+    pub model_calls_at_once: usize,
+    /// Calls of one search provider that are under way at once, of all runs.
+    pub searches_at_once: usize,
     /// How long the index of folders that have no name is kept after its last use.
     pub unnamed_kept: Duration,
     /// Where the service listens.
@@ -157,6 +161,7 @@ impl Settings {
         let prices: Option<String> = layers.get("model.prices")?;
         let prices = prices::parse(prices.as_deref().unwrap_or_default())?;
         let seconds = |name: &str| layers.get(name).map(Duration::from_secs);
+        let at_least_one = |name: &str| layers.get(name).map(|count: usize| count.max(1));
         let store: Option<String> = layers.get("store")?;
         Ok(Self {
             store: match store {
@@ -168,6 +173,8 @@ impl Settings {
             ttl: seconds("ttl_hours")?.saturating_mul(3_600),
             lease: seconds("lease_s")?.max(Duration::from_secs(1)),
             search_kept: seconds("search.cache_ttl_s")?,
+            model_calls_at_once: at_least_one("calls.models_at_once")?,
+            searches_at_once: at_least_one("calls.searches_at_once")?,
             unnamed_kept: seconds("library.unnamed_ttl_days")?.saturating_mul(24 * 3_600),
             listen: layers.get("serve.listen")?,
             traces_url: layers.get("serve.traces_url")?,

@@ -80,7 +80,7 @@ pub fn host(
 /// slip in a setting keeps nobody from listing runs, or from working on their own documents.
 pub fn services(settings: &Settings, libraries: Arc<OwnLibraries>) -> Services {
     let sentence = |problem: Problem| problem.to_string().replace('\n', " ");
-    let (model, encoder, web) = match Outside::open() {
+    let (model, encoder, web) = match Outside::open(settings) {
         Ok(outside) => (
             outside.model(settings).map_err(sentence),
             outside.encoder(settings).map_err(sentence),

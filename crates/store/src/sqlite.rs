@@ -205,7 +205,7 @@ impl Store for Sqlite {
 
     async fn head(&self, run: RunId) -> Result<(RunHeader, Token), Error> {
         let read = move |connection: &_| header::find(connection, run);
-        self.found(self.readers.run(read).await)
+        self.found(self.readers.run_here(read).await)
     }
 
     async fn load(&self, run: RunId, at: Option<u64>) -> Result<Loaded, Error> {

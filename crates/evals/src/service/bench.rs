@@ -23,6 +23,9 @@ const REQUESTS: usize = 400;
 const ROUNDS: usize = 9;
 
 const PARKED: usize = 1_000;
+
+/// Runs that are parked before anything is measured, so that caches of a fixed size are full.
+const PARKED_BEFORE: usize = 3_000;
 const ANSWERS: usize = 100;
 
 /// What every call of the scripted world takes.
@@ -128,7 +131,7 @@ async fn bare_server(body: &str) -> Result<(Child, String)> {
 /// What a run costs that waits for its time.
 async fn parked() -> Result<()> {
     let served = Served::toy(&[("FATHOM_SERVE_MAX_QUEUE", "10000")]).await?;
-    park(&served, PARKED / 5).await?;
+    park(&served, PARKED_BEFORE).await?;
     let threads = threads(&served);
     let before = figure::resident_kib_of(served.process());
     park(&served, PARKED).await?;
@@ -175,6 +178,9 @@ async fn answers() -> Result<()> {
     let more = [
         ("FATHOM_SERVE_WORKERS", workers.as_str()),
         ("FATHOM_SERVE_MAX_QUEUE", "1000"),
+        // One model and one search engine bear all that these runs ask at once.
+        ("FATHOM_CALLS_MODELS_AT_ONCE", "1000"),
+        ("FATHOM_CALLS_SEARCHES_AT_ONCE", "1000"),
     ];
     let (_stage, served) = in_a_world(script, &more).await?;
     let mut alone = Vec::new();
@@ -183,15 +189,20 @@ async fn answers() -> Result<()> {
         done?;
         alone.push(ms(took));
     }
+    let cpu_before = figure::cpu_ms_of(served.process());
     let all = try_join_all((0..ANSWERS).map(|nth| answer(&served, 100 + nth)));
     let (done, took) = timed(all).await;
     done?;
+    let cpu = figure::cpu_ms_of(served.process()) - cpu_before;
     let alone = median(alone);
     Figure::named("service-answers")
         .with("runs", ANSWERS)
         .number("one_ms", alone)
         .number("all_ms", ms(took))
         .number("ratio", ms(took) / alone)
+        // Below this the cores do not let it go: what the answers compute, shared among them.
+        .number("cpu_ms_each", cpu / ANSWERS as f64)
+        .with("cores", std::thread::available_parallelism()?.get())
         .print();
     Ok(())
 }

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 use super::served::{Served, TASK};
 use crate::proofs::{Proof, Setting};
 
+/// The file outside.
+const NAME: &str = "outside.md";
+
 /// What stands in the file outside.
 const CANARY: &str = "canary-7c1e: the street trees outside the root";
 
@@ -27,7 +30,7 @@ pub(super) fn proof() -> Proof {
 
 /// Ways to write a path that leads to a file.
 fn ways_out(outside: &Path) -> Vec<String> {
-    let name = "outside.md";
+    let name = NAME;
     let whole = outside.join(name).to_string_lossy().into_owned();
     let mut ways = vec![
         whole.clone(),
@@ -71,7 +74,7 @@ fn ways_out(outside: &Path) -> Vec<String> {
 async fn run(setting: Setting) -> Result<String> {
     let served = Served::open(&[]).await?;
     let outside = served.outside().to_owned();
-    let secret = outside.join("outside.md");
+    let secret = outside.join(NAME);
     std::fs::write(&secret, CANARY)?;
     let notes = served.home().join("owners/_local/notes");
     std::fs::create_dir_all(&notes)?;
@@ -108,6 +111,10 @@ async fn run(setting: Setting) -> Result<String> {
         listed(&outside, &served.home())? == before,
         "something was written outside"
     );
+    ensure!(
+        notes.join("inside.md").is_file(),
+        "a document was deleted by a name that is not its own"
+    );
     let read = std::fs::metadata(&secret)?.accessed()? != long_ago();
     ensure!(!(watched && read), "the file outside was read");
     let seen = if watched { "never read" } else { "never told" };
@@ -134,6 +141,8 @@ fn requests(served: &Served, way: &str) -> Result<Vec<Option<reqwest::Request>>>
             get(format!("/{text}")),
             get(format!("/search?query=trees&library={text}")),
             delete(format!("/runs/{text}")),
+            delete(format!("/libraries/{text}")),
+            delete(format!("/libraries/{}", text.trim_end_matches(NAME))),
             // Documents inside may be deleted by their own names, and by nothing else.
             delete(format!("/libraries/notes/documents/{text}")),
             form(served, &format!("/libraries/{text}/documents"), "a.md"),

@@ -37,7 +37,7 @@ pub async fn run(settings: &Settings, offline: bool) -> Result<Exit> {
         ("store", store(settings).await),
         ("library", own_documents(settings).await),
     ];
-    match Outside::asking_once() {
+    match Outside::asking_once(settings) {
         Ok(outside) => {
             let client = (!offline).then(|| outside.client());
             rows.push(("model", model(settings, client).await));

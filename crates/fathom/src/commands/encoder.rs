@@ -35,7 +35,7 @@ pub async fn run(command: EncoderCommand, settings: &Settings) -> Result<Exit> {
 
 /// The pinned files from where they are published.
 async fn published(settings: &Settings) -> Result<EncoderFiles> {
-    let outside = Outside::open()?;
+    let outside = Outside::open(settings)?;
     screen::tell(&format!("Fetching {MODEL_NAME} (21 MB)"));
     Ok(EncoderFiles {
         vocabulary: vocabulary(&outside, settings).await?,
@@ -76,7 +76,7 @@ async fn from_file(file: &Path, any: bool, settings: &Settings) -> Result<Encode
     }
     let vocabulary = match beside {
         Some(vocabulary) => vocabulary,
-        None => vocabulary(&Outside::open()?, settings)
+        None => vocabulary(&Outside::open(settings)?, settings)
             .await
             .map_err(|problem| {
                 problem.advise(format!(

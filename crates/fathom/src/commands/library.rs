@@ -184,13 +184,17 @@ async fn search(
     as_json: bool,
     settings: &Settings,
 ) -> Result<()> {
+    if query.trim().is_empty() {
+        return Err(Problem::usage("there is nothing to search for")
+            .advise("Give words, as in: fathom library search \"street trees\""));
+    }
     let roots = LibraryList::load(&settings.home)?.resolve(given);
     if roots.is_empty() {
         return Err(Problem::usage("there is no library to search")
             .advise("Give --library DIR, or add one: fathom library add DIR"));
     }
     let documents = read(roots, settings).await?;
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     let vector = library_vectors::of_query(&documents, encoder.as_ref(), query).await;
     let found = documents.search(query, vector.as_ref(), limit);
     let found = found.map_err(Problem::failed)?;
@@ -318,7 +322,7 @@ impl ChosenLibrary {
 
 /// The encoder, which must be there.
 fn encoder(settings: &Settings) -> Result<Encoder> {
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     encoder.filter(Encoder::is_dense).ok_or_else(|| {
         Problem::usage("there is no encoder that gives vectors")
             .advise("Install one with: fathom encoder install")
@@ -352,7 +356,7 @@ async fn watch(
     settings: &Settings,
 ) -> Result<Exit> {
     let mut signals = Signals::listen()?;
-    let encoder = Outside::open()?.encoder(settings)?;
+    let encoder = Outside::open(settings)?.encoder(settings)?;
     let encoder = encoder.filter(|encoder| vectors && encoder.is_dense());
     let mut before = BTreeMap::new();
     loop {

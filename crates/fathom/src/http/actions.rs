@@ -16,7 +16,6 @@ use super::body::JsonBody;
 use super::caps;
 use super::error::{ApiError, ApiResult, ErrorResponse};
 use super::libraries;
-use super::run_bounds::Bounds;
 use super::service::{Service, Shared};
 use super::wire::{Accepted, RunSummary};
 use crate::review::{self, Decided};
@@ -112,6 +111,13 @@ pub async fn decide(
         ..Decision::new(verdict, caller.name())
     };
     let asked = body.gate.map(|gate| (gate.step, gate.key));
+    // A run that waits takes no room; one that goes on does.
+    let _turn = match verdict {
+        Verdict::Approve | Verdict::Modify | Verdict::Skip => {
+            caps::take_to_go_on(service, caller, run.id()).await?
+        }
+        Verdict::Reject => None,
+    };
     let decided = review::decide(&service.host, run.id(), asked, decision).await?;
     service.host.hand_over(run.id()).await;
     let late = decided == Decided::Late;
@@ -145,7 +151,7 @@ pub async fn resume_run(
     caller: Caller,
     run: OwnedRun,
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
-    let _room = caps::take(&service, &caller, Some(run.id())).await?;
+    let _turn = caps::take_to_go_on(&service, &caller, run.id()).await?;
     match service.host.resume(run.id()).await {
         // Who works on it already goes on with it.
         Ok(()) | Err(Error::Held { .. }) => {}
@@ -192,9 +198,9 @@ pub async fn fork_run(
         libraries::resolve(&service, &caller, workflow, edits)?;
     }
     let host = &service.host;
-    admit::admit(&service, &caller, new, async |new, left| {
-        if left != Bounds::default() {
-            left.limit_fork(&host.view(origin, Some(at)).await?, &mut body.edits);
+    admit::admit(&service, &caller, new, async |new, room| {
+        if !room.is_unbounded() {
+            room.limit_fork(&host.view(origin, Some(at)).await?, &mut body.edits);
         }
         host.fork(origin, at, new, body.edits).await
     })

@@ -15,7 +15,7 @@ use super::access::Caller;
 use super::caps;
 use super::error::{ApiError, ApiResult};
 use super::libraries;
-use super::run_bounds::Bounds;
+use super::run_bounds::OwnerRoom;
 use super::service::Service;
 use super::wire::Accepted;
 
@@ -122,8 +122,8 @@ pub async fn start(
     libraries::resolve(service, caller, &workflow, &mut input)?;
     let mut whole = service.input_defaults(&workflow, caller)?;
     overlay(&mut whole, Value::Object(input));
-    admit(service, caller, new, |new, left| {
-        left.limit_input(&workflow, &mut whole);
+    admit(service, caller, new, |new, room| {
+        room.limit_input(&workflow, &mut whole);
         service.host.start(&workflow, new, whole)
     })
     .await
@@ -135,7 +135,7 @@ pub async fn admit<F>(
     service: &Service,
     caller: &Caller,
     new: NewRun,
-    begin: impl FnOnce(NewRun, Bounds) -> F,
+    begin: impl FnOnce(NewRun, OwnerRoom) -> F,
 ) -> ApiResult<Begun>
 where
     F: Future<Output = Result<RunId, Error>>,
@@ -152,8 +152,8 @@ where
     }
     let begun = {
         let _turn = AdmissionTurn::take(service).await?;
-        let (left, _room) = caps::take(service, caller, None).await?;
-        let begun = begin(new, left).await;
+        let (room, _held) = caps::take(service, caller, None).await?;
+        let begun = begin(new, room).await;
         if begun.is_ok() {
             service.host.hand_over(run).await;
         }

@@ -19,7 +19,7 @@ use tokio::sync::MutexGuard;
 
 use super::access::Caller;
 use super::error::{ApiError, ApiResult};
-use super::run_bounds::{Bounds, unspent};
+use super::run_bounds::{Bounds, OwnerRoom, unspent};
 use super::service::Service;
 use crate::deliver;
 use crate::tokens::OwnerCaps;
@@ -36,6 +36,9 @@ const DAY_S: u64 = 24 * 60 * 60;
 const DELETED: &str = ".deleted-runs.json";
 
 const PICOS_PER_MICRO: u64 = 1_000_000;
+
+/// Held while a run of a capped owner is committed or taken up; nothing where nothing is capped.
+pub type CapTurn<'s> = Option<MutexGuard<'s, KnownSpending>>;
 
 /// What runs have spent so far, so that a run's log is read once after each of its writes.
 pub type KnownSpending = HashMap<RunId, (u64, Spent)>;
@@ -63,14 +66,55 @@ pub async fn take<'s>(
     service: &'s Service,
     caller: &Caller,
     resumed: Option<RunId>,
-) -> ApiResult<(Bounds, Option<MutexGuard<'s, KnownSpending>>)> {
+) -> ApiResult<(OwnerRoom, CapTurn<'s>)> {
     let caps = of_caller(service, caller)?;
     if caps.is_empty() {
-        return Ok((Bounds::default(), None));
+        return Ok((OwnerRoom::default(), None));
     }
     let mut turn = service.spending.lock().await;
     let left = allowance(service, caller, caps, resumed, &mut turn).await?;
-    Ok((left, Some(turn)))
+    let usual = service.limits.usual_bounds();
+    Ok((OwnerRoom { left, usual }, Some(turn)))
+}
+
+/// The turn in which a run goes on that was resumed or waited for a person; refused where a cap is reached, or where the run
+/// may still spend more than is left. Its own bounds stand in its log and stay as they are, so nothing less would hold.
+pub async fn take_to_go_on<'s>(
+    service: &'s Service,
+    caller: &Caller,
+    run: RunId,
+) -> ApiResult<CapTurn<'s>> {
+    let (room, turn) = take(service, caller, Some(run)).await?;
+    if !room.is_unbounded() {
+        let needed = unspent(&service.host.view(run, None).await?);
+        check_fits(caller, needed.tokens, room.left.tokens, "tokens", 1)?;
+        let (needed, left) = (needed.cost_micros, room.left.cost_micros);
+        check_fits(caller, needed, left, "dollars", 1_000_000)?;
+    }
+    Ok(turn)
+}
+
+fn check_fits(
+    caller: &Caller,
+    needed: Option<u64>,
+    left: Option<u64>,
+    unit: &str,
+    scale: u64,
+) -> ApiResult<()> {
+    let Some(left) = left.filter(|left| needed.is_none_or(|needed| needed > *left)) else {
+        return Ok(());
+    };
+    let shown = |amount: u64| amount as f64 / scale as f64;
+    let needed = match needed {
+        Some(needed) => format!("{} {unit}", shown(needed)),
+        None => format!("any number of {unit}"),
+    };
+    let (name, left) = (caller.name(), shown(left));
+    let message = format!(
+        "this run may still use {needed}, and {name} has {left} left for it; fork it to go on with what is left, or try \
+         again when other runs have ended"
+    );
+    Err(reached(message, RUN_ENDS_S))
 }
 
 async fn allowance(
@@ -88,7 +132,8 @@ async fn allowance(
     let under_way = runs.iter().filter(|run| takes_room(run)).count();
     if let Some(most) = caps.max_runs.filter(|most| under_way >= *most) {
         let message = format!(
-            "{name} has {under_way} runs under way and may have {most} (max_runs); begin the next when one has ended"
+            "{name} has {under_way} runs under way and may have {most} (max_runs); begin the next when one has \
+             ended"
         );
         return Err(reached(message, RUN_ENDS_S));
     }
@@ -158,8 +203,11 @@ async fn usage(
         let view = service.host.view(run.id(), None).await;
         // A run that cannot be read on goes on nowhere.
         if let Ok(view) = &view {
-            let (tokens, cost_micros) = unspent(view);
-            usage.hold(tokens, cost_micros);
+            let Bounds {
+                tokens,
+                cost_micros,
+            } = unspent(view);
+            usage.hold(tokens.unwrap_or_default(), cost_micros.unwrap_or_default());
         }
         let header = view.map_or_else(|_| run.clone(), |view| view.run);
         let spent = spent_by(service, &header, known).await?;
@@ -277,7 +325,8 @@ fn left_of(
             return Ok(left);
         }
         let message = format!(
-            "{name} may use {most} {unit} in 24 hours, and runs under way may use all that is left; begin the next when              one has ended, or with smaller budgets for all"
+            "{name} may use {most} {unit} in 24 hours, and runs under way may use all that is left; begin the next when one has \
+             ended, or with smaller budgets for all"
         );
         return Err(reached(message, RUN_ENDS_S));
     }

@@ -5,26 +5,15 @@
 
 use std::net::IpAddr;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::Response;
 
 use super::error::{ApiError, ApiResult};
-use super::service::{Service, Shared};
+use super::service::Service;
 use super::uploads;
 
 /// Refuses requests that a foreign page could have caused.
-pub async fn guard(
-    State(service): State<Shared>,
-    request: Request,
-    next: Next,
-) -> ApiResult<Response> {
-    check(&service, &request)?;
-    Ok(next.run(request).await)
-}
-
-fn check(service: &Service, request: &Request) -> ApiResult<()> {
+pub fn check(service: &Service, request: &Request) -> ApiResult<()> {
     let (method, headers) = (request.method(), request.headers());
     let hosts = &service.limits.hosts;
     let host = text(headers, header::HOST).unwrap_or_default();

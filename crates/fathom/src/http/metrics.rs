@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::middleware::Next;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use fathom_workflow::{Host, RunId};
 use metrics::{counter, describe_counter, describe_histogram, histogram};
@@ -55,15 +55,31 @@ pub async fn metrics(State(service): State<Shared>, _caller: Caller) -> Response
     (kind, service.figures.render()).into_response()
 }
 
-/// Counts a request by the route that it took.
-pub async fn count_request(request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
-    let method = request.method().to_string();
-    let response = next.run(request).await;
-    let status = response.status().as_u16().to_string();
-    counter!(REQUESTS, "route" => route, "method" => method, "status" => status).increment(1);
-    response
+/// A request that is counted once it is answered.
+pub struct CountedRequest {
+    route: Option<MatchedPath>,
+    method: Method,
+}
+
+impl CountedRequest {
+    /// By the route that it takes.
+    pub fn new(request: &Request) -> Self {
+        Self {
+            route: request.extensions().get().cloned(),
+            method: request.method().clone(),
+        }
+    }
+
+    /// Counts it with the status of its answer.
+    pub fn count(self, status: StatusCode) {
+        let route = self.route.as_ref().map_or("none", MatchedPath::as_str);
+        let labels = [
+            ("route", route.to_owned()),
+            ("method", self.method.to_string()),
+            ("status", status.as_str().to_owned()),
+        ];
+        counter!(REQUESTS, &labels).increment(1);
+    }
 }
 
 /// Counts a run that the background work has left: ended, or waiting.

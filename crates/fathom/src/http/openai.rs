@@ -12,6 +12,8 @@ use axum::{Json, http::StatusCode};
 use fathom_render::answer::Answer;
 use fathom_render::{FormOptions, Report};
 use fathom_research::skills::budget;
+use fathom_research::workflows::ask::{self, AskedTurn};
+use fathom_research::workflows::{answer, report};
 use fathom_workflow::event::EventKind;
 use fathom_workflow::record::Meters;
 use fathom_workflow::{Host, RunId};
@@ -29,9 +31,9 @@ use super::service::{Service, Shared};
 
 /// Models, and the workflows that they stand for.
 const MODELS: [(&str, &str); 3] = [
-    ("fathom-answer", "answer"),
-    ("fathom-ask", "ask"),
-    ("fathom-report", "report"),
+    ("fathom-answer", answer::NAME),
+    ("fathom-ask", ask::NAME),
+    ("fathom-report", report::NAME),
 ];
 
 /// Characters of a piece of a streamed answer.
@@ -53,7 +55,7 @@ fn served(host: &Host) -> impl Iterator<Item = (&'static str, &'static str)> {
     known.filter(|(_, workflow)| host.workflow(workflow).is_ok())
 }
 
-/// A chat whose last message is the question.
+/// A chat whose last message is the question; it may lean on those before it.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ChatBody {
     /// fathom-answer, fathom-ask or fathom-report.
@@ -94,6 +96,10 @@ impl ChatMessage {
             role: role.to_owned(),
             content: Value::String(text),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text().trim().is_empty()
     }
 
     fn text(&self) -> String {
@@ -157,28 +163,55 @@ pub async fn begin(
     Ok((begun.run, model))
 }
 
+const USER: &str = "user";
+const ASSISTANT: &str = "assistant";
+
 /// Who tells the assistant what it is for; newer clients say developer.
 const INSTRUCTING: [&str; 2] = ["system", "developer"];
 
-/// The last message is the question; what a report should take into account is said in system messages.
+/// The last message of a user is the question, understood with those before it. What a report should take into account is said
+/// in system messages.
 fn input(workflow: &str, messages: &[ChatMessage]) -> ApiResult<Map<String, Value>> {
-    let question = messages.iter().rfind(|message| message.role == "user");
-    let question = question.map(ChatMessage::text).unwrap_or_default();
-    if question.trim().is_empty() {
+    let last = messages.iter().rposition(|message| message.role == USER);
+    let Some(last) = last.filter(|last| !messages[*last].is_empty()) else {
         return Err(ApiError::invalid(
             "messages",
             "there is no message of a user with a text",
         ));
-    }
+    };
+    let (question, earlier) = (messages[last].text(), turns(&messages[..last]));
     let mut input = Map::new();
-    input.insert("question".to_owned(), json!(question));
+    if workflow == ask::NAME {
+        input.insert("question".to_owned(), json!(question));
+        input.insert("earlier".to_owned(), json!(earlier));
+        return Ok(input);
+    }
+    let whole = ask::in_full(&question, &earlier).unwrap_or(question);
+    input.insert("question".to_owned(), json!(whole));
     let system = messages.iter();
     let system = system.filter(|message| INSTRUCTING.contains(&message.role.as_str()));
     let system: Vec<String> = system.map(ChatMessage::text).collect();
-    if workflow == "report" && !system.is_empty() {
+    if workflow == report::NAME && !system.is_empty() {
         input.insert("context".to_owned(), json!(system.join("\n")));
     }
     Ok(input)
+}
+
+/// What was asked in a chat, each with what was answered.
+fn turns(messages: &[ChatMessage]) -> Vec<AskedTurn> {
+    let mut turns: Vec<AskedTurn> = Vec::new();
+    for message in messages.iter().filter(|message| !message.is_empty()) {
+        match (message.role.as_str(), turns.last_mut()) {
+            (USER, _) => turns.push(AskedTurn {
+                question: message.text(),
+                in_full: None,
+                answer: String::new(),
+            }),
+            (ASSISTANT, Some(turn)) => turn.answer.push_str(&message.text()),
+            _ => {}
+        }
+    }
+    turns
 }
 
 /// What is said, and what it cites.

@@ -38,7 +38,10 @@ pub struct ResponsesBody {
 
 /// What is asked.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it must be a text, or a list of messages with a role and a content each"
+)]
 pub enum ResponsesInput {
     /// The question itself.
     Text(String),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
@@ -13,6 +13,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
 use super::error::ApiError;
+use super::metrics::CountedRequest;
 use super::openapi::{Described, Description};
 use super::service::{ServeLimits, Shared};
 use super::{
@@ -68,30 +69,45 @@ fn routes(limits: &ServeLimits) -> OpenApiRouter<Shared> {
 pub fn router(service: Shared) -> Router {
     let (router, description) = routes(&service.limits).split_for_parts();
     let description = serde_json::to_value(description).unwrap_or_default();
-    let mcp = McpRoute::new(&service);
-    let limit = service.limits.max_body_bytes;
+    // The first is the outermost. They are given together, since layers that are added one by one are cloned for every
+    // request, each with all those below it.
+    let layers = (
+        CatchPanicLayer::custom(panicked),
+        middleware::from_fn_with_state(Arc::clone(&service), pass),
+        Extension(Described(Arc::new(description))),
+        Extension(McpRoute::new(&service)),
+        DefaultBodyLimit::max(service.limits.max_body_bytes),
+    );
     router
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
-        .layer(DefaultBodyLimit::max(limit))
-        .layer(middleware::from_fn(metrics::count_request))
-        .layer(Extension(mcp))
-        .layer(Extension(Described(Arc::new(description))))
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&service),
-            server_paths::hide_paths,
-        ))
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&service),
-            access::authenticate,
-        ))
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&service),
-            guard::guard,
-        ))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn(with_headers))
+        .layer(layers)
         .with_state(service)
+}
+
+/// What every request passes on its way to its route, and every response on its way out.
+async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
+    let counted = CountedRequest::new(&request);
+    let caller = guard::check(&service, &request)
+        .and_then(|()| access::authenticate(&service, &mut request));
+    let mut response = match caller {
+        Ok(caller) => {
+            let response = next.run(request).await;
+            server_paths::hide_paths(&service, caller.as_ref(), response).await
+        }
+        Err(refused) => refused.into_response(),
+    };
+    counted.count(response.status());
+    add_headers(&mut response);
+    response
+}
+
+fn add_headers(response: &mut Response) {
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        let name = HeaderName::from_static(name);
+        headers.insert(name, HeaderValue::from_static(value));
+    }
 }
 
 async fn no_route(request: Request) -> ApiError {
@@ -112,16 +128,8 @@ fn panicked(what: Box<dyn std::any::Any + Send + 'static>) -> Response {
     let text = what.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| what.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("it did not say why");
-    ApiError::internal(format!("a handler panicked: {text}")).into_response()
-}
-
-async fn with_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    for (name, value) in HEADERS {
-        let name = HeaderName::from_static(name);
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
-    }
+    let refused = ApiError::internal(format!("a handler panicked: {text}"));
+    let mut response = refused.into_response();
+    add_headers(&mut response);
     response
 }

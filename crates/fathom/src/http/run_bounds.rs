@@ -76,12 +76,26 @@ impl BoundFields {
     }
 }
 
-impl Bounds {
+/// What a run of an owner may spend, by the owner's caps. What is not capped is not bounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnerRoom {
+    /// What is left of the caps.
+    pub left: Bounds,
+    /// What a run without a budget of its own gets of it, so that it does not hold all.
+    pub usual: Bounds,
+}
+
+impl OwnerRoom {
+    /// Whether nothing is capped.
+    pub fn is_unbounded(&self) -> bool {
+        self.left == Bounds::default()
+    }
+
     /// Bounds what a new run may spend, whatever its input says.
     pub fn limit_input(self, workflow: &str, input: &mut Value) {
         let fields = BoundFields::of_input(workflow);
         if fields.find(input).is_some() {
-            self.limit(&fields, input, Self::default());
+            self.limit(&fields, input, Bounds::default());
         }
     }
 
@@ -92,44 +106,67 @@ impl Bounds {
         let Some(table) = fields.find(&origin.state) else {
             return;
         };
-        let counted = counted(origin);
-        let most = |left: Option<u64>, counted: u64| left.map(|left| left.saturating_add(counted));
-        let allowed = Self {
-            tokens: most(self.tokens, counted.0),
-            cost_micros: most(self.cost_micros, counted.1),
-        };
-        if allowed != Self::default() {
+        if !self.is_unbounded() {
+            let counted = counted(origin);
+            let allowed = Self {
+                left: self.left.and(counted),
+                usual: self.usual.and(counted),
+            };
             let edits = edits.get_or_insert_with(|| json!({}));
             allowed.limit(&fields, edits, fields.read(table));
         }
     }
 
     /// Puts these bounds where looser ones stand. What is not said there is as it was before.
-    fn limit(self, fields: &BoundFields, whole: &mut Value, before: Self) {
+    fn limit(self, fields: &BoundFields, whole: &mut Value, before: Bounds) {
         // Where something else stands in their place, the workflow says what is wrong.
         let Some(table) = fields.make(whole) else {
             return;
         };
-        for (name, most, before) in [
-            (fields.tokens, self.tokens, before.tokens),
-            (fields.cost, self.cost_micros, before.cost_micros),
+        let Self { left, usual } = self;
+        for (name, left, usual, before) in [
+            (fields.tokens, left.tokens, usual.tokens, before.tokens),
+            (
+                fields.cost,
+                left.cost_micros,
+                usual.cost_micros,
+                before.cost_micros,
+            ),
         ] {
-            if let Some(most) = most {
+            if let Some(left) = left {
                 let set = table.get(name).map_or(before, Value::as_u64);
-                table[name] = json!(set.map_or(most, |set| set.min(most)));
+                table[name] = json!(set.or(usual).map_or(left, |set| set.min(left)));
             }
         }
     }
 }
 
-/// What a run may still spend, as tokens and millionths of a dollar; nothing of what is not bounded.
-pub fn unspent(view: &RunView<Value>) -> (u64, u64) {
+impl Bounds {
+    /// The same above what was spent before.
+    fn and(self, (tokens, cost_micros): (u64, u64)) -> Self {
+        let more = |bound: Option<u64>, spent: u64| bound.map(|bound| bound.saturating_add(spent));
+        Self {
+            tokens: more(self.tokens, tokens),
+            cost_micros: more(self.cost_micros, cost_micros),
+        }
+    }
+}
+
+/// What a run may still spend. One that has no place for bounds spends nothing.
+pub fn unspent(view: &RunView<Value>) -> Bounds {
     let fields = BoundFields::of_state(&view.run.about.workflow);
-    let table = fields.find(&view.state);
-    let set = table.map(|table| fields.read(table)).unwrap_or_default();
-    let (tokens, cost_micros) = counted(view);
-    let left = |set: Option<u64>, counted: u64| set.unwrap_or_default().saturating_sub(counted);
-    (left(set.tokens, tokens), left(set.cost_micros, cost_micros))
+    let Some(table) = fields.find(&view.state) else {
+        return Bounds {
+            tokens: Some(0),
+            cost_micros: Some(0),
+        };
+    };
+    let (set, (tokens, cost_micros)) = (fields.read(table), counted(view));
+    let left = |set: Option<u64>, counted: u64| set.map(|set| set.saturating_sub(counted));
+    Bounds {
+        tokens: left(set.tokens, tokens),
+        cost_micros: left(set.cost_micros, cost_micros),
+    }
 }
 
 /// The tokens and millionths of a dollar that a run's bounds are compared with.
@@ -142,10 +179,21 @@ fn counted(view: &RunView<Value>) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    const LEFT: Bounds = Bounds {
-        tokens: Some(50),
-        cost_micros: None,
-    };
+    const fn tokens(tokens: u64) -> Bounds {
+        Bounds {
+            tokens: Some(tokens),
+            cost_micros: None,
+        }
+    }
+
+    const fn room(left: u64, usual: u64) -> OwnerRoom {
+        OwnerRoom {
+            left: tokens(left),
+            usual: tokens(usual),
+        }
+    }
+
+    const LEFT: OwnerRoom = room(50, 100);
 
     #[test]
     fn a_run_gets_no_more_than_is_left() {
@@ -167,6 +215,18 @@ mod tests {
         let mut input = json!({ "query": "trees" });
         LEFT.limit_input("search", &mut input);
         assert_eq!(input, json!({ "query": "trees" }));
+    }
+
+    #[test]
+    fn a_run_without_a_budget_does_not_hold_all_that_is_left() {
+        let bounded = |mut input: Value| {
+            room(1_000, 100).limit_input("report", &mut input);
+            input["settings"]["caps"]["tokens"].clone()
+        };
+        let caps = |tokens: Value| json!({ "settings": { "caps": { "tokens": tokens } } });
+        assert_eq!(bounded(caps(Value::Null)), 100);
+        assert_eq!(bounded(caps(json!(700))), 700);
+        assert_eq!(bounded(caps(json!(7_000))), 1_000);
     }
 
     #[test]

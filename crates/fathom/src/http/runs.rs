@@ -110,11 +110,18 @@ pub async fn list_runs(
     }
     let statuses = asked.status.unwrap_or_default();
     let statuses = statuses.split(',').map(str::trim);
+    let statuses = statuses.filter(|word| !word.is_empty());
+    let statuses: Vec<String> = statuses.map(str::to_owned).collect();
+    if let Some(unknown) = run_list::unknown_status(&service.host, &statuses).await? {
+        let known = run_list::STATUSES.join(", ");
+        let message = format!("\"{unknown}\" is none of {known}");
+        return Err(ApiError::invalid("status", message));
+    }
+    if let Some(workflow) = &asked.workflow {
+        service.host.workflow(workflow)?;
+    }
     let filter = RunFilter {
-        statuses: statuses
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        statuses,
         workflow: asked.workflow,
         text: asked.text,
         after: asked.after.as_deref().map(cursor).transpose()?,

@@ -6,15 +6,13 @@
 use std::path::Path;
 
 use axum::body::{Body, Bytes, HttpBody as _};
-use axum::extract::{Request, State};
 use axum::http::header;
-use axum::middleware::Next;
 use axum::response::Response;
 use futures::TryStreamExt as _;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::access::Caller;
-use super::service::{Service, Shared};
+use super::service::Service;
 use crate::library_list::LibraryList;
 
 /// What the data folder is called.
@@ -131,15 +129,17 @@ fn pairs(path: &Path, shown: &str) -> Vec<(String, String)> {
 }
 
 /// Takes the server's paths out of what leaves as text.
-pub async fn hide_paths(State(service): State<Shared>, request: Request, next: Next) -> Response {
-    let caller = request.extensions().get::<Caller>().cloned();
-    let response = next.run(request).await;
+pub async fn hide_paths(
+    service: &Service,
+    caller: Option<&Caller>,
+    response: Response,
+) -> Response {
     let Some(caller) = caller.filter(|_| is_text(&response)) else {
         return response;
     };
     let (mut parts, body) = response.into_parts();
     if body.size_hint().exact().is_none() {
-        let paths = ServerPaths::new(&service, &caller);
+        let paths = ServerPaths::new(service, caller);
         // Streams are made of whole lines, one or more in each piece.
         let body = body
             .into_data_stream()
@@ -153,7 +153,7 @@ pub async fn hide_paths(State(service): State<Shared>, request: Request, next: N
         return Response::from_parts(parts, Body::from(bytes));
     }
     parts.headers.remove(header::CONTENT_LENGTH);
-    let hidden = ServerPaths::new(&service, &caller).hide(bytes);
+    let hidden = ServerPaths::new(service, caller).hide(bytes);
     Response::from_parts(parts, Body::from(hidden))
 }
 

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Caller;
 use super::caps::KnownSpending;
+use super::run_bounds::Bounds;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
 use crate::own_library::OwnLibraries;
@@ -57,6 +58,10 @@ pub struct ServeLimits {
     pub owner_max_tokens: Option<u64>,
     /// What an owner's runs of 24 hours cost together in millionths of a dollar, likewise.
     pub owner_max_cost_micros: Option<u64>,
+    /// Tokens that a run without a budget of its own may spend, where its owner's are capped.
+    pub owner_run_tokens: u64,
+    /// What such a run may cost in millionths of a dollar, likewise.
+    pub owner_run_cost_micros: u64,
 }
 
 impl ServeLimits {
@@ -71,6 +76,14 @@ impl ServeLimits {
             max_runs: self.owner_max_runs,
             max_tokens: self.owner_max_tokens,
             max_cost_micros: self.owner_max_cost_micros,
+        }
+    }
+
+    /// What a run of a capped owner may spend that has no budget of its own.
+    pub(super) fn usual_bounds(&self) -> Bounds {
+        Bounds {
+            tokens: Some(self.owner_run_tokens),
+            cost_micros: Some(self.owner_run_cost_micros),
         }
     }
 
@@ -105,7 +118,7 @@ pub struct Service {
     /// Held while a start with a key is committed: two with one key must not be under way at once.
     pub(super) keyed: Mutex<()>,
     /// Places for uploads under way.
-    pub(super) uploading: Semaphore,
+    pub(super) uploading: Arc<Semaphore>,
     /// Held while the documents of an upload are kept, or a library changes otherwise.
     pub(super) keeping: Arc<Mutex<()>>,
     /// What runs have spent. Held while a run of a capped owner is committed, so that two do not take the same room.
@@ -125,7 +138,7 @@ impl Service {
     ) -> Self {
         Self {
             host,
-            uploading: Semaphore::new(settings.serve.max_uploads.max(1)),
+            uploading: Arc::new(Semaphore::new(settings.serve.max_uploads.max(1))),
             keeping: Arc::default(),
             limits: settings.serve.clone(),
             tokens,

@@ -16,6 +16,7 @@ use axum::http::StatusCode;
 use fathom_evidence::extract::{DocumentFormat, ExtractLimits, FormatHint, detect};
 use serde::Serialize;
 use tempfile::{NamedTempFile, TempPath};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::ToSchema;
 
 use super::access::Caller;
@@ -112,14 +113,12 @@ async fn stored(
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         ApiError::new(status, "unsupported_media_type", message).at("Content-Type")
     })?;
-    let _place = service.uploading.try_acquire().map_err(|_| {
-        let message = "too many documents are being sent; try again later";
-        ApiError::overloaded(message, RETRY_AFTER_S)
-    })?;
+    let turn = UploadTurn::take(&service.uploading)?;
     let own = folder.parent().map(Path::to_owned).unwrap_or_default();
     let made = tokio::fs::create_dir_all(&own).await;
     made.map_err(ApiError::internal)?;
-    let received = tokio::time::timeout(UPLOAD_TIME, receive_all(&service.limits, form, &own));
+    let received =
+        tokio::time::timeout(UPLOAD_TIME, receive_all(&service.limits, form, &own, &turn));
     let received = received.await.map_err(|_| {
         let message = format!("it took longer than {} seconds", UPLOAD_TIME.as_secs());
         ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message)
@@ -130,17 +129,48 @@ async fn stored(
         limits: service.limits.clone(),
     };
     // One after the other, so that two together do not pass a bound.
-    let turn = Arc::clone(&service.keeping).lock_owned().await;
+    let alone = Arc::clone(&service.keeping).lock_owned().await;
     let open_libraries = Arc::clone(&service.open_libraries);
-    // The turn lasts as long as the work, whether the client waits for it or not.
-    let keeping = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
+    let keeping = turn.work(move || {
+        let _alone = alone;
         let uploaded = place.keep(received);
         open_libraries.look_anew(&folder);
         uploaded
     });
-    let uploaded = keeping.await.map_err(ApiError::internal)??;
-    Ok((StatusCode::CREATED, Json(uploaded)))
+    Ok((StatusCode::CREATED, Json(keeping.await?)))
+}
+
+/// A place among the uploads under way. It is free again when the last work of the upload has ended, whether the client waits for
+/// it or not.
+#[derive(Clone)]
+struct UploadTurn {
+    _place: Arc<OwnedSemaphorePermit>,
+}
+
+impl UploadTurn {
+    fn take(places: &Arc<Semaphore>) -> ApiResult<Self> {
+        let place = Arc::clone(places).try_acquire_owned().map_err(|_| {
+            let message = "too many documents are being sent; try again later";
+            ApiError::overloaded(message, RETRY_AFTER_S)
+        })?;
+        Ok(Self {
+            _place: Arc::new(place),
+        })
+    }
+
+    /// Does work on files for the upload.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> ApiResult<T> + Send + 'static,
+    ) -> ApiResult<T> {
+        let turn = self.clone();
+        let working = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(turn);
+            done
+        });
+        working.await.map_err(ApiError::internal)?
+    }
 }
 
 /// Takes in every document of a form.
@@ -148,6 +178,7 @@ async fn receive_all(
     limits: &ServeLimits,
     mut form: Multipart,
     beside: &Path,
+    turn: &UploadTurn,
 ) -> ApiResult<Vec<ReceivedDocument>> {
     let mut received: Vec<ReceivedDocument> = Vec::new();
     let most = limits.max_library_documents;
@@ -157,7 +188,7 @@ async fn receive_all(
             let message = format!("a library has at most {most} documents");
             return Err(too_large(message));
         }
-        let document = receive(field, beside, left).await?;
+        let document = receive(field, beside, left, turn).await?;
         left -= document.bytes;
         let same = |other: &ReceivedDocument| other.name == document.name;
         if received.iter().any(same) {
@@ -179,7 +210,12 @@ struct ReceivedDocument {
     file: NamedTempFile,
 }
 
-async fn receive(mut field: Field<'_>, beside: &Path, left: usize) -> ApiResult<ReceivedDocument> {
+async fn receive(
+    mut field: Field<'_>,
+    beside: &Path,
+    left: usize,
+    turn: &UploadTurn,
+) -> ApiResult<ReceivedDocument> {
     if field.name() != Some(FIELD) {
         let given = field.name().unwrap_or_default().to_owned();
         return Err(ApiError::invalid(
@@ -198,8 +234,7 @@ async fn receive(mut field: Field<'_>, beside: &Path, left: usize) -> ApiResult<
         bytes.extend_from_slice(&chunk);
     }
     let beside = beside.to_owned();
-    let storing = tokio::task::spawn_blocking(move || store(name, &bytes, &beside));
-    storing.await.map_err(ApiError::internal)?
+    turn.work(move || store(name, &bytes, &beside)).await
 }
 
 /// Writes a document to a file that is gone unless it is kept.
@@ -378,5 +413,28 @@ fn broken(error: MultipartError) -> ApiError {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large("the form is too large".to_owned()),
         status => ApiError::new(status, "parsing", error.body_text()).at(FIELD),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_place_is_taken_until_the_work_of_an_upload_has_ended() {
+        let places = Arc::new(Semaphore::new(1));
+        let turn = UploadTurn::take(&places).unwrap();
+        let (end, ended) = mpsc::channel();
+        let work = Box::pin(turn.work(move || ended.recv().map_err(ApiError::internal)));
+        // The client goes away once the work has begun.
+        assert!(work.now_or_never().is_none());
+        drop(turn);
+        assert!(UploadTurn::take(&places).is_err());
+        end.send(()).unwrap();
+        let _free = places.acquire().await.unwrap();
     }
 }

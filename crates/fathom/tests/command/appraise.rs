@@ -131,6 +131,12 @@ fn out_with_the_ending_of_a_form_writes_that_form_and_no_folder() {
         assert!(bytes.starts_with(begins), "{name}");
         assert!(ran.err.contains(&format!("Wrote {name}.")), "{}", ran.err);
     }
+    for out in ["no/such/all.csv", "no/such/folder"] {
+        let refused = sandbox.run(&["appraise", &sound, "--out", out]);
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        let told = "The folder no/such does not exist.";
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
     let refused = sandbox.run(&["appraise", &sound, "--out", "all.pdf"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(

@@ -66,6 +66,17 @@ fn a_search_without_a_library_says_what_to_do() {
 }
 
 #[test]
+fn a_search_for_nothing_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["library", "search", " ", "--library", "library"]);
+    assert_eq!(ran.code, 2);
+    insta::assert_snapshot!(ran.err, @r#"
+    error: There is nothing to search for.
+    Give words, as in: fathom library search "street trees"
+    "#);
+}
+
+#[test]
 fn a_run_that_is_taken_up_elsewhere_finds_its_library_again() {
     let sandbox = Sandbox::new();
     let id = sandbox.waiting("plan");

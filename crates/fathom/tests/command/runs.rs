@@ -9,6 +9,7 @@ fn a_run_is_listed_shown_replayed_exported_and_deleted() {
         listed.contains(&id[..13]) && listed.contains(QUESTION),
         "{listed}"
     );
+    assert!(listed.contains("  report  completed "), "{listed}");
     assert!(
         sandbox
             .run(&["runs", "list", "--status", "waiting"])

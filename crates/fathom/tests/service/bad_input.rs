@@ -1,8 +1,9 @@
 //! Malformed requests: each gets an answer that says what is wrong and where.
 
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
+use super::run::TASK;
 use super::served::{LIBRARY, QUESTION, Served, expect};
 
 #[tokio::test]
@@ -143,4 +144,73 @@ async fn ids_and_parameters_that_make_no_sense_are_refused() {
     let patched = served.request(Method::PATCH, "/runs").send().await.unwrap();
     let told = expect(patched, StatusCode::METHOD_NOT_ALLOWED).await;
     assert_eq!(told["error"]["type"], "method_not_allowed");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_in_a_clients_words() {
+    let served = Served::open();
+    let refused = async |response: Response| {
+        let told = expect(response, StatusCode::UNPROCESSABLE_ENTITY).await;
+        let error = &told["error"];
+        let text = |part: &Value| part.as_str().unwrap_or_default().to_owned();
+        (text(&error["field"]), text(&error["message"]))
+    };
+    let statuses = "pending, planning, searching, analyzing, writing, reviewing, revising, running, waiting, completed, partial, failed, cancelled";
+    let number = "it must be a whole number, 0 or more, not the text";
+    for (path, field, message) in [
+        (
+            "/runs?status=completed,foo",
+            "status",
+            format!("\"foo\" is none of {statuses}"),
+        ),
+        (
+            "/runs?workflow=foo",
+            "workflow",
+            "there is no workflow \"foo\"; available: answer, appraise, ask, report, search"
+                .to_owned(),
+        ),
+        ("/runs?limit=x", "limit", format!("limit: {number} \"x\"")),
+        (
+            "/runs?limit=1&limit=2",
+            "limit",
+            "it is given twice".to_owned(),
+        ),
+        ("/search", "query", "query: it is missing".to_owned()),
+    ] {
+        let told = refused(served.get(path).await).await;
+        assert_eq!(told, (field.to_owned(), message), "{path}");
+    }
+    let table = "it must be a table of fields, not";
+    for (path, body, field, message) in [
+        ("/run", json!([]), "", format!("{table} a list of 0")),
+        ("/run", json!(7), "", format!("{table} 7")),
+        (
+            "/run",
+            json!({ "task": TASK, "complexity_tier": "abyss" }),
+            "complexity_tier",
+            "complexity_tier: \"abyss\" is none of simple, standard, deep".to_owned(),
+        ),
+        (
+            "/run",
+            json!({ "task": TASK, "complexity_tier": 3 }),
+            "complexity_tier",
+            "complexity_tier: it must be one of simple, standard, deep, not 3".to_owned(),
+        ),
+        (
+            "/run",
+            json!({ "task": TASK, "max_iters": "two" }),
+            "max_iters",
+            format!("max_iters: {number} \"two\""),
+        ),
+        (
+            "/v1/responses",
+            json!({ "model": "fathom-answer", "input": 7 }),
+            "input",
+            "input: it must be a text, or a list of messages with a role and a content each"
+                .to_owned(),
+        ),
+    ] {
+        let told = refused(served.post(path, &body).await).await;
+        assert_eq!(told, (field.to_owned(), message), "{path} {body}");
+    }
 }

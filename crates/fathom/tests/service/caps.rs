@@ -130,3 +130,74 @@ async fn runs_under_way_hold_what_they_may_still_spend() {
         "{state}"
     );
 }
+
+/// Stops a run that hangs.
+async fn stop(served: &Served, id: &str) {
+    let path = format!("/runs/{id}/cancel");
+    expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
+    assert_eq!(served.ended(id).await, "cancelled");
+}
+
+#[tokio::test]
+async fn a_run_goes_on_at_its_gate_only_where_the_caps_leave_room() {
+    let script = Script::sensible(pages()).always(Judgement::Analysis, Reply::Hangs);
+    let (_stage, mut served) = world(script, &[("FATHOM_SERVE_OWNER_MAX_RUNS", "1")]).await;
+    served.log_in("ada");
+    let report = |people: Value| json!({ "workflow": "report", "question": TASK, "options": { "settings": { "people": people } } });
+    let waiting = served
+        .begin(&report(json!({ "hitl_after_planning": true })))
+        .await;
+    served.until(&waiting, "waiting").await;
+    let other = served.begin(&report(json!({}))).await;
+    let path = format!("/runs/{waiting}/review");
+    let approve = json!({ "verdict": "approve" });
+    let told = expect(
+        served.post(&path, &approve).await,
+        StatusCode::TOO_MANY_REQUESTS,
+    )
+    .await;
+    assert_eq!(told["error"]["type"], "cap_reached", "{told}");
+    served.until(&other, "analyzing").await;
+    stop(&served, &other).await;
+    expect(served.post(&path, &approve).await, StatusCode::OK).await;
+}
+
+#[tokio::test]
+async fn a_run_is_resumed_only_where_what_it_may_still_spend_is_left() {
+    let script = Script::sensible(pages()).always(Judgement::Plan, Reply::Hangs);
+    let (_stage, mut served) = world(script, &[]).await;
+    served.log_in_with("ada", &["--max-tokens", "1000"]);
+    let bounded = |tokens: u64| json!({ "workflow": "answer", "question": TASK, "options": { "settings": { "token_budget": tokens } } });
+    let first = served.begin(&bounded(1_000)).await;
+    served.until(&first, "planning").await;
+    stop(&served, &first).await;
+    let second = served.begin(&bounded(400)).await;
+    let path = format!("/runs/{first}/resume");
+    let refused = served.post(&path, &Value::Null).await;
+    let told = expect(refused, StatusCode::TOO_MANY_REQUESTS).await;
+    let told = told["error"]["message"].to_string();
+    assert!(
+        told.contains("may still use 1000 tokens") && told.contains("ada has 600 left"),
+        "{told}"
+    );
+    served.until(&second, "planning").await;
+    stop(&served, &second).await;
+    expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
+}
+
+#[tokio::test]
+async fn a_run_without_a_budget_leaves_room_for_others() {
+    let script = Script::sensible(pages()).always(Judgement::Plan, Reply::Hangs);
+    let usual = [("FATHOM_SERVE_OWNER_RUN_TOKENS", "300")];
+    let (_stage, mut served) = world(script, &usual).await;
+    served.log_in_with("ada", &["--max-tokens", "1000"]);
+    let body = json!({ "workflow": "report", "question": TASK });
+    for expected in [300, 300, 300, 100] {
+        let run = served.begin(&body).await;
+        let path = format!("/runs/{run}/state?at=0&whole=true");
+        let state = served.json(&path).await;
+        let bound = state.pointer("/state/settings/caps/tokens").cloned();
+        assert_eq!(bound, Some(json!(expected)), "{state}");
+    }
+    assert!(refused(&served).await.0.contains("runs under way"));
+}

@@ -129,6 +129,40 @@ async fn a_developer_tells_a_report_what_to_take_into_account() {
 }
 
 #[tokio::test]
+async fn a_question_may_lean_on_those_before_it() {
+    let served = served();
+    let say = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let messages = json!([
+        say("user", "How much cooler is the air under street trees?"),
+        say("assistant", "It was 1.9 °C cooler."),
+        say("user", "and by day?"),
+        say("user", "and at night?"),
+    ]);
+    let whole = "How much cooler is the air under street trees, and at night?";
+    let question = async |run: &str| {
+        let run = run.split_once(['-', '_']).unwrap().1;
+        let state = served.json(&format!("/runs/{run}/state")).await;
+        let understood = state.pointer("/state/understood/text").cloned();
+        (
+            understood.unwrap_or_default(),
+            state["run"]["question"].clone(),
+        )
+    };
+    let body = json!({ "model": "fathom-ask", "messages": messages });
+    let completed = served.post("/v1/chat/completions", &body).await;
+    let completed = expect(completed, StatusCode::OK).await;
+    let text = completed["choices"][0]["message"]["content"].to_string();
+    assert!(text.contains("0.4 °C warmer"), "{text}");
+    let asked = question(completed["id"].as_str().unwrap()).await;
+    assert_eq!(asked, (json!(whole), json!("and at night?")));
+    let body = json!({ "model": "fathom-answer", "input": messages });
+    let response = served.post("/v1/responses", &body).await;
+    let response = expect(response, StatusCode::OK).await;
+    let asked = question(response["id"].as_str().unwrap()).await;
+    assert_eq!(asked.1, json!(whole));
+}
+
+#[tokio::test]
 async fn a_chat_that_makes_no_sense_is_refused_by_its_field() {
     let served = Served::open();
     let user = json!([{ "role": "user", "content": QUESTION }]);

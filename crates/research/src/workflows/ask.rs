@@ -15,6 +15,7 @@ mod outcome;
 pub mod state;
 
 pub use definition::AskWorkflow;
+pub use follow_up::in_full;
 pub use graph::*;
 pub use input::{AskInput, AskSettings, AskedTurn};
 

@@ -1,4 +1,4 @@
-//! A few connections that only read, used on the blocking pool.
+//! A few connections that only read, used on the blocking pool, and for a row or two where they are asked.
 //!
 //! Readers never wait for the writer, nor the writer for them: each read sees the database as it was when
 //! the read began.
@@ -62,6 +62,24 @@ impl ReaderPool {
             Ok(result) => result.map_err(Error::from),
             Err(_) => Err(gone("a read was broken off")),
         }
+    }
+
+    /// Reads a row or two on the caller's own thread, where a connection is free: to hand that to another thread takes
+    /// several times as long as the read itself.
+    pub(super) async fn run_here<T, F>(&self, read: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, SqliteFailure> + Send + 'static,
+    {
+        let turn = self.turns.try_acquire().ok();
+        let kept = turn.as_ref().and_then(|_| lock(&self.idle).pop());
+        let Some(connection) = kept else {
+            drop(turn);
+            return self.run(read).await;
+        };
+        let result = read(&connection);
+        lock(&self.idle).push(connection);
+        result.map_err(Error::from)
     }
 
     /// Closes the connections that are not in use. The last connection to close tidies the file

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
 
 use super::InvalidInput;
 
@@ -89,14 +90,59 @@ fn refuse_unknown(given: &Value, known: &Value, path: &str) -> Result<(), Invali
 }
 
 /// Reads JSON into a type; fields that it does not know are passed over. The field that does not fit is named.
-pub fn read_lenient<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = match error.path().to_string() {
-            whole if whole == "." => String::new(),
-            path => path,
-        };
-        in_words(path, &error.into_inner().to_string())
+pub fn read_lenient<T: DeserializeOwned>(mut value: Value) -> Result<T, InvalidInput> {
+    let refused = match serde_path_to_error::deserialize(&value) {
+        Ok(read) => return Ok(read),
+        Err(refused) => refused,
+    };
+    let path = refused.path().clone();
+    let said = refused.into_inner().to_string();
+    let field = match path.to_string() {
+        whole if whole == "." => String::new(),
+        field => field,
+    };
+    // Of a value that is no name at all, serde does not say which names there are; of a wrong name it does.
+    if said.ends_with(NAME_EXPECTED)
+        && let Some(place) = place_at(&mut value, &path)
+    {
+        let given = std::mem::replace(place, Value::String(String::new()));
+        if let Err(refused) = serde_path_to_error::deserialize::<_, T>(&value)
+            && let Some(names) = names_there_are(&refused.into_inner().to_string())
+        {
+            let why = format!("it must be one of {names}, not {}", given_in_words(&given));
+            return Err(InvalidInput::at(field, why));
+        }
+    }
+    Err(in_words(field, &said))
+}
+
+/// How serde says that a name of a choice was expected.
+const NAME_EXPECTED: &str = "expected string or map";
+
+/// The value that a path leads to.
+fn place_at<'v>(whole: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
+    let mut segments = path.iter();
+    segments.try_fold(whole, |at, segment| match segment {
+        Segment::Seq { index } => at.get_mut(*index),
+        Segment::Map { key } => at.get_mut(key),
+        Segment::Enum { .. } | Segment::Unknown => None,
     })
+}
+
+/// The names that serde lists where it was given another.
+fn names_there_are(said: &str) -> Option<String> {
+    let rest = said.strip_prefix("unknown variant ")?;
+    let names: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
+    Some(names.join(", "))
+}
+
+fn given_in_words(given: &Value) -> String {
+    match given {
+        Value::Null => "nothing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a table".to_owned(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => given.to_string(),
+    }
 }
 
 /// What serde says of a field, as a person would say it.
@@ -120,10 +166,20 @@ fn in_words(path: String, said: &str) -> InvalidInput {
         };
         return InvalidInput::unknown(field, known);
     }
-    if let Some(rest) = said.strip_prefix("unknown variant ") {
-        let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
-        let why = format!("\"{}\" is none of {}", quoted(said), known.join(", "));
+    if let Some(names) = names_there_are(said) {
+        let why = format!("\"{}\" is none of {names}", quoted(said));
         return InvalidInput::at(path, why);
+    }
+    if let Some((length, expected)) = said
+        .strip_prefix("invalid length ")
+        .and_then(|rest| rest.split_once(", expected "))
+    {
+        let expected = expected_in_words(expected);
+        let why = format!("it must be {expected}, not a list of {length}");
+        return InvalidInput::at(path, why);
+    }
+    if said.starts_with("data did not match any variant") {
+        return InvalidInput::at(path, "it has none of the forms that are possible here");
     }
     let invalid = said.strip_prefix("invalid type: ");
     let invalid = invalid.or_else(|| said.strip_prefix("invalid value: "));
@@ -147,9 +203,8 @@ pub fn expected_in_words(expected: &str) -> &str {
         "a sequence" => "a list",
         "a map" => "a table of fields",
         other if other.starts_with("struct ") => "a table of fields",
-        other if other.starts_with("enum ") || other.starts_with("variant ") => {
-            "one of the names there are"
-        }
+        "string or map" | "variant identifier" => "one of the names there are",
+        other if other.starts_with("enum ") => "one of the names there are",
         other if other.starts_with("tuple") => "a list",
         other => other,
     }
@@ -266,6 +321,11 @@ mod tests {
                 json!({"question": "why", "pace": "lazy"}),
                 "pace: \"lazy\" is none of quick, slow",
             ),
+            (
+                json!({"question": "why", "pace": 7}),
+                "pace: it must be one of quick, slow, not 7",
+            ),
+            (json!([]), "it must be a table of fields, not a list of 0"),
             (
                 json!({"question": "why", "stops": [{}, {"at": 1}]}),
                 "stops[1].at: there is no such field",

@@ -24,12 +24,7 @@ impl AppraisalOutput {
         let no_such_form = NO_SUCH_FORMS.contains(&ending.as_str());
         match render::format_of(out) {
             Some(format) if !out.is_dir() && !no_such_form => {
-                let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-                if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-                    let why = format!("the folder {} does not exist", folder.display());
-                    return Err(Problem::usage(why)
-                        .advise("Create it first, or choose another --out"));
-                }
+                files::check_parent(out)?;
                 let path = out.to_owned();
                 Ok(Self::File { path, format })
             }
@@ -38,9 +33,12 @@ impl AppraisalOutput {
             ))
             .advise("Name a folder for every form, or a file that ends in .html, .docx, .json, .csv, .svg, .png or .md")),
             _ => {
-                std::fs::create_dir_all(out).map_err(|error| {
-                    Problem::usage(format!("{} cannot be made: {error}", out.display()))
-                })?;
+                if !out.is_dir() {
+                    files::check_parent(out)?;
+                    std::fs::create_dir(out).map_err(|error| {
+                        Problem::usage(format!("{} cannot be made: {error}", out.display()))
+                    })?;
+                }
                 Ok(Self::Folder(out.to_owned()))
             }
         }

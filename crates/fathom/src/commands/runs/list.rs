@@ -1,6 +1,7 @@
 //! `fathom runs list`: runs, newest first.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use fathom_workflow::journal::{RunFilter, RunPage};
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use crate::cli;
 use crate::exit::{Problem, Result};
-use crate::run_list::{self, PARTIAL, is_partial};
+use crate::run_list::{self, PARTIAL, STATUSES, is_partial};
 use crate::screen::{self, TextColour, TextStyle};
 
 /// The part of an id that holds its time; ids of one list seldom share more.
@@ -22,41 +23,22 @@ const SHORT_ID: usize = 13;
 /// Runs that nobody works on and that are looked at for one list.
 const DUE_MAX: usize = 10_000;
 
-/// What can be asked for with `--status`, besides the phases that a workflow of one's own names.
-const STATUSES: [&str; 13] = [
-    "pending",
-    "planning",
-    "searching",
-    "analyzing",
-    "writing",
-    "reviewing",
-    "revising",
-    "running",
-    "waiting",
-    "completed",
-    PARTIAL,
-    "failed",
-    "cancelled",
-];
-
 pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
-    let page = found(&args, host).await?;
-    if page.runs.is_empty()
-        && let Some(unknown) = args
-            .status
-            .iter()
-            .find(|word| !STATUSES.contains(&word.as_str()))
-    {
+    if let Some(unknown) = run_list::unknown_status(host, &args.status).await? {
         return Err(
             Problem::usage(format!("no run has the status \"{unknown}\""))
                 .advise(format!("Choose one of {}", STATUSES.join(", "))),
         );
     }
+    let page = found(&args, host).await?;
     for damaged in &page.damaged {
         screen::tell(&format!("Unreadable: {damaged}"));
     }
     let ids: Vec<String> = page.runs.iter().map(|run| run.id().to_string()).collect();
-    let short = shortest(&ids);
+    let columns = Columns {
+        id: shortest(&ids),
+        workflow: longest(page.runs.iter().map(|run| &*run.about.workflow)),
+    };
     let abandoned = abandoned(&page.runs, host).await?;
     for run in &page.runs {
         let damage = damage(run, host).await;
@@ -68,7 +50,7 @@ pub(super) async fn list(args: cli::ListArgs, host: &Host) -> Result<()> {
             line["damage"] = json!(damage);
             line.to_string()
         } else {
-            row(run, short, is_abandoned, damage.is_some())
+            row(run, &columns, is_abandoned, damage.is_some())
         };
         screen::print_line(&line)?;
         if let Some(damage) = damage.filter(|_| !args.json) {
@@ -157,10 +139,22 @@ fn shortest(ids: &[String]) -> usize {
         .unwrap_or(longest)
 }
 
-fn row(run: &RunHeader, short: usize, abandoned: bool, damaged: bool) -> String {
+/// How wide the columns are whose texts differ from list to list.
+struct Columns {
+    id: usize,
+    workflow: usize,
+}
+
+fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(console::measure_text_width).max().unwrap_or(0)
+}
+
+fn row(run: &RunHeader, columns: &Columns, abandoned: bool, damaged: bool) -> String {
     let coloured = screen::stdout_is_coloured();
     let id = run.id().to_string();
-    let id = id.get(..short).unwrap_or(&id);
+    let id = id.get(..columns.id).unwrap_or(&id);
+    let workflow = screen::harmless(&run.about.workflow);
+    let workflow = console::pad_str(&workflow, columns.workflow, console::Alignment::Left, None);
     let status = &run.head.status;
     let colour = match status {
         _ if abandoned || damaged => TextColour::Red,
@@ -184,10 +178,13 @@ fn row(run: &RunHeader, short: usize, abandoned: bool, damaged: bool) -> String 
         &format!("{:>8}", age(run.about.created_at, Timestamp::now())),
         coloured,
     );
-    let room = screen::width().saturating_sub(short + 24);
-    let title = screen::harmless(&run.about.title);
-    let title = console::truncate_str(&title, room, "…").into_owned();
-    format!("{id}  {status} {age}  {title}")
+    let mut title = screen::harmless(&run.about.title);
+    // What a program reads is given whole.
+    if std::io::stdout().is_terminal() {
+        let room = screen::width().saturating_sub(columns.id + columns.workflow + 26);
+        title = console::truncate_str(&title, room, "…").into_owned();
+    }
+    format!("{id}  {workflow}  {status} {age}  {title}")
 }
 
 pub(super) fn age(then: Timestamp, now: Timestamp) -> String {

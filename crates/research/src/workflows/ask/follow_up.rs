@@ -4,6 +4,7 @@
 //! which gives the search its subject back; both are read together, and the reader is told so.
 
 use fathom_evidence::Language;
+use fathom_evidence::question;
 use fathom_evidence::terms::{Terms, words};
 
 use super::input::AskedTurn;
@@ -54,32 +55,53 @@ const FRAGMENT_WORDS: usize = 2;
 const QUESTION_CHARS: usize = 2_000;
 
 /// The question in full, where it leans on an earlier one; nothing where it stands by itself.
-pub(super) fn in_full(question: &str, earlier: &[AskedTurn], language: Language) -> Option<String> {
+pub fn in_full(question: &str, earlier: &[AskedTurn]) -> Option<String> {
+    let language = question::language(question);
     // A chain of follow-ups leans on the question that began it, and not on one another.
-    let began = earlier.iter().rev().find(|turn| turn.in_full.is_none())?;
-    let said: Vec<String> = words(question)
-        .filter_map(|span| span.of(question))
-        .map(str::to_lowercase)
-        .collect();
-    let first = said.first()?;
-    let terms = Terms::new(language);
-    let telling = terms.telling(question).len();
-    let continues = connecting(language).contains(&first.as_str());
-    let points = said
-        .iter()
-        .any(|word| pointing(language).contains(&word.as_str()));
-    let fragment = telling == 0 || (telling == 1 && said.len() <= FRAGMENT_WORDS);
-    if !(fragment || ((continues || points) && telling <= TELLING_FEW)) {
+    let mut begins = earlier.iter().enumerate().rev();
+    let (_, began) = begins.find(|(nth, turn)| {
+        let asked = &turn.question;
+        turn.in_full.is_none() && (*nth == 0 || !leans(asked, question::language(asked)))
+    })?;
+    if !leans(question, language) {
         return None;
     }
     let root = began.question.trim_end_matches(['?', '？', '.', '!', ' ']);
-    let mut rest = question.trim().chars();
+    let question = question.trim();
+    let mut rest = question.chars();
     let joined = match rest.next() {
-        Some(first) if continues => format!("{}{}", first.to_lowercase(), rest.as_str()),
-        _ => question.trim().to_owned(),
+        Some(first) if continues(question, language) => {
+            format!("{}{}", first.to_lowercase(), rest.as_str())
+        }
+        _ => question.to_owned(),
     };
     let whole = format!("{root}, {joined}");
     (whole.chars().count() <= QUESTION_CHARS).then_some(whole)
+}
+
+/// Whether a question says too little to stand by itself.
+fn leans(question: &str, language: Language) -> bool {
+    let said = said(question);
+    let telling = Terms::new(language).telling(question).len();
+    let points = said
+        .iter()
+        .any(|word| pointing(language).contains(&word.as_str()));
+    let is_fragment = telling == 0 || (telling == 1 && said.len() <= FRAGMENT_WORDS);
+    let is_short = telling <= TELLING_FEW && (points || continues(question, language));
+    !said.is_empty() && (is_fragment || is_short)
+}
+
+/// Whether a question begins with a word that goes on from what was said.
+fn continues(question: &str, language: Language) -> bool {
+    let said = said(question);
+    let first = said.first().map(String::as_str);
+    first.is_some_and(|first| connecting(language).contains(&first))
+}
+
+/// The words of a question in small letters.
+fn said(question: &str) -> Vec<String> {
+    let said = words(question).filter_map(|span| span.of(question));
+    said.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -96,9 +118,8 @@ mod tests {
 
     #[test]
     fn a_follow_up_gets_the_question_back_that_it_leans_on() {
-        let english = Language::ENGLISH;
         let first = [turn("How much do street trees cool the air by day?", None)];
-        let full = |question: &str| in_full(question, &first, english);
+        let full = |question: &str| in_full(question, &first);
         assert_eq!(
             full("And at night?").unwrap(),
             "How much do street trees cool the air by day, and at night?"
@@ -106,12 +127,11 @@ mod tests {
         assert!(full("How do they do that?").is_some());
         assert!(full("in winter?").is_some());
         assert_eq!(full("Which roofs reflect the most sunlight?"), None);
-        assert_eq!(in_full("And at night?", &[], english), None);
+        assert_eq!(in_full("And at night?", &[]), None);
     }
 
     #[test]
     fn a_chain_leans_on_the_question_that_began_it() {
-        let german: Language = "de".parse().unwrap();
         let began = "Wie stark kühlen Straßenbäume die Luft?";
         let turns = [
             turn(began, None),
@@ -121,8 +141,21 @@ mod tests {
             ),
         ];
         assert_eq!(
-            in_full("Und im Winter?", &turns, german).unwrap(),
+            in_full("Und im Winter?", &turns).unwrap(),
             "Wie stark kühlen Straßenbäume die Luft, und im Winter?"
+        );
+    }
+
+    #[test]
+    fn a_chain_whose_links_were_not_told_in_full_leans_on_its_beginning_too() {
+        let turns = [
+            turn("Which roofs reflect the most sunlight?", None),
+            turn("How much do street trees cool the air by day?", None),
+            turn("And at night?", None),
+        ];
+        assert_eq!(
+            in_full("In winter?", &turns).unwrap(),
+            "How much do street trees cool the air by day, In winter?"
         );
     }
 }

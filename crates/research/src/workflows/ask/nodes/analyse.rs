@@ -1,6 +1,5 @@
 //! Understands the question: by itself, or with the turns before it.
 
-use fathom_evidence::question;
 use fathom_workflow::{NodeError, NodeResult};
 
 use super::{StageTimer, written};
@@ -11,7 +10,7 @@ use crate::workflows::ask::state::{AskChange, AskState, UnderstoodQuestion};
 pub(crate) async fn analyse(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> {
     let timer = StageTimer::start();
     let text = state.question.text();
-    let full = follow_up::in_full(text, &state.earlier, question::language(text));
+    let full = follow_up::in_full(text, &state.earlier);
     let understood = match full {
         None => UnderstoodQuestion {
             text: text.to_owned(),
