@@ -31,7 +31,7 @@ pub enum Error {
 
     /// It opens with a password only.
     #[error(
-        "the {format} is protected by a password: give a copy that opens without one, or read it with the password"
+        "the {format} is protected by a password: open it with the password, save or print a copy that needs none, and give that"
     )]
     Encrypted {
         /// What it is.

@@ -43,6 +43,9 @@ pub struct Appraisal {
     pub outcome: Option<String>,
     /// Why the document was not appraised; nothing where it was.
     pub refused: Option<String>,
+    /// Whether the document is the plan of a trial, a protocol or a register entry; such a one is never appraised.
+    #[serde(default)]
+    pub is_plan: bool,
     /// The judgement as a whole; nothing where the document was not appraised.
     pub overall: Option<OverallAppraisal>,
     /// The five domains in their order; empty where the document was not appraised.

@@ -72,7 +72,11 @@ pub async fn run(
         tell_waiting(&waiting, &context.host, output.is_some());
         return Ok(Exit::Waiting);
     }
-    let partial = appraisals.iter().any(Appraisal::is_partial);
+    // A protocol or register entry that lies beside reports is no report that failed.
+    let beside = |one: &Appraisal| one.is_plan && appraisals.iter().any(|other| !other.is_plan);
+    let partial = appraisals
+        .iter()
+        .any(|one| one.is_partial() && !beside(one));
     Ok(if partial {
         Exit::Partial
     } else {
@@ -101,6 +105,12 @@ fn tell_waiting(waiting: &[batch::WaitingTrial], host: &Host, with_folder: bool)
 fn trials(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut trials = Vec::new();
     for path in named {
+        if !path.exists() {
+            let why = format!("there is no file or folder {}", path.display());
+            return Err(
+                Problem::usage(why).advise("Check the path; a name with spaces needs quotes")
+            );
+        }
         if !path.is_dir() {
             // `trials/*.md` names a README too, and nobody means it.
             if named.len() == 1 || !lies_beside(path) {

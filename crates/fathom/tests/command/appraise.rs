@@ -159,11 +159,34 @@ fn what_is_no_trial_is_told_with_the_reason() {
         ran.out
     );
     let missing = sandbox.run(&["appraise", "nothing.pdf"]);
-    assert_eq!(missing.code, 3);
-    assert!(missing.out.contains("cannot be read"), "{}", missing.out);
+    assert_eq!(missing.code, 2);
+    let why = "There is no file or folder nothing.pdf";
+    assert!(missing.err.contains(why), "{}", missing.err);
     let several = sandbox.run(&["appraise", "library", "--protocol", "library/paving.txt"]);
     assert_eq!(several.code, 2);
     assert!(several.err.contains("one trial"), "{}", several.err);
+}
+
+#[test]
+fn a_register_entry_beside_reports_is_told_and_fails_no_batch() {
+    let sandbox = Sandbox::new();
+    for name in ["1-sound.md", "4-register-entry.txt"] {
+        sandbox.file(
+            &format!("trials/{name}"),
+            std::fs::read(trial(name)).unwrap(),
+        );
+    }
+    let ran = sandbox.run(&["appraise", "trials"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let told = "4-register-entry: a protocol or register entry, not a report";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    assert!(
+        ran.out.contains("give this file as --protocol"),
+        "{}",
+        ran.out
+    );
+    let alone = sandbox.run(&["appraise", "trials/4-register-entry.txt"]);
+    assert_eq!(alone.code, 3, "{}", alone.err);
 }
 
 /// What the command prints of one file, which must not be appraised.

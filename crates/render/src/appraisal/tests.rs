@@ -60,6 +60,7 @@ fn appraisal(
         effect: Effect::Assignment,
         outcome: None,
         refused: None,
+        is_plan: false,
         overall: Some(OverallAppraisal {
             judgement: overall.unwrap_or(Judgement::High),
             rule: "overall.low".to_owned(),

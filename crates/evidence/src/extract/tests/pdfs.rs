@@ -185,16 +185,25 @@ fn a_pdf_without_text_says_so() {
 
 #[test]
 fn a_protected_pdf_asks_for_a_copy_that_opens() {
-    let encryption = "/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 \
+    let rc4 = "/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 \
         /O <0102030405060708091011121314151617181920212223242526272829303132> \
         /U <3231302928272625242322212019181716151413121110090807060504030201> >> /ID [<00> <00>]";
+    let (hash, key) = ("0a".repeat(48), "0b".repeat(32));
+    let aes_256 = format!(
+        "/Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 /P -44 /O <{hash}> /U <{hash}> /OE <{key}> /UE <{key}> \
+         /Perms <{}> /CF << /StdCF << /CFM /AESV3 /Length 32 >> >> /StmF /StdCF /StrF /StdCF >> /ID [<00> <00>]",
+        "0c".repeat(16)
+    );
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [] /Count 0 >>".to_owned(),
     ];
-    let error =
-        read(&file(&objects, encryption), &FormatHint::default()).expect_err("it is protected");
-    assert!(matches!(error, Error::Encrypted { .. }), "{error}");
+    for encryption in [rc4, &aes_256] {
+        let error =
+            read(&file(&objects, encryption), &FormatHint::default()).expect_err("it is protected");
+        assert!(matches!(error, Error::Encrypted { .. }), "{error}");
+        assert!(error.to_string().contains("a copy that needs none"));
+    }
 }
 
 #[test]

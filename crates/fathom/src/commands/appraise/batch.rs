@@ -269,6 +269,7 @@ fn line(trial: &Path, appraisal: Option<&Appraisal>, done_before: bool) -> Strin
     };
     let label = screen::harmless(&appraisal.study.label);
     let word = match (&appraisal.refused, appraisal.settled_overall()) {
+        (Some(_), _) if appraisal.is_plan => "a protocol or register entry, not a report",
         (Some(_), _) => "not appraised",
         (None, Some(judgement)) => Judgement::word(judgement),
         (None, None) => "not settled",

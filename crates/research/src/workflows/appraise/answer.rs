@@ -130,8 +130,12 @@ impl<'a> AnswerRules<'a> {
         let (effect, id) = (self.state.input.effect, question.id);
         let validated = self.validated_sentences(id);
         let derived = derived::first(id, &from).or_else(|| {
-            let places: Vec<usize> = validated.iter().map(|(at, _)| *at).collect();
+            let mut places: Vec<usize> = validated.iter().map(|(at, _)| *at).collect();
+            if id == "4.1" {
+                places.splice(0..0, derived::on_outcome(&from));
+            }
             let proven = phrases::prove(id, effect, from.article, &places);
+            let proven = proven.filter(|one| id != "4.1" || derived::is_on_outcome(&from, one));
             let proven = proven.or_else(|| derived::afterwards(id, &from));
             proven.map(DerivedAnswer::from)
         });

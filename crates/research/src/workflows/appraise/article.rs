@@ -131,7 +131,7 @@ impl ArticleSentence {
         });
         static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
             compiled(
-                r"\b(previous|previously published|earlier)\b[^.]{0,60}\b(study|trial)\b|\bprior (published |randomi[sz]ed |clinical )?(study|trial)\b",
+                r"\b(previous|previously published|earlier)\b[^.]{0,60}\b(study|trial)\b|\bprior (published |randomi[sz]ed |clinical )?(study|trial)\b|\b(previous|earlier|prior) ([a-z-]+ ){0,2}(analysis|analyses) of\b",
             )
         });
         let has = |pattern: &LazyLock<Option<Regex>>| {
@@ -139,8 +139,8 @@ impl ArticleSentence {
             pattern.is_some_and(|one| one.is_match(self.plain.as_bytes()))
         };
         match self.part {
-            ReportPart::Methods | ReportPart::Results => !has(&BEFORE),
-            ReportPart::Unknown | ReportPart::Abstract | ReportPart::Statements => true,
+            ReportPart::Abstract | ReportPart::Methods | ReportPart::Results => !has(&BEFORE),
+            ReportPart::Unknown | ReportPart::Statements => true,
             ReportPart::Introduction | ReportPart::Discussion => has(&OWN) && !has(&OTHERS),
             ReportPart::References => false,
         }
@@ -264,7 +264,10 @@ const NAMES: [(&str, ReportPart); 7] = [
 ];
 
 /// Words of headings inside the methods.
-const INSIDE_METHODS: &str = r"\b(design|participants|patients|setting|interventions?|randomi[sz]|blinding|masking|outcomes?|statistic|sample size|procedures?|analysis)";
+const INSIDE_METHODS: &str = r"\b(design|participants|patients|subjects|volunteers|study population|recruitment|eligibility|setting|interventions?|allocation|blinding|masking|outcomes?|assessments?|measure(s|ments?)?|sample size|procedures?|analys[ie]s)\b|randomi[sz]|statistic";
+
+/// A longer heading is the subject of a review: "Treatment of patients with unstable angina".
+const INSIDE_WORDS_MOST: usize = 6;
 
 static NAMED: LazyLock<Vec<(Regex, ReportPart)>> = LazyLock::new(|| {
     let known = NAMES.into_iter();
@@ -284,7 +287,10 @@ fn named_part(line: &str, heading: bool, current: ReportPart) -> Option<ReportPa
     if line.starts_with("abstract.") {
         return Some(ReportPart::Abstract);
     }
-    let line = line.strip_prefix("body.").unwrap_or(line);
+    let (line, heading) = match line.strip_prefix("body.") {
+        Some(line) => (line, true),
+        None => (line, heading),
+    };
     let title = line
         .split(':')
         .next()
@@ -298,6 +304,10 @@ fn named_part(line: &str, heading: bool, current: ReportPart) -> Option<ReportPa
     let bytes = title.as_bytes();
     let mut known = NAMED.iter();
     if let Some((_, part)) = known.find(|(name, _)| name.is_match(bytes)) {
+        // The methods of a trial have its objectives under a heading of their own.
+        if *part == ReportPart::Introduction && current == ReportPart::Methods {
+            return None;
+        }
         // Abstracts have parts of their own, under lesser headings.
         let in_abstract = current == ReportPart::Abstract && !heading;
         return Some(if in_abstract && *part != ReportPart::Introduction {
@@ -310,8 +320,9 @@ fn named_part(line: &str, heading: bool, current: ReportPart) -> Option<ReportPa
         current,
         ReportPart::Unknown | ReportPart::Abstract | ReportPart::Introduction | ReportPart::Methods
     );
-    let inside = METHODS
-        .as_ref()
-        .is_some_and(|methods| methods.is_match(bytes));
+    let inside = title.split(' ').count() <= INSIDE_WORDS_MOST
+        && METHODS
+            .as_ref()
+            .is_some_and(|methods| methods.is_match(bytes));
     (heading && before_results && inside).then_some(ReportPart::Methods)
 }

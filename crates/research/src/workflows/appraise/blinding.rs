@@ -261,6 +261,8 @@ impl Grammar {
             return vec![TrialParty::Carers];
         }
         match (name_is(&self.staff), told.knew) {
+            // Whoever works in a laboratory only measures.
+            (true, knew) if name.contains("laborator") && !knew => vec![TrialParty::Assessors],
             // Staff who are kept from knowing cannot assess with knowledge; of staff who know, others may assess.
             (true, false) => vec![TrialParty::Carers, TrialParty::Assessors],
             (true, true) => vec![TrialParty::Carers],

@@ -21,6 +21,9 @@ const LOSSES_DIFFER: f64 = 0.10;
 /// Outcomes that share fewer of their words are different outcomes.
 const SAME_OUTCOME: f64 = 0.4;
 
+/// Sentences with fewer of an outcome's words are about something else.
+const ON_OUTCOME: f64 = 0.3;
+
 /// What answers are derived from.
 pub(super) struct DerivedFrom<'a> {
     pub(super) article: &'a Article,
@@ -52,6 +55,7 @@ pub(super) fn first(id: &str, from: &DerivedFrom<'_>) -> Option<DerivedAnswer> {
     match id {
         "3.1" => nearly_all(from.flow).map(DerivedAnswer::from),
         "3.4" => losses_differ(from.flow).map(DerivedAnswer::from),
+        "4.3" => self_reported(from).map(DerivedAnswer::from),
         "5.2" => by_protocol(from),
         _ => None,
     }
@@ -70,7 +74,6 @@ pub(super) fn afterwards(id: &str, from: &DerivedFrom<'_>) -> Option<ProvenAnswe
             sentences: Vec::new(),
         }),
         "4.2" => measured_blind(from),
-        "4.3" => self_reported(from),
         "4.4" => influence(from),
         _ => None,
     }
@@ -179,10 +182,16 @@ fn is_no(answer: SignalAnswer) -> bool {
     matches!(answer, SignalAnswer::No | SignalAnswer::ProbablyNo)
 }
 
+/// What says that those who assessed outcomes did not know the groups.
+fn assessed_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
+    let proven = super::phrases::prove("4.3", crate::rob2::Effect::Assignment, from.article, &[]);
+    proven.filter(|one| is_no(one.answer))
+}
+
 /// Whoever does not know the groups cannot measure them differently.
 fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
-    let proven = super::phrases::prove("4.3", crate::rob2::Effect::Assignment, from.article, &[])?;
-    is_no(proven.answer).then(|| ProvenAnswer {
+    let proven = assessed_blind(from)?;
+    Some(ProvenAnswer {
         answer: SignalAnswer::ProbablyNo,
         why: "Those who measured the outcome did not know the groups, so they measured them alike."
             .to_owned(),
@@ -192,7 +201,7 @@ fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
 
 const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)";
 const JUDGED: &str = r"self-? ?report|self-? ?rated|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|\bpain\b|symptom|severity|clinical(ly)? (judg|improv|assess|response)|rating|depress|anxiety|well-?being|function(ing|al)? (score|scale|status)|walking|global (assessment|impression)";
-const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|overall survival|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
+const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|overall survival|\byear (os|survival)\b|\bpcr\b|polymerase|virologic|antibod(y|ies)|triglycerid|bone mineral density|live births?|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
 
 static KINDS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
     Some([
@@ -202,20 +211,44 @@ static KINDS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
     ])
 });
 
-/// Participants who know their group and report the outcome themselves are assessors who know.
+/// Participants who report the outcome themselves are its assessors, whoever collects what they report: if they knew their
+/// group, assessors did; if that is not known, neither is this.
 fn self_reported(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
-    let aware = matches!(
-        from.answers.get("2.1"),
-        SignalAnswer::Yes | SignalAnswer::ProbablyYes
-    );
     let [reported, _, _] = KINDS.as_ref()?;
     let at = outcome_sentence(from.article, from.outcome)?;
     let sentence = from.article.sentences.get(at)?;
-    (aware && reported.is_match(sentence.plain.as_bytes())).then(|| ProvenAnswer {
-        answer: SignalAnswer::ProbablyYes,
-        why: "Participants reported the outcome themselves and knew their assignment.".to_owned(),
+    if !reported.is_match(primary_clause(&sentence.plain).as_bytes()) {
+        return None;
+    }
+    let (answer, why) = match from.answers.get("2.1") {
+        SignalAnswer::Yes | SignalAnswer::ProbablyYes => (
+            SignalAnswer::ProbablyYes,
+            "Participants reported the outcome themselves and knew their assignment.",
+        ),
+        SignalAnswer::NoInformation if assessed_blind(from).is_some() => (
+            SignalAnswer::NoInformation,
+            "Participants reported the outcome themselves, and whether they knew their assignment is open.",
+        ),
+        SignalAnswer::NoInformation
+        | SignalAnswer::ProbablyNo
+        | SignalAnswer::No
+        | SignalAnswer::NotApplicable => return None,
+    };
+    Some(ProvenAnswer {
+        answer,
+        why: why.to_owned(),
         sentences: vec![at],
     })
+}
+
+/// A sentence on the primary outcome without what it says of secondary ones.
+fn primary_clause(plain: &str) -> &str {
+    let end = ["secondary", ";"]
+        .iter()
+        .filter_map(|word| plain.find(word));
+    // What begins with secondary outcomes tells the primary one behind them.
+    let end = end.filter(|at| plain[..*at].contains("primary")).min();
+    end.map_or(plain, |end| &plain[..end])
 }
 
 /// Whether knowing the group could sway the measurement, by the kind of outcome.
@@ -224,7 +257,8 @@ fn influence(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     let at = outcome_sentence(from.article, from.outcome)?;
     let sentence = from.article.sentences.get(at)?;
     let named = from.outcome.map(plain);
-    let text = named.as_deref().unwrap_or(&sentence.plain).as_bytes();
+    let clause = primary_clause(&sentence.plain);
+    let text = named.as_deref().unwrap_or(clause).as_bytes();
     // Such an outcome has parts of both kinds.
     let mixed = ["progression", "recurrence", "composite"]
         .iter()
@@ -293,6 +327,30 @@ pub(super) fn outcome_sentence(article: &Article, outcome: Option<&str>) -> Opti
     parts
         .into_iter()
         .find_map(|part| in_part(part).find(primary))
+}
+
+/// The sentences that have telling words of the outcome, in the order of the report.
+pub(super) fn on_outcome(from: &DerivedFrom<'_>) -> Vec<usize> {
+    let named = from.outcome.map(words);
+    let primary = || {
+        let at = outcome_sentence(from.article, None)?;
+        let sentence = from.article.sentences.get(at)?;
+        Some(words(primary_clause(&sentence.plain)))
+    };
+    let wanted = named.or_else(primary).unwrap_or_default();
+    let all = from.article.sentences.iter().enumerate();
+    let shares = |plain: &str| shared(&wanted, &words(plain)) >= ON_OUTCOME;
+    all.filter(|(_, one)| shares(&one.plain))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// Whether an answer rests on a sentence about the outcome that was named; any sentence will do where none was.
+pub(super) fn is_on_outcome(from: &DerivedFrom<'_>, proven: &ProvenAnswer) -> bool {
+    from.outcome.is_none() || {
+        let about = on_outcome(from);
+        proven.sentences.iter().any(|at| about.contains(at))
+    }
 }
 
 /// Whether the primary outcome of the report is that of the protocol.

@@ -14,6 +14,9 @@ const PLANS_LEAST: usize = 4;
 /// So many sentences on the future make a protocol of a document without results, even if it calls its trial randomised.
 const PLANS_MANY: usize = 5;
 
+/// So many sentences with the words of trials make a text with plans the plan of a trial; manuals have plans too.
+const TRIAL_WORDS_LEAST: usize = 2;
+
 /// How a review or an observational study shows itself in the body, where the title does not.
 const SIGNS_LEAST: usize = 2;
 
@@ -34,27 +37,92 @@ fn sign(group: &str, plain: &str) -> Option<&'static PatternLine> {
     signs.find(|line| line.group == group && line.is_in(plain))
 }
 
-/// Why a document cannot be appraised: what it looks like, and by what.
-pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<String> {
+/// Why a document cannot be appraised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// What it looks like, and by what.
+    pub(super) why: String,
+    /// Whether it is the plan of a trial: a protocol or a register entry, which belongs beside the report.
+    pub(super) is_plan: bool,
+}
+
+impl Refusal {
+    fn plan(why: &str) -> Self {
+        let why = why.to_owned();
+        Self { why, is_plan: true }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        let is_plan = false;
+        Self { why, is_plan }
+    }
+}
+
+const PROTOCOL: &str = "it looks like the protocol of a trial: it says what will be done and reports no result. Appraise the report \
+                        of the results, and give this file as --protocol";
+const REGISTER_ENTRY: &str = "it looks like the entry of a trial in a register, which reports no result. Appraise the report of the \
+                              results, and give this file as --protocol";
+const OF_OTHERS: &str = "it has neither methods nor results of its own and speaks of the trials of others, so it looks like a review \
+                         or commentary, not like the report of a randomised trial";
+const BY_RULE: &str = "its groups were formed by a rule (in turn, by number or by place), not at random, so it is not a randomised \
+                       trial. ROBINS-I is the tool for such studies";
+const NOT_ASSIGNED: &str = "no sentence says that participants were assigned at random, so it is not the report of a randomised trial";
+
+/// What keeps a document from being appraised, if anything does.
+pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<Refusal> {
     let title = patterns::plain(title.unwrap_or_default());
     let assigned = count(article, "assigned");
-    let planned = count(article, "planned");
-    let titled_protocol = sign("protocol", &title).is_some();
-    let without_results = planned >= PLANS_MANY && !article.parts.contains(&ReportPart::Results);
-    let only_plans = assigned == 0 && (planned >= PLANS_LEAST || titled_protocol && planned > 0);
-    if only_plans || without_results {
-        return Some(
-            "it looks like the protocol of a trial: it says what will be done and reports no result. Appraise the report \
-             of the results, and give this file as --protocol"
-                .to_owned(),
-        );
+    if let Some(why) = plan(article, &title, assigned) {
+        return Some(Refusal::plan(why));
     }
+    if let Some(kind) = other_kind(article, &title, assigned) {
+        let why = format!("it looks like {kind}, not like the report of a randomised trial");
+        return Some(why.into());
+    }
+    let has = |part| article.parts.contains(&part);
+    let why = if assigned == 0 && count(article, "by rule") > 0 {
+        BY_RULE
+    } else if assigned == 0 {
+        NOT_ASSIGNED
+    } else if !article.parts.is_empty()
+        && !has(ReportPart::Methods)
+        && !has(ReportPart::Results)
+        && count(article, "own") == 0
+    {
+        OF_OTHERS
+    } else {
+        return None;
+    };
+    Some(why.to_owned().into())
+}
+
+/// Why a document is the plan of a trial and no report of it.
+fn plan(article: &Article, title: &str, assigned: usize) -> Option<&'static str> {
+    if article.parts.contains(&ReportPart::Results) && assigned > 0 {
+        return None;
+    }
+    let planned = count(article, "planned");
+    let titled = sign("protocol", title).is_some();
+    let only_plans = assigned == 0 && (planned >= PLANS_LEAST || titled && planned > 0);
+    let on_trial = titled || count(article, "trial") >= TRIAL_WORDS_LEAST;
+    if on_trial && (only_plans || planned >= PLANS_MANY) {
+        return Some(PROTOCOL);
+    }
+    let registered = sign("register", title).is_some() || count(article, "register") > 0;
+    let fields = count(article, "register field");
+    (registered && fields >= SIGNS_LEAST).then_some(REGISTER_ENTRY)
+}
+
+/// The kind of study that a document reports where that is no randomised trial, in words for people.
+fn other_kind(article: &Article, title: &str, assigned: usize) -> Option<&'static str> {
     let opening = article
         .sentences
         .iter()
         .take_while(|one| matches!(one.part, ReportPart::Unknown | ReportPart::Abstract));
-    for group in ["review", "observational", "animal"] {
-        let by_title = sign(group, &title);
+    for group in ["review", "pooled", "observational", "animal"] {
+        let by_title = sign(group, title);
         let in_opening = || {
             let mut first = opening.clone().take(OPENING_SENTENCES);
             first.find_map(|one| sign(group, &one.plain))
@@ -62,28 +130,15 @@ pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<String> 
         let found = match (group, assigned) {
             // A review speaks of trials that were randomised; others do not.
             ("review", _) => by_title.or_else(|| in_body(article, "searched")),
+            ("pooled", _) => by_title.or_else(|| in_body(article, group)),
             (_, 0) => by_title
                 .or_else(in_opening)
                 .or_else(|| in_body(article, group)),
             _ => None,
         };
         if let Some(line) = found {
-            let looks = &line.words;
-            return Some(format!(
-                "it looks like {looks}, not like the report of a randomised trial"
-            ));
+            return Some(&line.words);
         }
-    }
-    if assigned == 0 && count(article, "by rule") > 0 {
-        return Some(
-            "its groups were formed by a rule (in turn, by number or by place), not at random, so it is not a randomised \
-             trial. ROBINS-I is the tool for such studies"
-                .to_owned(),
-        );
-    }
-    if assigned == 0 {
-        let why = "no sentence says that participants were assigned at random, so it is not the report of a randomised trial";
-        return Some(why.to_owned());
     }
     None
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use fathom_evidence::Document;
 use fathom_render::appraisal::{AppraisalQuote, TrialFact};
 
-use super::article::Article;
+use super::article::{Article, ArticleSentence, ReportPart};
 use super::blinding::{TrialParty, knew};
 use super::numbers::{ParticipantFlow, TrialCount};
 use super::patterns::{self, PatternLine};
@@ -101,11 +101,23 @@ fn by_pattern(
     quote: impl Fn(usize) -> Option<AppraisalQuote>,
 ) -> Option<TrialFact> {
     let lines = FACTS.iter().filter(|line| line.group == name);
+    let fits = |line: &PatternLine, one: &ArticleSentence| {
+        one.is_on_this_trial() && line.is_in(&one.plain) && !is_told(line, &one.plain)
+    };
+    // A trial is what its title, abstract and methods call it: others may be spoken of elsewhere.
+    let called = |one: &ArticleSentence| {
+        matches!(
+            one.part,
+            ReportPart::Unknown | ReportPart::Abstract | ReportPart::Methods
+        ) && lines.clone().any(|line| fits(line, one))
+    };
+    let called = (name == "blinding").then(|| article.sentences.iter().position(called));
     let found = |line: &PatternLine| {
         let mut sentences = article.sentences.iter();
-        let at = sentences.position(|one| {
-            one.is_on_this_trial() && line.is_in(&one.plain) && !is_told(line, &one.plain)
-        })?;
+        let at = match called.flatten() {
+            Some(at) => fits(line, article.sentences.get(at)?).then_some(at)?,
+            None => sentences.position(|one| fits(line, one))?,
+        };
         let plain = &article.sentences.get(at)?.plain;
         let value = if line.label == "$1" {
             let captured = line.pattern.captures(plain.as_bytes())?.get(1)?;
@@ -126,7 +138,7 @@ fn by_pattern(
             quote: quote(at)?,
         })
     };
-    lines.into_iter().find_map(found)
+    lines.clone().find_map(found)
 }
 
 /// Whether what a line takes from a sentence tells a story instead of naming arms.

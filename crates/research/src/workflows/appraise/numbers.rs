@@ -217,7 +217,13 @@ impl CountPatterns {
         one: &CountedSentence,
         randomised: Option<TrialCount>,
     ) -> Option<TrialCount> {
-        if one.has(&self.loss_words) || !one.has(&self.known_words) {
+        if one.has(&self.loss_words) {
+            return None;
+        }
+        if let Some(left) = self.left_at_last(one, randomised) {
+            return Some(left);
+        }
+        if !one.has(&self.known_words) {
             return None;
         }
         let by_arm = self.by_arm.iter().find_map(|way| one.sum(way));
@@ -238,6 +244,24 @@ impl CountPatterns {
         of_all.or_else(|| {
             let whole = !one.has(&self.one_arm);
             whole.then(|| one.count(&self.analysed, COUNT_LEAST))?
+        })
+    }
+
+    /// The last of several counts at later times, in the sentence that counts those who were randomised.
+    fn left_at_last(
+        &self,
+        one: &CountedSentence,
+        randomised: Option<TrialCount>,
+    ) -> Option<TrialCount> {
+        let all = randomised.filter(|all| all.sentence == one.at)?;
+        let counts = self.at_times.captures_iter(one.text.as_bytes());
+        let counts: Vec<u64> = counts
+            .filter_map(|found| number(found.get(1)?.as_bytes()))
+            .collect();
+        let last = *counts.last().filter(|_| counts.len() > 1)?;
+        (last <= all.number).then_some(TrialCount {
+            number: last,
+            sentence: one.at,
         })
     }
 
@@ -274,7 +298,7 @@ fn is_something_else(text: &str, start: usize, end: usize, number: u64) -> bool 
     let word = before.split_whitespace().next_back().unwrap_or_default();
     let in_brackets = before.matches('(').count() > before.matches(')').count();
     let part_of_more =
-        in_brackets || before.ends_with(['/', '(', '.', '=']) || BEFORE_LIMITS.contains(&word);
+        in_brackets || before.ends_with(['/', '(', '.', '=', '-']) || BEFORE_LIMITS.contains(&word);
     let year = (1900..2100).contains(&number) && BEFORE_YEARS.contains(&word);
     year || part_of_more
         || next.starts_with('%')

@@ -38,6 +38,7 @@ pub(super) fn appraisal(state: &State, finished_at: Timestamp) -> Appraisal {
         effect: state.input.effect,
         outcome: state.input.outcome.clone(),
         refused: state.refused.clone(),
+        is_plan: state.is_plan,
         overall: appraised.then(|| OverallAppraisal {
             judgement: whole.judgement,
             rule: whole.rule,

@@ -135,6 +135,9 @@ fn told_of_people(id: &str, search: &SentenceSearch<'_>) -> Option<ProvenAnswer>
 /// Fewer words are a heading or a cell of a table.
 const SENTENCE_WORDS_LEAST: usize = 4;
 
+/// How the headings of plain texts of articles begin.
+const BODY_HEADING: &str = "body.";
+
 /// The sentences of a report, those that were validated for a question first.
 struct SentenceSearch<'a> {
     article: &'a Article,
@@ -146,7 +149,9 @@ impl SentenceSearch<'_> {
         let fits = |at: &usize| {
             let sentence = self.article.sentences.get(*at);
             let said = sentence.filter(|one| {
-                one.is_on_this_trial() && one.plain.split(' ').count() >= SENTENCE_WORDS_LEAST
+                one.is_on_this_trial()
+                    && one.plain.split(' ').count() >= SENTENCE_WORDS_LEAST
+                    && !one.plain.starts_with(BODY_HEADING)
             });
             said.is_some_and(|one| fits(&one.plain))
         };

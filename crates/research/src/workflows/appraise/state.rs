@@ -27,6 +27,9 @@ pub struct State {
     pub protocol: Option<StoredDocument>,
     /// Why the document cannot be appraised.
     pub refused: Option<String>,
+    /// Whether the document is the plan of a trial, a protocol or a register entry, and no report.
+    #[serde(default)]
+    pub is_plan: bool,
     /// What the report says of the trial.
     pub facts: Vec<TrialFact>,
     /// What a reader must know, in sentences.
@@ -148,6 +151,9 @@ pub struct ReadReport {
     pub protocol: Option<StoredDocument>,
     /// Why it cannot be appraised.
     pub refused: Option<String>,
+    /// Whether it is the plan of a trial.
+    #[serde(default)]
+    pub is_plan: bool,
     /// What it says of the trial.
     pub facts: Vec<TrialFact>,
     /// What a reader must know.
@@ -174,6 +180,7 @@ impl State {
             article: None,
             protocol: None,
             refused: None,
+            is_plan: false,
             facts: Vec::new(),
             notes: Vec::new(),
             located: BTreeMap::new(),
@@ -232,6 +239,7 @@ impl fathom_workflow::State for State {
                 self.article.clone_from(&read.article);
                 self.protocol.clone_from(&read.protocol);
                 self.refused.clone_from(&read.refused);
+                self.is_plan = read.is_plan;
                 self.facts.clone_from(&read.facts);
                 self.notes.extend_from_slice(&read.notes);
             }

@@ -1,5 +1,7 @@
 //! What the rules make of sentences; whole runs are in `crates/research/tests/appraise`.
 
+mod wording;
+
 use std::sync::Arc;
 
 use fathom_evidence::extract::{self, FormatHint};
@@ -446,7 +448,7 @@ fn what_people_answered_in_earlier_domains_is_left_out_of_the_judgement_before_i
 fn documents_that_are_no_trial_reports_are_told_with_what_they_look_like() {
     let refused = |text: &str| {
         let (document, article) = read(text);
-        design::refusal(&article, document.about.title.as_deref())
+        design::refusal(&article, document.about.title.as_deref()).map(|refusal| refusal.why)
     };
     let review = refused(
         "# Exercise for sleep: a systematic review\n\n## Methods\n\nWe searched MEDLINE and Embase databases. Trials in which patients were \

@@ -28,6 +28,7 @@ pub(crate) async fn preprocess(state: &State, ctx: &Ctx) -> NodeResult<State> {
     let looked = looked.await?;
     let mut report = ReadReport {
         refused: looked.refused,
+        is_plan: looked.is_plan,
         facts: looked.facts,
         notes: looked.notes,
         article: Some(StoredDocument {
@@ -55,6 +56,7 @@ pub(crate) async fn preprocess(state: &State, ctx: &Ctx) -> NodeResult<State> {
 struct FirstLook {
     span: Span,
     refused: Option<String>,
+    is_plan: bool,
     facts: Vec<TrialFact>,
     notes: Vec<String>,
 }
@@ -77,6 +79,7 @@ fn look(document: &Document, outcome: Option<&str>) -> FirstLook {
         return FirstLook {
             span: Span::default(),
             refused: Some("there is no text in it".to_owned()),
+            is_plan: false,
             facts: Vec::new(),
             notes: Vec::new(),
         };
@@ -88,7 +91,10 @@ fn look(document: &Document, outcome: Option<&str>) -> FirstLook {
             "The file holds {several} articles; number {nth} was appraised. Split the file to appraise the others."
         ));
     }
-    let refused = refusal(&article).or_else(|| unreported(&article, outcome));
+    let refusal = refusal(&article);
+    let is_plan = refusal.as_ref().is_some_and(|refusal| refusal.is_plan);
+    let refused = refusal.map(|refusal| refusal.why);
+    let refused = refused.or_else(|| unreported(&article, outcome));
     if refused.is_none() {
         notes.extend(design::variant_note(&article));
         notes.extend(design::missing_parts(&article));
@@ -97,6 +103,7 @@ fn look(document: &Document, outcome: Option<&str>) -> FirstLook {
         span,
         facts: facts::facts(document, &article),
         refused,
+        is_plan,
         notes,
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers that are written as words: "fifty-four patients" becomes "54 patients".
+//! Numbers as people write them: "fifty-four patients" becomes "54 patients", and "12 092 patients" "12092 patients".
 
 use std::sync::LazyLock;
 
@@ -46,8 +46,43 @@ static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compiled(&format!(r"\b(?:{thousands}|{hundreds}|{small})\b"))
 });
 
+/// Thousands that a space cuts off, of two or three groups of digits.
+static CUT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compiled(r"\b[1-9][0-9]{0,2}(?: [0-9]{3}){1,2}\b"));
+
+/// Words before a number that names something, so that the next number is another one.
+const LABELS: [&str; 21] = [
+    "table", "figure", "fig", "group", "groups", "arm", "arms", "phase", "stage", "grade", "type",
+    "day", "week", "month", "year", "visit", "study", "and", "or", "to", "between",
+];
+
+/// The text with numbers whole that a space cut into thousands.
+fn without_cuts(plain: &str) -> String {
+    let (mut out, mut from) = (String::with_capacity(plain.len()), 0);
+    for found in CUT.iter().flat_map(|cut| cut.find_iter(plain.as_bytes())) {
+        let (before, after) = (&plain[..found.start()], &plain[found.end()..]);
+        let word = before.split_whitespace().next_back().unwrap_or_default();
+        let part_of_more = before.ends_with(['.', ',', '/', '-', ':'])
+            || after.starts_with(['%', '/', '-', ':'])
+            || after.starts_with(['.', ','])
+                && after[1..].starts_with(|c: char| c.is_ascii_digit());
+        out.push_str(&plain[from..found.start()]);
+        let digits = &plain[found.start()..found.end()];
+        if part_of_more || LABELS.contains(&word.trim_end_matches('.')) {
+            out.push_str(digits);
+        } else {
+            out.push_str(&digits.replace(' ', ""));
+        }
+        from = found.end();
+    }
+    out.push_str(&plain[from..]);
+    out
+}
+
 /// The text with whole numbers below a million in digits.
 pub(super) fn in_digits(plain: &str) -> String {
+    let plain = without_cuts(plain);
+    let plain = plain.as_str();
     let Some(written) = WRITTEN.as_ref() else {
         return plain.to_owned();
     };
@@ -121,6 +156,13 @@ mod tests {
                 "eight-nine children in a two-arm trial",
             ),
             ("someone weighed ninety", "someone weighed 90"),
+            ("a total of 12 092 patients", "a total of 12092 patients"),
+            ("1 250 000 people", "1250000 people"),
+            (
+                "in group 2 120 patients fell",
+                "in group 2 120 patients fell",
+            ),
+            ("0.5 120 and 3 200.5 mg", "0.5 120 and 3 200.5 mg"),
         ] {
             assert_eq!(in_digits(words), digits);
         }

@@ -1,0 +1,207 @@
+//! Wordings that real reports have and that were once misread, in sentences of our own.
+
+use super::*;
+
+#[test]
+fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
+    use SignalAnswer::{No, ProbablyNo, ProbablyYes, Yes};
+    for (id, sentence, answer) in [
+        (
+            "1.2",
+            "Each site had its next assignment from a web-based randomisation system.",
+            Some(Yes),
+        ),
+        (
+            "1.2",
+            "Participants were allocated by an independent pharmacist.",
+            Some(ProbablyYes),
+        ),
+        (
+            "1.2",
+            "The randomised groups were compared by an independent statistician.",
+            None,
+        ),
+        (
+            "1.3",
+            "There were no statistical differences between the groups regarding age and sex.",
+            Some(ProbablyNo),
+        ),
+        (
+            "1.3",
+            "Age and sex were similar in patients and control subjects.",
+            None,
+        ),
+        (
+            "2.2",
+            "All laboratory staff were blinded to treatment allocation.",
+            None,
+        ),
+        (
+            "4.3",
+            "All laboratory staff were blinded to treatment allocation.",
+            Some(No),
+        ),
+        (
+            "2.6",
+            "The intention-to-treat population was everybody who took at least one dose.",
+            Some(ProbablyYes),
+        ),
+        (
+            "2.6",
+            "Results were alike whether the analysis was by intention to treat or of completers.",
+            None,
+        ),
+        (
+            "2.6",
+            "All participants were included in the analysis regardless of completion of the course.",
+            Some(Yes),
+        ),
+        (
+            "2.6",
+            "Patients were analysed in the group to which they were assigned, irrespective of the treatment received.",
+            Some(Yes),
+        ),
+        (
+            "2.6",
+            "Walking helps men with the disease, irrespective of whether or not they smoke.",
+            None,
+        ),
+        (
+            "3.1",
+            "None was lost to follow-up in the control group.",
+            None,
+        ),
+        (
+            "3.1",
+            "No patient was lost to follow-up in either group.",
+            Some(Yes),
+        ),
+        (
+            "3.1",
+            "Data on the primary outcome were available for 52 (78%) patients.",
+            Some(No),
+        ),
+        (
+            "3.1",
+            "A total of 310 people returned the last questionnaire (72% response).",
+            Some(No),
+        ),
+        (
+            "3.1",
+            "Three people withdrew, and 32 (91%) cases completed the course.",
+            None,
+        ),
+        (
+            "3.3",
+            "Twelve people completed the course, and none withdrew because of adverse events.",
+            None,
+        ),
+        (
+            "3.3",
+            "Two patients withdrew due to headache.",
+            Some(ProbablyYes),
+        ),
+        (
+            "3.3",
+            "One patient stopped the drug because of a rash and was seen to the end.",
+            None,
+        ),
+    ] {
+        assert_eq!(answered(id, sentence), answer, "{id} {sentence}");
+    }
+}
+
+#[test]
+fn counts_are_whole_and_of_the_trial_itself() {
+    let randomised = |text: &str| flow(text).randomised.map(|count| count.number);
+    assert_eq!(
+        randomised("A total of 12 092 patients were randomised."),
+        Some(12_092)
+    );
+    let some = "17 patients were enrolled and treated, with 13 patients responding and being randomised to arms A and B.";
+    assert_eq!(randomised(some), Some(13));
+    let recruited = "143 patients were recruited, and 84 satisfied the selection criteria.";
+    assert_eq!(randomised(recruited), None);
+    let lost = |text: &str| flow(text).lost.map(|count| count.number);
+    assert_eq!(
+        lost("40 patients were randomised. Seven patients withdrew in the baseline period."),
+        None
+    );
+    let days = flow("75 adults were randomised. Food records of days 1-3 and 39-41 were analysed.");
+    assert_eq!(days.analysed, None);
+    let visits = flow(
+        "Of the 558 patients randomised, 539 were scanned at baseline, 476 at 24 months and 427 at 60 months.",
+    );
+    let missing = visits.missing().map(|share| (share.missing, share.of));
+    assert_eq!(missing, Some((131, 558)));
+}
+
+#[test]
+fn a_trial_is_called_what_its_methods_call_it() {
+    let (document, article) = read(
+        "# Needles for knees\n\n## Methods\n\nAdults were randomised in a single-blind trial.\n\n## Discussion\n\n\
+         We know of this trial and of one double-blind study.\n",
+    );
+    let facts = facts::facts(&document, &article);
+    let blinding = facts.iter().find(|fact| fact.name == "blinding").unwrap();
+    assert_eq!(blinding.value, "single-blind");
+}
+
+#[test]
+fn objectives_under_methods_leave_the_methods_open() {
+    let (_, article) = read(
+        "# A trial\n\n## Methods\n\n### Objectives\n\nWe looked at pain.\n\n### Randomisation\n\nThe list was computer-generated.\n",
+    );
+    let proven = phrases::prove("1.1", Effect::Assignment, &article, &[]);
+    assert_eq!(proven.map(|proven| proven.answer), Some(SignalAnswer::Yes));
+}
+
+#[test]
+fn manuals_reviews_and_register_entries_are_told_apart() {
+    let refused = |text: &str| {
+        let (document, article) = read(text);
+        design::refusal(&article, document.about.title.as_deref())
+    };
+    let manual = refused(
+        "# The shell\n\n## Options\n\nThe shell will be interactive. Words will be split. The file will be read. Each line will be run. \
+         Names will be sought.\n",
+    );
+    let manual = manual.unwrap();
+    assert!(manual.why.contains("no sentence says") && !manual.is_plan);
+    let pooled = refused(
+        "# Safety of a drug\n\n## Methods\n\nThis pooled analysis of 25 double-blind studies used data of each patient. Patients had been \
+         randomised to the drug or placebo.\n\n## Results\n\nIn the pooled population of all 25 studies, events were few.\n",
+    );
+    assert!(pooled.unwrap().why.contains("several trials together"));
+    let review = refused(
+        "# A drug for hearts\n\n## Mechanism of action\n\nIt stops clotting.\n\n## Use in hearts\n\nThe RIVER trial was a randomised, double-blind \
+         trial in 12 092 patients (Brook 2006).\n\n## Conclusion\n\nIt helps.\n",
+    );
+    assert!(review.unwrap().why.contains("trials of others"));
+    let entry = refused(
+        "Register entry ACTRN12699000000001\n\nRegistered: 3 February 2019.\n\nPrimary outcome: pain at rest.\n\nSecondary outcomes: falls.\n",
+    );
+    assert!(entry.unwrap().is_plan);
+}
+
+#[test]
+fn an_outcome_that_participants_report_is_assessed_by_them() {
+    let text = "# A trial\n\n## Methods\n\nAdults were randomised. Outcomes were assessed by a nurse who was blinded to allocation. The primary outcome \
+                was self-rated pain; secondary outcomes were weight and walking.\n";
+    let (document, article) = read(text);
+    let input = serde_json::json!({ "document": "trial.md" });
+    let state = State::new(serde_json::from_value(input).unwrap());
+    let opened = OpenDocuments {
+        article: OpenDocument {
+            role: DocumentRole::Article,
+            document: Arc::new(document),
+            article,
+        },
+        protocol: None,
+    };
+    let asked = AskedModel::default();
+    let domain = judged(&state, &opened, &asked, Domain::D4);
+    let answer = domain.answers.iter().find(|one| one.id == "4.3").unwrap();
+    assert_eq!(answer.answer, SignalAnswer::NoInformation);
+    assert!(answer.rationale.contains("reported the outcome themselves"));
+}
