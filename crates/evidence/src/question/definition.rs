@@ -20,6 +20,9 @@ const WORDS_BETWEEN: usize = 4;
 /// So many words with a comma behind them may open a sentence: "In Python, a generator is …".
 const INTRODUCING_WORDS: usize = 4;
 
+/// What ends a sentence that says something.
+const SENTENCE_ENDS: [char; 7] = ['.', '!', ':', ';', ')', '”', '"'];
+
 /// The phrases of one language, each as its words.
 struct DefinitionPhrases {
     /// What stands before and after the thing in a question.
@@ -104,6 +107,10 @@ impl AskedThing {
         let Some(phrases) = PHRASES.get(self.language.code()) else {
             return false;
         };
+        // A title such as "SQLite is a self-contained system" only announces it.
+        if !sentence.trim_end().ends_with(SENTENCE_ENDS) {
+            return false;
+        }
         let said = small_words(sentence);
         self.is_opened_with(&said, phrases)
             || self.is_named(&said, phrases)
@@ -314,6 +321,7 @@ mod tests {
             "Rootstocks are either dwarfing or strong.",
             "Rootstocks are selected in autumn.",
             "Growers choose a rootstock for its size.",
+            "A rootstock is a good beginning",
         ] {
             assert!(!told(question, "en", sentence), "{sentence}");
         }

@@ -50,7 +50,11 @@ fn the_sentence_with_the_question_s_words_opens_the_answer_wherever_it_stands() 
 #[test]
 fn what_tells_what_a_thing_is_comes_before_what_repeats_its_name() {
     let all = [
-        sentence(0, 0, "Cut a graft with a knife for grafts, and keep the graft wet."),
+        sentence(
+            0,
+            0,
+            "Cut a graft with a knife for grafts, and keep the graft wet.",
+        ),
         sentence(1, 0, "Choose a graft by its age."),
         sentence(2, 0, "A graft is a shoot that grows on another plant."),
     ];
