@@ -235,7 +235,7 @@ fn names_nothing(heading: &str) -> bool {
 }
 
 /// Words of headings that name a part wherever they stand.
-const NAMES: [(&str, ReportPart); 7] = [
+const NAMES: [(&str, ReportPart); 8] = [
     (
         r"^(structured )?(abstract|summary|synopsis)\b",
         ReportPart::Abstract,
@@ -248,6 +248,7 @@ const NAMES: [(&str, ReportPart); 7] = [
         r"\b(funding|registration|acknowledge?ments?|competing|conflicts? of interest|declarations?|data (sharing|availability)|ethic)",
         ReportPart::Statements,
     ),
+    (r"\bresults? (and|&) discussion\b", ReportPart::Results),
     (
         r"\b(discussion|conclusions?|comment|limitations|interpretation)\b",
         ReportPart::Discussion,

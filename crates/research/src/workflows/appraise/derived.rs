@@ -199,7 +199,7 @@ fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     })
 }
 
-const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)";
+const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)|\bsf-?36\b|\beq-?5d\b|\bwomac\b";
 const JUDGED: &str = r"self-? ?report|self-? ?rated|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|\bpain\b|symptom|severity|clinical(ly)? (judg|improv|assess|response)|rating|depress|anxiety|well-?being|function(ing|al)? (score|scale|status)|walking|global (assessment|impression)";
 const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|overall survival|\byear (os|survival)\b|\bpcr\b|polymerase|virologic|antibod(y|ies)|triglycerid|bone mineral density|live births?|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
 

@@ -106,7 +106,9 @@ pub(super) fn prove(
 /// What sentences say of the knowledge of the people whom a question asks about.
 fn told_of_people(id: &str, search: &SentenceSearch<'_>) -> Option<ProvenAnswer> {
     let (party, people) = party(id)?;
-    let told = |knew_it: bool| search.first(|plain| knew(party, plain) == Some(knew_it));
+    let told = |knew_it: bool| {
+        search.first(|plain| knew(party, plain) == Some(knew_it) && !is_collected(party, plain))
+    };
     let (answer, why, sentences) = match (told(false), told(true)) {
         (Some(blind), None) => (
             SignalAnswer::No,
@@ -130,6 +132,12 @@ fn told_of_people(id: &str, search: &SentenceSearch<'_>) -> Option<ProvenAnswer>
         why,
         sentences,
     })
+}
+
+/// Whether a sentence has somebody only collect what participants report, who are the assessors then.
+fn is_collected(party: TrialParty, plain: &str) -> bool {
+    let collected = ["self-report", "self report", "interviewer", "telephone"];
+    party == TrialParty::Assessors && collected.iter().any(|word| plain.contains(word))
 }
 
 /// Fewer words are a heading or a cell of a table.

@@ -22,6 +22,26 @@ fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
             None,
         ),
         (
+            "1.1",
+            "Schools were randomised by a randomisation function in a spreadsheet.",
+            Some(Yes),
+        ),
+        (
+            "1.2",
+            "Enrolment was done by a nurse who was blinded to the allocation.",
+            Some(ProbablyYes),
+        ),
+        (
+            "1.2",
+            "The number of people recruited was odd, and researchers were blinded to the allocation.",
+            None,
+        ),
+        (
+            "1.3",
+            "Response rates at baseline were similar between the groups.",
+            None,
+        ),
+        (
             "1.3",
             "There were no statistical differences between the groups regarding age and sex.",
             Some(ProbablyNo),
@@ -45,6 +65,11 @@ fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
             "2.6",
             "The intention-to-treat population was everybody who took at least one dose.",
             Some(ProbablyYes),
+        ),
+        (
+            "2.6",
+            "Noncompliant patients were excluded from the final analysis.",
+            Some(No),
         ),
         (
             "2.6",
@@ -89,6 +114,32 @@ fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
         (
             "3.1",
             "Three people withdrew, and 32 (91%) cases completed the course.",
+            None,
+        ),
+        (
+            "3.1",
+            "Complete data were obtained from all patients.",
+            Some(Yes),
+        ),
+        (
+            "3.1",
+            "Loss to follow-up was uncommon in both groups (2% with the drug, 3% without).",
+            Some(Yes),
+        ),
+        ("3.1", "Loss to follow-up was 2% higher in men.", None),
+        (
+            "3.2",
+            "A missing cost was imputed using the mean of the same item in the same group.",
+            None,
+        ),
+        (
+            "4.3",
+            "Images were scored under blinded conditions.",
+            Some(No),
+        ),
+        (
+            "4.3",
+            "Parents were asked by telephone by interviewers who were blinded to allocation.",
             None,
         ),
         (
