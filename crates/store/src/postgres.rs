@@ -36,7 +36,7 @@ use self::pool::ConnectionPool;
 const FIRST_ANSWER: Duration = Duration::from_secs(5);
 
 /// What is read over a connection.
-type Reading<'c, T> = Pin<Box<dyn Future<Output = Result<T, PostgresFailure>> + Send + 'c>>;
+type SnapshotRead<'c, T> = Pin<Box<dyn Future<Output = Result<T, PostgresFailure>> + Send + 'c>>;
 
 /// A store in a PostgreSQL database.
 pub struct Postgres {
@@ -99,7 +99,7 @@ impl Postgres {
     async fn read<T: Send>(
         &self,
         run: RunId,
-        read: impl Fn(&PooledConnection) -> Reading<'_, T> + Sync,
+        read: impl Fn(&PooledConnection) -> SnapshotRead<'_, T> + Sync,
     ) -> Result<T, Error> {
         let read = &read;
         let in_snapshot = |connection: PooledConnection, _| async move {
