@@ -16,6 +16,9 @@ const PLACES: usize = 4;
 const WORDS_BYTES: usize = 500;
 const LETTERS_BYTES: usize = 1_200;
 
+/// Of a passage less is enough.
+const PASSAGE_BYTES: usize = 150;
+
 /// Of a shorter text the words are looked at first.
 const SHORT_BYTES: usize = 300;
 
@@ -43,6 +46,12 @@ impl Language {
         // A script tells its language better than letters that many languages share.
         let told = info.is_reliable() || info.script() != whatlang::Script::Latin;
         two_letters(info.lang()).filter(|_| told)
+    }
+
+    /// The language of running text, where its small words are plainly those of English, German, French, Spanish, Italian,
+    /// Portuguese or Dutch. Nothing of a text of few words.
+    pub fn plainly_of(text: &str) -> Option<Self> {
+        short::spoken_in(&samples(text, PASSAGE_BYTES))
     }
 
     /// The two letters of ISO 639-1.

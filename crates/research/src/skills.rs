@@ -4,6 +4,7 @@
 pub mod budget;
 pub(crate) mod cite;
 pub(crate) mod compose;
+pub(crate) mod definitions;
 pub(crate) mod effort;
 pub(crate) mod gates;
 pub mod locate;

@@ -4,6 +4,7 @@
 //! two connections and kills the sessions behind them. Nobody kills the processes here, so no run may
 //! fail, be lost or hang, and not even a call in flight may be repeated.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,6 +21,7 @@ use xtask::postgres::{Cluster, Stop};
 use super::Setting;
 use super::interrupted::{Interrupt, InterruptedRun};
 use super::lab::Lab;
+use super::run_log::RunLog;
 use super::scripted::ScriptedRun;
 use super::world::ObservedWorld;
 use crate::stores::Backend;
@@ -133,6 +135,9 @@ async fn check(lab: &Lab, runs: &[RunId], world: &ObservedWorld) -> Result<usize
         let calls = world.calls(run);
         let again = calls.iter().find(|(_, times)| **times != 1);
         ensure!(again.is_none(), "run {run} made a call again: {again:?}");
+        let log = RunLog::sound(&*lab.stores[0], run).await?;
+        let is_recorded = calls.keys().cloned().collect::<BTreeSet<_>>() == log.recorded();
+        ensure!(is_recorded, "run {run} recorded other calls than it made");
         made += calls.len();
     }
     Ok(made)

@@ -138,8 +138,13 @@ impl AskedThing {
             }
             _ => false,
         };
+        // "Virtual tables of a database are …" tells of virtual tables, "virtual table modules are …" does not.
+        let described = after
+            .first()
+            .is_some_and(|word| phrases.ends.contains(&word.as_str()));
+        let between = if described { WORDS_BETWEEN } else { 0 };
         are_told
-            || (0..=WORDS_BETWEEN).any(|skipped| {
+            || (0..=between).any(|skipped| {
                 let rest = after.get(skipped..).unwrap_or_default();
                 // A single word such as "means" says little unless it follows at once.
                 let fits = |phrase: &&Vec<String>| phrase.len() > 1 || skipped == 0;
@@ -322,6 +327,8 @@ mod tests {
             "Rootstocks are selected in autumn.",
             "Growers choose a rootstock for its size.",
             "A rootstock is a good beginning",
+            "The rootstock growers are the members of a club.",
+            "The rootstock law is the oldest of its kind.",
         ] {
             assert!(!told(question, "en", sentence), "{sentence}");
         }

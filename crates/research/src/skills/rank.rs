@@ -5,8 +5,7 @@
 //! fails costs its opinion and nothing else.
 
 use fathom_evidence::locate::rerank;
-use fathom_evidence::question::{self, AskedThing};
-use fathom_evidence::sentences;
+use fathom_evidence::question;
 use fathom_providers::call::CallKind;
 use fathom_workflow::{EffectCall, NodeError};
 use serde::{Deserialize, Serialize};
@@ -17,9 +16,6 @@ use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
 use crate::skills::budget;
 use crate::skills::locate::excerpt::Sentence;
-
-/// Passages that are put first because they tell what something is.
-const DEFINITIONS_MOST: usize = 3;
 
 /// What the encoder says of passages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,42 +89,6 @@ pub(crate) async fn by_meaning(
     Ok(())
 }
 
-/// Puts the first passages that tell what the thing is that a question asks for before the others; where none does, those that
-/// stand under its name.
-pub(crate) fn definitions_first(question: &str, passages: Vec<LocalPassage>) -> Vec<LocalPassage> {
-    let language = question::language(question);
-    let Some(thing) = AskedThing::read(question, language) else {
-        return passages;
-    };
-    let tells = |passage: &LocalPassage| {
-        let text = passage.text.as_str();
-        let mut spans = sentences(text, language).into_iter();
-        spans.any(|span| span.of(text).is_some_and(|one| thing.is_told_in(one)))
-    };
-    let is_under_name = |passage: &LocalPassage| {
-        passage
-            .sections
-            .last()
-            .is_some_and(|one| thing.is_name(one))
-    };
-    let told: Vec<bool> = passages.iter().map(tells).collect();
-    let first: Vec<bool> = if told.contains(&true) {
-        told
-    } else {
-        passages.iter().map(is_under_name).collect()
-    };
-    let (mut before, mut behind) = (Vec::new(), Vec::new());
-    for (passage, is_first) in passages.into_iter().zip(first) {
-        if is_first && before.len() < DEFINITIONS_MOST {
-            before.push(passage);
-        } else {
-            behind.push(passage);
-        }
-    }
-    before.append(&mut behind);
-    before
-}
-
 /// How near each passage is to the question: as the library tells, and of those that it has no vector of as the encoder says.
 async fn similarities(
     ctx: &Ctx,
@@ -189,45 +149,4 @@ fn key(question: &str, passages: &[&str]) -> String {
     }
     let hex = hasher.finalize().to_hex();
     hex.chars().take(32).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fathom_evidence::passage::PassageId;
-
-    fn passage(heading: &str, text: &str) -> LocalPassage {
-        LocalPassage {
-            name: "orchard.md".to_owned(),
-            title: "Orchards".to_owned(),
-            sections: vec![heading.to_owned()],
-            passage: PassageId::from_saved(text),
-            text: text.to_owned(),
-            page: None,
-            score: 1.0,
-            similarity: None,
-        }
-    }
-
-    fn texts(question: &str, passages: &[LocalPassage]) -> Vec<String> {
-        let ordered = definitions_first(question, passages.to_vec()).into_iter();
-        ordered.map(|one| one.text).collect()
-    }
-
-    #[test]
-    fn the_passage_that_defines_comes_first_and_the_others_keep_their_order() {
-        let passages = [
-            passage("Care", "Water a graft. A graft needs sun."),
-            passage("Grafts", "Cut them in March."),
-            passage("Words", "Sun matters. A graft is a shoot on another plant."),
-        ];
-        let [care, named, defines] = passages.each_ref().map(|one| one.text.clone());
-        let asked = texts("what is a graft?", &passages);
-        assert_eq!(asked, [defines.clone(), care.clone(), named.clone()]);
-        let others = texts("when do I water a graft?", &passages);
-        assert_eq!(others, [care.clone(), named.clone(), defines]);
-        // Where no sentence tells it, what stands under its name is nearest.
-        let asked = texts("what is a graft?", &passages[..2]);
-        assert_eq!(asked, [named, care]);
-    }
 }

@@ -100,6 +100,15 @@ struct LanguageBuilder {
     postings: Vec<PostingList>,
 }
 
+impl LanguageBuilder {
+    fn new(language: Language) -> Self {
+        Self {
+            counter: PassageCounter::new(language),
+            postings: Vec::new(),
+        }
+    }
+}
+
 impl SegmentBuilder {
     /// How many bytes of text were added.
     pub(super) fn bytes(&self) -> usize {
@@ -110,6 +119,8 @@ impl SegmentBuilder {
         self.row.texts.is_empty()
     }
 
+    /// Adds a text. A passage that is plainly in another language than its text is indexed as what it is: pages are often
+    /// translated in parts.
     pub(super) fn add(
         &mut self,
         id: i64,
@@ -121,42 +132,44 @@ impl SegmentBuilder {
             id,
             passages: passages.len() as u32,
         });
-        let builder = self.languages.entry(language);
-        let builder = builder.or_insert_with(|| LanguageBuilder {
-            counter: PassageCounter::new(language),
-            postings: Vec::new(),
-        });
-        let sums = self.row.languages.entry(language).or_default();
         for passage in passages {
-            let number = self.row.lengths.len() as u32;
-            let counter = &mut builder.counter;
-            if let Some(title) = title {
-                counter.add_heading(title, TITLE_WEIGHT as u32);
-            }
-            for section in &passage.sections {
-                counter.add_heading(section, 1);
-            }
-            counter.add_text(&passage.text);
-            let (terms, length) = counter.finish();
-            for (term, count) in terms {
-                let at = term as usize;
-                if at >= builder.postings.len() {
-                    builder.postings.resize(at + 1, PostingList::default());
-                }
-                if let Some(list) = builder.postings.get_mut(at) {
-                    list.push(number, count);
-                }
-            }
-            sums.add(&LanguageSums {
-                passages: 1,
-                words: u64::from(length.words),
-                pieces: u64::from(length.pieces),
-                bytes: passage.text.len() as u64,
-            });
-            let length = u16::try_from(length.words).unwrap_or(u16::MAX);
-            self.row.lengths.push(length);
-            self.bytes += passage.text.len();
+            let own = Language::plainly_of(&passage.text).unwrap_or(language);
+            self.add_passage(own, title, passage);
         }
+    }
+
+    fn add_passage(&mut self, language: Language, title: Option<&str>, passage: &KeptPassage) {
+        let number = self.row.lengths.len() as u32;
+        let builder = self.languages.entry(language);
+        let LanguageBuilder { counter, postings } =
+            builder.or_insert_with(|| LanguageBuilder::new(language));
+        if let Some(title) = title {
+            counter.add_heading(title, TITLE_WEIGHT as u32);
+        }
+        for section in &passage.sections {
+            counter.add_heading(section, 1);
+        }
+        counter.add_text(&passage.text);
+        let (terms, length) = counter.finish();
+        for (term, count) in terms {
+            let at = term as usize;
+            if at >= postings.len() {
+                postings.resize(at + 1, PostingList::default());
+            }
+            if let Some(list) = postings.get_mut(at) {
+                list.push(number, count);
+            }
+        }
+        let sums = self.row.languages.entry(language).or_default();
+        sums.add(&LanguageSums {
+            passages: 1,
+            words: u64::from(length.words),
+            pieces: u64::from(length.pieces),
+            bytes: passage.text.len() as u64,
+        });
+        let length = u16::try_from(length.words).unwrap_or(u16::MAX);
+        self.row.lengths.push(length);
+        self.bytes += passage.text.len();
     }
 
     /// Writes the segment, within a transaction of the caller's.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_evidence::document::ParagraphRole;
 use fathom_evidence::question::{
-    AnswerKind, AskedThing, document_words, names_review, pools_studies,
+    AnswerKind, AskedThing, document_words, names_review, natural_weights, pools_studies,
 };
 use fathom_evidence::terms::{Terms, words};
 use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences, states_an_aim};
@@ -147,12 +147,15 @@ impl QuestionWords {
                 (1.0 + one.of as f64 / (one.passages as f64 + 0.5)).ln()
             })
         };
-        let wanted = telling(&terms, question).into_iter().map(|term| {
-            let weight = weight(&term);
+        let wanted: Vec<String> = telling(&terms, question).into_iter().collect();
+        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let natural = natural_weights(&names, language);
+        let weighed = wanted.into_iter().zip(natural).map(|(term, natural)| {
+            let weight = weight(&term) * f64::from(natural);
             (term, weight)
         });
         Self {
-            weighed: wanted.collect(),
+            weighed: weighed.collect(),
             meant: telling(&terms, &document_words(question, language).join(" ")),
             thing: AskedThing::read(question, language),
             terms,
@@ -286,13 +289,27 @@ fn of_piece(
 
 /// Running text, as far as its signs tell, and no question.
 fn reads_as_prose(text: &str) -> bool {
-    !text.ends_with('?') && !looks_like_code(text) && !looks_like_row(text)
+    !text.ends_with('?')
+        && !looks_like_code(text)
+        && !looks_like_row(text)
+        && !looks_like_titles(text)
 }
 
-/// A row of a table as it is read, such as "street: Mill Lane; trees: 14; °C: 1.9".
+/// Titles one after another, as in a table of contents: no full stop, and nearly all words begin large.
+fn looks_like_titles(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let large = words
+        .iter()
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .count();
+    words.len() >= FEW_WORDS && !text.ends_with(['.', '!', ':']) && large * 10 >= words.len() * 7
+}
+
+/// A row of a table as it is read, such as "street: Mill Lane; trees: 14; °C: 1.9" or "Mill Lane | 14 | 1.9".
 fn looks_like_row(text: &str) -> bool {
     let fields = text.split("; ");
-    fields.filter(|field| field.contains(": ")).count() >= ROW_FIELDS
+    let named = fields.filter(|field| field.contains(": ")).count();
+    named >= ROW_FIELDS || text.split(" | ").count() >= ROW_FIELDS
 }
 
 /// Program text that a document does not mark as such.

@@ -15,11 +15,8 @@ use crate::plan::{Query, QueryId, SourceKind};
 use crate::reasoner::Ctx;
 use crate::skills::read::{ReadDocument, WantedDocument};
 use crate::skills::refine::{self, RefineLimits};
-use crate::skills::{budget, rank};
+use crate::skills::{budget, definitions, rank};
 use crate::source::Work;
-
-/// Passages that a library names for one query.
-const PASSAGES_SEARCHED: usize = 100;
 
 const SNIPPET_CHARS: usize = 300;
 
@@ -205,7 +202,7 @@ async fn local(
     Ok(SearchRecord {
         provider: "library".to_owned(),
         hits: by_document(
-            rank::definitions_first(&query.text, found),
+            definitions::definitions_first(&query.text, found),
             task.max_sources,
         ),
         lost: scored.err().map(|failure| failure.message),
@@ -216,7 +213,7 @@ async fn passages(
     library: &Arc<dyn Library>,
     words: &str,
 ) -> Result<Vec<LocalPassage>, RecordedFailure> {
-    let found = library.search(words, PASSAGES_SEARCHED).await;
+    let found = definitions::search(library, words).await;
     found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
 }
 

@@ -203,3 +203,20 @@ fn a_row_of_a_table_gives_way_to_prose() {
     let excerpts = chosen("Do street trees make the air cleaner?", &all, None);
     assert_eq!(texts(&excerpts.answer)[0], all[1].text);
 }
+
+#[test]
+fn rows_of_tables_and_lists_of_titles_are_no_prose() {
+    for text in [
+        "street: Mill Lane; trees: 14; °C: 1.9",
+        "Mill Lane | 14 trees | 1.9 °C",
+        "Trees Planting Trees Pruning Trees Trees And Water Grafts",
+    ] {
+        assert!(!reads_as_prose(text), "{text}");
+    }
+    assert!(reads_as_prose(
+        "The Halvern Trial of Street Trees ended in 2019."
+    ));
+    assert!(reads_as_prose(
+        "Die Bäume der Stadt kühlen im Sommer die Luft"
+    ));
+}

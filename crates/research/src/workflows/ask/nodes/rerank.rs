@@ -10,7 +10,7 @@ use fathom_workflow::NodeResult;
 use super::StageTimer;
 use crate::library::LocalPassage;
 use crate::reasoner::Ctx;
-use crate::skills::rank;
+use crate::skills::{definitions, rank};
 use crate::workflows::ask::state::{AskChange, AskState, Retrieval};
 
 /// Passages that are kept in order; the answer is chosen from their sentences.
@@ -44,7 +44,7 @@ pub(crate) async fn rerank(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> 
             candidates
         }
     };
-    let ranked = without_copies(rank::definitions_first(question, ordered));
+    let ranked = without_copies(definitions::definitions_first(question, ordered));
     timer
         .finish(ctx, AskChange::Reranked(Arc::new(ranked)))
         .await

@@ -9,12 +9,9 @@ use super::{StageTimer, analyse};
 use crate::calls::{self, RecordedFailure};
 use crate::library::{Library, LibraryFault, LibraryStock, LocalPassage, WordMention};
 use crate::reasoner::Ctx;
-use crate::skills::{budget, mentions};
+use crate::skills::{budget, definitions, mentions};
 use crate::workflows::ask::expand;
 use crate::workflows::ask::state::{AskChange, AskState, Retrieval};
-
-/// Passages that one query brings.
-const PASSAGES_SEARCHED: usize = 100;
 
 pub(crate) async fn retrieve(state: &AskState, ctx: &Ctx) -> NodeResult<AskState> {
     let mut timer = StageTimer::start();
@@ -97,7 +94,7 @@ async fn search(
 ) -> Result<Result<Vec<LocalPassage>, RecordedFailure>, NodeError> {
     let found = calls::recorded(ctx, key, |call| async move {
         call.spend(budget::QUERIES, 1);
-        let found = library.search(query, PASSAGES_SEARCHED).await;
+        let found = definitions::search(library, query).await;
         found.map_err(failed)
     });
     Ok(found.await?)
