@@ -6,7 +6,7 @@
 
 use crate::Language;
 use crate::inverted::{Counter, Hit, Inverted, Rows};
-use crate::question::{natural_weights, without_fillers};
+use crate::question::{light_verb_weights, without_fillers};
 use crate::terms::{TermId, Terms, Vocabulary};
 
 /// How words are weighed.
@@ -194,9 +194,9 @@ pub fn question_terms(question: &str, language: Language) -> Vec<(String, f32)> 
         query.iter_mut().for_each(|(_, weight)| *weight = 1.0);
     }
     let terms: Vec<&str> = query.iter().map(|(term, _)| term.as_str()).collect();
-    let natural = natural_weights(&terms, language);
-    let both = query.iter_mut().zip(natural);
-    both.for_each(|((_, weight), natural)| *weight *= natural);
+    let factors = light_verb_weights(&terms, language);
+    let both = query.iter_mut().zip(factors);
+    both.for_each(|((_, weight), factor)| *weight *= factor);
     query
 }
 

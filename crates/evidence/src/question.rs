@@ -16,7 +16,7 @@ pub use answer_kind::{AnswerKind, names_review, pools_studies};
 pub use definition::AskedThing;
 pub use everyday::document_words;
 pub use fillers::without_fillers;
-pub use light_verbs::natural_weights;
+pub use light_verbs::light_verb_weights;
 pub use money::{asks_for_money, tells_money};
 
 /// The language a question is asked in; English where that cannot be told.

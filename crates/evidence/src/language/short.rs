@@ -146,8 +146,11 @@ fn decided(text: &str, scores: &Scores) -> Option<Language> {
     let likely = LANGUAGES.iter().zip(scores);
     let likely = likely.filter(|(_, score)| **score > best - MARGIN);
     let likely: Vec<(&str, Lang)> = likely.map(|(language, _)| *language).collect();
+    let shared = best < 1.0 && text.is_ascii();
     let code = match likely.as_slice() {
         [(only, _)] => only,
+        // Only words that several languages share, as in "pizza in rome": nothing speaks against English.
+        several if shared && several.iter().any(|(code, _)| *code == "en") => "en",
         several => {
             let allowed = several.iter().map(|(_, lang)| *lang).collect();
             let told = Detector::with_allowlist(allowed).detect_lang(text)?;

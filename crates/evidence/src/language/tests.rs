@@ -68,3 +68,14 @@ fn a_page_that_opens_in_another_language_has_that_of_the_rest() {
     let detected = Language::detect(&(opening + &rest));
     assert_eq!(detected.unwrap().code(), "de");
 }
+
+#[test]
+fn words_that_several_languages_share_are_taken_for_english() {
+    for text in ["boot in rescue mode", "pizza in rome"] {
+        let detected = Language::detect(text).map(|language| language.to_string());
+        assert!(
+            matches!(detected.as_deref(), None | Some("en")),
+            "{text}: {detected:?}"
+        );
+    }
+}

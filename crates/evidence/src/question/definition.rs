@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use super::answer_kind::LANGUAGES;
+use super::answer_kind::{AnswerKind, LANGUAGES};
 use crate::fixed_hash::FixedMap;
 use crate::terms::{Terms, plain_letters};
 use crate::{Language, lists};
@@ -78,6 +78,11 @@ impl AskedThing {
     /// Reads a question; nothing where it does not ask what a thing is.
     pub fn read(question: &str, language: Language) -> Option<Self> {
         let phrases = PHRASES.get(language.code())?;
+        // "What is the maximum number of …" asks for a number.
+        use AnswerKind::{Other, WhatIs, Which};
+        if !matches!(AnswerKind::read(question, language), WhatIs | Which | Other) {
+            return None;
+        }
         let asked = small_words(question);
         let inner = phrases.asks.iter().find_map(|(before, after)| {
             let rest = asked.strip_prefix(before.as_slice())?;
@@ -345,6 +350,7 @@ mod tests {
     fn other_questions_ask_for_no_thing() {
         let read = |question| AskedThing::read(question, Language::ENGLISH);
         assert!(read("How do I prune a tree?").is_none());
+        assert!(read("What is the maximum number of branches?").is_none());
         assert!(read("what is the best month to plant an old apple tree").is_none());
         assert!(read("what is").is_none());
     }

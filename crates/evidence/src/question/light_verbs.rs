@@ -13,8 +13,8 @@ const WORDS_LEAST: usize = 3;
 /// What such a verb counts where another word counts 1.
 const LIGHT: f32 = 0.4;
 
-/// What each of a question's terms counts by its nature, in their order.
-pub fn natural_weights(terms: &[&str], language: Language) -> Vec<f32> {
+/// What each of a question's terms counts, in their order: a light verb less than others.
+pub fn light_verb_weights(terms: &[&str], language: Language) -> Vec<f32> {
     let verbs = lists::entries(VERBS, language.code());
     let stemmed = Terms::new(language);
     let verbs: BTreeSet<String> = verbs
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn a_verb_of_all_subjects_counts_less_beside_other_words() {
-        let weights = |terms: &[&str]| natural_weights(terms, Language::ENGLISH);
+        let weights = |terms: &[&str]| light_verb_weights(terms, Language::ENGLISH);
         assert_eq!(weights(&["street", "tree", "make"]), [1.0, 1.0, LIGHT]);
         assert_eq!(weights(&["make", "parallel"]), [1.0, 1.0]);
     }

@@ -325,9 +325,10 @@ fn chunks(
     model: &'static str,
     with_usage: bool,
 ) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+    let created = jiff::Timestamp::now().as_second();
     let chunk = move |choices: Value, usage: Value| {
         let mut chunk = json!({
-            "id": format!("chatcmpl-{run}"), "object": "chat.completion.chunk", "created": 0, "model": model,
+            "id": format!("chatcmpl-{run}"), "object": "chat.completion.chunk", "created": created, "model": model,
             "choices": choices,
         });
         if with_usage {

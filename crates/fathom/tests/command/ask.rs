@@ -212,3 +212,16 @@ fn a_talk_understands_what_follows_and_goes_on_after_it_was_left() {
     assert!(out.contains("1. How much cooler"), "{out}");
     assert!(out.contains("3. "), "{out}");
 }
+
+#[test]
+fn a_talk_is_left_by_a_word_that_other_programs_are_left_by() {
+    let sandbox = Sandbox::new();
+    let (code, out, err) = talk(
+        &sandbox,
+        &["--library", "library"],
+        "help\nquit\nWho asks?\n",
+    );
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains(":sources"), "{err}");
+    assert!(!out.contains("Who asks?"), "{out}");
+}

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fathom_evidence::question::{self, AskedThing};
-use fathom_evidence::sentences;
+use fathom_evidence::{Language, sentences};
 
 use crate::library::{Library, LibraryFault, LocalPassage};
 
@@ -25,10 +25,11 @@ pub(crate) async fn search(
     question: &str,
 ) -> Result<Vec<LocalPassage>, LibraryFault> {
     let language = question::language(question);
-    let asks = AskedThing::read(question, language).is_some();
-    let most = if asks { LOOKED_THROUGH } else { PASSAGES_MOST };
-    let found = library.search(question, most).await?;
-    let mut found = definitions_first(question, found);
+    let Some(thing) = AskedThing::read(question, language) else {
+        return library.search(question, PASSAGES_MOST).await;
+    };
+    let found = library.search(question, LOOKED_THROUGH).await?;
+    let mut found = telling_first(&thing, language, found);
     found.truncate(PASSAGES_MOST);
     Ok(found)
 }
@@ -37,9 +38,17 @@ pub(crate) async fn search(
 /// stand under its name.
 pub(crate) fn definitions_first(question: &str, passages: Vec<LocalPassage>) -> Vec<LocalPassage> {
     let language = question::language(question);
-    let Some(thing) = AskedThing::read(question, language) else {
-        return passages;
-    };
+    match AskedThing::read(question, language) {
+        Some(thing) => telling_first(&thing, language, passages),
+        None => passages,
+    }
+}
+
+fn telling_first(
+    thing: &AskedThing,
+    language: Language,
+    passages: Vec<LocalPassage>,
+) -> Vec<LocalPassage> {
     let tells = |passage: &LocalPassage| {
         let text = passage.text.as_str();
         let mut spans = sentences(text, language).into_iter();

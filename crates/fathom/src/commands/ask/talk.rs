@@ -52,6 +52,9 @@ pub(super) async fn talk(args: &AskArgs, context: &RunsContext) -> Result<Exit> 
         };
         match line {
             Typed::Line(line) if line.is_empty() => {}
+            // Many programs are left by a word alone.
+            Typed::Line(line) if ["exit", "quit"].contains(&line.as_str()) => break,
+            Typed::Line(line) if ["help", "/help"].contains(&line.as_str()) => screen::tell(HELP),
             Typed::Line(line) if line.starts_with(':') => {
                 if !talk.obey(&line)? {
                     break;

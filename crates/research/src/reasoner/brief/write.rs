@@ -309,6 +309,11 @@ pub(crate) fn quote(words: &str, source: SourceId) -> String {
 fn escaped(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_notes(&line);
+    // A note behind the last full stop would be taken for a sentence, and our citation for its own.
+    let mut line = line.as_str();
+    while let Some(before) = line.trim_end().strip_suffix("[…]") {
+        line = before;
+    }
     let words: Vec<String> = line.split(' ').map(shown).collect();
     words.join(" ")
 }
@@ -367,6 +372,13 @@ fn is_note(inner: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_of_a_source_are_left_out_and_none_ends_a_quote() {
+        let quoted = quote("Trees cool[2, 3] streets. They do.[4] [5]", SourceId(1));
+        assert_eq!(quoted, "> Trees cool[…] streets. They do. [1]");
+        assert_eq!(quote("Take trees[i]", SourceId(1)), "> Take trees[i] [1]");
+    }
 
     #[test]
     fn signs_beside_a_backtick_are_escaped() {

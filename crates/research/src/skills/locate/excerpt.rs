@@ -4,21 +4,20 @@
 //! one: by the rank of their passage, the question's words, an encoder's opinion where there is one, and whether they
 //! look like the kind of answer that is asked for. Neighbours that are both chosen are quoted together.
 
+mod question_words;
+mod sentence;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fathom_evidence::document::ParagraphRole;
-use fathom_evidence::question::{
-    AnswerKind, AskedThing, document_words, names_review, natural_weights, pools_studies,
-};
-use fathom_evidence::terms::{Terms, words};
-use fathom_evidence::{Language, Span, leans_on_the_one_before, sentences, states_an_aim};
+use fathom_evidence::question::AnswerKind;
+use fathom_evidence::{Language, Span, leans_on_the_one_before, states_an_aim};
 
-use super::Reading;
-use crate::analysis::Evidence;
-use crate::library::WordMention;
+use self::sentence::{FEW_WORDS, GAP_CHARS, SPACELESS_LEAST, words_of};
+
+pub(crate) use self::question_words::{QuestionWords, coverage, telling};
+pub(crate) use self::sentence::{Sentence, of_evidence, of_passages};
 
 /// Characters of all excerpts of an answer together. A single sentence may be longer.
 const ANSWER_CHARS: usize = 680;
@@ -26,24 +25,13 @@ const ANSWER_CHARS: usize = 680;
 /// Passages that an answer quotes from.
 const ANSWER_PASSAGES: usize = 3;
 
-/// Sentences are taken from so many of the first passages.
-const PASSAGES_LOOKED_AT: usize = 20;
-
-/// Sentences of fewer words say little alone; so many characters say enough in a script without spaces.
-const WORDS_LEAST: usize = 4;
-const SPACELESS_LEAST: usize = 40;
-
-/// So many fields with names make a row of a table.
-const ROW_FIELDS: usize = 3;
-
 /// Sentences of more characters say too much for a first look.
 const LONG_CHARS: usize = 300;
 
-/// What counts for a sentence beside an encoder's opinion: the share of the question's words and of what documents say
-/// for them, and looking like the kind
-/// of answer asked for, all the more where a review on the subject pools several studies or a sentence tells what the thing
-/// asked for is. Against it: each rank of its
-/// passage, program text and questions, an aim where a result is wanted, its length, few words, no full stop.
+/// What counts for a sentence beside an encoder's opinion: the share of the question's words that it and the headings above it
+/// have, what documents say for them, and looking like the kind of answer asked for, all the more where a review on the subject
+/// pools several studies, or where it tells what the thing asked for is. Against it: each rank of its passage, text that is no
+/// prose, an aim where a result is wanted, its length, few words, no full stop.
 const WORDS_SHARE: f64 = 0.4;
 const HEADINGS_SHARE: f64 = 0.2;
 const MEANT_SHARE: f64 = 0.1;
@@ -58,9 +46,6 @@ const AIM_LOSS: f64 = 0.15;
 const LONG_LOSS: f64 = 0.1;
 const FEW_WORDS_LOSS: f64 = 0.1;
 const UNENDED_LOSS: f64 = 0.1;
-
-/// A sentence of fewer words is hardly understood alone.
-const FEW_WORDS: usize = 7;
 
 /// A sentence that has so large a share of the question's words, rare ones counting most, is taken to answer it, where it
 /// looks like the kind of answer asked for. Words spread over several sentences say little.
@@ -77,27 +62,6 @@ const OPENING_WORDS: usize = 4;
 /// Two sentences that begin with the same letters and digits, so many of them, say the same.
 const COPY_CHARS: usize = 80;
 
-/// Between two neighbours there is a blank, a line end or the space between two paragraphs.
-const GAP_CHARS: usize = 2;
-
-/// A sentence of a piece of evidence.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Sentence {
-    /// The place of the evidence.
-    pub(crate) evidence: usize,
-    /// Within the source's text.
-    pub(crate) span: Span,
-    pub(crate) text: String,
-    /// The headings above it, outermost first.
-    headings: Vec<String>,
-    /// Whether its passage begins with it.
-    first: bool,
-    /// Whether it is running text and no question.
-    prose: bool,
-    /// The title of the review in which it tells what several studies found together.
-    review: Option<String>,
-}
-
 /// A sentence of a piece of evidence, or several that follow each other there.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Excerpt {
@@ -109,214 +73,6 @@ pub(crate) struct Excerpt {
     /// The largest share of the question's words that one of its sentences has, 0 to 1.
     pub(crate) covered: f64,
     score: f64,
-}
-
-/// The words of a question that tell what it is about, as terms, each once.
-pub(crate) fn telling(terms: &Terms, question: &str) -> BTreeSet<String> {
-    terms.telling(question).into_iter().collect()
-}
-
-/// The share of some terms that texts have, 0 to 1.
-pub(crate) fn coverage<const N: usize>(
-    terms: &Terms,
-    wanted: &BTreeSet<String>,
-    texts: [&str; N],
-) -> f64 {
-    let held: BTreeSet<String> = texts.iter().flat_map(|text| terms.telling(text)).collect();
-    wanted.intersection(&held).count() as f64 / wanted.len().max(1) as f64
-}
-
-/// The telling words of a question and what each counts: the more, the fewer passages have it.
-pub(crate) struct QuestionWords {
-    terms: Terms,
-    weighed: Vec<(String, f64)>,
-    /// What documents say for everyday words of the question.
-    meant: BTreeSet<String>,
-    /// The thing of a question that asks what it is.
-    thing: Option<AskedThing>,
-}
-
-impl QuestionWords {
-    /// Where the documents were not counted, all words count the same.
-    pub(crate) fn new(question: &str, language: Language, mentions: &[WordMention]) -> Self {
-        let terms = Terms::new(language);
-        let weight = |term: &String| {
-            let mut mentions = mentions.iter();
-            let mention = mentions.find(|one| terms.term(&one.word) == *term);
-            mention.map_or(1.0, |one| {
-                (1.0 + one.of as f64 / (one.passages as f64 + 0.5)).ln()
-            })
-        };
-        let wanted: Vec<String> = telling(&terms, question).into_iter().collect();
-        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        let natural = natural_weights(&names, language);
-        let weighed = wanted.into_iter().zip(natural).map(|(term, natural)| {
-            let weight = weight(&term) * f64::from(natural);
-            (term, weight)
-        });
-        Self {
-            weighed: weighed.collect(),
-            meant: telling(&terms, &document_words(question, language).join(" ")),
-            thing: AskedThing::read(question, language),
-            terms,
-        }
-    }
-
-    /// With the words of a part of the question counting so much more.
-    #[must_use]
-    pub(crate) fn stressing(mut self, part: &str, factor: f64) -> Self {
-        let stressed = telling(&self.terms, part);
-        for (term, weight) in &mut self.weighed {
-            if stressed.contains(term) {
-                *weight *= factor;
-            }
-        }
-        self
-    }
-
-    /// Whether a sentence tells what the thing is that is asked for.
-    fn defined_in(&self, sentence: &str) -> bool {
-        let thing = self.thing.as_ref();
-        thing.is_some_and(|thing| thing.is_told_in(sentence))
-    }
-
-    /// Whether a sentence is the first under the name of the thing that is asked for.
-    fn named_above(&self, sentence: &Sentence) -> bool {
-        let heading = sentence.headings.last().filter(|_| sentence.first);
-        let both = self.thing.as_ref().zip(heading);
-        both.is_some_and(|(thing, heading)| thing.is_name(heading))
-    }
-
-    /// The share of what documents say for them that a text has, 0 to 1.
-    fn meant(&self, text: &str) -> f64 {
-        coverage(&self.terms, &self.meant, [text])
-    }
-
-    /// The share of them that a text has, all counting alike.
-    fn share(&self, text: &str) -> f64 {
-        let wanted = self.weighed.iter().map(|(term, _)| term.clone()).collect();
-        coverage(&self.terms, &wanted, [text])
-    }
-
-    /// The weighed share of them that texts have, 0 to 1.
-    pub(crate) fn covered<const N: usize>(&self, texts: [&str; N]) -> f64 {
-        let held: BTreeSet<String> = texts
-            .iter()
-            .flat_map(|text| self.terms.telling(text))
-            .collect();
-        let all: f64 = self.weighed.iter().map(|(_, weight)| weight).sum();
-        let has = self.weighed.iter().filter(|(term, _)| held.contains(term));
-        has.map(|(_, weight)| weight).sum::<f64>() / all.max(f64::MIN_POSITIVE)
-    }
-}
-
-/// The sentences of the first passages, in their order, where nothing is known of their documents but the titles.
-pub(crate) fn of_passages(
-    evidence: &[Evidence],
-    titles: &[&str],
-    language: Language,
-) -> Vec<Sentence> {
-    let mut found = Vec::new();
-    let titled = evidence.iter().zip(titles).enumerate();
-    for (at, (piece, title)) in titled.take(PASSAGES_LOOKED_AT) {
-        let review = Some(*title).filter(|title| names_review(title, language));
-        found.extend(of_piece(at, piece, review, |_| false, language));
-    }
-    found
-}
-
-/// The sentences of the first passages, in their order.
-pub(super) fn of_evidence(
-    evidence: &[Evidence],
-    readings: &[&Reading],
-    language: Language,
-) -> Vec<Sentence> {
-    let mut found = Vec::new();
-    for (at, piece) in evidence.iter().enumerate().take(PASSAGES_LOOKED_AT) {
-        let reading = readings.iter().find(|one| one.source == piece.source);
-        let title = reading.and_then(|one| one.document.about.title.as_deref());
-        let review = title.filter(|title| names_review(title, language));
-        let is_code = |span: Span| {
-            let mut paragraphs = reading.iter().flat_map(|one| &one.document.paragraphs);
-            paragraphs.any(|one| one.role == ParagraphRole::Code && one.span.overlaps(span))
-        };
-        found.extend(of_piece(at, piece, review, is_code, language));
-    }
-    found
-}
-
-/// The sentences of one passage that say enough alone. `is_code` tells whether a span of its source is program text.
-fn of_piece(
-    at: usize,
-    piece: &Evidence,
-    review: Option<&str>,
-    is_code: impl Fn(Span) -> bool,
-    language: Language,
-) -> Vec<Sentence> {
-    let mut found = Vec::new();
-    let mut term: Option<Span> = None;
-    for within in sentences(&piece.quote, language) {
-        let Some(text) = within.of(&piece.quote) else {
-            continue;
-        };
-        if words_of(text) < WORDS_LEAST && text.chars().count() < SPACELESS_LEAST {
-            term = (!text.ends_with(['.', '!', '?'])).then_some(within);
-            continue;
-        }
-        // What a list explains stands before the explanation: "-u", "100-999".
-        let near = |term: &Span| within.start.saturating_sub(term.end) <= GAP_CHARS;
-        let begins = term
-            .take()
-            .filter(near)
-            .map_or(within.start, |term| term.start);
-        let within = Span::new(begins, within.end);
-        let text = within.of(&piece.quote).unwrap_or(text);
-        let span = within.moved(piece.span.start);
-        found.push(Sentence {
-            evidence: at,
-            span,
-            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
-            headings: piece.sections.clone(),
-            first: within.start == 0,
-            prose: reads_as_prose(text) && !is_code(span),
-            review: review
-                .filter(|_| pools_studies(text, language))
-                .map(str::to_owned),
-        });
-    }
-    found
-}
-
-/// Running text, as far as its signs tell, and no question.
-fn reads_as_prose(text: &str) -> bool {
-    !text.ends_with('?')
-        && !looks_like_code(text)
-        && !looks_like_row(text)
-        && !looks_like_titles(text)
-}
-
-/// Titles one after another, as in a table of contents: no full stop, and nearly all words begin large.
-fn looks_like_titles(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let large = words
-        .iter()
-        .filter(|word| word.starts_with(char::is_uppercase))
-        .count();
-    words.len() >= FEW_WORDS && !text.ends_with(['.', '!', ':']) && large * 10 >= words.len() * 7
-}
-
-/// A row of a table as it is read, such as "street: Mill Lane; trees: 14; °C: 1.9" or "Mill Lane | 14 | 1.9".
-fn looks_like_row(text: &str) -> bool {
-    let fields = text.split("; ");
-    let named = fields.filter(|field| field.contains(": ")).count();
-    named >= ROW_FIELDS || text.split(" | ").count() >= ROW_FIELDS
-}
-
-/// Program text that a document does not mark as such.
-fn looks_like_code(text: &str) -> bool {
-    [">>>", "=>", "->", "::", "{", "}", "&mut", "();"]
-        .iter()
-        .any(|sign| text.contains(sign))
 }
 
 /// The excerpts that answer best, and the best sentence of each other passage, both best first.
@@ -367,15 +123,16 @@ pub(crate) fn best(
     let further = further.filter(|one| seen.insert(one.sentence.evidence));
     let answers = chosen.values().flatten().any(|one| {
         let text = one.sentence.text.as_str();
-        let enough_words = words.weighed.len() >= ANSWERS_WORDS;
-        let fits_kind = if words.thing.is_some() {
+        let enough_words = words.count() >= ANSWERS_WORDS;
+        let fits_kind = if words.ask_for_thing() {
             words.defined_in(text)
         } else if kind.has_signs() {
             kind.shows_in(text, language) && (enough_words || words.share(opening(text)) > 0.0)
         } else {
             enough_words
         };
-        fits_kind && one.covered >= ANSWERS_COVERED && words.share(text) >= ANSWERS_SHARE
+        let has_words = one.covered >= ANSWERS_COVERED && words.share(text) >= ANSWERS_SHARE;
+        one.sentence.prose && fits_kind && has_words
     });
     let mut answer: Vec<Excerpt> = chosen.into_values().flat_map(joined).collect();
     answer.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -502,10 +259,6 @@ fn opening(text: &str) -> &str {
     let mut blanks = text.match_indices(' ').map(|(at, _)| at);
     let end = blanks.nth(OPENING_WORDS - 1).unwrap_or(text.len());
     text.get(..end).unwrap_or(text)
-}
-
-fn words_of(text: &str) -> usize {
-    words(text).count()
 }
 
 fn beginning(text: &str) -> String {

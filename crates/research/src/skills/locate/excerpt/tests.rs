@@ -1,4 +1,6 @@
+use super::sentence::reads_as_prose;
 use super::*;
+use crate::analysis::Evidence;
 use crate::plan::SubQuestionId;
 use crate::source::SourceId;
 
