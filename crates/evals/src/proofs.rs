@@ -61,11 +61,11 @@ pub struct Proof {
     /// What it does, in a few words.
     pub what: &'static str,
     /// Runs it; gives the figures, or the promise that was broken.
-    pub run: Run,
+    pub run: ProofFn,
 }
 
 /// Runs a proof.
-pub type Run = fn(Setting) -> BoxFuture<'static, Result<String>>;
+pub type ProofFn = fn(Setting) -> BoxFuture<'static, Result<String>>;
 
 impl Proof {
     /// Runs it; gives its line, and whether every promise held. A panic is a failure like any other.
@@ -91,7 +91,7 @@ impl Proof {
 
 /// The proofs that need only the engine and its stores.
 pub fn engine() -> Vec<Proof> {
-    let listed: [(&str, &str, Run); 10] = [
+    let listed: [(&str, &str, ProofFn); 10] = [
         (
             "T1",
             "kill -9 at random moments, 1 to 5 times a run",

@@ -79,7 +79,7 @@ pub(super) async fn prove(Setting { size, seed }: Setting, hurt: Hurt) -> Result
         while completed().len() < wanted || harms.load(Ordering::Relaxed) < wanted_harms {
             let at = [Interrupt::NONE; 2];
             let run = InterruptedRun::new(lab, ScriptedRun::eventful(), at, world)?;
-            let done = run.work(worker % 2).await;
+            let done = run.hand_over(worker % 2).await;
             done.with_context(|| format!("run {} failed", run.id))?;
             completed().push(run.id);
         }

@@ -4,12 +4,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
 use fathom_store::{Sqlite, SqliteOptions};
 use fathom_testworld::{FaultyStore, StoreFaults, StoreOp, store_gone};
 use fathom_workflow::interrupt::{Decision, Verdict};
-use fathom_workflow::record::Token;
+use fathom_workflow::record::{Status, Token};
 use fathom_workflow::{Error, RunId, Store};
 use tokio::sync::Semaphore;
 
@@ -235,6 +235,19 @@ impl InterruptedRun {
         Err(Error::Store {
             why: "the run did not end".into(),
         })
+    }
+
+    /// One process begins the run and a person lets it go on; the other process ends it.
+    pub async fn hand_over(&self, from: usize) -> Result<()> {
+        let (first, next) = (&self.engines[from], &self.engines[1 - from]);
+        let mut execution = open_or_start(first, self.id, self.state.clone()).await?;
+        let parked = execution.run().await?;
+        ensure!(parked.status == Status::Waiting, "it began with {parked:?}");
+        drop(execution);
+        self.decide(first).await?;
+        let ended = next.open(self.id).await?.run().await?;
+        ensure!(ended.status == Status::Completed, "it ended with {ended:?}");
+        Ok(())
     }
 
     /// As [`Self::work`], for a process that waits until nobody holds the run, and takes its own up

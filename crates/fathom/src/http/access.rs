@@ -70,7 +70,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Tells a request who its caller is, or refuses it. Nobody is told of a route that is open to all.
+/// Tells a request who its caller is, or refuses it. Open routes have no caller.
 pub fn authenticate(service: &Service, request: &mut Request) -> ApiResult<Option<Caller>> {
     if OPEN_ROUTES.contains(&request.uri().path()) {
         return Ok(None);

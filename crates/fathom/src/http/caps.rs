@@ -229,8 +229,12 @@ impl Usage {
     }
 }
 
+/// Whether a run spends, now or without anybody's word: one that waits goes on by itself at its `wake_at`, unchecked.
 fn is_under_way(run: &RunHeader) -> bool {
-    !run.head.status.is_finished() && run.head.status != Status::Waiting
+    match &run.head.status {
+        Status::Waiting => run.head.wake_at.is_some(),
+        status => !status.is_finished(),
+    }
 }
 
 /// The runs of a caller that were begun since then, and those that are under way however old they are.

@@ -73,7 +73,7 @@ pub fn router(service: Shared) -> Router {
     // request, each with all those below it.
     let layers = (
         CatchPanicLayer::custom(panicked),
-        middleware::from_fn_with_state(Arc::clone(&service), pass),
+        middleware::from_fn_with_state(Arc::clone(&service), guard_and_count),
         Extension(Described(Arc::new(description))),
         Extension(McpRoute::new(&service)),
         DefaultBodyLimit::max(service.limits.max_body_bytes),
@@ -86,7 +86,11 @@ pub fn router(service: Shared) -> Router {
 }
 
 /// What every request passes on its way to its route, and every response on its way out.
-async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
+async fn guard_and_count(
+    State(service): State<Shared>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let counted = CountedRequest::new(&request);
     let caller = guard::check(&service, &request)
         .and_then(|()| access::authenticate(&service, &mut request));

@@ -109,8 +109,8 @@ impl OwnerRoom {
         if !self.is_unbounded() {
             let counted = counted(origin);
             let allowed = Self {
-                left: self.left.and(counted),
-                usual: self.usual.and(counted),
+                left: self.left.plus_spent(counted),
+                usual: self.usual.plus_spent(counted),
             };
             let edits = edits.get_or_insert_with(|| json!({}));
             allowed.limit(&fields, edits, fields.read(table));
@@ -143,7 +143,7 @@ impl OwnerRoom {
 
 impl Bounds {
     /// The same above what was spent before.
-    fn and(self, (tokens, cost_micros): (u64, u64)) -> Self {
+    fn plus_spent(self, (tokens, cost_micros): (u64, u64)) -> Self {
         let more = |bound: Option<u64>, spent: u64| bound.map(|bound| bound.saturating_add(spent));
         Self {
             tokens: more(self.tokens, tokens),

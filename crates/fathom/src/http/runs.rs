@@ -112,7 +112,7 @@ pub async fn list_runs(
     let statuses = statuses.split(',').map(str::trim);
     let statuses = statuses.filter(|word| !word.is_empty());
     let statuses: Vec<String> = statuses.map(str::to_owned).collect();
-    if let Some(unknown) = run_list::unknown_status(&service.host, &statuses).await? {
+    if let Some(unknown) = unknown_status(&service, &caller, &statuses).await? {
         let known = run_list::STATUSES.join(", ");
         let message = format!("\"{unknown}\" is none of {known}");
         return Err(ApiError::invalid("status", message));
@@ -139,6 +139,27 @@ pub async fn list_runs(
         next: found.next.map(page_after),
         damaged,
     }))
+}
+
+/// The first word that is no status: neither one of those there are, nor a phase that a run of the caller's is in.
+async fn unknown_status<'w>(
+    service: &Service,
+    caller: &Caller,
+    words: &'w [String],
+) -> ApiResult<Option<&'w str>> {
+    let words = words.iter().map(String::as_str);
+    for word in words.filter(|word| !run_list::STATUSES.contains(word)) {
+        let filter = RunFilter {
+            statuses: vec![word.to_owned()],
+            limit: PAGE_MOST,
+            ..RunFilter::default()
+        };
+        let found = run_list::find(&service.host, filter, |run| caller.may_see(run)).await?;
+        if found.runs.is_empty() {
+            return Ok(Some(word));
+        }
+    }
+    Ok(None)
 }
 
 /// What a client gives to get the next page.

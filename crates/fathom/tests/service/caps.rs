@@ -141,14 +141,18 @@ async fn stop(served: &Served, id: &str) {
 #[tokio::test]
 async fn a_run_goes_on_at_its_gate_only_where_the_caps_leave_room() {
     let script = Script::sensible(pages()).always(Judgement::Analysis, Reply::Hangs);
-    let (_stage, mut served) = world(script, &[("FATHOM_SERVE_OWNER_MAX_RUNS", "1")]).await;
-    served.log_in("ada");
+    let (_stage, mut served) = world(script, &[]).await;
+    served.log_in_with("ada", &["--max-runs", "2"]);
     let report = |people: Value| json!({ "workflow": "report", "question": TASK, "options": { "settings": { "people": people } } });
     let waiting = served
         .begin(&report(json!({ "hitl_after_planning": true })))
         .await;
     served.until(&waiting, "waiting").await;
     let other = served.begin(&report(json!({}))).await;
+    let lowered = served
+        .command(&["token", "limit", "ada", "--max-runs", "1"])
+        .status();
+    assert!(lowered.unwrap().success());
     let path = format!("/runs/{waiting}/review");
     let approve = json!({ "verdict": "approve" });
     let told = expect(
@@ -160,6 +164,35 @@ async fn a_run_goes_on_at_its_gate_only_where_the_caps_leave_room() {
     served.until(&other, "analyzing").await;
     stop(&served, &other).await;
     expect(served.post(&path, &approve).await, StatusCode::OK).await;
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_at_a_deadline_is_under_way_and_holds_what_it_may_spend() {
+    let (_stage, mut served) = world(Script::sensible(pages()), &[]).await;
+    served.log_in_with("ada", &["--max-tokens", "100000"]);
+    let people = json!({
+        "hitl_after_planning": true,
+        "auto_approve_on_timeout": true,
+        "plan_review_s": 3_600,
+    });
+    let settings = json!({ "people": people, "caps": { "tokens": 70_000 } });
+    let body =
+        json!({ "workflow": "report", "question": TASK, "options": { "settings": settings } });
+    for expected in [70_000, 30_000] {
+        let run = served.begin(&body).await;
+        let waiting = served.until(&run, "waiting").await;
+        assert!(waiting["wake_at"].is_string(), "{waiting}");
+        let path = format!("/runs/{run}/state?at=0&whole=true");
+        let state = served.json(&path).await;
+        let bound = state.pointer("/state/settings/caps/tokens").cloned();
+        assert_eq!(bound, Some(json!(expected)), "{state}");
+    }
+    assert!(refused(&served).await.0.contains("runs under way"));
+    let limited = ["--clear", "tokens", "--max-runs", "2"];
+    let words = [&["token", "limit", "ada"], limited.as_slice()].concat();
+    assert!(served.command(&words).status().unwrap().success());
+    let (told, _) = refused(&served).await;
+    assert!(told.contains("2 runs under way"), "{told}");
 }
 
 #[tokio::test]

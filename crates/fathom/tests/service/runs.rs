@@ -1,5 +1,11 @@
 //! Runs over HTTP: begun, listed, shown, stopped, continued, forked, deleted.
 
+use std::time::Duration;
+
+use fathom_store::Sqlite;
+use fathom_testworld::conformance::fixtures::creation;
+use fathom_workflow::record::Status;
+use fathom_workflow::{Owner, Store as _};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -136,6 +142,27 @@ async fn pages_of_a_list_follow_one_another_without_gap_or_repeat() {
         }
     }
     assert_eq!(seen, begun);
+}
+
+#[tokio::test]
+async fn the_phase_of_a_run_is_a_status_for_its_owner_alone() {
+    let mut served = Served::toy();
+    served.log_in("ada");
+    // Somebody works on a run of ada's, in a phase that only its workflow names.
+    let mut begun = creation("tea");
+    begun.run.head.status = Status::Running("brewing".into());
+    let id = begun.run.id().to_string();
+    let store = Sqlite::open(served.path("home/runs.db")).unwrap();
+    let long = Duration::from_millis(LONG_MS);
+    store.create(begun, &Owner::unique(), long).await.unwrap();
+    let listed = served.json("/runs?status=brewing").await;
+    assert_eq!(listed["runs"][0]["id"], id.as_str(), "{listed}");
+    served.log_in("bob");
+    for word in ["brewing", "no-such-phase"] {
+        let refused = served.get(&format!("/runs?status={word}")).await;
+        let told = expect(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+        assert_eq!(told["error"]["field"], "status", "{told}");
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fathom_workflow::{Error, SystemClock};
+use fathom_workflow::{Error, RunId, SystemClock};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rusqlite::Connection;
@@ -93,24 +93,28 @@ impl SpecimenDatabase {
         })
     }
 
-    /// Harms a good copy, opens it as a program that starts would, and judges what it says.
-    pub(super) async fn trial(
+    /// Harms a good copy. Says what it did, and the runs whose records it harmed, unless that may be any.
+    pub(super) async fn harm(
         &mut self,
         harm: &Harm<'_>,
         rng: &mut SmallRng,
-    ) -> Result<DamageVerdict> {
+    ) -> Result<(String, Option<BTreeSet<RunId>>)> {
         self.mend().await?;
-        let mut harmed = BTreeSet::new();
-        let harmed = match harm {
+        match harm {
             Harm::Rows(harms) => {
+                let mut harmed = BTreeSet::new();
                 for row in *harms {
                     harmed.extend(row.harm(self, rng).await?);
                 }
-                Some(&harmed)
+                Ok((format!("{harms:?}"), Some(harmed)))
             }
-            Harm::File => self.flip(rng).map(|()| None)?,
-            Harm::Log => self.flip_log(rng).map(|()| None)?,
-        };
+            Harm::File => Ok((self.flip(rng)?, None)),
+            Harm::Log => Ok((self.flip_log(rng)?, None)),
+        }
+    }
+
+    /// Opens the harmed database as a program that starts would, and judges what it says.
+    pub(super) async fn judge(&self, harmed: Option<&BTreeSet<RunId>>) -> Result<DamageVerdict> {
         let opened = match &self.access {
             Access::File { path, .. } => stores::sqlite(path, Arc::new(SystemClock)),
             Access::Server(_) => self.site.open().await,
@@ -198,20 +202,22 @@ impl SpecimenDatabase {
         matches!(self.access, Access::Server(_))
     }
 
-    /// Flips bytes of the file, or cuts its end off.
-    fn flip(&self, rng: &mut SmallRng) -> Result<()> {
+    /// Flips bytes of the file, or cuts its end off; says what it did.
+    fn flip(&self, rng: &mut SmallRng) -> Result<String> {
         let Access::File { path, copy, .. } = &self.access else {
             bail!("only a file has bytes to flip");
         };
         let mut bytes = copy.clone();
         if rng.random_bool(0.2) {
             bytes.truncate(rng.random_range(0..copy.len()));
-            return Ok(fs::write(path, &bytes)?);
+            fs::write(path, &bytes)?;
+            return Ok(format!("cut from {} to {} bytes", copy.len(), bytes.len()));
         }
         // Large bodies must not draw all the harm: most of it goes to pages of tables and indexes, and
         // there to the start, which says where the cells are.
         let is_tree = |page: &usize| matches!(copy[page * PAGE], 2 | 5 | 10 | 13);
         let trees: Vec<usize> = (1..copy.len() / PAGE).filter(is_tree).collect();
+        let mut hits = Vec::new();
         for _ in 0..rng.random_range(1..=8) {
             let tree = PAGE * trees[rng.random_range(0..trees.len())];
             let offset = match rng.random_range(0..20) {
@@ -221,31 +227,38 @@ impl SpecimenDatabase {
                 _ => tree + rng.random_range(0..PAGE),
             };
             bytes[offset] ^= rng.random_range(1..=255_u8);
+            hits.push(offset);
         }
-        Ok(fs::write(path, &bytes)?)
+        fs::write(path, &bytes)?;
+        Ok(format!("flipped at {hits:?}"))
     }
 
-    /// Flips a byte of the log that a crash left beside the file, or cuts its end off, or leaves it whole.
-    fn flip_log(&self, rng: &mut SmallRng) -> Result<()> {
+    /// Flips a byte of the log that a crash left beside the file, or cuts its end off, or leaves it whole;
+    /// says what it did.
+    fn flip_log(&self, rng: &mut SmallRng) -> Result<String> {
         let Access::File { path, crashed, .. } = &self.access else {
             bail!("only a file has a log");
         };
         let mut files = crashed.clone();
         let log = &mut files[1];
         ensure!(!log.is_empty(), "the log holds nothing");
-        match self.trials % 10 {
+        let told = match self.trials % 10 {
             // Nothing that was committed is missing from it.
-            0 => {}
-            1 | 2 => log.truncate(rng.random_range(0..log.len())),
+            0 => "the log as the crash left it".to_owned(),
+            1 | 2 => {
+                log.truncate(rng.random_range(0..log.len()));
+                format!("the log cut to {} bytes", log.len())
+            }
             _ => {
                 let at = rng.random_range(0..log.len());
                 log[at] ^= rng.random_range(1..=255_u8);
+                format!("the log flipped at {at}")
             }
-        }
+        };
         for (ending, bytes) in ENDINGS.into_iter().zip(files) {
             fs::write(beside(path, ending), bytes)?;
         }
-        Ok(())
+        Ok(told)
     }
 }
 

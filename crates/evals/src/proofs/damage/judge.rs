@@ -10,14 +10,17 @@ use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use fathom_workflow::journal::RunFilter;
-use fathom_workflow::{Error, RunId, Store};
-use futures::TryStreamExt;
+use fathom_workflow::{Error, Payload, RunId, Store};
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::specimen::{self, Specimen};
+use crate::proofs::run_log::{RunLog, read_events};
 
-/// More than there are runs here.
+/// More than there are steps or runs here.
 const MOST: usize = 1 << 20;
+/// Journals looked at in each run, spread over its steps.
+const JOURNALS: u64 = 8;
 
 /// A digest of what was read, or why it was refused.
 type Answer = Result<u64, String>;
@@ -39,6 +42,7 @@ pub(super) enum DamageVerdict {
 /// A good store: its answers, and how its unfinished runs end.
 pub(super) struct GoodStore {
     specimen: Specimen,
+    last_steps: BTreeMap<RunId, u64>,
     answers: Answers,
     endings: BTreeMap<RunId, Vec<String>>,
 }
@@ -46,18 +50,24 @@ pub(super) struct GoodStore {
 impl GoodStore {
     /// Reads a good store, and lets its unfinished runs go on.
     pub(super) async fn read(store: &Arc<dyn Store>, specimen: Specimen) -> Result<Self> {
-        let answers = ask(store, &specimen).await?;
-        let wrong = answers.iter().find(|(_, answer)| answer.is_err());
-        ensure!(wrong.is_none(), "unharmed, it answers {wrong:?}");
-        let mut endings = BTreeMap::new();
-        for &run in &specimen.unfinished {
-            endings.insert(run, specimen::go_on(store, run).await?);
-        }
-        Ok(Self {
+        let mut good = Self {
             specimen,
-            answers,
-            endings,
-        })
+            last_steps: BTreeMap::new(),
+            answers: Answers::new(),
+            endings: BTreeMap::new(),
+        };
+        for &run in &good.specimen.runs {
+            let log = RunLog::sound(&**store, run).await?;
+            good.last_steps.insert(run, log.run.head.step);
+        }
+        good.answers = good.ask(store).await?;
+        let wrong = good.answers.iter().find(|(_, answer)| answer.is_err());
+        ensure!(wrong.is_none(), "unharmed, it answers {wrong:?}");
+        for &run in &good.specimen.unfinished {
+            let ending = specimen::go_on(store, run).await?;
+            good.endings.insert(run, ending);
+        }
+        Ok(good)
     }
 
     /// Reads a store in which records of these runs were harmed, or anything, and lets it go on. What
@@ -77,7 +87,7 @@ impl GoodStore {
         let due = store.due(specimen::WORKFLOW, Timestamp::MAX, Duration::ZERO, MOST);
         let due = due.await;
         let mut list_is_good = true;
-        for ((run, what), answer) in ask(store, &self.specimen).await? {
+        for ((run, what), answer) in self.ask(store).await? {
             match answer {
                 Err(_) if what == LISTED => list_is_good = false,
                 Err(why) => refuse(run, format!("{what} of {run}: {why}"))?,
@@ -106,46 +116,59 @@ impl GoodStore {
         }
         Ok(verdict)
     }
-}
 
-/// Asks everything: the whole log, the state at its end and before, kept bytes, the list.
-async fn ask(store: &Arc<dyn Store>, specimen: &Specimen) -> Result<Answers> {
-    let engine = specimen::engine(Arc::clone(store))?;
-    let mut answers = Answers::new();
-    let listed = list(store, &specimen.runs).await;
-    for &run in &specimen.runs {
-        answers.insert((run, LISTED.into()), listed.clone());
-        let mut note = |what: String, answer: Result<u64, Error>| {
-            // "There is no such thing" is an answer, and a wrong one here.
-            let answer = match answer {
-                Err(Error::NoSuchRun { .. } | Error::NoSuchStep { .. }) => Ok(0),
-                other => other.map_err(|error| error.to_string()),
+    /// Asks everything, each part by itself, so that a refusal of one does not hide the loss of another.
+    /// A header may be damaged, so the number of steps is known beforehand.
+    async fn ask(&self, store: &Arc<dyn Store>) -> Result<Answers> {
+        let engine = specimen::engine(Arc::clone(store))?;
+        let mut answers = Answers::new();
+        let listed = list(store, &self.specimen.runs).await;
+        for &run in &self.specimen.runs {
+            answers.insert((run, LISTED.into()), listed.clone());
+            let mut note = |what: String, answer: Result<u64, Error>| {
+                // "There is no such thing" is an answer, and a wrong one here.
+                let answer = match answer {
+                    Err(Error::NoSuchRun { .. } | Error::NoSuchStep { .. }) => Ok(0),
+                    other => other.map_err(|error| error.to_string()),
+                };
+                answers.insert((run, what), answer);
             };
-            answers.insert((run, what), answer);
-        };
-        let earlier = specimen.earlier(run);
-        for at in [None, Some(earlier)] {
-            let view = engine
-                .view(run, at)
-                .await
-                .and_then(|view| match view.damage {
+            let last = self.last_steps[&run];
+            // In the long run, half way is before its snapshot.
+            for at in [last, last / 2] {
+                let view = engine.view(run, (at < last).then_some(at)).await;
+                let view = view.and_then(|view| match view.damage {
                     // A damaged run may be read up to the last good step, if it says so.
                     Some(damage) => Err(Error::Damaged { run, damage }),
-                    None => Ok(digest(&format!(
-                        "{} {:?} {:?} {:?}",
-                        view.step, view.state, view.tally, view.next
-                    ))),
+                    None => Ok(digest(&(view.step, &view.state, &view.tally, &view.next))),
                 });
-            note(format!("state at step {at:?}"), view);
+                note(format!("state at step {at}"), view);
+            }
+            let header = store.head(run).await.map(|(head, _)| digest(&head));
+            note("header".into(), header);
+            let steps = store.steps(run, 0, MOST).await.map(|steps| {
+                let body = |payload: &Option<Payload>| payload.as_ref().map(payload_digest);
+                let steps = steps.iter().map(|step| (&step.meta, body(&step.payload)));
+                digest(&steps.collect::<Vec<_>>())
+            });
+            note("steps".into(), steps);
+            let events = read_events(&**store, run).await;
+            note("events".into(), events.map(|events| digest(&events)));
+            for step in (0..=last + 1).step_by((last / JOURNALS).max(1) as usize) {
+                let journal = store.entries(run, step).await.map(|entries| {
+                    let all = entries.iter();
+                    let all = all.map(|entry| (&entry.meta, payload_digest(&entry.payload)));
+                    digest(&all.collect::<Vec<_>>())
+                });
+                note(format!("journal of step {step}"), journal);
+            }
+            for (_, hash) in self.specimen.blobs.iter().filter(|(of, _)| *of == run) {
+                let bytes = store.blob(*hash).await;
+                note(format!("blob {hash}"), bytes.map(|bytes| hashed(&bytes)));
+            }
         }
-        let log: Result<Vec<String>, Error> = engine.runtime().export(run).try_collect().await;
-        note("log".into(), log.map(|lines| digest(&lines)));
-        for (_, hash) in specimen.blobs.iter().filter(|(of, _)| *of == run) {
-            let bytes = store.blob(*hash).await;
-            note(format!("blob {hash}"), bytes.map(|bytes| digest(&bytes)));
-        }
+        Ok(answers)
     }
-    Ok(answers)
 }
 
 /// Whether the list has all of the runs; refused if it lacks some and names damage for them.
@@ -175,7 +198,15 @@ async fn list(store: &Arc<dyn Store>, wanted: &[RunId]) -> Answer {
     Ok(u64::from(missing.is_empty()))
 }
 
-fn digest<T: Hash + ?Sized>(value: &T) -> u64 {
+fn payload_digest(payload: &Payload) -> u64 {
+    payload.bytes().map_or(0, |bytes| hashed(&bytes))
+}
+
+fn digest<T: Serialize>(value: &T) -> u64 {
+    serde_json::to_vec(value).map_or(0, |bytes| hashed(&bytes))
+}
+
+fn hashed<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -34,13 +34,6 @@ pub(super) struct Specimen {
     pub(super) unfinished: Vec<RunId>,
 }
 
-impl Specimen {
-    /// A step before the run's last one: in the long run one before its snapshot.
-    pub(super) fn earlier(&self, run: RunId) -> u64 {
-        if run == self.runs[0] { LONG / 2 } else { 0 }
-    }
-}
-
 /// Fills a store. The engine's clock stands still, so that nothing depends on how long it takes.
 pub(super) async fn fill(store: Arc<dyn Store>) -> Result<Specimen> {
     let clock = Arc::new(ManualClock::at(Timestamp::from_second(MADE_AT)?));
