@@ -139,7 +139,9 @@ impl ArticleSentence {
             pattern.is_some_and(|one| one.is_match(self.plain.as_bytes()))
         };
         match self.part {
-            ReportPart::Abstract | ReportPart::Methods | ReportPart::Results => !has(&BEFORE),
+            ReportPart::Abstract | ReportPart::Methods => !has(&BEFORE),
+            // Results may be discussed where they are told.
+            ReportPart::Results => !has(&BEFORE) && !has(&OTHERS),
             ReportPart::Unknown | ReportPart::Statements => true,
             ReportPart::Introduction | ReportPart::Discussion => has(&OWN) && !has(&OTHERS),
             ReportPart::References => false,

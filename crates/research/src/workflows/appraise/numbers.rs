@@ -254,9 +254,17 @@ impl CountPatterns {
         randomised: Option<TrialCount>,
     ) -> Option<TrialCount> {
         let all = randomised.filter(|all| all.sentence == one.at)?;
+        if one.has(&self.measured) {
+            return None;
+        }
         let counts = self.at_times.captures_iter(one.text.as_bytes());
         let counts: Vec<u64> = counts
-            .filter_map(|found| number(found.get(1)?.as_bytes()))
+            .filter_map(|found| {
+                let digits = found.get(1)?;
+                let number = number(digits.as_bytes())?;
+                let other = is_something_else(&one.text, digits.start(), digits.end(), number);
+                (!other).then_some(number)
+            })
             .collect();
         let last = *counts.last().filter(|_| counts.len() > 1)?;
         (last <= all.number).then_some(TrialCount {

@@ -107,7 +107,9 @@ pub(super) fn prove(
 fn told_of_people(id: &str, search: &SentenceSearch<'_>) -> Option<ProvenAnswer> {
     let (party, people) = party(id)?;
     let told = |knew_it: bool| {
-        search.first(|plain| knew(party, plain) == Some(knew_it) && !is_collected(party, plain))
+        search.first(|plain| {
+            knew(party, plain) == Some(knew_it) && (knew_it || !is_collected(party, plain))
+        })
     };
     let (answer, why, sentences) = match (told(false), told(true)) {
         (Some(blind), None) => (

@@ -35,7 +35,8 @@ const EXCEPTION: &str = r"\b(except|apart from|other than|with the exception)";
 const BOUNDARY: &str = r"[.;:]|, (?:but|so|which|although|though) |\b(?:while|whereas|because|although|so that|that|where) ";
 const NOT_POSSIBLE: &str = r"(?:not (?:possible|feasible|practicable|practical)|impossible|unable) to (?:blind|mask) ([^.;]{3,80})|(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were|is) (?:not (?:possible|feasible|attempted|done)|impossible|unfeasible)";
 const KEPT_FROM: &str = r"(?:blinding|masking) of ([^.;]{3,80}?) (?:was|were) (?:ensured|maintained|achieved|preserved)";
-const BLIND_ASSESSMENT: &str = r"\b(?:blinded|masked) (?:outcome |end-?point |independent |central )*(?:assess|evaluat|rater|examiner|observer|adjudicat|reader|reviewer|reading|interpretation)|(?:assess|evaluat|review|read|scor|measur|grad)[a-z]*[^.;]{0,80}(?:under (?:blinded|blind|masked) conditions|in a (?:blinded|blind|masked) (?:manner|fashion|way))|\bblind (?:outcome |end-?point )?(?:assess|evaluat|rater|examiner|observer)";
+/// Between the verb and the manner stands no other participle, which the manner would belong to.
+const BLIND_ASSESSMENT: &str = r"\b(?:blinded|masked) (?:outcome |end-?point |independent |central )*(?:assess|evaluat|rater|examiner|observer|adjudicat|reader|reviewer|reading|interpretation)|(?:\b(?:assessed|evaluated|reviewed|read|scored|graded|measured)\b(?: (?:[^ .,;:]*[^ .,;:dn]|[^ .,;:]*[^ .,;:e][dn]|[^ .,;:]*[^ .,;:kv]en)){0,12}|\b(?:assessment|evaluation|scoring|reading|grading)s? (?:of (?:[a-z-]+ ){1,5})?(?:was|were) (?:done|made|performed|carried out|conducted)) (?:under (?:blinded|blind|masked) conditions|in a (?:blinded|blind|masked) (?:manner|fashion|way))|\bblind (?:outcome |end-?point )?(?:assess|evaluat|rater|examiner|observer)";
 const BLINDED_PERSON: &str = r"\bby (?:[a-z,-]+ ){0,4}?(?:blinded|masked) ([a-z]+(?: [a-z]+){0,2})";
 
 /// Where the description of a person begins: "staff | caring for patients".

@@ -19,6 +19,8 @@ const ENROLLED: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,3}?{P} (?:were |was )?(?:enr
 const ANALYSED: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:were |was )?(?:analy[sz]ed|included in the (?:itt\b|intention|(?:[a-z-]+ ){0,3}analys[ie]s)|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up|protocol))";
 const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in the analysis)|provided|remained)";
 const AT_TIMES: &str = r"\b{N} (?:{W}{0,3}?)at [0-9]+ (?:weeks?|months?|years?|days?)\b";
+/// A number at a time may be a measurement instead of a count of people.
+const MEASURED: &str = r"\b(?:scores?|scored|means?|medians?|averages?|averaged|values?|levels?|rates?|points?|index)\b";
 const BOTH_ARMS: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,4}?in the [a-z][a-z +-]{0,40}?(?:group|arm)\b(?: \([^)]*\))?,? and {N} (?:\([^)]*\) )?{W}{0,4}?in the [a-z][a-z +-]{0,40}?(?:group|arm)\b";
 const PAIR: &str = r"\b{N} (?:\([^)]*\) )?and {N} (?:\([^)]*\) )?{W}{0,8}?(?:in|of|from) the [a-z0-9/][a-z0-9/+ -]{0,60}? and [a-z0-9/+ -]{1,40}? (?:groups|arms)";
 const LOST: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:{W}{0,4}?)(?:were |was )?(?:lost to follow-? ?up|dropped out|withdrew|withdrawn from the (?:study|trial)|excluded from (?:the )?(?:final |primary |main )?analys[ie]s|unavailable for|did not complete (?:the )?(?:study|trial|follow-? ?up)|discontinued (?:the )?(?:study|trial)(?: early| prematurely)?(?:[.,;]|$| (?:before|because|due|for|at|after|\()))";
@@ -41,6 +43,7 @@ pub(super) struct CountPatterns {
     pub(super) analysed: Regex,
     pub(super) known_of: Regex,
     pub(super) at_times: Regex,
+    pub(super) measured: Regex,
     pub(super) by_arm: [Regex; 2],
     pub(super) lost: Regex,
     pub(super) arm: Regex,
@@ -71,6 +74,7 @@ pub(super) static PATTERNS: LazyLock<Option<CountPatterns>> = LazyLock::new(|| {
         analysed: counting(ANALYSED)?,
         known_of: counting(KNOWN_OF)?,
         at_times: counting(AT_TIMES)?,
+        measured: compiled(MEASURED)?,
         by_arm: [counting(BOTH_ARMS)?, counting(PAIR)?],
         lost: counting(LOST)?,
         arm: counting(ARM)?,

@@ -163,6 +163,65 @@ fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
 }
 
 #[test]
+fn denials_limits_and_other_people_answer_nothing_favourable() {
+    let table = "\
+1.1 No computer randomisation was used.
+1.2 Telephone randomisation was not used.
+1.2 All recruited patients were blinded to treatment allocation.
+1.2 Nurses who recruited patients could not be blinded to the allocation.
+1.2 Patients were randomised and interviewed by an independent researcher.
+1.2 Patients were not allocated by an independent person.
+1.2 Lessons were given by a trainer not involved in teaching the children assigned to the control group.
+2.6 Analyses were based on the treatment actually received rather than intention to treat.
+3.1 Complete data were obtained from all but 40 patients.
+3.1 Complete data were available for all except 30 patients.
+3.1 Incomplete data were available for all patients.
+3.1 Loss to follow-up was greater than 4%.
+3.1 Loss to follow-up was 3% per month.
+3.1 Loss to follow-up was 12,4%.
+3.2 Results were not consistent after exclusion of drop-outs.
+4.3 Treatment had already been given in a blinded manner.
+4.3 After baseline assessment, study drug was administered in a blinded fashion.";
+    for line in table.lines() {
+        let (id, sentence) = line.split_once(' ').unwrap();
+        assert_eq!(answered(id, sentence), None, "{line}");
+    }
+    let still = "\
+1.1 A random number table was used, without blocking.
+1.2 Nurses who recruited patients were unaware of the allocation.
+1.2 Patients were allocated to the groups by an independent pharmacist.
+1.2 Randomisation was done by telephone, and the list was not available to staff.
+2.6 Analyses were by intention to treat.
+3.1 Loss to follow-up was 3%.
+3.2 Results were consistent after exclusion of drop-outs.
+4.3 Scans were read by two radiologists in a blinded manner.";
+    for line in still.lines() {
+        let (id, sentence) = line.split_once(' ').unwrap();
+        assert!(answered(id, sentence).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn assessors_who_knew_count_however_they_asked() {
+    let knew = "Outcomes were assessed by telephone by nurses who were not blinded to allocation.";
+    assert_eq!(answered("4.3", knew), Some(SignalAnswer::Yes));
+    let both = format!("Outcome assessors were blinded to allocation. {knew}");
+    assert_eq!(answered("4.3", &both), Some(SignalAnswer::NoInformation));
+}
+
+#[test]
+fn results_that_are_discussed_leave_out_other_trials() {
+    let others = "In these studies, outcome assessors were blinded to allocation.";
+    let (_, article) = read(&format!(
+        "# A trial\n\n## Results and discussion\n\n{others}\n"
+    ));
+    assert_eq!(
+        phrases::prove("4.3", Effect::Assignment, &article, &[]),
+        None
+    );
+}
+
+#[test]
 fn counts_are_whole_and_of_the_trial_itself() {
     let randomised = |text: &str| flow(text).randomised.map(|count| count.number);
     assert_eq!(
@@ -180,6 +239,9 @@ fn counts_are_whole_and_of_the_trial_itself() {
     );
     let days = flow("75 adults were randomised. Food records of days 1-3 and 39-41 were analysed.");
     assert_eq!(days.analysed, None);
+    let scores =
+        flow("60 patients were randomised; mean score was 58 at 4 weeks and 59 at 8 weeks.");
+    assert_eq!(scores.analysed, None);
     let visits = flow(
         "Of the 558 patients randomised, 539 were scanned at baseline, 476 at 24 months and 427 at 60 months.",
     );
