@@ -257,12 +257,19 @@ impl Grammar {
         if told.assessed || name_is(&self.assessor) || self.assesses.is_match(description) {
             return vec![TrialParty::Assessors];
         }
+        // Whoever works in a laboratory only measures, and others may assess.
+        if people.contains("laborator") {
+            let assess = if told.knew {
+                None
+            } else {
+                Some(TrialParty::Assessors)
+            };
+            return assess.into_iter().collect();
+        }
         if self.delivers.is_match(description) || name_is(&self.carer) {
             return vec![TrialParty::Carers];
         }
         match (name_is(&self.staff), told.knew) {
-            // Whoever works in a laboratory only measures.
-            (true, knew) if name.contains("laborator") && !knew => vec![TrialParty::Assessors],
             // Staff who are kept from knowing cannot assess with knowledge; of staff who know, others may assess.
             (true, false) => vec![TrialParty::Carers, TrialParty::Assessors],
             (true, true) => vec![TrialParty::Carers],

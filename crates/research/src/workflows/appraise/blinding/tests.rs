@@ -34,6 +34,11 @@ fn people_are_told_apart_by_what_is_said_of_them() {
             none,
         ),
         (
+            "staff performing all laboratory tests were blinded to the regimens.",
+            &[Assessors],
+            none,
+        ),
+        (
             "participants were not told in advance that there would be homework.",
             none,
             none,

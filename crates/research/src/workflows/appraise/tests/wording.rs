@@ -13,6 +13,17 @@ fn a_sentence_answers_for_those_it_speaks_of_and_no_others() {
         ),
         (
             "1.2",
+            "Patients were randomised and the ointment was supplied by the hospital pharmacy.",
+            None,
+        ),
+        (
+            "4.1",
+            "We could have measured pain with a visual analogue scale.",
+            None,
+        ),
+        ("5.1", "The methods stand in the published protocol.", None),
+        (
+            "1.2",
             "Participants were allocated by an independent pharmacist.",
             Some(ProbablyYes),
         ),
