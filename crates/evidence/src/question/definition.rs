@@ -183,7 +183,10 @@ impl AskedThing {
                 let thing = rest.get(phrase.len()..).unwrap_or_default();
                 let articles = thing.iter().take_while(is_article).count();
                 let thing = thing.get(articles..).unwrap_or_default();
-                begins_with(rest, phrase) && self.after(thing).is_some()
+                // "Called the lifetime rules" names the rules.
+                let ends =
+                    |rest: &[String]| rest.first().is_none_or(|word| self.terms.is_stop(word));
+                begins_with(rest, phrase) && self.after(thing).is_some_and(ends)
             })
         })
     }
@@ -333,6 +336,7 @@ mod tests {
             "Growers choose a rootstock for its size.",
             "A rootstock is a good beginning",
             "The rootstock growers are the members of a club.",
+            "These rules are called the rootstock rules.",
             "The rootstock law is the oldest of its kind.",
         ] {
             assert!(!told(question, "en", sentence), "{sentence}");
