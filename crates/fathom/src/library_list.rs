@@ -56,7 +56,7 @@ impl LibraryList {
     }
 
     pub fn save(&self, home: &Path) -> Result<()> {
-        std::fs::create_dir_all(home).map_err(|error| {
+        fathom_store::create_private_folder(home).map_err(|error| {
             Problem::failed(format!("{} cannot be made: {error}", home.display()))
         })?;
         let text = toml::to_string_pretty(self).map_err(Problem::failed)?;

@@ -82,7 +82,7 @@ pub async fn add(fetcher: &Fetcher, folder: &Path, address: &str) -> Result<()> 
         let told = format!("{address} cannot be fetched: its server answers {status}");
         return Err(Problem::failed(told));
     }
-    std::fs::create_dir_all(folder).map_err(|error| {
+    fathom_store::create_private_folder(folder).map_err(|error| {
         Problem::failed(format!("{} cannot be made: {error}", folder.display()))
     })?;
     let page = KeptPage {

@@ -152,7 +152,7 @@ impl TokenFile {
     fn write(&self, tokens: &[StoredToken]) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(folder)?;
+            fathom_store::create_private_folder(folder)?;
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
             file.write_all(&serde_json::to_vec_pretty(tokens)?)?;
             file.as_file().sync_all()?;

@@ -29,7 +29,7 @@ pub fn note_use(home: &Path, index: &Path, roots: &[PathBuf]) {
     let noted = toml::to_string(&IndexedFolders { folders })
         .map_err(std::io::Error::other)
         .and_then(|text| {
-            std::fs::create_dir_all(index)?;
+            fathom_store::create_private_folder(index)?;
             std::fs::write(index.join(FILE), text)
         });
     if let Err(error) = noted {

@@ -8,8 +8,10 @@
 
 pub mod library;
 mod postgres;
+mod private_folder;
 mod row;
 mod sqlite;
 
 pub use postgres::{Postgres, PostgresOptions};
+pub use private_folder::create_private_folder;
 pub use sqlite::{Sqlite, SqliteOptions};

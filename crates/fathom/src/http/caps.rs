@@ -375,7 +375,7 @@ pub async fn delete(service: &Service, caller: &Caller, run: &RunHeader) -> ApiR
     let path = deleted_file(service, caller);
     let write = || -> std::io::Result<()> {
         let folder = path.parent().unwrap_or(&path);
-        std::fs::create_dir_all(folder)?;
+        fathom_store::create_private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&serde_json::to_vec(&all)?)?;
         file.as_file().sync_all()?;

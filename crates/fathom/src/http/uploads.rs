@@ -115,8 +115,7 @@ async fn stored(
     })?;
     let turn = UploadTurn::take(&service.uploading)?;
     let own = folder.parent().map(Path::to_owned).unwrap_or_default();
-    let made = tokio::fs::create_dir_all(&own).await;
-    made.map_err(ApiError::internal)?;
+    fathom_store::create_private_folder(&own).map_err(ApiError::internal)?;
     let received =
         tokio::time::timeout(UPLOAD_TIME, receive_all(&service.limits, form, &own, &turn));
     let received = received.await.map_err(|_| {
@@ -303,7 +302,7 @@ impl UploadPlace {
         let is_new = !self.folder.is_dir();
         self.check_room(&received, is_new)?;
         if is_new {
-            std::fs::create_dir_all(&self.folder).map_err(ApiError::internal)?;
+            fathom_store::create_private_folder(&self.folder).map_err(ApiError::internal)?;
         }
         let mut changes = FolderChanges::default();
         let mut documents = Vec::new();

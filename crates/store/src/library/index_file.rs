@@ -120,7 +120,7 @@ impl IndexFile {
             path: folder.to_owned(),
             why,
         };
-        std::fs::create_dir_all(folder).map_err(|error| unusable(error.to_string()))?;
+        crate::create_private_folder(folder).map_err(|error| unusable(error.to_string()))?;
         let file = Self {
             folder: folder.to_owned(),
         };

@@ -53,7 +53,7 @@ const COMMON_SETTINGS: &str = "
 pub(super) fn open(path: &Path, page_limit: Option<u32>) -> Result<Connection, Error> {
     check_version(rusqlite::version_number())?;
     if let Some(folder) = path.parent()
-        && let Err(error) = std::fs::create_dir_all(folder)
+        && let Err(error) = crate::create_private_folder(folder)
     {
         return Err(Error::StoreGone {
             why: format!("the folder {} cannot be made: {error}", folder.display()),
