@@ -191,7 +191,10 @@ impl HtmlWalk<'_> {
     /// A mark such as `¶` or `§` leads to the place where it stands and is no text.
     fn end_link(&mut self) {
         let start = self.links.pop().unwrap_or_default();
-        let text = self.text.get(start..).unwrap_or_default();
+        // A paragraph may have ended within the link: what is left of it begins elsewhere.
+        let Some(text) = self.text.get(start..) else {
+            return;
+        };
         match letters(text) {
             0 => self.text.truncate(start),
             letters => {

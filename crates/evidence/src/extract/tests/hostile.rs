@@ -33,6 +33,17 @@ fn a_page_of_one_thing_repeated_is_read() {
 }
 
 #[test]
+fn a_link_over_the_end_of_a_paragraph_is_read() {
+    for page in [
+        "<body><div>x<a href='y'><p>é</a> and more words</p></div>",
+        "<body><div>x<a href='y'><div>é</div></a>and more words</div>",
+    ] {
+        let document = read(page.as_bytes(), &FormatHint::default()).expect(page);
+        assert!(document.text.contains("and more words"), "{page}");
+    }
+}
+
+#[test]
 fn text_of_one_thing_repeated_is_read() {
     for thing in [
         "A.\n",
