@@ -31,7 +31,7 @@ pub enum QuestionFault {
     },
     /// It is a text rather than a question.
     #[error(
-        "the question has {chars} characters; ask in {most} at most, and give the rest as context",
+        "the question has {chars} characters; ask in {most} at most",
         most = QUESTION_CHARS.end()
     )]
     TooLong {

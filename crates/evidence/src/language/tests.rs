@@ -71,7 +71,13 @@ fn a_page_that_opens_in_another_language_has_that_of_the_rest() {
 
 #[test]
 fn words_that_several_languages_share_are_taken_for_english() {
-    for text in ["boot in rescue mode", "pizza in rome"] {
+    for text in [
+        "boot in rescue mode",
+        "pizza in rome",
+        "war in europe",
+        "die roll in python",
+        "comment in sql",
+    ] {
         let detected = Language::detect(text).map(|language| language.to_string());
         assert!(
             matches!(detected.as_deref(), None | Some("en")),
