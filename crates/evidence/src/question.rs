@@ -2,22 +2,22 @@
 //! words that documents have for others.
 
 mod abbreviation;
+mod amount;
 mod answer_kind;
 mod definition;
 mod everyday;
 mod fillers;
 mod light_verbs;
-mod money;
 
 use crate::Language;
 
 pub use abbreviation::other_names;
+pub use amount::AskedAmount;
 pub use answer_kind::{AnswerKind, names_review, pools_studies};
 pub use definition::AskedThing;
 pub use everyday::document_words;
 pub use fillers::without_fillers;
 pub use light_verbs::light_verb_weights;
-pub use money::{asks_for_money, tells_money};
 
 /// The language a question is asked in; English where that cannot be told.
 pub fn language(question: &str) -> Language {

@@ -5,6 +5,7 @@
 //! without spaces are cut into pairs of characters. [`Vocabulary`] numbers terms and remembers
 //! each word it has met, so that no word is stemmed twice.
 
+mod common_words;
 mod compounds;
 mod fold;
 mod passage_counter;
@@ -17,6 +18,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
+pub use common_words::is_common_english;
 pub use compounds::{CompoundTerms, compounds_among, compounds_with, has_compounds};
 pub use passage_counter::{PassageCounter, PassageLength, WordForm};
 pub use pieces::{Piece, PieceQuery};

@@ -67,9 +67,6 @@ pub struct LocalPassage {
     pub similarity: Option<f32>,
 }
 
-/// A word of fewer letters has many others a letter away.
-const SHORT_LETTERS: usize = 6;
-
 /// Where a word occurs in the documents that were searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordMention {
@@ -81,28 +78,8 @@ pub struct WordMention {
     pub of: usize,
     /// Whether it stands somewhere with just these large and small letters.
     pub as_written: bool,
-    /// For a word that does not occur: the one that does and is spelled most like it.
+    /// For a word that does not occur and is probably misspelled: the one that does and is spelled most like it.
     pub nearest: Option<String>,
-}
-
-impl WordMention {
-    /// The word that was probably meant. A short name is what it is, "Paris" is not "pairs"; another short word may have letters
-    /// in the wrong order or one too many or too few, but "laser" is not "later".
-    pub(crate) fn probably(&self) -> Option<&str> {
-        let letters = |word: &str| -> Vec<char> {
-            let mut letters: Vec<char> = word.to_lowercase().chars().collect();
-            letters.sort_unstable();
-            letters
-        };
-        let asked = letters(&self.word);
-        let is_name = self.word.starts_with(char::is_uppercase);
-        let is_another = |nearest: &&str| {
-            let other = letters(nearest);
-            is_name || (other.len() == asked.len() && other != asked)
-        };
-        let nearest = self.nearest.as_deref();
-        nearest.filter(|nearest| asked.len() >= SHORT_LETTERS || !is_another(nearest))
-    }
 }
 
 /// Why a library gave nothing.
@@ -123,28 +100,4 @@ pub enum LibraryFault {
         /// The reason, as the system gives it.
         why: String,
     },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::WordMention;
-
-    #[test]
-    fn a_short_word_is_not_taken_for_one_with_another_letter() {
-        let meant = |word: &str, nearest: &str| {
-            let mention = WordMention {
-                word: word.to_owned(),
-                passages: 0,
-                of: 9,
-                as_written: false,
-                nearest: Some(nearest.to_owned()),
-            };
-            mention.probably().is_some()
-        };
-        assert!(meant("alais", "alias"));
-        assert!(meant("alia", "alias"));
-        assert!(meant("gingko", "ginkgo"));
-        assert!(!meant("laser", "later"));
-        assert!(!meant("Paris", "pairs"));
-    }
 }

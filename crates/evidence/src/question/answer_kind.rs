@@ -85,6 +85,13 @@ fn signs(section: &str) -> Vec<String> {
     signs.map(|sign| format!(" {sign} ")).collect()
 }
 
+/// Numbers in words, of all languages.
+pub(super) fn number_words() -> Vec<&'static str> {
+    let sections = LANGUAGES.map(|code| format!("{code} how much"));
+    let words = sections.iter().flat_map(|name| lists::entries(SIGNS, name));
+    words.collect()
+}
+
 fn phrases(language: &str) -> KindPhrases {
     let mut found = KindPhrases {
         lead: lists::entries(TABLE, &format!("{language} lead")),

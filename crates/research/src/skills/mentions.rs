@@ -76,7 +76,7 @@ pub(crate) fn tell_spelling(
     let subject = brief::subject_words(question, language);
     let absent = mentions.iter().filter(|one| subject.contains(&one.word));
     let told = absent.filter_map(|one| {
-        let nearest = one.probably()?;
+        let nearest = one.nearest.as_deref()?;
         let words = phrases.reasons.spelled_otherwise;
         Some(
             words

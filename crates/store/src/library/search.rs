@@ -24,6 +24,9 @@ use super::words::Dictionaries;
 /// What a passage in another language than the question's counts.
 const OTHER_LANGUAGE: f32 = 0.4;
 
+/// What a word counts that documents may use for one of the query's.
+const MEANT_SHARE: f32 = 0.5;
+
 /// So many passages are scored by pieces at least: the best by their words are rarely further down.
 const CANDIDATES_LEAST: usize = 120;
 
@@ -39,6 +42,14 @@ pub(super) struct Search<'s> {
     titles: HashMap<i64, Option<String>>,
     /// How near the passages are to the query, where it came with a vector.
     similarities: Option<Similarities>,
+}
+
+/// The words of a query.
+struct QueryWords {
+    /// Those that tell what it is about, as the documents spell them.
+    own: String,
+    /// What documents say for its everyday words.
+    meant: String,
 }
 
 /// A passage with its scores.
@@ -77,14 +88,13 @@ impl<'s> Search<'s> {
             vector.map(|vector| Similarities::read(self.connection, self.snapshot, vector));
         self.similarities = similarities.transpose()?.filter(|found| found.known > 0);
         let asked = question::language(query);
-        let mut telling = self.dictionaries.corrected(&telling(query, asked))?;
-        for words in question::document_words(query, asked) {
-            telling.push(' ');
-            telling.push_str(words);
-        }
+        let words = QueryWords {
+            own: self.dictionaries.corrected(&telling(query, asked))?,
+            meant: question::document_words(query, asked).join(" "),
+        };
         let mut wanted = limit.saturating_mul(2).max(CANDIDATES_LEAST);
         loop {
-            let ranked = self.ranked(&telling, asked, wanted)?;
+            let ranked = self.ranked(&words, asked, wanted)?;
             let exhausted = ranked.len() < wanted;
             let found = self.without_copies(ranked, limit)?;
             // Copies must not take the places of what they crowd out. Doubling ends with the passages.
@@ -98,7 +108,7 @@ impl<'s> Search<'s> {
     /// So many passages of each language and so many by their meaning, best first over all.
     fn ranked(
         &mut self,
-        query: &str,
+        words: &QueryWords,
         asked: Language,
         most: usize,
     ) -> rusqlite::Result<Vec<RankedPassage>> {
@@ -111,7 +121,7 @@ impl<'s> Search<'s> {
             } else {
                 OTHER_LANGUAGE
             };
-            let found = self.ranked_in(*language, sums, query, most)?;
+            let found = self.ranked_in(*language, sums, words, most)?;
             all.extend(
                 (1_u32..)
                     .zip(found)
@@ -154,10 +164,10 @@ impl<'s> Search<'s> {
         &mut self,
         language: Language,
         sums: &LanguageSums,
-        query: &str,
+        words: &QueryWords,
         most: usize,
     ) -> rusqlite::Result<Vec<(usize, f32)>> {
-        let mut own = self.word_scores(language, sums, query)?;
+        let mut own = self.word_scores(language, sums, words)?;
         let highest = own.iter().copied().fold(0.0, f32::max);
         if highest <= 0.0 {
             return Ok(Vec::new());
@@ -173,7 +183,7 @@ impl<'s> Search<'s> {
         let places: Vec<usize> = candidates.iter().map(|hit| hit.doc).collect();
         let near = places.iter().flat_map(|one| beside(*one).chain([*one]));
         let near: BTreeSet<usize> = near.collect();
-        let pieces = self.piece_scores(language, sums, query, near)?;
+        let pieces = self.piece_scores(language, sums, words, near)?;
         let highest = pieces.values().copied().fold(f32::MIN_POSITIVE, f32::max);
         let both = |passage: usize| {
             let words = own.get(passage).copied().unwrap_or_default();
@@ -194,7 +204,7 @@ impl<'s> Search<'s> {
         &self,
         language: Language,
         sums: &LanguageSums,
-        query: &str,
+        words: &QueryWords,
     ) -> rusqlite::Result<Vec<f32>> {
         let passages = sums.passages.max(1);
         let settings = if sums.bytes / passages < SENTENCE_BYTES as u64 {
@@ -205,7 +215,7 @@ impl<'s> Search<'s> {
         let Bm25Settings { bm25_k1, bm25_b } = settings;
         let mean = (sums.words as f32 / passages as f32).max(f32::MIN_POSITIVE);
         let mut scores = vec![0.0_f32; self.snapshot.lengths.len()];
-        for (term, weight) in self.terms(language, query)? {
+        for (term, weight) in self.terms(language, words)? {
             let postings = self.dictionaries.postings(language, &term)?;
             let found: usize = postings.iter().map(|one| one.list().passages()).sum();
             let rarity = bm25::rarity(found.max(passages as usize), found);
@@ -232,13 +242,21 @@ impl<'s> Search<'s> {
     }
 
     /// The terms of a query with their weights.
-    fn terms(&self, language: Language, query: &str) -> rusqlite::Result<Vec<(String, f32)>> {
-        let mut terms = question_terms(query, language);
-        if !has_compounds(language) {
-            return Ok(terms);
+    fn terms(
+        &self,
+        language: Language,
+        words: &QueryWords,
+    ) -> rusqlite::Result<Vec<(String, f32)>> {
+        let mut terms = question_terms(&words.own, language);
+        let meant = question_terms(&words.meant, language).into_iter();
+        let mut further: Vec<(String, f32)> = meant
+            .map(|(term, weight)| (term, MEANT_SHARE * weight))
+            .collect();
+        if has_compounds(language) {
+            let known = self.dictionaries.terms_of(language);
+            further.extend(compounds_among(&words.own, language, &known)?);
         }
-        let known = self.dictionaries.terms_of(language);
-        for (term, weight) in compounds_among(query, language, &known)? {
+        for (term, weight) in further {
             if terms.iter().all(|(other, _)| *other != term) {
                 terms.push((term, weight));
             }
@@ -266,12 +284,13 @@ impl<'s> Search<'s> {
         &mut self,
         language: Language,
         sums: &LanguageSums,
-        query: &str,
+        words: &QueryWords,
         passages: BTreeSet<usize>,
     ) -> rusqlite::Result<HashMap<usize, f32>> {
         let all = sums.passages.max(1);
         let (mean, mut failed) = (sums.pieces as f32 / all as f32, None);
-        let mut query = PieceQuery::new(query, language, all as usize, mean, |piece| {
+        let query = format!("{} {}", words.own, words.meant);
+        let mut query = PieceQuery::new(&query, language, all as usize, mean, |piece| {
             let found = self.dictionaries.piece_passages(language, piece);
             found.unwrap_or_else(|error| {
                 failed = Some(error);

@@ -155,6 +155,18 @@ fn a_misspelled_word_is_found_as_the_documents_spell_it_and_an_absent_one_is_not
 }
 
 #[test]
+fn a_word_that_people_know_or_a_short_name_is_not_taken_for_a_misspelled_one() {
+    let shops = ("shops.md", "They open later, and sell shoes in pairs.\n");
+    let place = folder(&[shops]);
+    let library = Indexed::read(&[place.path()]);
+    let words = ["laser", "Paris", "latter", "latre", "paisr"].map(str::to_owned);
+    let mentions = library.mentions(&words).unwrap();
+    let nearest = mentions.iter().map(|one| one.nearest.as_deref());
+    let expected = [None, None, None, Some("later"), Some("pairs")];
+    assert_eq!(nearest.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn passages_with_vectors_are_found_by_their_meaning() {
     let place = folder(&[TREES, PAVING, ("oaks.txt", OAKS)]);
     let library = Indexed::read(&[place.path()]);

@@ -16,6 +16,10 @@ use super::term_block::{self, DictionaryKind};
 
 /// Words of fewer letters have too many neighbours for one of them to be what was meant.
 const SPELLED_LEAST: usize = 5;
+
+/// So it is with names of fewer letters than this.
+const NAME_SPELLED_LEAST: usize = 6;
+
 /// From so many letters on a word may have two letters wrong.
 const SPELLED_LONG: usize = 8;
 
@@ -206,10 +210,15 @@ impl Dictionaries<'_> {
         Ok(true)
     }
 
-    /// The word of the documents that is spelled most like one that they do not have.
+    /// The word of the documents that is spelled most like one that they do not have, where that one is probably misspelled. A
+    /// word that people know is what it is, "laser" is not "later"; and so is a short name, "Paris" is not "pairs".
     fn nearest(&self, word: &str) -> rusqlite::Result<Option<String>> {
-        let word = word.to_lowercase();
         let letters = word.chars().count();
+        let is_short_name = word.starts_with(char::is_uppercase) && letters < NAME_SPELLED_LEAST;
+        if is_short_name || terms::is_common_english(word) {
+            return Ok(None);
+        }
+        let word = word.to_lowercase();
         let most = match letters {
             ..SPELLED_LEAST => return Ok(None),
             SPELLED_LEAST..SPELLED_LONG => 1,

@@ -1,10 +1,11 @@
 //! What the passages at hand amount to: one finding a passage, and whether they answer the question.
 
-use fathom_evidence::{Language, question};
+use fathom_evidence::Language;
+use fathom_evidence::question::{AskedAmount, document_words};
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
-use super::subject::subject_words;
+use super::subject::{is_term, subject_words};
 use super::write::DISAGREEMENTS_MOST;
 use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
@@ -16,11 +17,11 @@ use crate::strength::StrengthScale;
 /// Findings that are listed; the brief quotes more passages than these.
 const FINDINGS_MOST: usize = 10;
 
-/// An amount of money that was asked for stands in one of so many of the first passages, or is not told.
-const PASSAGES_FOR_MONEY: usize = 20;
+/// An amount that was asked for stands in one of so many of the first passages, or is not told.
+const PASSAGES_FOR_AMOUNT: usize = 20;
 
-/// A sentence with so large a share of the question's words tells what something costs, if not in money.
-const COST_TOLD_FROM: f64 = 0.75;
+/// A sentence with so large a share of the question's words tells what was asked for, if not in that unit.
+const AMOUNT_TOLD_FROM: f64 = 0.75;
 
 /// The nearest passages that tell the language of the documents.
 const PASSAGES_FOR_LANGUAGE: usize = 5;
@@ -114,10 +115,10 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
         Some(phrases.not_mentioned(&absent))
     } else if task.evidence.is_empty() {
         Some(phrases.nothing_found.to_owned())
-    } else if question::asks_for_money(task.question.text(), task.language) && !tells_cost(task) {
-        Some(phrases.no_money.to_owned())
     } else {
-        None
+        AskedAmount::read(task.question.text(), task.language)
+            .filter(|amount| !is_told(task, amount))
+            .map(|amount| phrases.no_amount(amount.unit.as_deref()))
     };
     let (answered, reason) = match unanswered {
         Some(reason) if in_other_language(task) => {
@@ -126,7 +127,7 @@ fn answered(task: &AnalyseTask<'_>) -> AnsweredVerdict {
         Some(reason) => (Answered::No, reason),
         None if task.excerpts.answers => (Answered::Yes, phrases.matched.to_owned()),
         None => {
-            let missing = missing(task.mentions);
+            let missing = missing(task);
             let told = (!missing.is_empty()).then(|| phrases.not_contained(&missing));
             let told = told.into_iter().chain([phrases.nearest.to_owned()]);
             (Answered::Partly, told.collect::<Vec<_>>().join(" "))
@@ -142,26 +143,27 @@ fn in_other_language(task: &AnalyseTask<'_>) -> bool {
     Language::detect(&texts.join("\n")).is_some_and(|language| language != task.language)
 }
 
-/// Words of the question that stand in no document, a few of them. Documents may have others for the same.
-fn missing(mentions: &[WordMention]) -> Vec<&str> {
+/// Words of the question that stand in no document, a few of them, but those for which documents have others.
+fn missing<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     let is_missing = |mention: &&WordMention| {
         let long = mention.word.chars().count() >= MISSING_LETTERS;
-        long && mention.passages == 0 && mention.probably().is_none()
+        let absent = mention.passages == 0 && mention.nearest.is_none();
+        long && absent && document_words(&mention.word, task.language).is_empty()
     };
-    let missing = mentions.iter().filter(is_missing);
+    let missing = task.mentions.iter().filter(is_missing);
     missing
         .map(|mention| mention.word.as_str())
         .take(MISSING_TOLD)
         .collect()
 }
 
-/// Whether one of the first passages tells an amount of money, or a sentence has nearly all words of the question: a call may
+/// Whether one of the first passages tells an amount of this kind, or a sentence has nearly all words of the question: a call may
 /// cost time.
-fn tells_cost(task: &AnalyseTask<'_>) -> bool {
-    let mut first = task.evidence.iter().take(PASSAGES_FOR_MONEY);
+fn is_told(task: &AnalyseTask<'_>, amount: &AskedAmount) -> bool {
+    let mut first = task.evidence.iter().take(PASSAGES_FOR_AMOUNT);
     let mut quoted = task.excerpts.answer.iter();
-    quoted.any(|one| one.covered >= COST_TOLD_FROM)
-        || first.any(|piece| question::tells_money(&piece.quote))
+    quoted.any(|one| one.covered >= AMOUNT_TOLD_FROM)
+        || first.any(|piece| amount.is_told_in(&piece.quote))
 }
 
 /// Words of the subject that the documents do not mention. A name stands for the whole question; another word that is one
@@ -169,13 +171,14 @@ fn tells_cost(task: &AnalyseTask<'_>) -> bool {
 fn absent<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     let subject = subject_words(task.question.text(), task.language);
     let german = task.language.code() == "de";
-    let is_name = |mention: &WordMention| {
-        !german && mention.word.chars().next().is_some_and(char::is_uppercase)
-    };
+    let is_capitalised =
+        |mention: &WordMention| !german && mention.word.starts_with(char::is_uppercase);
+    let is_name =
+        |mention: &WordMention| is_capitalised(mention) || is_term(&mention.word, task.language);
     let is_absent = |mention: &&WordMention| {
         subject.contains(&mention.word)
-            && mention.probably().is_none()
-            && (mention.passages == 0 || is_name(mention) && !mention.as_written)
+            && mention.nearest.is_none()
+            && (mention.passages == 0 || is_capitalised(mention) && !mention.as_written)
     };
     let absent: Vec<&WordMention> = task.mentions.iter().filter(is_absent).collect();
     let one_of_many = absent.len() * ABSENT_OF < task.mentions.len();

@@ -18,7 +18,9 @@ pub(super) struct Phrases {
     pub(super) nearest: &'static str,
     pub(super) nothing_found: &'static str,
     /// Money was asked for, and no amount is told.
-    pub(super) no_money: &'static str,
+    no_money: &'static str,
+    /// An amount was asked for in a unit, for which `{}` stands, and none is told.
+    no_amount: &'static str,
     /// `{}` stands for the words that are missing.
     not_mentioned: &'static str,
     /// As above, of words that people put otherwise than documents do.
@@ -46,6 +48,12 @@ impl Phrases {
     /// That the documents do not mention some words.
     pub(super) fn not_mentioned(&self, words: &[&str]) -> String {
         self.not_mentioned.replace("{}", &self.listed(words))
+    }
+
+    /// That the documents tell no amount in a unit that was asked for; of money where none was named.
+    pub(super) fn no_amount(&self, unit: Option<&str>) -> String {
+        let in_unit = unit.map(|unit| self.no_amount.replace("{}", unit));
+        in_unit.unwrap_or_else(|| self.no_money.to_owned())
     }
 
     /// That no document has some words.
@@ -76,6 +84,7 @@ const ENGLISH: Phrases = Phrases {
     nearest: "These passages fit the question best; no model judged whether they answer it in full.",
     nothing_found: "The documents say nothing on the question. If they are in another language, ask in theirs.",
     no_money: "Your documents do not give an amount of money on this.",
+    no_amount: "Your documents do not say how many {}.",
     not_mentioned: "Your documents do not mention {}.",
     not_contained: "No document has the word {}.",
     other_language: "The documents are not in the language of the question: ask in theirs, or use a model.",
@@ -92,8 +101,9 @@ const GERMAN: Phrases = Phrases {
     nearest: "Diese Stellen passen am besten zur Frage; ob sie sie ganz beantworten, hat kein Modell beurteilt.",
     nothing_found: "Die Dokumente sagen zu dieser Frage nichts. Falls sie in einer anderen Sprache geschrieben sind, fragen Sie in dieser.",
     no_money: "Die Dokumente nennen dazu keinen Geldbetrag.",
+    no_amount: "Die Dokumente sagen nicht, wie viele {}.",
     not_mentioned: "Die Dokumente sagen nichts über {}.",
-    not_contained: "Kein Dokument enthält das Wort {}.",
+    not_contained: "Das Wort {} steht in keinem der Dokumente.",
     other_language: "Die Dokumente sind in einer anderen Sprache geschrieben als die Frage: Fragen Sie in ihrer, oder nutzen Sie ein Modell.",
     or: "oder",
     quotes: ("„", "“"),
@@ -108,8 +118,9 @@ const FRENCH: Phrases = Phrases {
     nearest: "Ce sont les passages les plus proches de la question ; aucun modèle n'a jugé s'ils y répondent entièrement.",
     nothing_found: "Les documents ne disent rien sur cette question. S'ils sont dans une autre langue, posez-la dans la leur.",
     no_money: "Vos documents ne mentionnent aucune somme d’argent à ce sujet.",
+    no_amount: "Vos documents ne disent pas combien de {}.",
     not_mentioned: "Vos documents ne mentionnent pas {}.",
-    not_contained: "Aucun document ne contient le mot {}.",
+    not_contained: "Le mot {} ne figure dans aucun document.",
     other_language: "Les documents sont rédigés dans une autre langue que la question : posez-la dans la leur, ou utilisez un modèle.",
     or: "ni",
     quotes: ("« ", " »"),
@@ -124,8 +135,9 @@ const SPANISH: Phrases = Phrases {
     nearest: "Estos pasajes son los más cercanos a la pregunta; ningún modelo ha juzgado si la responden por completo.",
     nothing_found: "Los documentos no dicen nada sobre la pregunta. Si están en otro idioma, pregunte en el suyo.",
     no_money: "Los documentos no mencionan ninguna cantidad de dinero al respecto.",
+    no_amount: "Los documentos no indican la cantidad en {}.",
     not_mentioned: "Sus documentos no mencionan {}.",
-    not_contained: "Ningún documento contiene la palabra {}.",
+    not_contained: "La palabra {} no figura en los documentos.",
     other_language: "Los documentos están en otro idioma que la pregunta: pregunte en el suyo, o use un modelo.",
     or: "ni",
     quotes: ("«", "»"),
@@ -140,6 +152,7 @@ const ITALIAN: Phrases = Phrases {
     nearest: "Questi passi sono i più vicini alla domanda; nessun modello ha giudicato se rispondano del tutto.",
     nothing_found: "I documenti non dicono nulla sulla domanda. Se sono in un'altra lingua, chieda nella loro.",
     no_money: "I documenti non indicano alcuna somma di denaro al riguardo.",
+    no_amount: "I documenti non indicano la quantità in {}.",
     not_mentioned: "I documenti non menzionano {}.",
     not_contained: "Nessun documento contiene la parola {}.",
     other_language: "I documenti sono in una lingua diversa dalla domanda: chieda nella loro, o usi un modello.",
@@ -156,6 +169,7 @@ const PORTUGUESE: Phrases = Phrases {
     nearest: "Estas passagens são as mais próximas da pergunta; nenhum modelo avaliou se a respondem por completo.",
     nothing_found: "Os documentos não dizem nada sobre a pergunta. Se estão noutra língua, pergunte na deles.",
     no_money: "Os documentos não indicam nenhuma quantia em dinheiro sobre isto.",
+    no_amount: "Os documentos não indicam a quantidade em {}.",
     not_mentioned: "Os seus documentos não mencionam {}.",
     not_contained: "Nenhum documento contém a palavra {}.",
     other_language: "Os documentos estão noutra língua que a pergunta: pergunte na deles, ou use um modelo.",
@@ -172,6 +186,7 @@ const DUTCH: Phrases = Phrases {
     nearest: "Deze passages passen het best bij de vraag; geen model heeft beoordeeld of ze die volledig beantwoorden.",
     nothing_found: "De documenten zeggen niets over de vraag. Zijn ze in een andere taal, vraag dan in die taal.",
     no_money: "De documenten noemen hierover geen geldbedrag.",
+    no_amount: "De documenten zeggen niet hoeveel {}.",
     not_mentioned: "De documenten vermelden {} niet.",
     not_contained: "Geen enkel document bevat het woord {}.",
     other_language: "De documenten zijn in een andere taal dan de vraag: stel die in hun taal, of gebruik een model.",

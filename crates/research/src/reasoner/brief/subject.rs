@@ -1,10 +1,10 @@
 //! The words of a question that name what it is about, as far as code can tell.
 //!
-//! Names have a large letter or a figure; in German so has every noun. Elsewhere a word that follows an article, a
-//! preposition or a possessive is most likely a noun. Words like "way" or "reason" name nothing.
+//! Names have a large letter or a figure; in German so has every noun. In English so are words that are not common. Elsewhere a
+//! word that follows an article, a preposition or a possessive is most likely a noun. Words like "way" or "reason" name nothing.
 
-use fathom_evidence::Language;
-use fathom_evidence::terms::Terms;
+use fathom_evidence::terms::{Terms, is_common_english};
+use fathom_evidence::{Language, question};
 
 /// Words after which a noun is likely, by language: "i" stands before nouns in Italian and before verbs in English.
 fn before_nouns(language: Language) -> &'static [&'static str] {
@@ -72,6 +72,9 @@ const NAMES_NOTHING: &[&str] = &[
 const BEFORE_SUBJECTS: &[&str] = &["does", "do", "did", "many"];
 const LONG_NOUN: usize = 9;
 
+/// Words of fewer letters are often abbreviated or slang.
+const TERM_LETTERS: usize = 5;
+
 /// Endings of English words that describe the noun behind them rather than name a thing.
 const DESCRIBES: &[&str] = &[
     "al", "ary", "ic", "ous", "ive", "able", "ible", "ful", "less", "ent", "ant", "ed", "ing",
@@ -79,23 +82,26 @@ const DESCRIBES: &[&str] = &[
 ];
 
 /// The words that name the subject, as they are written in the question, in order.
-pub(crate) fn subject_words(question: &str, language: Language) -> Vec<String> {
+pub(crate) fn subject_words(asked: &str, language: Language) -> Vec<String> {
     let terms = Terms::new(language);
     let mut before = String::new();
     let mut found: Vec<String> = Vec::new();
     let mut begins = true;
-    let words = question
+    let words = asked
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')))
         .map(|word| (word.trim_matches(['.', '-']), word.ends_with('.')));
     let mut words = words.filter(|(word, _)| !word.is_empty()).peekable();
     while let Some((word, ends)) = words.next() {
         let lower = word.to_lowercase();
-        let telling = !terms.is_stop(&lower) && !NAMES_NOTHING.contains(&lower.as_str());
+        // What documents have another word for is not missing in them.
+        let telling = !terms.is_stop(&lower)
+            && !NAMES_NOTHING.contains(&lower.as_str())
+            && question::document_words(word, language).is_empty();
         let noun_follows = words.peek().is_some_and(|(next, _)| !terms.is_stop(next));
         let describes = language == Language::ENGLISH
             && noun_follows
             && DESCRIBES.iter().any(|ending| word.ends_with(ending));
-        let names = names(word, &before, begins, describes, language);
+        let names = names(word, &before, begins, describes, language) || is_term(word, language);
         let says_enough = word.chars().count() > 2 || has_figure_and_letter(word);
         if names && telling && says_enough && !found.iter().any(|known| known == word) {
             found.push(word.to_owned());
@@ -111,10 +117,20 @@ fn has_figure_and_letter(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_uppercase)
 }
 
+/// Whether a word is a term of some field or a name in small letters: people who ask about anything else do not use it.
+pub(crate) fn is_term(word: &str, language: Language) -> bool {
+    language == Language::ENGLISH
+        && word.chars().count() >= TERM_LETTERS
+        && word.chars().all(char::is_alphabetic)
+        && !is_common_english(word)
+}
+
 fn names(word: &str, before: &str, begins: bool, describes: bool, language: Language) -> bool {
     let mut letters = word.chars();
     let large = letters.next().is_some_and(char::is_uppercase);
-    let inner = letters.any(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
+    let has_letter = word.contains(char::is_alphabetic);
+    let has_digit = word.contains(|c: char| c.is_ascii_digit());
+    let inner = letters.any(char::is_uppercase) || has_letter && has_digit;
     let follows = before_nouns(language).contains(&before);
     let long = word.chars().count() >= LONG_NOUN;
     let asked_of = language == Language::ENGLISH && BEFORE_SUBJECTS.contains(&before) && long;
@@ -127,7 +143,9 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 10] = [
+        let cases: [(&str, &str, &[&str]); 12] = [
+            ("terraform says it is locked", "en", &["terraform"]),
+            ("can it add, like 1.5*3?", "en", &[]),
             ("does ivermectin reduce deaths?", "en", &["ivermectin"]),
             ("do babies sleep long?", "en", &[]),
             (

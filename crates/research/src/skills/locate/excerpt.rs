@@ -25,13 +25,10 @@ const ANSWER_CHARS: usize = 680;
 /// Passages that an answer quotes from.
 const ANSWER_PASSAGES: usize = 3;
 
-/// Sentences of more characters say too much for a first look.
-const LONG_CHARS: usize = 300;
-
 /// What counts for a sentence beside an encoder's opinion: the share of the question's words that it and the headings above it
 /// have, what documents say for them, and looking like the kind of answer asked for, all the more where a review on the subject
 /// pools several studies, or where it tells what the thing asked for is. Against it: each rank of its passage, text that is no
-/// prose, an aim where a result is wanted, its length, few words, no full stop.
+/// prose, an aim where a result is wanted, few words.
 const WORDS_SHARE: f64 = 0.4;
 const HEADINGS_SHARE: f64 = 0.2;
 const MEANT_SHARE: f64 = 0.1;
@@ -43,9 +40,7 @@ const REVIEW_COVERED: f64 = 0.2;
 const RANK_LOSS: f64 = 0.03;
 const NO_PROSE_LOSS: f64 = 0.3;
 const AIM_LOSS: f64 = 0.15;
-const LONG_LOSS: f64 = 0.1;
 const FEW_WORDS_LOSS: f64 = 0.1;
-const UNENDED_LOSS: f64 = 0.1;
 
 /// A sentence that has so large a share of the question's words, rare ones counting most, is taken to answer it, where it
 /// looks like the kind of answer asked for. Words spread over several sentences say little.
@@ -197,7 +192,6 @@ impl<'s> Weighed<'s> {
         let on_subject = |title: &String| words.covered([text, title]) >= REVIEW_COVERED;
         let on_subject = sentence.review.as_ref().is_some_and(on_subject);
         let pooled = on_subject && shown && kind == AnswerKind::HowMuch;
-        let ended = text.ends_with(['.', '!', ')', '”', '"', '。']);
         let score = WORDS_SHARE * covered
             + HEADINGS_SHARE * (words.covered([text, &sentence.headings.join(" ")]) - covered)
             + MEANT_SHARE * words.meant(text)
@@ -209,12 +203,10 @@ impl<'s> Weighed<'s> {
             - when(!pooled, RANK_LOSS * sentence.evidence as f64)
             - when(!sentence.prose, NO_PROSE_LOSS)
             - when(states_an_aim(text, language), AIM_LOSS)
-            - when(text.len() > LONG_CHARS, LONG_LOSS)
             - when(
                 words_of(text) < FEW_WORDS && text.len() < SPACELESS_LEAST,
                 FEW_WORDS_LOSS,
-            )
-            - when(!ended, UNENDED_LOSS);
+            );
         Self {
             sentence,
             covered,

@@ -55,7 +55,7 @@ pub(super) fn expanded(
 fn respelled(question: &str, mentions: &[WordMention]) -> String {
     let mut respelled = question.to_owned();
     for mention in mentions {
-        if let Some(nearest) = mention.probably() {
+        if let Some(nearest) = &mention.nearest {
             respelled = respelled.replace(&mention.word, nearest);
         }
     }

@@ -1,0 +1,37 @@
+//! Common English words, by which names and technical terms are told from everyday language.
+
+use std::sync::LazyLock;
+
+use super::Terms;
+use crate::Language;
+use crate::fixed_hash::FixedSet;
+
+const LIST: &str = include_str!("common_words.txt");
+
+static STEMS: LazyLock<FixedSet<String>> = LazyLock::new(|| {
+    let terms = Terms::new(Language::ENGLISH);
+    let lines = LIST.lines().filter(|line| !line.starts_with('#'));
+    let words = lines.flat_map(str::split_whitespace);
+    words.map(|word| terms.term(word)).collect()
+});
+
+/// Whether a word, in any form, is one that people use without thinking of a certain field. Words of fewer than four letters are
+/// not listed.
+pub fn is_common_english(word: &str) -> bool {
+    STEMS.contains(&Terms::new(Language::ENGLISH).term(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_common_english;
+
+    #[test]
+    fn everyday_words_are_told_from_names() {
+        for word in ["Gardening", "bananas", "wife", "doesnt", "colour"] {
+            assert!(is_common_english(word), "{word}");
+        }
+        for word in ["kubernetes", "ivermectin", "Spotify"] {
+            assert!(!is_common_english(word), "{word}");
+        }
+    }
+}
