@@ -11,8 +11,8 @@ mod work;
 mod workflow;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::Stream;
@@ -70,8 +70,32 @@ pub struct Host {
 struct Background {
     /// A run was handed over, so it is worth to look for due ones now.
     handed_over: Notify,
+    hand_overs: Mutex<HandOvers>,
     /// Due runs that this program cannot take up.
     left_alone: AtomicUsize,
+}
+
+/// Runs on their way from callers to the background work.
+#[derive(Default)]
+struct HandOvers {
+    /// How many it would begin with at once; none while nobody works.
+    room: usize,
+    /// Runs that go on as they are, open or not. No more than there is room for.
+    runs: Vec<RunId>,
+    /// Whether one found no room and was left to whoever looks for due runs.
+    left_in_store: bool,
+}
+
+impl Background {
+    fn hand_overs(&self) -> MutexGuard<'_, HandOvers> {
+        let locked = self.hand_overs.lock();
+        locked.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives what was handed over; what comes later is left in the store.
+    fn take_no_more(&self) -> HandOvers {
+        std::mem::take(&mut *self.hand_overs())
+    }
 }
 
 /// A run that a caller took hold of, after an attempt to open it.
@@ -255,8 +279,21 @@ impl Host {
     /// Leaves a run to the background work of this process or another, which begins with it at once where there is room.
     /// Whoever called may go away.
     pub async fn hand_over(&self, run: RunId) {
-        self.open_runs.release(run).await;
+        if !self.hand_to_worker(run) {
+            self.open_runs.release(run).await;
+            self.background.hand_overs().left_in_store = true;
+        }
         self.background.handed_over.notify_one();
+    }
+
+    /// Gives a run to the background work of this process without a word to the store, if it has room.
+    fn hand_to_worker(&self, run: RunId) -> bool {
+        let mut hand_overs = self.background.hand_overs();
+        let has_room = hand_overs.runs.len() < hand_overs.room;
+        if has_room {
+            hand_overs.runs.push(run);
+        }
+        has_room
     }
 
     /// How many runs could go on now and have nobody who works on them, counted up to `most`. Those that this program
@@ -279,6 +316,14 @@ impl Host {
     /// What the run has brought, if it has brought anything yet.
     pub async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error> {
         self.workflow_of(run).await?.outcome(run).await
+    }
+
+    /// [`Host::view`] and [`Host::outcome`] together, from one look at the log.
+    pub async fn view_with_outcome(
+        &self,
+        run: RunId,
+    ) -> Result<(RunView<Value>, Option<Value>), Error> {
+        self.workflow_of(run).await?.view_with_outcome(run).await
     }
 
     /// Takes a person's decision after its gate's deadline: see [`crate::Engine::reopen`].

@@ -48,6 +48,10 @@ pub trait Workflow: Send + Sync + 'static {
     /// What the run has brought, if it has brought anything yet.
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error>;
 
+    /// The state at the last good step, with what the run has brought, from one look at its log.
+    async fn view_with_outcome(&self, run: RunId)
+    -> Result<(RunView<Value>, Option<Value>), Error>;
+
     /// Asks a run to stop: see [`Engine::cancel`].
     async fn cancel(&self, run: RunId) -> Result<bool, Error>;
 
@@ -125,6 +129,17 @@ struct TypedWorkflow<W: Definition> {
 
 fn json<T: Serialize>(value: &T) -> Result<Value, Error> {
     serde_json::to_value(value).map_err(|source| Error::Encode { source })
+}
+
+fn in_json<S: Serialize>(view: RunView<S>) -> Result<RunView<Value>, Error> {
+    Ok(RunView {
+        state: json(&view.state)?,
+        run: view.run,
+        step: view.step,
+        tally: view.tally,
+        next: view.next,
+        damage: view.damage,
+    })
 }
 
 /// A new run with the title and time limit that its caller left out.
@@ -206,19 +221,20 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
     }
 
     async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error> {
-        let view = self.engine.view(run, at).await?;
-        Ok(RunView {
-            state: json(&view.state)?,
-            run: view.run,
-            step: view.step,
-            tally: view.tally,
-            next: view.next,
-            damage: view.damage,
-        })
+        in_json(self.engine.view(run, at).await?)
     }
 
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error> {
         Ok(self.definition.outcome(&self.state(run).await?))
+    }
+
+    async fn view_with_outcome(
+        &self,
+        run: RunId,
+    ) -> Result<(RunView<Value>, Option<Value>), Error> {
+        let view = self.engine.view(run, None).await?;
+        let outcome = self.definition.outcome(&view.state);
+        Ok((in_json(view)?, outcome))
     }
 
     async fn cancel(&self, run: RunId) -> Result<bool, Error> {
