@@ -6,20 +6,21 @@
 
 mod definition;
 mod edits;
+mod hand_over;
 mod open_runs;
 mod work;
 mod workflow;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::Stream;
 use serde_json::Value;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use self::hand_over::Background;
 use self::open_runs::OpenRuns;
 use crate::event::Event;
 use crate::export::StepView;
@@ -63,39 +64,6 @@ pub struct Host {
     open_runs: Arc<OpenRuns>,
     background: Arc<Background>,
     settings: HostSettings,
-}
-
-/// What callers and the background work tell each other.
-#[derive(Default)]
-struct Background {
-    /// A run was handed over, so it is worth to look for due ones now.
-    handed_over: Notify,
-    hand_overs: Mutex<HandOvers>,
-    /// Due runs that this program cannot take up.
-    left_alone: AtomicUsize,
-}
-
-/// Runs on their way from callers to the background work.
-#[derive(Default)]
-struct HandOvers {
-    /// How many it would begin with at once; none while nobody works.
-    room: usize,
-    /// Runs that go on as they are, open or not. No more than there is room for.
-    runs: Vec<RunId>,
-    /// Whether one found no room and was left to whoever looks for due runs.
-    left_in_store: bool,
-}
-
-impl Background {
-    fn hand_overs(&self) -> MutexGuard<'_, HandOvers> {
-        let locked = self.hand_overs.lock();
-        locked.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives what was handed over; what comes later is left in the store.
-    fn take_no_more(&self) -> HandOvers {
-        std::mem::take(&mut *self.hand_overs())
-    }
 }
 
 /// A run that a caller took hold of, after an attempt to open it.
@@ -274,26 +242,6 @@ impl Host {
         slot.fill(opened);
         slot.put_back_unused().await;
         Ok(())
-    }
-
-    /// Leaves a run to the background work of this process or another, which begins with it at once where there is room.
-    /// Whoever called may go away.
-    pub async fn hand_over(&self, run: RunId) {
-        if !self.hand_to_worker(run) {
-            self.open_runs.release(run).await;
-            self.background.hand_overs().left_in_store = true;
-        }
-        self.background.handed_over.notify_one();
-    }
-
-    /// Gives a run to the background work of this process without a word to the store, if it has room.
-    fn hand_to_worker(&self, run: RunId) -> bool {
-        let mut hand_overs = self.background.hand_overs();
-        let has_room = hand_overs.runs.len() < hand_overs.room;
-        if has_room {
-            hand_overs.runs.push(run);
-        }
-        has_room
     }
 
     /// How many runs could go on now and have nobody who works on them, counted up to `most`. Those that this program
