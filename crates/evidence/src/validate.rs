@@ -103,9 +103,7 @@ pub fn validate<'t>(
     language: Language,
     settings: &ValidationRules,
 ) -> Validation {
-    let one =
-        |candidate: &EvidenceCandidate| validate_one(candidate, text(&candidate.source), settings);
-    let evidence: Vec<ValidatedEvidence> = candidates.iter().map(one).collect();
+    let evidence = validate_each(candidates, text, settings);
     let statements: Vec<Statement<'_>> = evidence
         .iter()
         .filter(|e| e.accepted)
@@ -116,6 +114,17 @@ pub fn validate<'t>(
         completeness: completeness::completeness(questions, &evidence, settings),
         evidence,
     }
+}
+
+/// Runs the validators that look at each candidate alone: relevance and existence.
+pub fn validate_each<'t>(
+    candidates: &[EvidenceCandidate],
+    text: impl Fn(&str) -> Option<&'t str>,
+    settings: &ValidationRules,
+) -> Vec<ValidatedEvidence> {
+    let one =
+        |candidate: &EvidenceCandidate| validate_one(candidate, text(&candidate.source), settings);
+    candidates.iter().map(one).collect()
 }
 
 fn validate_one(

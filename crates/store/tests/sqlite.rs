@@ -292,7 +292,7 @@ async fn a_file_of_this_format_is_opened_again() {
         let sql = format!("PRAGMA {pragma}");
         file.query_row(&sql, [], |row| row.get(0)).unwrap()
     };
-    assert_eq!(number("user_version"), 1);
+    assert_eq!(number("user_version"), 2);
     assert_eq!(number("application_id"), 0x4674_686d);
     assert_eq!(number("page_size"), 4096);
     drop(file);
@@ -314,13 +314,13 @@ fn a_newer_database_is_refused_with_the_reason() {
     let path = new_file();
     drop(Sqlite::open(&path).unwrap());
     let file = Connection::open(&path).unwrap();
-    file.pragma_update(None, "user_version", 2).unwrap();
+    file.pragma_update(None, "user_version", 3).unwrap();
     drop(file);
     let refused = Sqlite::open(&path).err().unwrap();
-    assert!(matches!(refused, Error::NewerFormat { found: 2, known: 1 }));
+    assert!(matches!(refused, Error::NewerFormat { found: 3, known: 2 }));
     assert_eq!(
         refused.to_string(),
-        "the database has format 2, but this program knows up to 1; use the newer program that wrote it"
+        "the database has format 3, but this program knows up to 2; use the newer program that wrote it"
     );
 }
 

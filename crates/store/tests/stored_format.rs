@@ -232,10 +232,10 @@ async fn a_failed_run_says_why_and_is_resumed() {
 async fn a_newer_format_is_refused_with_its_number() {
     let (_folder, path) = copy();
     let newer = Connection::open(&path).unwrap();
-    newer.pragma_update(None, "user_version", 2).unwrap();
+    newer.pragma_update(None, "user_version", 3).unwrap();
     drop(newer);
     let refused = Sqlite::open(&path).err().unwrap();
-    let expected = Error::NewerFormat { found: 2, known: 1 };
+    let expected = Error::NewerFormat { found: 3, known: 2 };
     assert_eq!(refused.to_string(), expected.to_string());
 }
 

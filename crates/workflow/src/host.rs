@@ -6,20 +6,21 @@
 
 mod definition;
 mod edits;
+mod hand_over;
 mod open_runs;
 mod work;
 mod workflow;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::Stream;
 use serde_json::Value;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use self::hand_over::Background;
 use self::open_runs::OpenRuns;
 use crate::event::Event;
 use crate::export::StepView;
@@ -63,15 +64,6 @@ pub struct Host {
     open_runs: Arc<OpenRuns>,
     background: Arc<Background>,
     settings: HostSettings,
-}
-
-/// What callers and the background work tell each other.
-#[derive(Default)]
-struct Background {
-    /// A run was handed over, so it is worth to look for due ones now.
-    handed_over: Notify,
-    /// Due runs that this program cannot take up.
-    left_alone: AtomicUsize,
 }
 
 /// A run that a caller took hold of, after an attempt to open it.
@@ -242,21 +234,25 @@ impl Host {
     /// Takes a run up for a person: a failed or cancelled one too, and one that is parked before its
     /// time. It stays open for [`Host::run`] or [`Host::advance`].
     pub async fn resume(&self, run: RunId) -> Result<(), Error> {
+        self.resume_with(run, None).await
+    }
+
+    /// Like [`Host::resume`], with parts of the run's state changed first, in the same record.
+    pub async fn resume_edited(&self, run: RunId, edits: Value) -> Result<(), Error> {
+        // One that is open is read again.
+        self.open_runs.release(run).await;
+        self.resume_with(run, Some(edits)).await
+    }
+
+    async fn resume_with(&self, run: RunId, edits: Option<Value>) -> Result<(), Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let opened = match slot.take_open() {
             Some(opened) => opened,
-            None => self.workflow_of(run).await?.resume(run).await?,
+            None => self.workflow_of(run).await?.resume(run, edits).await?,
         };
         slot.fill(opened);
         slot.put_back_unused().await;
         Ok(())
-    }
-
-    /// Leaves a run to the background work of this process or another, which begins with it at once where there is room.
-    /// Whoever called may go away.
-    pub async fn hand_over(&self, run: RunId) {
-        self.open_runs.release(run).await;
-        self.background.handed_over.notify_one();
     }
 
     /// How many runs could go on now and have nobody who works on them, counted up to `most`. Those that this program
@@ -279,6 +275,14 @@ impl Host {
     /// What the run has brought, if it has brought anything yet.
     pub async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error> {
         self.workflow_of(run).await?.outcome(run).await
+    }
+
+    /// [`Host::view`] and [`Host::outcome`] together, from one look at the log.
+    pub async fn view_with_outcome(
+        &self,
+        run: RunId,
+    ) -> Result<(RunView<Value>, Option<Value>), Error> {
+        self.workflow_of(run).await?.view_with_outcome(run).await
     }
 
     /// Takes a person's decision after its gate's deadline: see [`crate::Engine::reopen`].

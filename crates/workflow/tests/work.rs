@@ -7,6 +7,7 @@ mod kit;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fathom_workflow::event::{Event, EventKind};
 use fathom_workflow::interrupt::Ask;
 use fathom_workflow::record::Status;
 use fathom_workflow::*;
@@ -364,6 +365,50 @@ async fn a_run_that_was_handed_over_is_begun_at_once_and_counts_as_backlog_until
     assert_eq!(host.backlog(9).await.unwrap(), 0);
     stop.cancel();
     working.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_that_was_handed_over_stays_in_the_same_hands_while_there_is_room() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    for (room, handed_on) in [(1, true), (0, false)] {
+        let stop = CancellationToken::new();
+        let working = tokio::spawn({
+            let (host, stop) = (host.clone(), stop.clone());
+            async move { host.work(room, stop, drop).await }
+        });
+        settle().await;
+        let run = begin(&host, "line").await;
+        host.hand_over(run).await;
+        settle().await;
+        assert_eq!(status(&host, run).await == Status::Completed, handed_on);
+        let waits_in_store = host.backlog(9).await.unwrap() == 1;
+        assert_eq!(waits_in_store, !handed_on);
+        let events = host.store().events(run, 0, 100).await.unwrap();
+        let is_resumed = |event: &Event| matches!(event.kind, EventKind::RunResumed { .. });
+        assert!(!events.iter().any(is_resumed), "{events:?}");
+        stop.cancel();
+        working.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nobody_keeps_a_run_that_is_handed_over_after_the_work_has_ended() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let stop = CancellationToken::new();
+    let working = tokio::spawn({
+        let (host, stop) = (host.clone(), stop.clone());
+        async move { host.work(4, stop, drop).await }
+    });
+    settle().await;
+    stop.cancel();
+    working.await.unwrap();
+    let run = begin(&host, "line").await;
+    host.hand_over(run).await;
+    let other = stage.host(&[LINE], &[]);
+    assert_eq!(other.work_once(4).await.worked.len(), 1);
+    assert_eq!(status(&other, run).await, Status::Completed);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use fathom_render::answer::{Answer, AnswerStatus, Answered};
 use fathom_research::workflows::answer;
 use fathom_workflow::RunId;
-use fathom_workflow::record::Status;
+use fathom_workflow::record::{RunHeader, Status};
 use futures::{Stream, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -266,14 +266,13 @@ fn with_answer(
 
 /// What a run brought, in the shape of `/run`.
 pub async fn response(service: &Service, run: RunId) -> ApiResult<AgentResponse> {
-    let header = service.host.header(run).await?;
-    let outcome = service.host.outcome(run).await?;
+    let (view, outcome) = service.host.view_with_outcome(run).await?;
+    let RunHeader { about, head, .. } = view.run;
     let Some(outcome) = outcome else {
-        let why = header
-            .head
+        let why = head
             .reason
             .unwrap_or_else(|| "it brought nothing".to_owned());
-        let (status, kind) = match header.head.status {
+        let (status, kind) = match head.status {
             Status::Cancelled => (StatusCode::CONFLICT, "cancelled"),
             _ => (StatusCode::BAD_GATEWAY, "internal"),
         };
@@ -284,7 +283,6 @@ pub async fn response(service: &Service, run: RunId) -> ApiResult<AgentResponse>
         ));
     };
     let answer: Answer = serde_json::from_value(outcome).map_err(ApiError::internal)?;
-    let view = service.host.view(run, None).await?;
     if let AnswerStatus::Error { stage, why } = &answer.status {
         let last = view.state["error_log"]
             .as_array()
@@ -294,10 +292,7 @@ pub async fn response(service: &Service, run: RunId) -> ApiResult<AgentResponse>
         return Err(ApiError::new(StatusCode::BAD_GATEWAY, error_type(kind), message).retryable());
     }
     let spent = view.tally.meters.get("tokens").copied().unwrap_or(0);
-    let took = header
-        .head
-        .updated_at
-        .duration_since(header.about.created_at);
+    let took = head.updated_at.duration_since(about.created_at);
     Ok(shaped(run, &answer, &view.state, spent, took))
 }
 

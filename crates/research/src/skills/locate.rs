@@ -17,7 +17,7 @@ use fathom_evidence::terms::Terms;
 use fathom_evidence::validate::completeness::completeness;
 use fathom_evidence::validate::relevance::{Relevance, RelevanceVerdict};
 use fathom_evidence::validate::retry::{Retry, RetryDecision, RetryEntry, RetrySettings};
-use fathom_evidence::validate::{EvidenceCandidate, ValidatedEvidence, Validation, validate};
+use fathom_evidence::validate::{EvidenceCandidate, ValidatedEvidence, Validation, validate_each};
 use fathom_evidence::{Document, Language};
 
 use crate::analysis::{Contradiction, Evidence};
@@ -186,20 +186,12 @@ impl QuestionEvidence {
             let reading = ranked.readings().iter().find(of)?;
             Some(reading.document.text.as_str())
         };
-        let questions = [question.clone()];
-        let found = validate(
-            &questions,
-            &candidates,
-            text,
-            task.language,
-            &settings.rules,
-        );
+        let validated = validate_each(&candidates, text, &settings.rules);
         // What the first rules accept needs no mark, although it was found again under others.
-        let strict = &task.settings.rules;
-        let first = validate(&questions, &candidates, text, task.language, strict);
-        let first = first.evidence.iter().map(|validated| validated.accepted);
+        let first = validate_each(&candidates, text, &task.settings.rules);
+        let first = first.iter().map(|validated| validated.accepted);
         let first: Vec<bool> = first.collect();
-        let both = found.evidence.iter().zip(&first);
+        let both = validated.iter().zip(&first);
         for (piece, (validated, first)) in evidence.iter_mut().zip(both) {
             piece.relaxed = validated.relaxed && !first;
         }
@@ -208,7 +200,7 @@ impl QuestionEvidence {
             id,
             question,
             evidence,
-            validated: found.evidence,
+            validated,
         })
     }
 }

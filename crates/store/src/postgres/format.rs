@@ -8,7 +8,10 @@ use fathom_workflow::Error;
 use super::connection::PooledConnection;
 use super::failure::PostgresFailure;
 
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001_initial.sql"),
+    include_str!("../../migrations/postgres/0002_due.sql"),
+];
 
 /// Taken while migrating. Any number would do; this one spells "fathom".
 const LOCK: i64 = 0x6661_7468_6f6d;

@@ -36,10 +36,20 @@ const LIST: &str = concat!(
     ORDER BY created_at DESC, id DESC LIMIT $8"
 );
 
-const DUE: &str = "SELECT id FROM runs
-    WHERE NOT ended AND workflow = $4 AND (status <> 'waiting' OR wake_at <= $1)
-        AND (owner IS NULL
-            OR lease_until + $2::bigint * interval '1 microsecond' <= clock_timestamp())
+/// Runs that nobody holds and that wait for a moment, or not at all, and those whose holder is gone. Only runs that wait have a
+/// moment to wake up at.
+const DUE: &str = "SELECT id FROM (
+        SELECT id, updated_at FROM runs
+            WHERE NOT ended AND owner IS NULL AND workflow = $4 AND wake_at <= $1
+        UNION ALL
+        SELECT id, updated_at FROM runs
+            WHERE NOT ended AND owner IS NULL AND workflow = $4 AND wake_at IS NULL
+                AND status <> 'waiting'
+        UNION ALL
+        SELECT id, updated_at FROM runs
+            WHERE NOT ended AND owner IS NOT NULL AND workflow = $4
+                AND lease_until + $2::bigint * interval '1 microsecond' <= clock_timestamp()
+                AND (status <> 'waiting' OR wake_at <= $1)) AS due
     ORDER BY updated_at, id LIMIT $3";
 
 /// Finished runs that may go, in the order of their ids. Whatever is locked is in use, and can

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fathom_workflow::Error;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::failure::{CommitFailure, SqliteFailure};
@@ -17,7 +18,10 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 const APPLICATION_ID: i32 = 0x4674_686d;
 
 /// Each brings the file to the next format. The file remembers how many it has had.
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/sqlite/0001_initial.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../migrations/sqlite/0001_initial.sql"),
+    include_str!("../../migrations/sqlite/0002_due.sql"),
+];
 
 /// How long a write waits for another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -178,6 +182,9 @@ fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
 fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    // Else SQLite plans a statement anew whenever it is given another bound of a range or limit, which takes longer than
+    // to run it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(COMMON_SETTINGS)
 }
 

@@ -13,13 +13,18 @@ use super::failure::{SqliteFailure, readable};
 use super::micros;
 use crate::row::HeaderRow;
 
-/// The columns that [`read`] takes, for a `SELECT` of its own.
+/// The columns that [`read`] takes, for a `SELECT` of its own. They are read by their places here: to look each up by its name
+/// takes as long as all the rest.
 macro_rules! header_columns {
     () => {
         "id, about, about_sum, head, head_sum, rev, status, ended, workflow, title, created_at, \
          updated_at, wake_at, keep, fence"
     };
 }
+
+/// Places of columns that filters look at.
+const STATUS: usize = 6;
+const TITLE: usize = 9;
 
 /// The header, and the token that an append made now would need.
 pub(super) fn find(
@@ -61,34 +66,30 @@ fn not_found(connection: &Connection, run: RunId) -> rusqlite::Result<Error> {
 
 /// One row of [`header_columns`].
 fn read(run: RunId, row: &Row<'_>) -> rusqlite::Result<Result<(RunHeader, Token), Damage>> {
-    let (id, workflow, title) = (
-        blob(row, "id")?,
-        text(row, "workflow")?,
-        text(row, "title")?,
-    );
+    let (id, workflow, title) = (blob(row, 0)?, text(row, 8)?, text(row, TITLE)?);
     let header = HeaderRow {
         id: run,
-        about: blob(row, "about")?,
-        about_sum: blob(row, "about_sum")?,
-        head: blob(row, "head")?,
-        head_sum: blob(row, "head_sum")?,
-        status: text(row, "status")?,
-        keep: text(row, "keep")?,
-        fence: row.get("fence")?,
-        rev: row.get("rev")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-        wake_at: row.get("wake_at")?,
-        ended: row.get("ended")?,
+        about: blob(row, 1)?,
+        about_sum: blob(row, 2)?,
+        head: blob(row, 3)?,
+        head_sum: blob(row, 4)?,
+        rev: row.get(5)?,
+        status: text(row, STATUS)?,
+        ended: row.get(7)?,
+        created_at: row.get(10)?,
+        updated_at: row.get(11)?,
+        wake_at: row.get(12)?,
+        keep: text(row, 13)?,
+        fence: row.get(14)?,
     };
     Ok(header.decode(|about| id == key(run) && workflow == about.workflow && title == about.title))
 }
 
-fn blob<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a [u8]> {
+fn blob<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
     Ok(row.get_ref(column)?.as_blob()?)
 }
 
-fn text<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a str> {
+fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a str> {
     Ok(row.get_ref(column)?.as_str()?)
 }
 
@@ -172,16 +173,30 @@ impl<'a> TextFilter<'a> {
     }
 
     fn matches(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
-        let status = text(row, "status")?;
+        let status = text(row, STATUS)?;
         if !self.statuses.is_empty() && !self.statuses.iter().any(|wanted| wanted == status) {
             return Ok(false);
         }
         match &self.text {
-            Some(part) => Ok(text(row, "title")?.to_lowercase().contains(part)),
+            Some(part) => Ok(text(row, TITLE)?.to_lowercase().contains(part)),
             None => Ok(true),
         }
     }
 }
+
+/// Runs that nobody holds, up to those whose time has come, and those whose holder is gone.
+const DUE: &str = "
+    SELECT id FROM (
+        SELECT id, updated_at FROM runs INDEXED BY runs_free
+         WHERE ended = 0 AND owner IS NULL AND workflow = :workflow
+           AND CASE status WHEN 'waiting' THEN wake_at ELSE -9223372036854775808 END <= :now
+        UNION ALL
+        SELECT id, updated_at FROM runs INDEXED BY runs_held
+         WHERE ended = 0 AND owner IS NOT NULL AND workflow = :workflow
+           AND (lease_until IS NULL OR lease_until <= :lapsed)
+           AND (status <> 'waiting' OR wake_at <= :now))
+     ORDER BY updated_at, id
+     LIMIT :limit";
 
 /// Unfinished runs of a workflow whose lease lapsed `unheld` before `clock`, and that do not wait past `now`.
 pub(super) fn due(
@@ -193,15 +208,7 @@ pub(super) fn due(
     limit: usize,
 ) -> Result<Vec<RunId>, SqliteFailure> {
     let unheld = i64::try_from(unheld.as_micros()).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(
-        "SELECT id FROM runs INDEXED BY runs_unfinished
-          WHERE ended = 0
-            AND workflow = :workflow
-            AND (lease_until IS NULL OR lease_until <= :lapsed)
-            AND (status <> 'waiting' OR wake_at <= :now)
-          ORDER BY updated_at, id
-          LIMIT :limit",
-    )?;
+    let mut statement = connection.prepare_cached(DUE)?;
     let mut rows = statement.query(named_params! {
         ":workflow": workflow,
         ":lapsed": micros(clock).saturating_sub(unheld),
@@ -226,4 +233,45 @@ pub(super) fn key(run: RunId) -> [u8; 16] {
 
 pub(super) fn run_id(bytes: [u8; 16]) -> RunId {
     RunId::from_uuid(Uuid::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::super::file;
+    use super::*;
+
+    /// Adds runs of the workflow "report" that wait for that moment.
+    fn park(connection: &Connection, count: usize, wake_at: Option<i64>) {
+        let sql = "INSERT INTO runs (id, about, about_sum, head, head_sum, rev, status, ended, workflow, title, created_at,
+                                     updated_at, wake_at, keep, fence)
+                   VALUES (?1, x'', x'', x'', x'', 1, 'waiting', 0, 'report', '', 0, 0, ?2, 'kept', 1)";
+        let mut statement = connection.prepare(sql).unwrap();
+        for _ in 0..count {
+            let id = key(RunId::new());
+            statement.execute((id, wake_at)).unwrap();
+        }
+    }
+
+    /// How many runs are due at moment 10, and what it takes SQLite to find them, in steps of its machine.
+    fn look(connection: &Connection) -> (usize, i32) {
+        let at = Timestamp::from_microsecond(10).unwrap();
+        let found = due(connection, "report", at, at, Duration::ZERO, 1_000).unwrap();
+        let statement = connection.prepare_cached(DUE).unwrap();
+        (found.len(), statement.reset_status(StatementStatus::VmStep))
+    }
+
+    #[test]
+    fn runs_that_wait_make_no_work_for_those_who_look_for_due_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = file::open(&folder.path().join("runs.db"), None).unwrap();
+        park(&connection, 3, Some(10));
+        park(&connection, 1, Some(11));
+        park(&connection, 1, None);
+        let before = look(&connection);
+        park(&connection, 500, Some(11));
+        park(&connection, 500, None);
+        assert_eq!((before.0, look(&connection)), (3, before));
+    }
 }

@@ -45,7 +45,7 @@ async fn migrations_run_once_when_many_processes_start_at_once() {
     }
     let versions = place.sql("SELECT version FROM fathom_format", &[]).await;
     let versions: Vec<i64> = versions.iter().map(|row| row.get(0)).collect();
-    assert_eq!(versions, [1]);
+    assert_eq!(versions, [2]);
 
     let writer = PostgresWriter::begin(&stores[0]).await;
     let again = Postgres::connect(&place.url()).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_newer_format_is_refused() {
             refused,
             Error::NewerFormat {
                 found: 99,
-                known: 1
+                known: 2
             }
         ),
         "{refused:?}"

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Host, OpenedSlot};
 use crate::clock::later;
+use crate::record::Status;
 use crate::{Error, RunId, RunOutcome};
 
 /// What one pass over the due runs brought.
@@ -47,7 +48,8 @@ pub enum WorkedRun {
 /// A run under way in the background, as it ends.
 struct WorkResult {
     run: RunId,
-    workflow: &'static str,
+    /// Known of runs that were found when due ones were looked for.
+    workflow: Option<&'static str>,
     /// `None` when it was told to stop.
     ended: Result<Option<RunOutcome>, Error>,
 }
@@ -64,6 +66,8 @@ struct Worker {
     just_failed: HashSet<RunId>,
     /// The workflow whose run was taken up last.
     last_served: Option<&'static str>,
+    /// Whether the last look used all the room up, so that it may have left due runs behind.
+    full: bool,
 }
 
 impl Host {
@@ -86,16 +90,18 @@ impl Host {
                 worker.take_up_due().await;
                 last_look = clock.now();
             }
+            worker.tell_room();
             look = tokio::select! {
                 () = worker.stop.cancelled() => false,
                 () = clock.reach(later(last_look, look_every)) => true,
-                () = self.background.handed_over.notified() => true,
+                () = self.background.handed_over.notified() => worker.take_up_handed_over(),
                 // A clock that was set back would reach that moment only much later.
                 () = tokio::time::sleep(look_every) => clock.now() < last_look,
                 // A run that could not be worked on is still due, and is not tried again at once.
                 Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), &mut tell),
             };
         }
+        self.background.take_no_more();
         while let Some(done) = worker.under_way.join_next().await {
             worker.settle(done.ok(), &mut tell);
         }
@@ -126,6 +132,7 @@ impl Host {
             left_alone: HashMap::new(),
             just_failed: HashSet::new(),
             last_served: None,
+            full: false,
         }
     }
 
@@ -160,6 +167,12 @@ impl Worker {
     /// Starts work on due runs, as many as the limit leaves room for. It begins after the workflow
     /// that was served last, so that the backlog of one does not keep the others waiting.
     async fn take_up_due(&mut self) {
+        self.take_up_handed_over();
+        self.start_due().await;
+        self.full = self.room() == 0;
+    }
+
+    async fn start_due(&mut self) {
         let just_failed = std::mem::take(&mut self.just_failed);
         let mut names: Vec<&'static str> = self.host.workflows.keys().copied().collect();
         if let Some(last) = names
@@ -169,7 +182,7 @@ impl Worker {
             names.rotate_left(last + 1);
         }
         for name in names {
-            let room = self.limit.saturating_sub(self.under_way.len());
+            let room = self.room();
             if room == 0 {
                 return;
             }
@@ -192,17 +205,40 @@ impl Worker {
             due.retain(|run| !self.left_alone.contains_key(run));
             due.sort_by_key(|run| just_failed.contains(run));
             for run in due.into_iter().take(room) {
-                let (host, stop) = (self.host.clone(), self.stop.clone());
-                self.under_way.spawn(async move {
-                    WorkResult {
-                        run,
-                        workflow: name,
-                        ended: host.run_until(run, stop).await,
-                    }
-                });
+                self.begin(run, Some(name));
                 self.last_served = Some(name);
             }
         }
+    }
+
+    fn begin(&mut self, run: RunId, workflow: Option<&'static str>) {
+        let (host, stop) = (self.host.clone(), self.stop.clone());
+        self.under_way.spawn(async move {
+            WorkResult {
+                run,
+                workflow,
+                ended: host.run_until(run, stop).await,
+            }
+        });
+    }
+
+    fn room(&self) -> usize {
+        self.limit.saturating_sub(self.under_way.len())
+    }
+
+    /// Tells callers how many runs they may hand over.
+    fn tell_room(&self) {
+        self.host.background.hand_overs().room = self.room();
+    }
+
+    /// Begins with the runs that callers have handed over, and takes no more until the room is told again. Says whether there
+    /// are some in the store to be looked for.
+    fn take_up_handed_over(&mut self) -> bool {
+        let handed = self.host.background.take_no_more();
+        for run in handed.runs {
+            self.begin(run, None);
+        }
+        handed.left_in_store
     }
 
     fn tell_left_alone(&self) {
@@ -212,8 +248,9 @@ impl Worker {
             .store(self.left_alone.len(), Ordering::Relaxed);
     }
 
-    /// Takes the end of a run's work into account, and says whether it went well. A task that
-    /// panicked has nothing to tell.
+    /// Takes the end of a run's work into account, and says whether to look for due runs now: where some may have been
+    /// left behind for want of room, and where the run waits, perhaps for a moment that has come already. A task that panicked
+    /// has nothing to tell.
     fn settle(&mut self, done: Option<WorkResult>, tell: &mut impl FnMut(WorkedRun)) -> bool {
         let Some(WorkResult {
             run,
@@ -226,20 +263,26 @@ impl Worker {
         };
         let error = match ended {
             Ok(outcome) => {
+                let waits = outcome
+                    .as_ref()
+                    .is_some_and(|one| one.status == Status::Waiting);
                 if let Some(outcome) = outcome {
                     tracing::debug!(%run, status = %outcome.status, "worked on a run that was due");
                     tell(WorkedRun::Worked(run, outcome));
                 }
-                return true;
+                return self.full || waits;
             }
             Err(error) => error,
         };
         let lasting = is_lasting(&error);
         if lasting {
-            if self.left_alone.insert(run, workflow).is_none() {
-                tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+            // One that was handed over is still due, and will be found with its workflow.
+            if let Some(workflow) = workflow {
+                if self.left_alone.insert(run, workflow).is_none() {
+                    tracing::warn!(%run, %error, "a run that is due cannot be taken up");
+                }
+                self.tell_left_alone();
             }
-            self.tell_left_alone();
         } else {
             self.just_failed.insert(run);
             if let Error::Store { .. } = error {
@@ -253,6 +296,13 @@ impl Worker {
         };
         tell(WorkedRun::Skipped(skipped));
         false
+    }
+}
+
+impl Drop for Worker {
+    /// Whoever hands a run over from now on leaves it to others.
+    fn drop(&mut self) {
+        self.host.background.take_no_more();
     }
 }
 

@@ -39,14 +39,18 @@ pub trait Workflow: Send + Sync + 'static {
     /// Takes a run up where its log ends: see [`Engine::open`].
     async fn open(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error>;
 
-    /// Takes a run up for a person: see [`Engine::resume`].
-    async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error>;
+    /// Takes a run up for a person, with parts of its state changed: see [`Engine::resume_edited`].
+    async fn resume(&self, run: RunId, edits: Option<Value>) -> Result<Box<dyn OpenRun>, Error>;
 
     /// The state at a step, or at the last good one.
     async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error>;
 
     /// What the run has brought, if it has brought anything yet.
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error>;
+
+    /// The state at the last good step, with what the run has brought, from one look at its log.
+    async fn view_with_outcome(&self, run: RunId)
+    -> Result<(RunView<Value>, Option<Value>), Error>;
 
     /// Asks a run to stop: see [`Engine::cancel`].
     async fn cancel(&self, run: RunId) -> Result<bool, Error>;
@@ -127,6 +131,17 @@ fn json<T: Serialize>(value: &T) -> Result<Value, Error> {
     serde_json::to_value(value).map_err(|source| Error::Encode { source })
 }
 
+fn in_json<S: Serialize>(view: RunView<S>) -> Result<RunView<Value>, Error> {
+    Ok(RunView {
+        state: json(&view.state)?,
+        run: view.run,
+        step: view.step,
+        tally: view.tally,
+        next: view.next,
+        damage: view.damage,
+    })
+}
+
 /// A new run with the title and time limit that its caller left out.
 fn completed(mut new: NewRun, title: String, time_limit: Option<Duration>) -> NewRun {
     if new.title.is_empty() {
@@ -200,25 +215,30 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         self.ready(self.engine.open(run).await?).await
     }
 
-    async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error> {
+    async fn resume(&self, run: RunId, edits: Option<Value>) -> Result<Box<dyn OpenRun>, Error> {
         self.check_ready(&self.state(run).await?)?;
-        Ok(Box::new(self.engine.resume(run).await?))
+        let Some(edits) = edits else {
+            return Ok(Box::new(self.engine.resume(run).await?));
+        };
+        let edit = |state: &W::State| Ok(self.definition.edit_state(state, &edits)?);
+        Ok(Box::new(self.engine.resume_edited(run, &edit).await?))
     }
 
     async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error> {
-        let view = self.engine.view(run, at).await?;
-        Ok(RunView {
-            state: json(&view.state)?,
-            run: view.run,
-            step: view.step,
-            tally: view.tally,
-            next: view.next,
-            damage: view.damage,
-        })
+        in_json(self.engine.view(run, at).await?)
     }
 
     async fn outcome(&self, run: RunId) -> Result<Option<Value>, Error> {
         Ok(self.definition.outcome(&self.state(run).await?))
+    }
+
+    async fn view_with_outcome(
+        &self,
+        run: RunId,
+    ) -> Result<(RunView<Value>, Option<Value>), Error> {
+        let view = self.engine.view(run, None).await?;
+        let outcome = self.definition.outcome(&view.state);
+        Ok((in_json(view)?, outcome))
     }
 
     async fn cancel(&self, run: RunId) -> Result<bool, Error> {

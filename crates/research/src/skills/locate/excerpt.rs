@@ -143,7 +143,8 @@ pub(crate) fn best(
 fn drop_strangers(answer: &mut Vec<Excerpt>, words: &QuestionWords, encoded: bool) {
     let mut first = true;
     answer.retain(|one| {
-        let on_subject = encoded || one.covered > 0.0 || words.meant(&one.text) > 0.0;
+        let on_subject =
+            encoded || one.covered > 0.0 || words.meant(&words.terms_of(&one.text)) > 0.0;
         std::mem::take(&mut first) || on_subject
     });
 }
@@ -186,15 +187,17 @@ impl<'s> Weighed<'s> {
         language: Language,
     ) -> Self {
         let text = sentence.text.as_str();
-        let covered = words.covered([text]);
+        let held = words.terms_of(text);
+        let covered = words.covered_by(&[&held]);
+        let covered_with = |more: &str| words.covered_by(&[&held, &words.terms_of(more)]);
         let when = |holds: bool, counts: f64| if holds { counts } else { 0.0 };
         let shown = kind.shows_in(text, language);
-        let on_subject = |title: &String| words.covered([text, title]) >= REVIEW_COVERED;
+        let on_subject = |title: &String| covered_with(title) >= REVIEW_COVERED;
         let on_subject = sentence.review.as_ref().is_some_and(on_subject);
         let pooled = on_subject && shown && kind == AnswerKind::HowMuch;
         let score = WORDS_SHARE * covered
-            + HEADINGS_SHARE * (words.covered([text, &sentence.headings.join(" ")]) - covered)
-            + MEANT_SHARE * words.meant(text)
+            + HEADINGS_SHARE * (covered_with(&sentence.headings.join(" ")) - covered)
+            + MEANT_SHARE * words.meant(&held)
             + near
             + when(shown, KIND_GAIN)
             + when(pooled, POOLED_GAIN)

@@ -20,8 +20,14 @@ pub(crate) fn coverage<const N: usize>(
     wanted: &BTreeSet<String>,
     texts: [&str; N],
 ) -> f64 {
-    let held: BTreeSet<String> = texts.iter().flat_map(|text| terms.telling(text)).collect();
-    wanted.intersection(&held).count() as f64 / wanted.len().max(1) as f64
+    share_held(
+        wanted,
+        &texts.iter().flat_map(|text| terms.telling(text)).collect(),
+    )
+}
+
+fn share_held(wanted: &BTreeSet<String>, held: &BTreeSet<String>) -> f64 {
+    wanted.intersection(held).count() as f64 / wanted.len().max(1) as f64
 }
 
 /// The telling words of a question and what each counts: the more, the fewer passages have it.
@@ -95,9 +101,14 @@ impl QuestionWords {
         both.is_some_and(|(thing, heading)| thing.is_name(heading))
     }
 
-    /// The share of what documents say for them that a text has, 0 to 1.
-    pub(super) fn meant(&self, text: &str) -> f64 {
-        coverage(&self.terms, &self.meant, [text])
+    /// The terms that tell what a text is about, to be compared more than once.
+    pub(super) fn terms_of(&self, text: &str) -> BTreeSet<String> {
+        telling(&self.terms, text)
+    }
+
+    /// The share of what documents say for them that a text's terms have, 0 to 1.
+    pub(super) fn meant(&self, held: &BTreeSet<String>) -> f64 {
+        share_held(&self.meant, held)
     }
 
     /// The share of them that a text has, all counting alike.
@@ -108,12 +119,14 @@ impl QuestionWords {
 
     /// The weighed share of them that texts have, 0 to 1.
     pub(crate) fn covered<const N: usize>(&self, texts: [&str; N]) -> f64 {
-        let held: BTreeSet<String> = texts
-            .iter()
-            .flat_map(|text| self.terms.telling(text))
-            .collect();
+        self.covered_by(&texts.map(|text| self.terms_of(text)).each_ref())
+    }
+
+    /// The same of the terms of texts.
+    pub(super) fn covered_by(&self, held: &[&BTreeSet<String>]) -> f64 {
         let all: f64 = self.weighed.iter().map(|(_, weight)| weight).sum();
-        let has = self.weighed.iter().filter(|(term, _)| held.contains(term));
+        let is_held = |term: &String| held.iter().any(|one| one.contains(term));
+        let has = self.weighed.iter().filter(|(term, _)| is_held(term));
         has.map(|(_, weight)| weight).sum::<f64>() / all.max(f64::MIN_POSITIVE)
     }
 }
