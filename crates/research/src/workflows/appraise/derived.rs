@@ -140,22 +140,29 @@ fn all_analysed(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     })
 }
 
-const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
+const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
 const HIDDEN: &str = r"\bblind|\bmask(ed|ing)\b|placebo|\bsham\b|\bdummy\b|unaware|zelen";
+const WAITED: &str = r"\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list";
+const DISGUISED: &str = r"placebo|\bsham\b|\bdummy\b|unaware|zelen|(double|triple)-? ?(blind|mask)|\b(participants?|patients?|subjects|students)\b[^.]{0,40}\b(blind|mask)";
 
-/// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group.
+/// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group. Those
+/// who got nothing at all or waited knew it, even where others were blinded.
 fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
-    static PATTERNS: LazyLock<Option<[Regex; 2]>> =
-        LazyLock::new(|| Some([compiled(NOTHING_GIVEN)?, compiled(HIDDEN)?]));
-    let [nothing, hidden] = PATTERNS.as_ref()?;
+    static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+        Some([
+            compiled(NOTHING_GIVEN)?,
+            compiled(HIDDEN)?,
+            compiled(WAITED)?,
+            compiled(DISGUISED)?,
+        ])
+    });
+    let [nothing, hidden, waited, disguised] = PATTERNS.as_ref()?;
     let has = |pattern: &Regex, at: usize| {
         let sentence = article.sentences.get(at);
         sentence.is_some_and(|one| one.is_on_this_trial() && pattern.is_match(one.plain.as_bytes()))
     };
-    let mut all = 0..article.sentences.len();
-    if all.clone().any(|at| has(hidden, at)) {
-        return None;
-    }
+    let all = 0..article.sentences.len();
+    let never = |pattern: &Regex| !all.clone().any(|at| has(pattern, at));
     let told = |at: &usize| {
         let part = article.sentences.get(*at).map(|one| one.part);
         matches!(
@@ -163,17 +170,25 @@ fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
             Some(ReportPart::Unknown | ReportPart::Abstract | ReportPart::Methods)
         )
     };
-    let at = all.find(|at| told(at) && has(nothing, *at))?;
-    let who = if id == "2.1" {
-        "participants"
-    } else {
-        "those who delivered it"
+    let first = |pattern: &Regex| all.clone().find(|at| told(at) && has(pattern, *at));
+    let (at, why) = match (id, never(hidden)) {
+        ("2.1", true) => (
+            first(nothing)?,
+            "One group was given no intervention that could be disguised, and blinding is not mentioned, so participants knew.",
+        ),
+        (_, true) => (
+            first(nothing)?,
+            "One group was given no intervention that could be disguised, and blinding is not mentioned, so those who delivered it knew.",
+        ),
+        ("2.1", false) if never(disguised) => (
+            first(waited)?,
+            "One group was given nothing or waited, which its participants knew.",
+        ),
+        (_, false) => return None,
     };
     Some(ProvenAnswer {
         answer: SignalAnswer::ProbablyYes,
-        why: format!(
-            "One group was given no intervention that could be disguised, and blinding is not mentioned, so {who} knew."
-        ),
+        why: why.to_owned(),
         sentences: vec![at],
     })
 }

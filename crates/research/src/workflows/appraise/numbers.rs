@@ -233,7 +233,7 @@ impl CountPatterns {
         }
         let of_all = self
             .known_of
-            .captures(one.text.as_bytes())
+            .captures(without_brackets(&one.text).as_bytes())
             .and_then(|found| {
                 let part = |at: usize| number(found.get(at)?.as_bytes());
                 let (some, of) = (part(1)?, part(2)?);

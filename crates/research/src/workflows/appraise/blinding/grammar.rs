@@ -61,7 +61,7 @@ const PARTICIPANT: &str = r"\b(?:participant|patient|subject|volunteer|mother|pa
 const ASSESSOR: &str = r"\b(?:assessor|evaluator|rater|examiner|observer|adjudicator|interviewer|radiologist|pathologist|technician|reader|cytologist|neurophysiologist|echocardiographer|researcher|experimenter|collector)s?$|\binvestigator$|\b(?:outcome|adjudication|endpoint|end point)\b";
 const STAFF: &str = r"\b(?:investigators|staff|personnel|study team)$";
 const CARER: &str = r"\b(?:clinician|physician|doctor|nurse|therapist|physiotherapist|surgeon|carer|caregiver|giver|provider|teacher|instructor|trainer|an(?:a)?esthetist|an(?:a)?esthesiologist|dentist|operator|counsell?or|worker)s?$|\bmidwives$|\bmidwife$";
-const ANYBODY: &str = r"\b(?:individual|person|author|one|specialist|expert|colleague|assistant|student)s?$|\b(?:people|those|someone|somebody)$";
+const ANYBODY: &str = r"\b(?:individual|person|author|one|specialist|expert|colleague|assistant|coordinator|co-ordinator|student)s?$|\b(?:people|those|someone|somebody)$";
 
 pattern_table! {
     /// The patterns above, compiled. All are part of the program, and a test holds that they can be read.

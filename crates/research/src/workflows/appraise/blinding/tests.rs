@@ -45,6 +45,11 @@ fn people_are_told_apart_by_what_is_said_of_them() {
             &[Carers],
         ),
         (
+            "the measures were administered by coordinators who were blinded to group assignment.",
+            &[Assessors],
+            none,
+        ),
+        (
             "families were unaware of the trial and the group sizes.",
             none,
             none,

@@ -17,7 +17,7 @@ const RANDOMISED_OF: &str =
     r"\bof (?:the |all )?{N} (?:{W}{0,2}?{P} )?(?:who were )?randomi[sz]ed(?:[,.]| {P}\b| at\b)";
 const ENROLLED: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,3}?{P} (?:with {W}{1,4}?)?(?:were |was )?(?:enrolled|enroled|recruited|included in the (?:study|trial))\b";
 const ANALYSED: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:were |was )?(?:analy[sz]ed|included in the (?:itt\b|intention|(?:[a-z-]+ ){0,3}analys[ie]s)|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up|protocol))";
-const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in the analysis)|provided|remained)";
+const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in (?:the|these|all) (?:[a-z-]+ )?analys[ie]s)|provided|remained)";
 const AT_TIMES: &str = r"\b{N} (?:{W}{0,3}?)at [0-9]+ (?:weeks?|months?|years?|days?)\b";
 /// A number at a time may be a measurement instead of a count of people.
 const MEASURED: &str = r"\b(?:scores?|scored|means?|medians?|averages?|averaged|values?|levels?|rates?|points?|index)\b";

@@ -205,6 +205,8 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 4.1 The lack of gold standards for measuring habits made many scales necessary.
 4.1 There are no validated studies with these scales.
 4.1 This dose was tested and has been validated before.
+2.1 Adults were assigned to double-blind tablets or open-label tablets.
+2.1 It was a double-blind trial for 24 weeks, followed by an open-label extension of five years.
 4.2 Lessons were offered at the same time on the same day in both groups.";
     for line in table.lines() {
         let (id, sentence) = line.split_once(' ').unwrap();
@@ -233,6 +235,10 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 3.1 Of the 62 patients enrolled, 82% (26 of 29 and 25 of 33) completed the study.
 4.1 Blood samples were analysed using a nuclear platform and mass spectrometry.
 4.3 The trial was not blinded.
+1.1 Pupils were computer randomised into three groups by a statistician.
+1.3 No significant differences were found between the three groups before the intervention.
+2.1 There was no technical possibility to blind the type of instrument.
+4.1 Saliva samples were analysed in duplicate via an enzyme-linked immunosorbent assay.
 5.1 The trial was registered after completion of follow-up.";
     for line in still.lines() {
         let (id, sentence) = line.split_once(' ').unwrap();
@@ -297,11 +303,16 @@ fn a_trial_that_says_both_that_it_was_open_and_that_patients_did_not_know_is_lef
 
 #[test]
 fn numbers_by_arm_in_brackets_add_up_to_the_one_before_them() {
-    let flow = flow(
+    let some = flow(
         "58 adults with great weight were enrolled. 42 adults completed the study (22 in the drug group and 20 in the control group).",
     );
-    let missing = flow.missing().map(|share| (share.missing, share.of));
+    let missing = some.missing().map(|share| (share.missing, share.of));
     assert_eq!(missing, Some((16, 58)));
+    let of_all = flow(
+        "A total of 405 patients were randomised. Thus, 395 of the 405 randomised patients (97.5%) were included in these analyses.",
+    );
+    let missing = of_all.missing().map(|share| (share.missing, share.of));
+    assert_eq!(missing, Some((10, 405)));
 }
 
 #[test]
