@@ -171,24 +171,25 @@ fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
         )
     };
     let first = |pattern: &Regex| all.clone().find(|at| told(at) && has(pattern, *at));
-    let (at, why) = match (id, never(hidden)) {
-        ("2.1", true) => (
-            first(nothing)?,
-            "One group was given no intervention that could be disguised, and blinding is not mentioned, so participants knew.",
-        ),
-        (_, true) => (
-            first(nothing)?,
-            "One group was given no intervention that could be disguised, and blinding is not mentioned, so those who delivered it knew.",
-        ),
-        ("2.1", false) if never(disguised) => (
-            first(waited)?,
-            "One group was given nothing or waited, which its participants knew.",
-        ),
-        (_, false) => return None,
+    let (at, why) = if never(hidden) {
+        let who = if id == "2.1" {
+            "participants"
+        } else {
+            "those who delivered it"
+        };
+        let why = format!(
+            "One group was given no intervention that could be disguised, and blinding is not mentioned, so {who} knew."
+        );
+        (first(nothing)?, why)
+    } else if id == "2.1" && never(disguised) {
+        let why = "One group was given nothing or waited, which its participants knew.";
+        (first(waited)?, why.to_owned())
+    } else {
+        return None;
     };
     Some(ProvenAnswer {
         answer: SignalAnswer::ProbablyYes,
-        why: why.to_owned(),
+        why,
         sentences: vec![at],
     })
 }
