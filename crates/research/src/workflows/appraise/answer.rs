@@ -135,7 +135,11 @@ impl<'a> AnswerRules<'a> {
                 places.splice(0..0, derived::on_outcome(&from));
             }
             let proven = phrases::prove(id, effect, from.article, &places);
-            let proven = proven.filter(|one| id != "4.1" || derived::is_on_outcome(&from, one));
+            let proven = proven.filter(|one| match id {
+                "4.1" => derived::is_on_outcome(&from, one),
+                "4.3" => !derived::is_on_others(&from, one),
+                _ => true,
+            });
             let proven = proven.or_else(|| derived::afterwards(id, &from));
             proven.map(DerivedAnswer::from)
         });

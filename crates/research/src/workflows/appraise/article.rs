@@ -250,7 +250,10 @@ const NAMES: [(&str, ReportPart); 8] = [
         r"\b(funding|registration|acknowledge?ments?|competing|conflicts? of interest|declarations?|data (sharing|availability)|ethic)",
         ReportPart::Statements,
     ),
-    (r"\bresults? (and|&) discussion\b", ReportPart::Results),
+    (
+        r"\bresults? (and|&) (discussion|conclusions?)\b",
+        ReportPart::Results,
+    ),
     (
         r"\b(discussion|conclusions?|comment|limitations|interpretation)\b",
         ReportPart::Discussion,
@@ -259,7 +262,10 @@ const NAMES: [(&str, ReportPart); 8] = [
         r"\b(methods?|methodology|materials?)\b",
         ReportPart::Methods,
     ),
-    (r"\b(results?|findings)\b", ReportPart::Results),
+    (
+        r"\b(results?|findings)\b|\bbackground (data|characteristics|variables)\b",
+        ReportPart::Results,
+    ),
     (
         r"\b(introduction|background|objectives?|aims?|rationale)\b",
         ReportPart::Introduction,

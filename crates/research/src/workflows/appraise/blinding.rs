@@ -8,6 +8,7 @@ mod grammar;
 use regex::bytes::Regex;
 
 use self::grammar::{GRAMMAR, Grammar};
+use super::patterns::without_brackets;
 
 /// Those whose knowledge of the assignment the tool asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +30,11 @@ pub(super) fn knew(party: TrialParty, plain: &str) -> Option<bool> {
     }
 }
 
-/// How people are spoken of: whether the sentence has them assess something, and whether it says that they knew.
+/// How people are spoken of: what the sentence has them do, and whether it says that they knew.
 #[derive(Clone, Copy)]
 struct Told {
     assessed: bool,
+    delivered: bool,
     knew: bool,
 }
 
@@ -40,6 +42,15 @@ struct Statement {
     parties: Vec<TrialParty>,
     knew: bool,
 }
+
+/// Other spellings of the words for somebody who knew.
+const NOT_BLINDED: [(&str, &str); 5] = [
+    ("non-blinded", "unblinded"),
+    ("nonblinded", "unblinded"),
+    ("un-blinded", "unblinded"),
+    ("non-masked", "unmasked"),
+    ("nonmasked", "unmasked"),
+];
 
 fn statements(plain: &str) -> Vec<Statement> {
     let Some(grammar) = GRAMMAR.as_ref() else {
@@ -55,6 +66,9 @@ fn statements(plain: &str) -> Vec<Statement> {
         return Vec::new();
     }
     let plain = without_brackets(plain);
+    let plain = NOT_BLINDED
+        .iter()
+        .fold(plain, |plain, (word, usual)| plain.replace(word, usual));
     let mut said = grammar.told_by_verb(&plain);
     said.extend(grammar.told_by_noun(&plain));
     if grammar.exception.is_match(plain.as_bytes()) {
@@ -90,7 +104,8 @@ impl Grammar {
             let of_something = [" to ", " of ", " as to ", " for "]
                 .iter()
                 .any(|link| near.starts_with(link));
-            if !on_assignment && (verbal || of_something || word.contains(' ')) {
+            let elsewhere = self.other_matter.is_match(near.as_bytes());
+            if elsewhere || !on_assignment && (verbal || of_something || word.contains(' ')) {
                 continue;
             }
             // People are told and informed of much.
@@ -115,10 +130,18 @@ impl Grammar {
                 .any(|knowing| word.starts_with(knowing));
             let helped = found.get(1).is_some() || verbal && !word.starts_with("without");
             let knew = knows != denied;
-            said.push(Statement {
-                parties: self.subject(clause, helped, knew),
-                knew,
-            });
+            let mut parties = self.subject(clause, helped, knew);
+            let in_passing = found.get(1).is_none()
+                || ["who ", "that ", "which "]
+                    .iter()
+                    .any(|pronoun| before.ends_with(pronoun));
+            if in_passing && self.then_assessed.is_match(after.as_bytes()) {
+                as_assessors(&mut parties);
+            }
+            if !knew && self.afterwards.is_match(clause.as_bytes()) {
+                parties.retain(|party| *party != TrialParty::Carers);
+            }
+            said.push(Statement { parties, knew });
         }
         said
     }
@@ -127,6 +150,12 @@ impl Grammar {
     fn told_by_noun(&self, plain: &str) -> Vec<Statement> {
         let bytes = plain.as_bytes();
         let mut said = Vec::new();
+        if self.not_blind.is_match(bytes) {
+            said.push(Statement {
+                parties: vec![TrialParty::Participants, TrialParty::Carers],
+                knew: true,
+            });
+        }
         for (pattern, knew) in [(&self.not_possible, true), (&self.kept_from, false)] {
             for found in pattern.captures_iter(bytes) {
                 let begins = found.get(0).map_or(0, |whole| whole.start());
@@ -139,6 +168,7 @@ impl Grammar {
                     people,
                     Told {
                         assessed: false,
+                        delivered: false,
                         knew,
                     },
                 );
@@ -153,18 +183,23 @@ impl Grammar {
             });
         }
         for found in self.blinded_person.captures_iter(bytes) {
-            let Some((whole, person)) = found.get(0).zip(found.get(1)) else {
+            let Some((whole, person)) = found.get(0).zip(found.get(2)) else {
                 continue;
             };
             let before = &plain[..whole.start()];
-            let knew = self.denied_anywhere.is_match(before.as_bytes());
+            let unblinded = found.get(1).is_some();
+            let knew = unblinded || self.denied_anywhere.is_match(before.as_bytes());
             // "By a blinded nurse who did not treat them": what is denied may be something else.
             if !knew && self.denies(plain, whole.start()) {
                 continue;
             }
             let assessed = self.assesses.is_match(before.as_bytes());
             let first = plain[person.start()..person.end()].split(' ').next();
-            let told = Told { assessed, knew };
+            let told = Told {
+                assessed,
+                delivered: self.delivered.is_match(before.as_bytes()),
+                knew,
+            };
             said.push(Statement {
                 parties: self.party(first.unwrap_or_default(), told),
                 knew,
@@ -194,7 +229,11 @@ impl Grammar {
 
     /// The people whom a clause is about: its subject where a helping verb follows, else those it names last.
     fn subject(&self, clause: &str, helped: bool, knew: bool) -> Vec<TrialParty> {
-        let told = |assessed| Told { assessed, knew };
+        let told = |assessed, delivered| Told {
+            assessed,
+            delivered,
+            knew,
+        };
         let helping = self.helping.find(clause.as_bytes());
         let clause = helping.map_or(clause, |helping| &clause[..helping.start()]);
         let by = clause.rfind("by ").filter(|at| {
@@ -202,16 +241,18 @@ impl Grammar {
         });
         match by {
             Some(at) => {
-                let assessed = self.assesses.is_match(&clause.as_bytes()[..at]);
-                self.listed(&clause[at + 3..], told(assessed))
+                let before = &clause.as_bytes()[..at];
+                let assessed = self.assesses.is_match(before);
+                let delivered = self.delivered.is_match(before);
+                self.listed(&clause[at + 3..], told(assessed, delivered))
             }
-            None if helped => self.listed(clause, told(false)),
+            None if helped => self.listed(clause, told(false, false)),
             None => {
                 let words: Vec<&str> = clause.split_whitespace().collect();
                 let last = words.len().saturating_sub(4);
                 self.listed(
                     &words.get(last..).unwrap_or_default().join(" "),
-                    told(false),
+                    told(false, false),
                 )
             }
         }
@@ -254,6 +295,9 @@ impl Grammar {
         {
             return Vec::new();
         }
+        if told.delivered && !told.assessed {
+            return vec![TrialParty::Carers];
+        }
         if told.assessed || name_is(&self.assessor) || self.assesses.is_match(description) {
             return vec![TrialParty::Assessors];
         }
@@ -278,18 +322,13 @@ impl Grammar {
     }
 }
 
-/// A sentence without what stands in brackets.
-fn without_brackets(plain: &str) -> String {
-    let (mut out, mut depth) = (String::with_capacity(plain.len()), 0_u32);
-    for letter in plain.chars() {
-        match letter {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => out.push(letter),
-            _ => {}
-        }
+/// Carers of whom the sentence tells that they assessed, as assessors.
+fn as_assessors(parties: &mut Vec<TrialParty>) {
+    let cared = parties.contains(&TrialParty::Carers);
+    parties.retain(|party| *party != TrialParty::Carers);
+    if cared && !parties.contains(&TrialParty::Assessors) {
+        parties.push(TrialParty::Assessors);
     }
-    out.replace("  ", " ")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 
 use super::article::{Article, HEADING_WORDS_MOST, ReportPart};
 use super::numbers::ParticipantFlow;
-use super::patterns::{compiled, plain};
+use super::patterns::{compiled, plain, without_brackets};
 use super::phrases::ProvenAnswer;
 use crate::rob2::{Answers, SignalAnswer};
 
@@ -140,22 +140,29 @@ fn all_analysed(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     })
 }
 
-const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
+const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
 const HIDDEN: &str = r"\bblind|\bmask(ed|ing)\b|placebo|\bsham\b|\bdummy\b|unaware|zelen";
+const WAITED: &str = r"\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list";
+const DISGUISED: &str = r"placebo|\bsham\b|\bdummy\b|unaware|zelen|(double|triple)-? ?(blind|mask)|\b(participants?|patients?|subjects|students)\b[^.]{0,40}\b(blind|mask)";
 
-/// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group.
+/// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group. Those
+/// who got nothing at all or waited knew it, even where others were blinded.
 fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
-    static PATTERNS: LazyLock<Option<[Regex; 2]>> =
-        LazyLock::new(|| Some([compiled(NOTHING_GIVEN)?, compiled(HIDDEN)?]));
-    let [nothing, hidden] = PATTERNS.as_ref()?;
+    static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+        Some([
+            compiled(NOTHING_GIVEN)?,
+            compiled(HIDDEN)?,
+            compiled(WAITED)?,
+            compiled(DISGUISED)?,
+        ])
+    });
+    let [nothing, hidden, waited, disguised] = PATTERNS.as_ref()?;
     let has = |pattern: &Regex, at: usize| {
         let sentence = article.sentences.get(at);
         sentence.is_some_and(|one| one.is_on_this_trial() && pattern.is_match(one.plain.as_bytes()))
     };
-    let mut all = 0..article.sentences.len();
-    if all.clone().any(|at| has(hidden, at)) {
-        return None;
-    }
+    let all = 0..article.sentences.len();
+    let never = |pattern: &Regex| !all.clone().any(|at| has(pattern, at));
     let told = |at: &usize| {
         let part = article.sentences.get(*at).map(|one| one.part);
         matches!(
@@ -163,17 +170,26 @@ fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
             Some(ReportPart::Unknown | ReportPart::Abstract | ReportPart::Methods)
         )
     };
-    let at = all.find(|at| told(at) && has(nothing, *at))?;
-    let who = if id == "2.1" {
-        "participants"
+    let first = |pattern: &Regex| all.clone().find(|at| told(at) && has(pattern, *at));
+    let (at, why) = if never(hidden) {
+        let who = if id == "2.1" {
+            "participants"
+        } else {
+            "those who delivered it"
+        };
+        let why = format!(
+            "One group was given no intervention that could be disguised, and blinding is not mentioned, so {who} knew."
+        );
+        (first(nothing)?, why)
+    } else if id == "2.1" && never(disguised) {
+        let why = "One group was given nothing or waited, which its participants knew.";
+        (first(waited)?, why.to_owned())
     } else {
-        "those who delivered it"
+        return None;
     };
     Some(ProvenAnswer {
         answer: SignalAnswer::ProbablyYes,
-        why: format!(
-            "One group was given no intervention that could be disguised, and blinding is not mentioned, so {who} knew."
-        ),
+        why,
         sentences: vec![at],
     })
 }
@@ -185,7 +201,27 @@ fn is_no(answer: SignalAnswer) -> bool {
 /// What says that those who assessed outcomes did not know the groups.
 fn assessed_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     let proven = super::phrases::prove("4.3", crate::rob2::Effect::Assignment, from.article, &[]);
-    proven.filter(|one| is_no(one.answer))
+    proven.filter(|one| is_no(one.answer) && !is_on_others(from, one))
+}
+
+/// Whether an answer rests on a sentence that lists what was assessed, and the outcome is not among it.
+pub(super) fn is_on_others(from: &DerivedFrom<'_>, proven: &ProvenAnswer) -> bool {
+    static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        compiled(
+            r"\b(assessed|evaluated|examined|measured|recorded|scored|questioned)\b.*\b(for|following)\b[^,]*,[^,]*,",
+        )
+    });
+    let wanted = outcome_words(from);
+    let sentences = &from.article.sentences;
+    let mut rested = proven.sentences.iter().filter_map(|at| sentences.get(*at));
+    !wanted.is_empty()
+        && rested.any(|one| {
+            let listed = without_brackets(&one.plain);
+            let lists = LISTED
+                .as_ref()
+                .is_some_and(|p| p.is_match(listed.as_bytes()));
+            lists && shared(&wanted, &words(&one.plain)) == 0.0
+        })
 }
 
 /// Whoever does not know the groups cannot measure them differently.
@@ -199,7 +235,7 @@ fn measured_blind(from: &DerivedFrom<'_>) -> Option<ProvenAnswer> {
     })
 }
 
-const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)|\bsf-?36\b|\beq-?5d\b|\bwomac\b";
+const SELF_REPORTED: &str = r"self-? ?report|self-? ?rated|self-? ?administered|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|pain (score|intensity|scale|rating)|\bsf-?36\b|\beq-?5d\b|\bwomac\b|symptom(atic|-free)? days";
 const JUDGED: &str = r"self-? ?report|self-? ?rated|questionnaire|patient-reported|diar(y|ies)|visual analog|quality of life|satisfaction|\bpain\b|symptom|severity|clinical(ly)? (judg|improv|assess|response)|rating|depress|anxiety|well-?being|function(ing|al)? (score|scale|status)|walking|global (assessment|impression)";
 const OBJECTIVE: &str = r"mortality|\bdeaths?\b|\bdied\b|overall survival|\byear (os|survival)\b|\bpcr\b|polymerase|virologic|antibod(y|ies)|triglycerid|bone mineral density|live births?|laborator|serum|plasma|h(a)?emoglobin|hba1c|glucose|cholesterol|viral load|\bculture|birth ?weight|body weight|\bweight\b|creatinine|blood (pressure|test|count|culture)|automated|registry|register|admission|readmission|fracture|x-? ?ray|radiograph|concentration";
 
@@ -329,15 +365,20 @@ pub(super) fn outcome_sentence(article: &Article, outcome: Option<&str>) -> Opti
         .find_map(|part| in_part(part).find(primary))
 }
 
-/// The sentences that have telling words of the outcome, in the order of the report.
-pub(super) fn on_outcome(from: &DerivedFrom<'_>) -> Vec<usize> {
+/// The telling words of the outcome: the named one, else the primary one.
+fn outcome_words(from: &DerivedFrom<'_>) -> BTreeSet<String> {
     let named = from.outcome.map(words);
     let primary = || {
         let at = outcome_sentence(from.article, None)?;
         let sentence = from.article.sentences.get(at)?;
         Some(words(primary_clause(&sentence.plain)))
     };
-    let wanted = named.or_else(primary).unwrap_or_default();
+    named.or_else(primary).unwrap_or_default()
+}
+
+/// The sentences that have telling words of the outcome, in the order of the report.
+pub(super) fn on_outcome(from: &DerivedFrom<'_>) -> Vec<usize> {
+    let wanted = outcome_words(from);
     let all = from.article.sentences.iter().enumerate();
     let shares = |plain: &str| shared(&wanted, &words(plain)) >= ON_OUTCOME;
     all.filter(|(_, one)| shares(&one.plain))
@@ -345,12 +386,23 @@ pub(super) fn on_outcome(from: &DerivedFrom<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Whether an answer rests on a sentence about the outcome that was named; any sentence will do where none was.
+/// What sentences on the most different outcomes have in common, by the first letters.
+const OF_ANY_OUTCOME: &str = "score basel group week weeks month day days year years diffe patie parti subje treat inter measu \
+                              outco varia compa contr place defin numbe level total scale asses time effic rate point \
+                              two three all for not are has which each both any using used based follow";
+
+/// Whether an answer rests on a sentence about the outcome. The primary one is described at length, so a word of it will do;
+/// where the report tells of none, any sentence will.
 pub(super) fn is_on_outcome(from: &DerivedFrom<'_>, proven: &ProvenAnswer) -> bool {
-    from.outcome.is_none() || {
+    if from.outcome.is_some() {
         let about = on_outcome(from);
-        proven.sentences.iter().any(|at| about.contains(at))
+        return proven.sentences.iter().any(|at| about.contains(at));
     }
+    let mut wanted = outcome_words(from);
+    wanted.retain(|word| !OF_ANY_OUTCOME.split_whitespace().any(|any| any == word));
+    let sentences = &from.article.sentences;
+    let mut rested = proven.sentences.iter().filter_map(|at| sentences.get(*at));
+    wanted.is_empty() || rested.any(|one| shared(&wanted, &words(&one.plain)) > 0.0)
 }
 
 /// Whether the primary outcome of the report is that of the protocol.

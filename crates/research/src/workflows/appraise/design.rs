@@ -25,11 +25,15 @@ const OPENING_SENTENCES: usize = 12;
 
 /// How many sentences on this trial have a sign of the group.
 pub(super) fn count(article: &Article, group: &str) -> usize {
-    let said = article
-        .sentences
-        .iter()
-        .filter(|one| one.is_on_this_trial());
-    said.filter(|one| sign(group, &one.plain).is_some()).count()
+    own(article)
+        .filter(|one| sign(group, &one.plain).is_some())
+        .count()
+}
+
+/// The sentences on this trial.
+fn own(article: &Article) -> impl Iterator<Item = &ArticleSentence> {
+    let all = article.sentences.iter();
+    all.filter(|one| one.is_on_this_trial())
 }
 
 fn sign(group: &str, plain: &str) -> Option<&'static PatternLine> {
@@ -68,6 +72,8 @@ const OF_OTHERS: &str = "it has neither methods nor results of its own and speak
                          or commentary, not like the report of a randomised trial";
 const BY_RULE: &str = "its groups were formed by a rule (in turn, by number or by place), not at random, so it is not a randomised \
                        trial. ROBINS-I is the tool for such studies";
+const NOT_RANDOM: &str =
+    "it says that participants were not assigned at random. ROBINS-I is the tool for such studies";
 const NOT_ASSIGNED: &str = "no sentence says that participants were assigned at random, so it is not the report of a randomised trial";
 
 /// What keeps a document from being appraised, if anything does.
@@ -82,7 +88,9 @@ pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<Refusal>
         return Some(why.into());
     }
     let has = |part| article.parts.contains(&part);
-    let why = if assigned == 0 && count(article, "by rule") > 0 {
+    let why = if count(article, "not random") > 0 {
+        NOT_RANDOM
+    } else if assigned == 0 && count(article, "by rule") > 0 {
         BY_RULE
     } else if assigned == 0 {
         NOT_ASSIGNED
@@ -131,6 +139,8 @@ fn other_kind(article: &Article, title: &str, assigned: usize) -> Option<&'stati
             // A review speaks of trials that were randomised; others do not.
             ("review", _) => by_title.or_else(|| in_body(article, "searched")),
             ("pooled", _) => by_title.or_else(|| in_body(article, group)),
+            // Animals may be randomised, but the tool is for people.
+            ("animal", 1..) => own(article).find_map(|one| sign("animals assigned", &one.plain)),
             (_, 0) => by_title
                 .or_else(in_opening)
                 .or_else(|| in_body(article, group)),
@@ -145,11 +155,7 @@ fn other_kind(article: &Article, title: &str, assigned: usize) -> Option<&'stati
 
 /// A sign that enough sentences of the body have.
 fn in_body(article: &Article, group: &str) -> Option<&'static PatternLine> {
-    let said = article
-        .sentences
-        .iter()
-        .filter(|one| one.is_on_this_trial());
-    let mut found = said.filter_map(|one| sign(group, &one.plain));
+    let mut found = own(article).filter_map(|one| sign(group, &one.plain));
     found.nth(SIGNS_LEAST - 1)
 }
 

@@ -9,6 +9,7 @@ use regex::bytes::{Captures, Regex};
 
 use self::patterns::{CountPatterns, PATTERNS};
 use super::article::{Article, ReportPart};
+use super::patterns::without_brackets;
 
 /// A number of participants, and the sentence that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +233,7 @@ impl CountPatterns {
         }
         let of_all = self
             .known_of
-            .captures(one.text.as_bytes())
+            .captures(without_brackets(&one.text).as_bytes())
             .and_then(|found| {
                 let part = |at: usize| number(found.get(at)?.as_bytes());
                 let (some, of) = (part(1)?, part(2)?);
@@ -242,7 +243,10 @@ impl CountPatterns {
                 })
             });
         of_all.or_else(|| {
-            let whole = !one.has(&self.one_arm);
+            // What is counted by arm in brackets adds up to the number before them.
+            let whole = !self
+                .one_arm
+                .is_match(without_brackets(&one.text).as_bytes());
             whole.then(|| one.count(&self.analysed, COUNT_LEAST))?
         })
     }

@@ -21,7 +21,10 @@ pub(super) struct PatternLine {
 impl PatternLine {
     pub(super) fn is_in(&self, plain: &str) -> bool {
         let barred = |unless: &Regex| unless.is_match(plain.as_bytes());
-        self.pattern.is_match(plain.as_bytes()) && !self.unless.as_ref().is_some_and(barred)
+        // Figures in brackets stand between words that belong together.
+        let found = self.pattern.is_match(plain.as_bytes())
+            || plain.contains('(') && self.pattern.is_match(without_brackets(plain).as_bytes());
+        found && !self.unless.as_ref().is_some_and(barred)
     }
 }
 
@@ -79,6 +82,20 @@ macro_rules! pattern_table {
     };
 }
 pub(super) use pattern_table;
+
+/// A sentence without what stands in brackets.
+pub(super) fn without_brackets(plain: &str) -> String {
+    let (mut out, mut depth) = (String::with_capacity(plain.len()), 0_u32);
+    for letter in plain.chars() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(letter),
+            _ => {}
+        }
+    }
+    out.replace("  ", " ").replace(" ,", ",")
+}
 
 /// A sentence as the patterns expect it.
 pub(super) fn plain(text: &str) -> String {

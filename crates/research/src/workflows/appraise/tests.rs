@@ -314,10 +314,14 @@ fn only_a_group_without_treatment_has_nothing_to_hide() {
     };
     assert_eq!(knew("The control group had no significant change."), None);
     assert_eq!(knew("The control group received no benefit."), None);
+    let disguised = "Adults were given a drug, a placebo, or no treatment. Doctors were blinded.";
+    assert_eq!(knew(disguised), None);
     for told in [
         "The control group received no treatment.",
         "Control participants were given no active intervention.",
         "The control group received usual care.",
+        "Adults were randomised to the course or a waiting list. Researchers were blinded.",
+        "Adults were assigned to the course or to receive no intervention. Testers were blinded.",
     ] {
         assert_eq!(knew(told), Some(SignalAnswer::ProbablyYes), "{told}");
     }

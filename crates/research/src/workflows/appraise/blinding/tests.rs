@@ -8,10 +8,56 @@ fn people_are_told_apart_by_what_is_said_of_them() {
     use TrialParty::{Assessors, Carers, Participants};
     let none: &[TrialParty] = &[];
     for (sentence, blind, aware) in [
+        // The intervention was given before, perhaps by others who knew.
         (
             "the hospital staff caring for postoperative patients was blinded for group allocation.",
+            none,
+            none,
+        ),
+        (
+            "the hospital staff caring for patients was blinded for group allocation.",
             &[Carers][..],
             none,
+        ),
+        (
+            "another nurse who was unaware of the drug given recorded pulse and pain.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "the post-operative nursing staff, unaware of the patient's group, recorded pain at fixed intervals.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "data collectors blind to group condition performed follow-up data collection.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "nurses were blinded to treatment, and pain was recorded daily.",
+            &[Carers],
+            none,
+        ),
+        (
+            "all injections were performed by the same nonblinded investigator, who tried to keep patients unaware of product allocation.",
+            &[Participants],
+            &[Carers],
+        ),
+        (
+            "the measures were administered by coordinators who were blinded to group assignment.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "families were unaware of the trial and the group sizes.",
+            none,
+            none,
+        ),
+        (
+            "the study was done at two sites, but was not conducted as a blind study.",
+            none,
+            &[Participants, Carers],
         ),
         (
             "the investigators who carried out the study data analysis were blinded to patients' treatment assignment.",

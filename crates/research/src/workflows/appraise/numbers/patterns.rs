@@ -8,16 +8,16 @@ use super::super::patterns::compiled;
 
 // In the patterns, {N} is a number, {P} a kind of participants, and {W} a word, which may be a year or an age but no other number.
 const NUMBER: &str = r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,6})";
-const PEOPLE: &str = r"(?:participants?|patients?|out-?patients|in-?patients|subjects|women|men|children|infants|neonates|newborns|adults|adolescents|people|persons|volunteers|students|individuals|girls|boys|mothers|couples|families|residents|employees|workers|smokers|survivors|athletes|cases|eyes|schools|villages|clusters|practices|manuscripts|rats|mice)";
+const PEOPLE: &str = r"(?:participants?|patients?|out-?patients|in-?patients|subjects|women|men|children|infants|neonates|newborns|adults|adolescents|people|persons|volunteers|students|individuals|girls|boys|mothers|couples|families|residents|employees|workers|smokers|survivors|athletes|cases|eyes|schools|villages|clusters|practices|manuscripts)";
 const WORD: &str = r"(?:(?:[a-z][a-z'-]*|(?:19|20)[0-9]{2}|[0-9]{1,2}(?:-[0-9]{1,2})? (?:years|months|weeks|days|y|yr)) )";
 const RANDOMISED: &str = r"\b{N} (?:\([^)]*\) )?(?:{W}{0,6}?{P} (?:\([^)]*\) )?{W}{0,16}?)?(?:were|was|being|had been|underwent) (?:{W}{0,4}?and )?(?:then |subsequently |finally |also )?(?:randomi[sz]ed|randomly (?:assigned|allocated|divided|distributed)|(?:assigned|allocated|divided) randomly|(?:assigned|allocated) at random|randomi[sz]ation)";
 const RANDOMISED_TO: &str =
     r"\b(?:randomi[sz]ed|randomly (?:assigned|allocated)) (?:a total of )?{N} {W}{0,4}?{P}\b";
 const RANDOMISED_OF: &str =
     r"\bof (?:the |all )?{N} (?:{W}{0,2}?{P} )?(?:who were )?randomi[sz]ed(?:[,.]| {P}\b| at\b)";
-const ENROLLED: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,3}?{P} (?:were |was )?(?:enrolled|enroled|recruited|included in the (?:study|trial))\b";
+const ENROLLED: &str = r"\b{N} (?:\([^)]*\) )?{W}{0,3}?{P} (?:with {W}{1,4}?)?(?:were |was )?(?:enrolled|enroled|recruited|included in the (?:study|trial))\b";
 const ANALYSED: &str = r"\b{N} (?:\([^)]*\) )?(?:of (?:the )?[0-9,]+ )?(?:{W}{0,4}?{P} (?:\([^)]*\) )?)?(?:were |was )?(?:analy[sz]ed|included in the (?:itt\b|intention|(?:[a-z-]+ ){0,3}analys[ie]s)|available for (?:[a-z-]+ ){0,3}analysis|completed (?:the )?(?:[a-z0-9-]+ )?(?:study|trial|follow-up|protocol))";
-const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in the analysis)|provided|remained)";
+const KNOWN_OF: &str = r"\b{N} ?(?:/|of|out of)(?: the)? ?{N} (?:\([^)]*\) )?{W}{0,4}?(?:attended|completed|returned|were (?:followed|available|assessed|analy[sz]ed|re-?assessed|included in (?:the|these|all) (?:[a-z-]+ )?analys[ie]s)|provided|remained)";
 const AT_TIMES: &str = r"\b{N} (?:{W}{0,3}?)at [0-9]+ (?:weeks?|months?|years?|days?)\b";
 /// A number at a time may be a measurement instead of a count of people.
 const MEASURED: &str = r"\b(?:scores?|scored|means?|medians?|averages?|averaged|values?|levels?|rates?|points?|index)\b";

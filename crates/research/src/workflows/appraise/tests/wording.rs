@@ -1,5 +1,7 @@
 //! Wordings that real reports have and that were once misread, in sentences of our own.
 
+use fathom_render::appraisal::AnsweredQuestion;
+
 use super::*;
 
 #[test]
@@ -192,7 +194,20 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 3.1 Loss to follow-up was 12,4%.
 3.2 Results were not consistent after exclusion of drop-outs.
 4.3 Treatment had already been given in a blinded manner.
-4.3 After baseline assessment, study drug was administered in a blinded fashion.";
+4.3 After baseline assessment, study drug was administered in a blinded fashion.
+1.2 Data were analysed by group assignment at the trial coordinating centre.
+1.2 This did not prevent staff from predicting the next assignment.
+1.3 Similarly, models had baseline scores, age and sex as covariates.
+1.3 Baseline characteristics were similar in the groups, apart from more smokers in one.
+1.3 All other baseline factors were comparable between the groups.
+1.3 There were no differences in rates of falls between the groups for any baseline weight.
+2.6 An additional intention to treat analysis was done with values carried forward.
+4.1 The lack of gold standards for measuring habits made many scales necessary.
+4.1 There are no validated studies with these scales.
+4.1 This dose was tested and has been validated before.
+2.1 Adults were assigned to double-blind tablets or open-label tablets.
+2.1 It was a double-blind trial for 24 weeks, followed by an open-label extension of five years.
+4.2 Lessons were offered at the same time on the same day in both groups.";
     for line in table.lines() {
         let (id, sentence) = line.split_once(' ').unwrap();
         assert_eq!(answered(id, sentence), None, "{line}");
@@ -205,7 +220,26 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 2.6 Analyses were by intention to treat.
 3.1 Loss to follow-up was 3%.
 3.2 Results were consistent after exclusion of drop-outs.
-4.3 Scans were read by two radiologists in a blinded manner.";
+4.3 Scans were read by two radiologists in a blinded manner.
+1.1 A random allocation sequence was generated for each site.
+1.2 Boxes were labelled with the patient's number at the trial coordinating centre.
+1.2 Blocks of changing size prevented staff from predicting the next assignment.
+1.2 The statistician who performed the randomisation was not directly involved in recruitment.
+1.3 There were no differences between the two groups in terms of background variables.
+1.3 The groups were comparable in sex (women: 85% and 92%; p = 0.7), body weight (98.6 kg and 96.8 kg; p = 0.6) and height.
+2.2 A nurse not in the trial prepared the study drug, placed the needle and administered the drug.
+2.6 Non-ITT analyses were preferred.
+2.6 All patients with at least one follow-up visit were included in the intent-to-treat analysis.
+3.1 No drop outs occurred during the study.
+3.1 Data were available for 141/215 (65.6%) of one group.
+3.1 Of the 62 patients enrolled, 82% (26 of 29 and 25 of 33) completed the study.
+4.1 Blood samples were analysed using a nuclear platform and mass spectrometry.
+4.3 The trial was not blinded.
+1.1 Pupils were computer randomised into three groups by a statistician.
+1.3 No significant differences were found between the three groups before the intervention.
+2.1 There was no technical possibility to blind the type of instrument.
+4.1 Saliva samples were analysed in duplicate via an enzyme-linked immunosorbent assay.
+5.1 The trial was registered after completion of follow-up.";
     for line in still.lines() {
         let (id, sentence) = line.split_once(' ').unwrap();
         assert!(answered(id, sentence).is_some(), "{line}");
@@ -261,6 +295,27 @@ fn counts_are_whole_and_of_the_trial_itself() {
 }
 
 #[test]
+fn a_trial_that_says_both_that_it_was_open_and_that_patients_did_not_know_is_left_open() {
+    let both =
+        "Patients were unaware of their group. The trial was not conducted as a blind study.";
+    assert_eq!(answered("2.1", both), Some(SignalAnswer::NoInformation));
+}
+
+#[test]
+fn numbers_by_arm_in_brackets_add_up_to_the_one_before_them() {
+    let some = flow(
+        "58 adults with great weight were enrolled. 42 adults completed the study (22 in the drug group and 20 in the control group).",
+    );
+    let missing = some.missing().map(|share| (share.missing, share.of));
+    assert_eq!(missing, Some((16, 58)));
+    let of_all = flow(
+        "A total of 405 patients were randomised. Thus, 395 of the 405 randomised patients (97.5%) were included in these analyses.",
+    );
+    let missing = of_all.missing().map(|share| (share.missing, share.of));
+    assert_eq!(missing, Some((10, 405)));
+}
+
+#[test]
 fn a_trial_is_called_what_its_methods_call_it() {
     let (document, article) = read(
         "# Needles for knees\n\n## Methods\n\nAdults were randomised in a single-blind trial.\n\n## Discussion\n\n\
@@ -302,16 +357,21 @@ fn manuals_reviews_and_register_entries_are_told_apart() {
          trial in 12 092 patients (Brook 2006).\n\n## Conclusion\n\nIt helps.\n",
     );
     assert!(review.unwrap().why.contains("trials of others"));
+    let animals =
+        refused("# Bones\n\n## Methods\n\nForty rabbits were randomly divided into two groups.\n");
+    assert!(animals.unwrap().why.contains("animals"));
+    let in_turn = refused(
+        "# Calm\n\n## Methods\n\nWomen were assigned to two groups. Meetings had to be avoided; thus, randomisation was not conducted.\n",
+    );
+    assert!(in_turn.unwrap().why.contains("not assigned at random"));
     let entry = refused(
         "Register entry ACTRN12699000000001\n\nRegistered: 3 February 2019.\n\nPrimary outcome: pain at rest.\n\nSecondary outcomes: falls.\n",
     );
     assert!(entry.unwrap().is_plan);
 }
 
-#[test]
-fn an_outcome_that_participants_report_is_assessed_by_them() {
-    let text = "# A trial\n\n## Methods\n\nAdults were randomised. Outcomes were assessed by a nurse who was blinded to allocation. The primary outcome \
-                was self-rated pain; secondary outcomes were weight and walking.\n";
+/// The answer of the rules to a question of the fourth domain.
+fn on_measurement(text: &str, id: &str) -> AnsweredQuestion {
     let (document, article) = read(text);
     let input = serde_json::json!({ "document": "trial.md" });
     let state = State::new(serde_json::from_value(input).unwrap());
@@ -323,9 +383,43 @@ fn an_outcome_that_participants_report_is_assessed_by_them() {
         },
         protocol: None,
     };
-    let asked = AskedModel::default();
-    let domain = judged(&state, &opened, &asked, Domain::D4);
-    let answer = domain.answers.iter().find(|one| one.id == "4.3").unwrap();
+    let domain = judged(&state, &opened, &AskedModel::default(), Domain::D4);
+    let mut answers = domain.answers.into_iter();
+    answers.find(|one| one.id == id).unwrap()
+}
+
+#[test]
+fn an_outcome_that_participants_report_is_assessed_by_them() {
+    let text = "# A trial\n\n## Methods\n\nAdults were randomised. Outcomes were assessed by a nurse who was blinded to allocation. The primary outcome \
+                was self-rated pain; secondary outcomes were weight and walking.\n";
+    let answer = on_measurement(text, "4.3");
     assert_eq!(answer.answer, SignalAnswer::NoInformation);
     assert!(answer.rationale.contains("reported the outcome themselves"));
+}
+
+#[test]
+fn what_is_said_of_other_outcomes_does_not_answer_for_the_primary_one() {
+    let assessed = "Afterwards they were assessed by an observer blinded to the device for sore throat, cough, hoarseness and pain.";
+    let report = |primary: &str| {
+        format!(
+            "# A trial\n\n## Methods\n\nAdults were randomised. {assessed} The primary variable was {primary}.\n"
+        )
+    };
+    let others = report("the pressure in the cuff");
+    for id in ["4.2", "4.3"] {
+        let answer = on_measurement(&others, id).answer;
+        assert_eq!(answer, SignalAnswer::NoInformation, "{id}");
+    }
+    let own = report("soreness of the throat");
+    assert_eq!(on_measurement(&own, "4.3").answer, SignalAnswer::No);
+    let scale = "Adults were randomised. Weight was measured on a calibrated scale. The primary outcome was";
+    let scale = |primary: &str| format!("# A trial\n\n## Methods\n\n{scale} {primary}.\n");
+    assert_eq!(
+        on_measurement(&scale("the weight at one year"), "4.1").answer,
+        SignalAnswer::ProbablyNo
+    );
+    assert_eq!(
+        on_measurement(&scale("the rate of stroke"), "4.1").answer,
+        SignalAnswer::NoInformation
+    );
 }
