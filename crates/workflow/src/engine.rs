@@ -21,8 +21,6 @@ use crate::snapshot::SnapshotPolicy;
 use crate::step_buffer;
 use crate::{Clock, Error, Graph, Payload, RunId, State, Store};
 
-pub use self::open::StateEdit;
-
 /// Runs one workflow's graph over one store. Cheap to clone; clones share everything.
 pub struct Engine<S: State, D> {
     pub(crate) shared: Arc<Shared<S, D>>,

@@ -234,21 +234,10 @@ impl Host {
     /// Takes a run up for a person: a failed or cancelled one too, and one that is parked before its
     /// time. It stays open for [`Host::run`] or [`Host::advance`].
     pub async fn resume(&self, run: RunId) -> Result<(), Error> {
-        self.resume_with(run, None).await
-    }
-
-    /// Like [`Host::resume`], with parts of the run's state changed first, in the same record.
-    pub async fn resume_edited(&self, run: RunId, edits: Value) -> Result<(), Error> {
-        // One that is open is read again.
-        self.open_runs.release(run).await;
-        self.resume_with(run, Some(edits)).await
-    }
-
-    async fn resume_with(&self, run: RunId, edits: Option<Value>) -> Result<(), Error> {
         let mut slot = self.open_runs.take(run, &self.runtime).await?;
         let opened = match slot.take_open() {
             Some(opened) => opened,
-            None => self.workflow_of(run).await?.resume(run, edits).await?,
+            None => self.workflow_of(run).await?.resume(run).await?,
         };
         slot.fill(opened);
         slot.put_back_unused().await;

@@ -36,7 +36,7 @@ mod waiting;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use context::{Context, EffectCall};
-pub use engine::{Engine, NewRun, StateEdit};
+pub use engine::{Engine, NewRun};
 pub use error::Error;
 pub use export::StepView;
 pub use fan_out::fan_out;

@@ -165,7 +165,7 @@ pub struct StepMeta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
-    /// A whole state: the run's start, a fork's start, a reopened gate, or an edit.
+    /// A whole state: the run's start, a fork's start, or a reopened gate.
     Base {
         /// What the engine had counted by then.
         tally: RunTally,
@@ -188,8 +188,6 @@ pub enum BaseReason {
     Forked,
     /// A late decision sent the run back to a gate.
     Reopened,
-    /// Somebody changed the state when the run was resumed.
-    Edited,
 }
 
 /// Why a step was cut short.

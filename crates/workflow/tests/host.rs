@@ -40,55 +40,6 @@ const ASK: Script = |_, ctx| {
 const CALL: Script =
     |_, ctx| Box::pin(async move { Ok(ctx.effect("call", |_| ctx.deps().ask("call")).await?) });
 
-/// Makes a call, rests for a while and tells what the diary begins with.
-const CALL_AND_REST: Script = |diary, ctx| {
-    let first = diary.lines[0].clone();
-    Box::pin(async move {
-        let said = ctx.effect("call", |_| ctx.deps().ask("call")).await?;
-        let at = ctx.now() + Duration::from_secs(600);
-        ctx.park_until("rest", at, "rest").await?;
-        Ok(format!("{said} after {first}"))
-    })
-};
-
-#[tokio::test]
-async fn a_run_is_resumed_with_an_edited_state_and_repeats_no_recorded_call() {
-    let stage = Stage::new();
-    let scripts = [("b", CALL_AND_REST)];
-    let (host, world) = stage.host_with(&[LINE], &scripts, HostSettings::default());
-    let run = begin(&host, "line").await;
-    assert_eq!(host.run(run).await.unwrap().status, Status::Waiting);
-    let edits = json!({"lines": ["dear other diary"]});
-    host.resume_edited(run, edits).await.unwrap();
-    host.release_open_runs().await;
-    // Another process goes on from what is recorded.
-    let (other, its_world) = stage.host_with(&[LINE], &scripts, HostSettings::default());
-    let resting = other.run(run).await.unwrap();
-    assert_eq!(resting.status, Status::Completed, "{resting:?}");
-    let lines = other.view(run, None).await.unwrap().state["lines"].clone();
-    assert_eq!(lines[0], "dear other diary");
-    assert!(
-        lines[1]
-            .as_str()
-            .unwrap()
-            .ends_with("after dear other diary"),
-        "{lines}"
-    );
-    assert_eq!(
-        (world.calls(), its_world.calls()),
-        (vec!["call".to_owned()], vec![])
-    );
-    assert_eq!(other.replay(run).await.unwrap().state["lines"], lines);
-    let wrong = json!({"lines": 7});
-    let second = begin(&host, "line").await;
-    assert!(host.resume_edited(second, wrong).await.is_err());
-    assert_eq!(
-        host.run(second).await.unwrap().status,
-        Status::Waiting,
-        "as it was"
-    );
-}
-
 #[tokio::test]
 async fn a_run_is_reached_by_its_id_alone_whatever_its_workflow() {
     let stage = Stage::new();

@@ -151,16 +151,8 @@ pub async fn resume_run(
     caller: Caller,
     run: OwnedRun,
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
-    let (room, _turn) = caps::take(&service, &caller, Some(run.id())).await?;
-    let mut edits = None;
-    if !room.is_unbounded() {
-        room.limit_state(&service.host.view(run.id(), None).await?, &mut edits);
-    }
-    let resumed = match edits {
-        Some(edits) => service.host.resume_edited(run.id(), edits).await,
-        None => service.host.resume(run.id()).await,
-    };
-    match resumed {
+    let _turn = caps::take_to_go_on(&service, &caller, run.id()).await?;
+    match service.host.resume(run.id()).await {
         // Who works on it already goes on with it.
         Ok(()) | Err(Error::Held { .. }) => {}
         Err(error) => return Err(error.into()),
@@ -208,7 +200,7 @@ pub async fn fork_run(
     let host = &service.host;
     admit::admit(&service, &caller, new, async |new, room| {
         if !room.is_unbounded() {
-            room.limit_state(&host.view(origin, Some(at)).await?, &mut body.edits);
+            room.limit_fork(&host.view(origin, Some(at)).await?, &mut body.edits);
         }
         host.fork(origin, at, new, body.edits).await
     })

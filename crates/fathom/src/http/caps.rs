@@ -77,7 +77,7 @@ pub async fn take<'s>(
     Ok((OwnerRoom { left, usual }, Some(turn)))
 }
 
-/// The turn in which a run goes on that waited for a person; refused where a cap is reached, or where the run
+/// The turn in which a run goes on that was resumed or waited for a person; refused where a cap is reached, or where the run
 /// may still spend more than is left. Its own bounds stand in its log and stay as they are, so nothing less would hold.
 pub async fn take_to_go_on<'s>(
     service: &'s Service,

@@ -99,9 +99,9 @@ impl OwnerRoom {
         }
     }
 
-    /// Bounds what a run may spend that goes on from a state, resumed or as a fork, whatever the state or the edits say. It
-    /// goes on counting from what was spent by then.
-    pub fn limit_state(self, origin: &RunView<Value>, edits: &mut Option<Value>) {
+    /// Bounds what a fork may spend, whatever its origin or its edits say. It goes on counting from what its origin had
+    /// spent at that step.
+    pub fn limit_fork(self, origin: &RunView<Value>, edits: &mut Option<Value>) {
         let fields = BoundFields::of_state(&origin.run.about.workflow);
         let Some(table) = fields.find(&origin.state) else {
             return;

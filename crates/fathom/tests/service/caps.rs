@@ -196,7 +196,7 @@ async fn a_run_that_goes_on_at_a_deadline_is_under_way_and_holds_what_it_may_spe
 }
 
 #[tokio::test]
-async fn a_run_that_is_resumed_gets_no_more_than_is_left() {
+async fn a_run_is_resumed_only_where_what_it_may_still_spend_is_left() {
     let script = Script::sensible(pages()).always(Judgement::Plan, Reply::Hangs);
     let (_stage, mut served) = world(script, &[]).await;
     served.log_in_with("ada", &["--max-tokens", "1000"]);
@@ -206,15 +206,16 @@ async fn a_run_that_is_resumed_gets_no_more_than_is_left() {
     stop(&served, &first).await;
     let second = served.begin(&bounded(400)).await;
     let path = format!("/runs/{first}/resume");
-    expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
-    let state = served
-        .json(&format!("/runs/{first}/state?whole=true"))
-        .await;
-    let bound = state.pointer("/state/settings/token_budget").cloned();
-    assert_eq!(bound, Some(json!(600)), "{state}");
-    assert!(refused(&served).await.0.contains("runs under way"));
+    let refused = served.post(&path, &Value::Null).await;
+    let told = expect(refused, StatusCode::TOO_MANY_REQUESTS).await;
+    let told = told["error"]["message"].to_string();
+    assert!(
+        told.contains("may still use 1000 tokens") && told.contains("ada has 600 left"),
+        "{told}"
+    );
     served.until(&second, "planning").await;
     stop(&served, &second).await;
+    expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
 }
 
 #[tokio::test]

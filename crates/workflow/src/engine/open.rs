@@ -8,38 +8,25 @@ use super::Engine;
 use crate::clock::later;
 use crate::event::EventKind;
 use crate::lease::HeldRun;
-use crate::record::{
-    BaseReason, Entry, LogHead, Meters, RunHeader, Status, StepKind, StepMeta, StepRecord, Token,
-};
+use crate::record::{LogHead, RunHeader, Status, Token};
 use crate::run::Execution;
 use crate::runtime::Runtime;
 use crate::step_buffer::{self, StepNotes};
-use crate::{Error, Owner, Payload, RunId, State, fold, waiting};
+use crate::{Error, Owner, RunId, State, fold, waiting};
 
 impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
     /// Takes a run up again where its log ends. A parked run whose time has come goes on; one that
     /// must wait is refused with [`Error::Waiting`], one that has ended with [`Error::Ended`].
     pub async fn open(&self, run: RunId) -> Result<Execution<S, D>, Error> {
         self.admit(run, OpenPurpose::Open).await?;
-        self.take_hold(run, OpenPurpose::Open, None).await
+        self.take_hold(run, OpenPurpose::Open).await
     }
 
     /// Like [`Engine::open`], for a person: a failed or cancelled run goes on too, and one that
     /// crashed too often gets another chance.
     pub async fn resume(&self, run: RunId) -> Result<Execution<S, D>, Error> {
         self.admit(run, OpenPurpose::Resume).await?;
-        self.take_hold(run, OpenPurpose::Resume, None).await
-    }
-
-    /// Like [`Engine::resume`], with another state, which is recorded as the run goes on. Calls recorded in the step under
-    /// way are not made again.
-    pub async fn resume_edited(
-        &self,
-        run: RunId,
-        edit: &StateEdit<'_, S>,
-    ) -> Result<Execution<S, D>, Error> {
-        self.admit(run, OpenPurpose::Resume).await?;
-        self.take_hold(run, OpenPurpose::Resume, Some(edit)).await
+        self.take_hold(run, OpenPurpose::Resume).await
     }
 
     /// Refuses a run that there is nothing to do for. One whose gate has timed out passes it.
@@ -54,12 +41,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         }
     }
 
-    async fn take_hold(
-        &self,
-        run: RunId,
-        purpose: OpenPurpose,
-        edit: Option<&StateEdit<'_, S>>,
-    ) -> Result<Execution<S, D>, Error> {
+    async fn take_hold(&self, run: RunId, purpose: OpenPurpose) -> Result<Execution<S, D>, Error> {
         let Runtime {
             store,
             settings,
@@ -69,7 +51,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         } = &*self.shared.runtime;
         let held = self.shared.runtime.hold(run, clock.now())?;
         let token = store.claim(run, owner, settings.lease).await?;
-        match self.read_and_begin(run, token, held, purpose, edit).await {
+        match self.read_and_begin(run, token, held, purpose).await {
             Ok(execution) => Ok(execution),
             Err(error) => {
                 if let Err(error) = store.release(run, token).await {
@@ -86,7 +68,6 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
         token: Token,
         held: HeldRun,
         purpose: OpenPurpose,
-        edit: Option<&StateEdit<'_, S>>,
     ) -> Result<Execution<S, D>, Error> {
         let Runtime {
             store,
@@ -118,12 +99,8 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             OpenPurpose::Resume => execution.start_anew(clock.now()),
             OpenPurpose::Cancel => {}
         }
-        let edited = match edit {
-            Some(edit) => Some(execution.edited(edit).await?),
-            None => None,
-        };
         execution
-            .note_resumption(owner.clone(), clock.now(), edited)
+            .note_resumption(owner.clone(), clock.now())
             .await?;
         Ok(execution)
     }
@@ -137,7 +114,7 @@ impl<S: State, D: Send + Sync + 'static> Engine<S, D> {
             return Ok(false);
         }
         // Nobody may be there to hear it. If nobody is, stop the run here.
-        match self.take_hold(run, OpenPurpose::Cancel, None).await {
+        match self.take_hold(run, OpenPurpose::Cancel).await {
             Ok(mut execution) => {
                 execution.held.cancel.cancel();
                 execution.advance().await?;
@@ -183,60 +160,17 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
         }
     }
 
-    /// Changes the state, and gives the record of it with the journal of the step under way, which gets another number: the
-    /// record takes its own.
-    async fn edited(&mut self, edit: &StateEdit<'_, S>) -> Result<(StepRecord, Vec<Entry>), Error> {
-        self.state = edit(&self.state)?;
-        let (run, head) = (self.id(), &self.writer.run.head);
-        let (step, next) = (head.step + 1, head.next.clone());
-        let mut entries = self.shared.runtime.store.entries(run, step).await?;
-        for entry in &mut entries {
-            entry.meta.step = step + 1;
-        }
-        let record = StepRecord {
-            meta: StepMeta {
-                step,
-                node: next.clone().unwrap_or_default(),
-                kind: StepKind::Base {
-                    tally: (*self.tally).clone(),
-                    why: BaseReason::Edited,
-                },
-                next,
-                looped: None,
-                meters: Meters::new(),
-                entries: head.entries,
-                // The step under way was started when it was.
-                at: self.started_at,
-            },
-            payload: Some(Payload::encoded(&self.state)?),
-        };
-        Ok((record, entries))
-    }
-
-    /// Records that the run goes on, and from which state if that was edited. The time in which nobody held it does not count
-    /// as its own.
-    async fn note_resumption(
-        &mut self,
-        owner: Owner,
-        now: Timestamp,
-        edited: Option<(StepRecord, Vec<Entry>)>,
-    ) -> Result<(), Error> {
-        let mut notes = StepNotes::default();
-        let mut record = None;
-        // They change with the append: until then the log is as it was.
-        let (mut step, mut entries) = (self.writer.run.head.step, self.writer.run.head.entries);
-        if let Some((base, moved)) = edited {
-            (step, entries) = (base.meta.step, moved.len() as u32);
-            (record, notes.entries) = (Some(base), moved);
-        }
+    /// Records that the run goes on. The time in which nobody held it does not count as its own.
+    async fn note_resumption(&mut self, owner: Owner, now: Timestamp) -> Result<(), Error> {
         let head = &self.writer.run.head;
         let attempt = head.attempts + 1;
         let (deadline, waited) = (after_pause(head, now), waited_by(head, now));
         let resumed = EventKind::RunResumed {
             owner,
-            step: step + 1,
+            step: head.step + 1,
             attempt,
         };
+        let mut notes = StepNotes::default();
         self.writer.note(&mut notes, resumed);
         let mut draft = self.writer.draft(notes);
         draft.head = LogHead {
@@ -247,11 +181,8 @@ impl<S: State, D: Send + Sync + 'static> Execution<S, D> {
             reason: None,
             deadline,
             waited,
-            step,
-            entries,
             ..draft.head
         };
-        draft.record = record;
         if self.writer.commit(draft).await?.cancel_requested {
             self.held.cancel.cancel();
         }
@@ -270,9 +201,6 @@ fn waited_by(head: &LogHead, now: Timestamp) -> Duration {
     let paused = waiting::since_left(head, now);
     head.waited.saturating_add(paused)
 }
-
-/// How a state is changed while its run is taken up.
-pub type StateEdit<'e, S> = dyn Fn(&S) -> Result<S, Error> + Send + Sync + 'e;
 
 /// What a run is taken up for, which says what it may be.
 #[derive(Clone, Copy)]

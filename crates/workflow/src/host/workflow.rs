@@ -39,8 +39,8 @@ pub trait Workflow: Send + Sync + 'static {
     /// Takes a run up where its log ends: see [`Engine::open`].
     async fn open(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error>;
 
-    /// Takes a run up for a person, with parts of its state changed: see [`Engine::resume_edited`].
-    async fn resume(&self, run: RunId, edits: Option<Value>) -> Result<Box<dyn OpenRun>, Error>;
+    /// Takes a run up for a person: see [`Engine::resume`].
+    async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error>;
 
     /// The state at a step, or at the last good one.
     async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error>;
@@ -215,13 +215,9 @@ impl<W: Definition> Workflow for TypedWorkflow<W> {
         self.ready(self.engine.open(run).await?).await
     }
 
-    async fn resume(&self, run: RunId, edits: Option<Value>) -> Result<Box<dyn OpenRun>, Error> {
+    async fn resume(&self, run: RunId) -> Result<Box<dyn OpenRun>, Error> {
         self.check_ready(&self.state(run).await?)?;
-        let Some(edits) = edits else {
-            return Ok(Box::new(self.engine.resume(run).await?));
-        };
-        let edit = |state: &W::State| Ok(self.definition.edit_state(state, &edits)?);
-        Ok(Box::new(self.engine.resume_edited(run, &edit).await?))
+        Ok(Box::new(self.engine.resume(run).await?))
     }
 
     async fn view(&self, run: RunId, at: Option<u64>) -> Result<RunView<Value>, Error> {
