@@ -54,6 +54,11 @@ impl Language {
         short::spoken_in(&samples(text, PASSAGE_BYTES))
     }
 
+    /// Whether questions in this language are full of a word, in any case: "difference", "people", "bedeutet".
+    pub fn has_frequent(self, word: &str) -> bool {
+        short::is_frequent(&word.to_lowercase(), self)
+    }
+
     /// The two letters of ISO 639-1.
     pub fn code(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or("en")

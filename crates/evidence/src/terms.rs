@@ -18,7 +18,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{Language, Span};
 
-pub use common_words::is_common_english;
+pub use common_words::{is_common_english, resembles_common_english};
 pub use compounds::{CompoundTerms, compounds_among, compounds_with, has_compounds};
 pub use passage_counter::{PassageCounter, PassageLength, WordForm};
 pub use pieces::{Piece, PieceQuery};

@@ -28,7 +28,7 @@ pub use self::runs::{ListArgs, ReviewArgs, RunsCommand, StartArgs, VerdictArg};
     after_help = "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 partial report, 4 waiting for a person, 130 stopped by Ctrl-C."
 )]
 pub struct Cli {
-    /// Settings file [default: FATHOM_CONFIG, else fathom.toml in FATHOM_HOME, then what is harmless in the one of this folder]
+    /// Settings file [default: FATHOM_CONFIG, else fathom.toml in FATHOM_HOME; of one in this folder only harmless settings count]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(subcommand)]

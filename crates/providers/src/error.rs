@@ -144,7 +144,9 @@ impl FailureCause {
             Self::ContextTooLong => "cannot take so much text; the request must be made shorter",
             Self::TimedOut => "did not answer in time; try again later or raise the time limit",
             Self::Unreachable => "cannot be reached; check its address and the network",
-            Self::NoSuchHost => "has a name that nobody has on the network; check its address",
+            Self::NoSuchHost => {
+                "cannot be found on the network; check its address and the connection"
+            }
             Self::Garbled => "answered in a form that cannot be read; check its address",
             Self::TooLarge => {
                 "sent more than the size limit allows; raise the limit if it is meant"

@@ -73,6 +73,15 @@ static WORDS: LazyLock<FixedMap<&'static str, Scores>> = LazyLock::new(|| {
     found
 });
 
+/// Whether a word, in small letters, is one that questions in a language are full of.
+pub(super) fn is_frequent(word: &str, language: Language) -> bool {
+    let place = LANGUAGES
+        .iter()
+        .position(|(code, _)| *code == language.code());
+    let scores = WORDS.get(word).zip(place);
+    scores.is_some_and(|(scores, place)| scores.get(place).is_some_and(|score| *score > 0.0))
+}
+
 /// Fewer words of running text tell nothing.
 const SAMPLE_WORDS: usize = 60;
 

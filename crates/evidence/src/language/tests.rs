@@ -85,3 +85,10 @@ fn words_that_several_languages_share_are_taken_for_english() {
         );
     }
 }
+
+#[test]
+fn words_of_all_questions_are_known() {
+    let german: Language = "de".parse().unwrap();
+    assert!(Language::ENGLISH.has_frequent("Difference") && german.has_frequent("bedeutet"));
+    assert!(!Language::ENGLISH.has_frequent("bedeutet") && !german.has_frequent("plafond"));
+}

@@ -15,6 +15,9 @@ const QUANTITIES: [&str; 7] = ["time", "share", "storage", "power", "length", "m
 /// Words before "cost" with which it need not be money, as in "the cost of a copy" and "which costs more".
 const NO_MONEY_BEHIND: [&str; 7] = ["the", "a", "at", "of", "no", "low", "which"];
 
+/// "An hour" is an amount.
+const ARTICLES: [&str; 5] = ["a", "an", "eine", "einen", "half"];
+
 /// Between a number and its unit there may be a word, as in "20 working days".
 const WORDS_BETWEEN: usize = 1;
 
@@ -30,58 +33,63 @@ impl AskedAmount {
     /// Reads a question; nothing where it asks for no amount, or names no unit.
     pub fn read(question: &str, language: Language) -> Option<Self> {
         let asked = plain_words(question);
-        if asks_for_money(&asked, language) {
-            return Some(Self {
+        let money = || {
+            asks_for_money(&asked, language).then_some(Self {
                 unit: None,
                 quantity: MONEY,
-            });
-        }
-        let openings = lists::entries(AMOUNTS, "how many").into_iter();
-        let mut behind = openings.filter_map(|opening| asked.split_once(&format!(" {opening} ")));
-        let (_, behind) = behind.next()?;
-        let unit = behind.split_whitespace().next()?;
-        let quantity = QUANTITIES
-            .into_iter()
-            .find(|one| units(one).contains(&unit))?;
-        let mut written = question.split(|c: char| !c.is_alphanumeric());
-        let written = written.find(|word| terms::plain_letters(word) == unit);
-        Some(Self {
-            unit: written.filter(|_| quantity != MONEY).map(str::to_owned),
-            quantity,
-        })
+            })
+        };
+        in_unit(&asked, question).or_else(money)
     }
 
     /// Whether a text tells an amount of the quantity: a number beside a name or sign of a unit.
     pub fn is_told_in(&self, text: &str) -> bool {
-        let units = units(self.quantity);
-        let is_unit = |word: &str| units.contains(&word);
+        let lists = ["units", "signs"].map(|list| entries(list, self.quantity));
+        let units: Vec<String> = lists.concat();
         let numbers = number_words();
-        let is_number =
-            |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || numbers.contains(&word);
+        let is_number = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_digit())
+                || numbers.contains(word)
+                || ARTICLES.contains(word)
+        };
         let text = terms::plain_letters(text);
-        let between = |c: char| !c.is_alphanumeric() && !"$€£¥%µ.,".contains(c);
+        let between = |c: char| !c.is_alphanumeric() && !"$€£¥%.,".contains(c);
         let words = text.split(between).flat_map(split_number);
         let words: Vec<&str> = words
             .map(|word| word.trim_matches(['.', ',']))
             .filter(|word| !word.is_empty())
             .collect();
+        let is_unit = |word: &str| units.iter().any(|unit| unit == word);
         let near = |at: usize| {
-            let before = words.get(at.saturating_sub(1 + WORDS_BETWEEN)..at);
-            let after = words.get(at + 1..at + 2);
-            let before = before.into_iter().flatten();
-            // A currency may stand before its amount.
-            let after = after
-                .into_iter()
-                .flatten()
-                .filter(|_| self.quantity == MONEY);
-            before.chain(after).any(|word| is_number(word))
+            let from = at.saturating_sub(1 + WORDS_BETWEEN);
+            let around = words.get(from..words.len().min(at + 2));
+            around.into_iter().flatten().any(|word| is_number(word))
         };
-        (0..words.len()).any(|at| words.get(at).is_some_and(|word| is_unit(word)) && near(at))
+        let mut places = words.iter().enumerate();
+        places.any(|(at, word)| is_unit(word) && near(at))
     }
 }
 
-fn units(quantity: &str) -> Vec<&'static str> {
-    lists::entries(AMOUNTS, &format!("units {quantity}"))
+/// What is asked for in a unit that stands behind "how many".
+fn in_unit(asked: &str, question: &str) -> Option<AskedAmount> {
+    let openings = lists::entries(AMOUNTS, "how many").into_iter();
+    let mut behind = openings.filter_map(|opening| asked.split_once(&format!(" {opening} ")));
+    let (_, behind) = behind.next()?;
+    let unit = behind.split_whitespace().next()?;
+    let is_of = |quantity: &&str| entries("units", quantity).iter().any(|one| one == unit);
+    let quantity = QUANTITIES.into_iter().find(is_of)?;
+    let mut written = question.split(|c: char| !c.is_alphanumeric());
+    let written = written.find(|word| terms::plain_letters(word) == unit);
+    Some(AskedAmount {
+        unit: written.filter(|_| quantity != MONEY).map(str::to_owned),
+        quantity,
+    })
+}
+
+/// One of the table's lists, in the letters in which texts are looked at.
+fn entries(list: &str, quantity: &str) -> Vec<String> {
+    let entries = lists::entries(AMOUNTS, &format!("{list} {quantity}"));
+    entries.into_iter().map(terms::plain_letters).collect()
 }
 
 /// Whether a question in plain words asks for a price, a wage or what something costs.
@@ -164,7 +172,16 @@ mod tests {
         let share = asked("Wie viel Prozent langsamer ist es?", "de").unwrap();
         assert!(share.is_told_in("Es ist 12 % langsamer."));
         assert!(share.is_told_in("etwa 12% mehr"));
+        assert!(share.is_told_in("12 per cent more"));
         assert!(asked("combien de jours faut-il attendre ?", "fr").is_some());
-        assert_eq!(asked("how many trees were planted?", "en"), None);
+        for question in [
+            "how many trees were planted?",
+            "how many US states ratified it?",
+            "how many second-line drugs are there?",
+        ] {
+            assert_eq!(asked(question, "en"), None, "{question}");
+        }
+        let time = asked("how many milliseconds does a call cost?", "en").unwrap();
+        assert_eq!(time.unit.as_deref(), Some("milliseconds"));
     }
 }

@@ -21,9 +21,19 @@ pub fn is_common_english(word: &str) -> bool {
     STEMS.contains(&Terms::new(Language::ENGLISH).term(word))
 }
 
+/// Whether a word is common, or has one letter wrong, too many or too few to be.
+pub fn resembles_common_english(word: &str) -> bool {
+    let stem = Terms::new(Language::ENGLISH).term(word);
+    let letters = stem.chars().count();
+    let is_near = |known: &String| {
+        known.chars().count().abs_diff(letters) <= 1 && strsim::osa_distance(known, &stem) <= 1
+    };
+    STEMS.contains(&stem) || STEMS.iter().any(is_near)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_common_english;
+    use super::{is_common_english, resembles_common_english};
 
     #[test]
     fn everyday_words_are_told_from_names() {
@@ -31,7 +41,13 @@ mod tests {
             assert!(is_common_english(word), "{word}");
         }
         for word in ["kubernetes", "ivermectin", "Spotify"] {
-            assert!(!is_common_english(word), "{word}");
+            assert!(!resembles_common_english(word), "{word}");
+        }
+        for word in ["temprature", "diffrence", "offical"] {
+            assert!(
+                !is_common_english(word) && resembles_common_english(word),
+                "{word}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The sentences around an answer, in its language: whether it is one, where its passages stand, what was thought of them.
 
 use super::words::AnswerWords;
-use super::{Answer, AnswerSource, AnswerStatus, Assessment, Measure, Shortfall};
+use super::{Answer, AnswerSource, AnswerStatus, Answered, Assessment, Measure, Shortfall};
 use crate::clean;
 use crate::phrases::Phrases;
 
@@ -39,11 +39,13 @@ pub fn place(source: &AnswerSource, language: fathom_evidence::Language) -> Stri
     }
 }
 
-/// What a reader must know before relying on the answer: that also the second search fell short, and the caveats.
+/// What a reader must know before relying on the answer: that also the second search fell short, where it is not sure that what it
+/// found answers, and the caveats.
 pub fn warnings(answer: &Answer) -> Vec<String> {
     let words = AnswerWords::new(answer.language);
+    let unsure = answer.answered != Answered::Yes && !answer.sources.is_empty();
     let still_poor = match answer.assessments.as_slice() {
-        [_, .., last] if last.is_poor() => Some(last),
+        [_, .., last] if last.is_poor() && unsure => Some(last),
         _ => None,
     };
     let told = still_poor.map(|last| words.still_poor.replace("{why}", &shortfalls(last, words)));
@@ -101,11 +103,13 @@ fn shortfalls(assessment: &Assessment, words: &AnswerWords) -> String {
     let [quality, coverage, relevance, results] = words.measures;
     let told = |short: &Shortfall| {
         let Shortfall { value, wanted, .. } = short;
+        // Rounded up it could look like what is wanted.
+        let share = (value * 100.0).floor() / 100.0;
         match short.measure {
-            Measure::Quality => format!("{quality} {value:.2} < {wanted:.2}"),
-            Measure::Coverage => format!("{coverage} {value:.2} < {wanted:.2}"),
-            Measure::Relevance => format!("{relevance} {value:.2} < {wanted:.2}"),
-            Measure::Results => format!("{results} {value:.0} < {wanted:.0}"),
+            Measure::Quality => format!("{quality} {share:.2}/{wanted:.2}"),
+            Measure::Coverage => format!("{coverage} {share:.2}/{wanted:.2}"),
+            Measure::Relevance => format!("{relevance} {share:.2}/{wanted:.2}"),
+            Measure::Results => format!("{results} {value:.0}/{wanted:.0}"),
         }
     };
     let told: Vec<String> = assessment.below.iter().map(told).collect();

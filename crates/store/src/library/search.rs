@@ -48,7 +48,7 @@ pub(super) struct Search<'s> {
 struct QueryWords {
     /// Those that tell what it is about, as the documents spell them.
     own: String,
-    /// What documents say for its everyday words.
+    /// What documents say for its everyday words, and pairs of its words that they write as one.
     meant: String,
 }
 
@@ -88,9 +88,14 @@ impl<'s> Search<'s> {
             vector.map(|vector| Similarities::read(self.connection, self.snapshot, vector));
         self.similarities = similarities.transpose()?.filter(|found| found.known > 0);
         let asked = question::language(query);
+        let mut meant = self.dictionaries.written_together(query)?.join(" ");
+        for words in question::document_words(query, asked) {
+            meant.push(' ');
+            meant.push_str(words);
+        }
         let words = QueryWords {
             own: self.dictionaries.corrected(&telling(query, asked))?,
-            meant: question::document_words(query, asked).join(" "),
+            meant,
         };
         let mut wanted = limit.saturating_mul(2).max(CANDIDATES_LEAST);
         loop {

@@ -159,11 +159,32 @@ fn a_word_that_people_know_or_a_short_name_is_not_taken_for_a_misspelled_one() {
     let shops = ("shops.md", "They open later, and sell shoes in pairs.\n");
     let place = folder(&[shops]);
     let library = Indexed::read(&[place.path()]);
-    let words = ["laser", "Paris", "latter", "latre", "paisr"].map(str::to_owned);
+    let words = ["laser", "Paris", "latter", "lazer", "latre", "paisr"].map(str::to_owned);
     let mentions = library.mentions(&words).unwrap();
     let nearest = mentions.iter().map(|one| one.nearest.as_deref());
-    let expected = [None, None, None, Some("later"), Some("pairs")];
+    let expected = [None, None, None, None, Some("later"), Some("pairs")];
     assert_eq!(nearest.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn words_that_documents_write_apart_or_together_are_found() {
+    let boats = (
+        "boats.md",
+        "Every rower wears a life jacket on the water.\n",
+    );
+    let shell = ("shell.md", "A readonly variable keeps its value.\n");
+    let place = folder(&[TREES, PAVING, boats, shell]);
+    let library = Indexed::read(&[place.path()]);
+    let mentions = library.mentions(&["lifejacket".to_owned()]).unwrap();
+    assert_eq!(mentions[0].nearest.as_deref(), Some("life jacket"));
+    assert_eq!(
+        library.found("must i have a lifejacket", 1)[0].name,
+        "boats.md"
+    );
+    assert_eq!(
+        library.found("how do i make it read only", 1)[0].name,
+        "shell.md"
+    );
 }
 
 #[test]

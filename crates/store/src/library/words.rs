@@ -17,8 +17,15 @@ use super::term_block::{self, DictionaryKind};
 /// Words of fewer letters have too many neighbours for one of them to be what was meant.
 const SPELLED_LEAST: usize = 5;
 
-/// So it is with names of fewer letters than this.
+/// A name needs so many: "Paris" is not "pairs". Another word with fewer may have letters in the wrong order, or one too many or too
+/// few, but "maven" is not "haven".
 const NAME_SPELLED_LEAST: usize = 6;
+
+/// The parts of a word that documents write as two, such as "lifejacket", have so many letters each.
+const PART_LEAST: usize = 4;
+
+/// Two words that documents may write as one have so many letters together.
+const JOINED_LEAST: usize = 6;
 
 /// From so many letters on a word may have two letters wrong.
 const SPELLED_LONG: usize = 8;
@@ -210,15 +217,47 @@ impl Dictionaries<'_> {
         Ok(true)
     }
 
+    /// A word as the two that documents have for it: "life jacket" for "lifejacket".
+    fn written_apart(&self, word: &str) -> rusqlite::Result<Option<String>> {
+        let ends = word.char_indices().map(|(at, _)| at);
+        for (one, other) in ends.filter_map(|at| word.split_at_checked(at)) {
+            let are_words = [one, other]
+                .iter()
+                .all(|part| part.chars().count() >= PART_LEAST && terms::is_common_english(part));
+            if are_words && self.passages_with(one)? > 0 && self.passages_with(other)? > 0 {
+                return Ok(Some(format!("{one} {other}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Neighbouring words of a query that documents write as one: "readonly" for "read only".
+    pub(super) fn written_together(&self, query: &str) -> rusqlite::Result<Vec<String>> {
+        let words: Vec<&str> = terms::words(query)
+            .filter_map(|span| span.of(query))
+            .collect();
+        let mut found = Vec::new();
+        for pair in words.windows(2) {
+            let joined = pair.concat();
+            if joined.chars().count() >= JOINED_LEAST && self.passages_with(&joined)? > 0 {
+                found.push(joined);
+            }
+        }
+        Ok(found)
+    }
+
     /// The word of the documents that is spelled most like one that they do not have, where that one is probably misspelled. A
-    /// word that people know is what it is, "laser" is not "later"; and so is a short name, "Paris" is not "pairs".
+    /// word that people know is what it is: "laser" is not "later".
     fn nearest(&self, word: &str) -> rusqlite::Result<Option<String>> {
         let letters = word.chars().count();
-        let is_short_name = word.starts_with(char::is_uppercase) && letters < NAME_SPELLED_LEAST;
-        if is_short_name || terms::is_common_english(word) {
+        let is_short = letters < NAME_SPELLED_LEAST;
+        if is_short && word.starts_with(char::is_uppercase) || terms::is_common_english(word) {
             return Ok(None);
         }
         let word = word.to_lowercase();
+        if let Some(parts) = self.written_apart(&word)? {
+            return Ok(Some(parts));
+        }
         let most = match letters {
             ..SPELLED_LEAST => return Ok(None),
             SPELLED_LEAST..SPELLED_LONG => 1,
@@ -229,7 +268,10 @@ impl Dictionaries<'_> {
             if form.chars().count().abs_diff(letters) <= most {
                 let form = form.to_lowercase();
                 let distance = strsim::osa_distance(&word, &form);
-                if distance <= most {
+                let is_another = is_short
+                    && form.chars().count() == letters
+                    && sorted_letters(&form) != sorted_letters(&word);
+                if distance <= most && !is_another {
                     near.push((distance, form));
                 }
             }
@@ -257,6 +299,12 @@ impl Dictionaries<'_> {
         }
         Ok(None)
     }
+}
+
+fn sorted_letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// The first letter of a word, small and large.

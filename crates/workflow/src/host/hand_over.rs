@@ -22,7 +22,7 @@ impl Host {
         self.background.handed_over.notify_one();
     }
 
-    /// Gives a run to the background work of this process without a word to the store, if it has room.
+    /// Gives a run to the background work of this process without writing to the store, if it has room.
     fn hand_to_worker(&self, run: RunId) -> bool {
         let mut hand_overs = self.background.hand_overs();
         let has_room = hand_overs.runs.len() < hand_overs.room;
@@ -60,8 +60,8 @@ impl Background {
         locked.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives what was handed over; what comes later is left in the store.
-    pub(super) fn take_no_more(&self) -> HandOvers {
+    /// Takes what was handed over, and leaves what comes later in the store.
+    pub(super) fn take_all_and_close(&self) -> HandOvers {
         std::mem::take(&mut *self.hand_overs())
     }
 }

@@ -101,7 +101,7 @@ impl Host {
                 Some(done) = worker.under_way.join_next() => worker.settle(done.ok(), &mut tell),
             };
         }
-        self.background.take_no_more();
+        self.background.take_all_and_close();
         while let Some(done) = worker.under_way.join_next().await {
             worker.settle(done.ok(), &mut tell);
         }
@@ -234,7 +234,7 @@ impl Worker {
     /// Begins with the runs that callers have handed over, and takes no more until the room is told again. Says whether there
     /// are some in the store to be looked for.
     fn take_up_handed_over(&mut self) -> bool {
-        let handed = self.host.background.take_no_more();
+        let handed = self.host.background.take_all_and_close();
         for run in handed.runs {
             self.begin(run, None);
         }
@@ -302,7 +302,7 @@ impl Worker {
 impl Drop for Worker {
     /// Whoever hands a run over from now on leaves it to others.
     fn drop(&mut self) {
-        self.host.background.take_no_more();
+        self.host.background.take_all_and_close();
     }
 }
 

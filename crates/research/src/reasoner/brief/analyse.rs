@@ -148,7 +148,8 @@ fn missing<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     let is_missing = |mention: &&WordMention| {
         let long = mention.word.chars().count() >= MISSING_LETTERS;
         let absent = mention.passages == 0 && mention.nearest.is_none();
-        long && absent && document_words(&mention.word, task.language).is_empty()
+        let says_much = !task.language.has_frequent(&mention.word);
+        long && absent && says_much && document_words(&mention.word, task.language).is_empty()
     };
     let missing = task.mentions.iter().filter(is_missing);
     missing

@@ -1,13 +1,15 @@
 //! The words of a question that name what it is about, as far as code can tell.
 //!
-//! Names have a large letter or a figure; in German so has every noun. In English so are words that are not common. Elsewhere a
-//! word that follows an article, a preposition or a possessive is most likely a noun. Words like "way" or "reason" name nothing.
+//! Names have a large letter or a figure; in German so has every noun. In English, a word that is not common counts as a name too.
+//! Elsewhere a word that follows an article, a preposition or a possessive is most likely a noun. Words like "way" or "reason" name
+//! nothing.
 
-use fathom_evidence::terms::{Terms, is_common_english};
+use fathom_evidence::terms::{Terms, resembles_common_english};
 use fathom_evidence::{Language, question};
 
-/// Words after which a noun is likely, by language: "i" stands before nouns in Italian and before verbs in English.
-fn before_nouns(language: Language) -> &'static [&'static str] {
+/// Words after which a noun is likely, by language: "i" stands before nouns in Italian and before verbs in English. Every German
+/// noun has a large letter, unless somebody types without any.
+fn before_nouns(language: Language, has_large: bool) -> &'static [&'static str] {
     match language.code() {
         "fr" => &[
             "un", "une", "le", "la", "les", "l", "d", "de", "du", "des", "avec", "sur", "dans",
@@ -26,8 +28,11 @@ fn before_nouns(language: Language) -> &'static [&'static str] {
             "minha",
         ],
         "nl" => &["een", "de", "het", "van", "met", "op", "in", "mijn", "over"],
-        // Every noun has a large letter.
-        "de" => &[],
+        "de" if has_large => &[],
+        "de" => &[
+            "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer",
+            "mein", "meine", "meinen", "welches", "welche", "welchen",
+        ],
         _ => &[
             "a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "of", "on", "in",
             "with", "for", "from", "by", "about", "under",
@@ -36,36 +41,12 @@ fn before_nouns(language: Language) -> &'static [&'static str] {
 }
 
 /// Nouns that no document need mention to answer a question that has them.
-const NAMES_NOTHING: &[&str] = &[
-    "way",
-    "ways",
-    "thing",
-    "things",
-    "reason",
-    "reasons",
-    "gist",
-    "point",
-    "idea",
-    "kind",
-    "sort",
-    "folks",
-    "guys",
-    "stuff",
-    "bit",
-    "lot",
-    "moment",
-    "question",
-    "answer",
-    "difference",
-    "situation",
-    "situations",
-    "number",
-    "amount",
-    "maximum",
-    "minimum",
-    "percentage",
-    "default",
-];
+const NAMES_NOTHING: &str = "way ways thing things reason reasons gist point idea kind sort folks guys stuff bit lot moment question answer \
+    difference situation situations number amount maximum minimum percentage default someone anyone everyone \
+    nobody somebody anybody everybody something anything everything nothing end start beginning middle top bottom \
+    side front back rest whole half part parts place places case cases time times day days night today tomorrow \
+    yesterday week weeks month months year years hour hours minute minutes morning evening people person man woman \
+    others example examples help use purpose fact";
 
 /// English words that open a question and stand before its subject: "does ivermectin reduce …", "how many accidents …". Short
 /// nouns after them are everyday ones, for which documents have others.
@@ -87,6 +68,7 @@ pub(crate) fn subject_words(asked: &str, language: Language) -> Vec<String> {
     let mut before = String::new();
     let mut found: Vec<String> = Vec::new();
     let mut begins = true;
+    let before_nouns = before_nouns(language, asked.contains(char::is_uppercase));
     let words = asked
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')))
         .map(|word| (word.trim_matches(['.', '-']), word.ends_with('.')));
@@ -95,13 +77,17 @@ pub(crate) fn subject_words(asked: &str, language: Language) -> Vec<String> {
         let lower = word.to_lowercase();
         // What documents have another word for is not missing in them.
         let telling = !terms.is_stop(&lower)
-            && !NAMES_NOTHING.contains(&lower.as_str())
+            && !NAMES_NOTHING.split(' ').any(|word| word == lower)
             && question::document_words(word, language).is_empty();
         let noun_follows = words.peek().is_some_and(|(next, _)| !terms.is_stop(next));
-        let describes = language == Language::ENGLISH
-            && noun_follows
-            && DESCRIBES.iter().any(|ending| word.ends_with(ending));
-        let names = names(word, &before, begins, describes, language) || is_term(word, language);
+        let describes = noun_follows
+            && match language.code() {
+                "en" => DESCRIBES.iter().any(|ending| word.ends_with(ending)),
+                code => code == "de",
+            };
+        let follows = before_nouns.contains(&before.as_str()) && !describes;
+        let names =
+            names(word, &before, begins, describes, language) || follows || is_term(word, language);
         let says_enough = word.chars().count() > 2 || has_figure_and_letter(word);
         if names && telling && says_enough && !found.iter().any(|known| known == word) {
             found.push(word.to_owned());
@@ -122,7 +108,7 @@ pub(crate) fn is_term(word: &str, language: Language) -> bool {
     language == Language::ENGLISH
         && word.chars().count() >= TERM_LETTERS
         && word.chars().all(char::is_alphabetic)
-        && !is_common_english(word)
+        && !resembles_common_english(word)
 }
 
 fn names(word: &str, before: &str, begins: bool, describes: bool, language: Language) -> bool {
@@ -131,10 +117,9 @@ fn names(word: &str, before: &str, begins: bool, describes: bool, language: Lang
     let has_letter = word.contains(char::is_alphabetic);
     let has_digit = word.contains(|c: char| c.is_ascii_digit());
     let inner = letters.any(char::is_uppercase) || has_letter && has_digit;
-    let follows = before_nouns(language).contains(&before);
     let long = word.chars().count() >= LONG_NOUN;
     let asked_of = language == Language::ENGLISH && BEFORE_SUBJECTS.contains(&before) && long;
-    inner || (large && !begins) || ((follows || asked_of) && !describes)
+    inner || (large && !begins) || (asked_of && !describes)
 }
 
 #[cfg(test)]
@@ -143,7 +128,9 @@ mod tests {
 
     #[test]
     fn a_subject_is_named_by_large_letters_figures_or_the_word_before_it() {
-        let cases: [(&str, &str, &[&str]); 12] = [
+        let cases: [(&str, &str, &[&str]); 14] = [
+            ("wie stelle ich die mikrowelle ein?", "de", &["mikrowelle"]),
+            ("is it ok for someone in the end?", "en", &[]),
             ("terraform says it is locked", "en", &["terraform"]),
             ("can it add, like 1.5*3?", "en", &[]),
             ("does ivermectin reduce deaths?", "en", &["ivermectin"]),
