@@ -5,7 +5,7 @@ use fathom_evidence::question::{AskedAmount, document_words};
 use fathom_render::report::Answered;
 
 use super::phrases::Phrases;
-use super::subject::{is_term, subject_words};
+use super::subject::{is_term, names_nothing, subject_words};
 use super::write::DISAGREEMENTS_MOST;
 use crate::analysis::{Analysis, AnsweredVerdict, Finding, Gap, Quote};
 use crate::library::WordMention;
@@ -148,8 +148,9 @@ fn missing<'t>(task: &'t AnalyseTask<'_>) -> Vec<&'t str> {
     let is_missing = |mention: &&WordMention| {
         let long = mention.word.chars().count() >= MISSING_LETTERS;
         let absent = mention.passages == 0 && mention.nearest.is_none();
-        let says_much = !task.language.has_frequent(&mention.word);
-        long && absent && says_much && document_words(&mention.word, task.language).is_empty()
+        let says_little = task.language.has_frequent(&mention.word)
+            || names_nothing(&mention.word.to_lowercase());
+        long && absent && !says_little && document_words(&mention.word, task.language).is_empty()
     };
     let missing = task.mentions.iter().filter(is_missing);
     missing

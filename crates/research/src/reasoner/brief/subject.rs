@@ -46,7 +46,8 @@ const NAMES_NOTHING: &str = "way ways thing things reason reasons gist point ide
     nobody somebody anybody everybody something anything everything nothing end start beginning middle top bottom \
     side front back rest whole half part parts place places case cases time times day days night today tomorrow \
     yesterday week weeks month months year years hour hours minute minutes morning evening people person man woman \
-    others example examples help use purpose fact";
+    others example examples help use purpose fact wife \
+    husband mum mom dad mother father son daughter friend friends boss";
 
 /// English words that open a question and stand before its subject: "does ivermectin reduce …", "how many accidents …". Short
 /// nouns after them are everyday ones, for which documents have others.
@@ -77,7 +78,7 @@ pub(crate) fn subject_words(asked: &str, language: Language) -> Vec<String> {
         let lower = word.to_lowercase();
         // What documents have another word for is not missing in them.
         let telling = !terms.is_stop(&lower)
-            && !NAMES_NOTHING.split(' ').any(|word| word == lower)
+            && !names_nothing(&lower)
             && question::document_words(word, language).is_empty();
         let noun_follows = words.peek().is_some_and(|(next, _)| !terms.is_stop(next));
         let describes = noun_follows
@@ -101,6 +102,11 @@ pub(crate) fn subject_words(asked: &str, language: Language) -> Vec<String> {
 /// Such as "Q7": short, and still a name.
 fn has_figure_and_letter(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_uppercase)
+}
+
+/// Whether no document need mention a word, in small letters, to answer a question that has it.
+pub(crate) fn names_nothing(word: &str) -> bool {
+    NAMES_NOTHING.split(' ').any(|known| known == word)
 }
 
 /// Whether a word is a term of some field or a name in small letters: people who ask about anything else do not use it.

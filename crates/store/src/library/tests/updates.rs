@@ -95,7 +95,7 @@ fn many_small_updates_are_joined_and_find_the_same_as_one_reading() {
         "trees of kind7",
         "street number 12",
         "how many trees has street 19",
-        "kind6",
+        "kind8",
     ] {
         let names = |library: &Indexed| -> Vec<String> {
             library
