@@ -388,6 +388,16 @@ fn manuals_reviews_and_register_entries_are_told_apart() {
         "# Calm\n\n## Methods\n\nWomen were assigned to two groups. Meetings had to be avoided; thus, randomisation was not conducted.\n",
     );
     assert!(in_turn.unwrap().why.contains("not assigned at random"));
+    let beside_another = refused(
+        "# Calm\n\n## Methods\n\nWomen were put into two groups; thus, randomisation was not conducted.\n\n## Discussion\n\nThis study was done in 90 \
+         women who were randomly assigned to three groups.\n",
+    );
+    let why = beside_another.unwrap().why;
+    assert!(why.contains("not assigned at random"));
+    let under_heading = refused(
+        "# Bones\n\n## Methods\n\nGROUPS: Forty-two rabbits were randomly divided into two groups.\n",
+    );
+    assert!(under_heading.unwrap().why.contains("animals"));
     let entry = refused(
         "Register entry ACTRN12699000000001\n\nRegistered: 3 February 2019.\n\nPrimary outcome: pain at rest.\n\nSecondary outcomes: falls.\n",
     );
