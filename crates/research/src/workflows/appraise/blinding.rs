@@ -135,7 +135,7 @@ impl Grammar {
                 || ["who ", "that ", "which "]
                     .iter()
                     .any(|pronoun| before.ends_with(pronoun));
-            if in_passing && self.then_assessed.is_match(after.as_bytes()) {
+            if in_passing && self.then_assessed(after) {
                 as_assessors(&mut parties);
             }
             if !knew && self.afterwards.is_match(clause.as_bytes()) {
@@ -144,6 +144,16 @@ impl Grammar {
             said.push(Statement { parties, knew });
         }
         said
+    }
+
+    /// Whether those of whom a sentence tells in passing what they knew are said to have assessed, by what comes after.
+    fn then_assessed(&self, after: &str) -> bool {
+        let after = after.split(['.', ';']).next().unwrap_or_default();
+        let Some(verb) = self.then_assessed.find(after.as_bytes()) else {
+            return false;
+        };
+        let between = &after.as_bytes()[..verb.start()];
+        !self.other_subject.is_match(between)
     }
 
     /// "Blinding of participants was not possible", "blinded outcome assessment", "by a masked physiotherapist".

@@ -140,20 +140,22 @@ fn all_analysed(flow: &ParticipantFlow) -> Option<ProvenAnswer> {
     })
 }
 
-const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b|\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list(ed)?( control| group| arm|\b)";
-const HIDDEN: &str = r"\bblind|\bmask(ed|ing)\b|placebo|\bsham\b|\bdummy\b|unaware|zelen";
+/// A group that was given nothing of its own; those who waited are told by the pattern below.
+const NOTHING_GIVEN: &str = r"\b(control|comparison|comparator|usual[- ]care|standard[- ]care)s?\b( group| arm| participants| patients| subjects| schools| children| women)?( participants| patients| subjects| children| women)? (who |that )?(received|were given|was given|got|underwent|were offered) (no ([a-z-]+ ){0,2}(treatments?|interventions?|therapy|training|supplements?|medications?|drugs?|exercises?|advice|counsell?ing|education|instructions?)|nothing|only (the )?(usual|standard|routine|conventional)|(the )?(usual|routine) (care|treatment|education|activities))\b";
+const DISGUISE: &str = r"placebo|\bsham\b|\bdummy\b|unaware|zelen";
+const BLINDED: &str = r"\bblind|\bmask(ed|ing)\b";
 const WAITED: &str = r"\bno[- ](treatment|intervention) (control|group|arm)|\b(receiv\w+|to|or) no[- ](treatment|intervention)( \(|[,.;]|$| and\b| for\b)|\bwait(ing)?[- ]?list";
-const DISGUISED: &str = r"placebo|\bsham\b|\bdummy\b|unaware|zelen|(double|triple)-? ?(blind|mask)|\b(participants?|patients?|subjects|students)\b[^.]{0,40}\b(blind|mask)";
+const PARTICIPANTS_BLINDED: &str = r"(double|triple)-? ?(blind|mask)|\b(participants?|patients?|subjects|students)\b[^.]{0,40}\b(blind|mask)";
 
 /// Where one group was given nothing and the report never speaks of blinding, everybody knew who was in which group. Those
 /// who got nothing at all or waited knew it, even where others were blinded.
 fn nothing_to_hide(id: &str, article: &Article) -> Option<ProvenAnswer> {
     static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
         Some([
-            compiled(NOTHING_GIVEN)?,
-            compiled(HIDDEN)?,
+            compiled(&format!("{NOTHING_GIVEN}|{WAITED}"))?,
+            compiled(&format!("{DISGUISE}|{BLINDED}"))?,
             compiled(WAITED)?,
-            compiled(DISGUISED)?,
+            compiled(&format!("{DISGUISE}|{PARTICIPANTS_BLINDED}"))?,
         ])
     });
     let [nothing, hidden, waited, disguised] = PATTERNS.as_ref()?;
@@ -389,7 +391,7 @@ pub(super) fn on_outcome(from: &DerivedFrom<'_>) -> Vec<usize> {
 /// What sentences on the most different outcomes have in common, by the first letters.
 const OF_ANY_OUTCOME: &str = "score basel group week weeks month day days year years diffe patie parti subje treat inter measu \
                               outco varia compa contr place defin numbe level total scale asses time effic rate point \
-                              two three all for not are has which each both any using used based follow";
+                              one two three all for not are has which each both any using used based follo";
 
 /// Whether an answer rests on a sentence about the outcome. The primary one is described at length, so a word of it will do;
 /// where the report tells of none, any sentence will.

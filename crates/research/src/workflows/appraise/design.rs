@@ -88,7 +88,8 @@ pub(super) fn refusal(article: &Article, title: Option<&str>) -> Option<Refusal>
         return Some(why.into());
     }
     let has = |part| article.parts.contains(&part);
-    let why = if count(article, "not random") > 0 {
+    // Some who were not randomised are told of in trials too.
+    let why = if count(article, "not random") > 0 && !is_designed(article, "assigned") {
         NOT_RANDOM
     } else if assigned == 0 && count(article, "by rule") > 0 {
         BY_RULE

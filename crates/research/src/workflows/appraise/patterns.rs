@@ -20,11 +20,15 @@ pub(super) struct PatternLine {
 
 impl PatternLine {
     pub(super) fn is_in(&self, plain: &str) -> bool {
-        let barred = |unless: &Regex| unless.is_match(plain.as_bytes());
         // Figures in brackets stand between words that belong together.
-        let found = self.pattern.is_match(plain.as_bytes())
-            || plain.contains('(') && self.pattern.is_match(without_brackets(plain).as_bytes());
-        found && !self.unless.as_ref().is_some_and(barred)
+        let bare = plain.contains('(').then(|| without_brackets(plain));
+        let has = |pattern: &Regex| {
+            pattern.is_match(plain.as_bytes())
+                || bare
+                    .as_ref()
+                    .is_some_and(|bare| pattern.is_match(bare.as_bytes()))
+        };
+        has(&self.pattern) && !self.unless.as_ref().is_some_and(has)
     }
 }
 

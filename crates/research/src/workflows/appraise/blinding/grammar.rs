@@ -49,7 +49,9 @@ const DESCRIPTION: &str = r"\b(?:who|that|which|caring|treating|performing|respo
 const ANALYSES: &str = r"analy[sz]|statistic";
 const ASSESSES: &str = r"assess|evaluat|measur|outcome|interview|recorded|recording|read(?:s|ing)?\b|scor|rated|rating|graded|collect|examin|adjudicat|interpret|determin";
 /// What those who are told in passing not to know then did: "a nurse, unaware of the group, recorded pain".
-const THEN_ASSESSED: &str = r"^[^.;]*\b(?:recorded|assessed|evaluated|measured|observed|scored|rated|graded|collected|noted|examined|interviewed|(?:performed|made|did|conducted|carried out) (?:all |the )*(?:[a-z-]+ ){0,3}(?:assessments?|measurements?|evaluations?|examinations?|data collection))\b";
+const THEN_ASSESSED: &str = r"\b(?:recorded|assessed|evaluated|measured|observed|scored|rated|graded|collected|noted|examined|interviewed|(?:performed|made|did|conducted|carried out) (?:all |the )*(?:[a-z-]+ ){0,3}(?:assessments?|measurements?|evaluations?|examinations?|data collection))\b";
+/// Before such a verb, that somebody else did it: ", and the surgeon | recorded pain", "and pain was | recorded".
+const OTHER_SUBJECT: &str = r", (?:and|but) (?:the|an?|another|all|both|each|our) |\b(?:while|whereas) |\b(?:and|but) (?:(?:the|an?|another|all|both|each|our) (?:[a-z'-]+ )?[a-z'-]{4,}|(?:[a-z'-]+ )?[a-z'-]{3,}s) $|\b(?:was|were|been|being) (?:[a-z]+ly |then |also )?$";
 /// Staff of whom only a time after the intervention is told may be others than those who gave it.
 const AFTERWARDS: &str =
     r"\bpost-? ?(?:operati|an(?:a)?esth|treatment)|\brecovery (?:room|unit|ward)";
@@ -92,6 +94,7 @@ pattern_table! {
     analyses: ANALYSES,
     assesses: ASSESSES,
     then_assessed: THEN_ASSESSED,
+    other_subject: OTHER_SUBJECT,
     afterwards: AFTERWARDS,
     delivered: DELIVERED,
     delivers: DELIVERS,

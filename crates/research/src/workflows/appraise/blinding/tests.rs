@@ -30,6 +30,21 @@ fn people_are_told_apart_by_what_is_said_of_them() {
             none,
         ),
         (
+            "the midwife, unaware of the group, gave the drug and then measured pulse.",
+            &[Assessors],
+            none,
+        ),
+        (
+            "the midwife, unaware of the group, gave the drug, and the doctor measured pulse.",
+            &[Carers],
+            none,
+        ),
+        (
+            "the midwife, unaware of the group, gave the drug and pulse was measured hourly.",
+            &[Carers],
+            none,
+        ),
+        (
             "data collectors blind to group condition performed follow-up data collection.",
             &[Assessors],
             none,

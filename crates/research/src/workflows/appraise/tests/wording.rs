@@ -197,6 +197,13 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 4.3 After baseline assessment, study drug was administered in a blinded fashion.
 1.2 Data were analysed by group assignment at the trial coordinating centre.
 1.2 This did not prevent staff from predicting the next assignment.
+1.2 To avoid bias, women were asked to guess their allocation only when all visits were over.
+1.2 To prevent bias, men were asked to predict their own allocation at the last visit.
+1.2 Women assigned to the walking group received letters from the study coordinating centre.
+1.2 Randomised women were followed up by telephone from the coordinating centre.
+1.2 Randomised women were followed up by nurses from the coordinating centre.
+1.2 Women were assigned to walk with weekly calls from the coordinating centre.
+1.3 Baseline characteristics were not (well) balanced between the two arms.
 1.3 Similarly, models had baseline scores, age and sex as covariates.
 1.3 Baseline characteristics were similar in the groups, apart from more smokers in one.
 1.3 All other baseline factors were comparable between the groups.
@@ -224,6 +231,10 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 1.1 A random allocation sequence was generated for each site.
 1.2 Boxes were labelled with the patient's number at the trial coordinating centre.
 1.2 Blocks of changing size prevented staff from predicting the next assignment.
+1.2 Blocks of changing size prevented staff from guessing the next treatment assignment.
+1.2 Women were randomly assigned to the two groups by the trial coordinating centre.
+1.2 Randomisation was carried out at a data coordinating center.
+1.2 Boxes were filled at the study coordinating centre, labelled with a number and sent to the sites.
 1.2 The statistician who performed the randomisation was not directly involved in recruitment.
 1.3 There were no differences between the two groups in terms of background variables.
 1.3 The groups were comparable in sex (women: 85% and 92%; p = 0.7), body weight (98.6 kg and 96.8 kg; p = 0.6) and height.
@@ -233,6 +244,7 @@ fn denials_limits_and_other_people_answer_nothing_favourable() {
 3.1 No drop outs occurred during the study.
 3.1 Data were available for 141/215 (65.6%) of one group.
 3.1 Of the 62 patients enrolled, 82% (26 of 29 and 25 of 33) completed the study.
+3.1 Of the 62 patients enrolled, 82% completed the study.
 4.1 Blood samples were analysed using a nuclear platform and mass spectrometry.
 4.3 The trial was not blinded.
 1.1 Pupils were computer randomised into three groups by a statistician.
@@ -360,10 +372,32 @@ fn manuals_reviews_and_register_entries_are_told_apart() {
     let animals =
         refused("# Bones\n\n## Methods\n\nForty rabbits were randomly divided into two groups.\n");
     assert!(animals.unwrap().why.contains("animals"));
+    let animals = refused(
+        "# Bones\n\n## Methods\n\nAfter a week, 24 adult male Wistar rats were randomly divided into two groups.\n",
+    );
+    assert!(animals.unwrap().why.contains("animals"));
+    let owners = refused(
+        "# Walks\n\n## Methods\n\nAdults who kept dogs were randomly assigned to daily walks or none.\n",
+    );
+    assert_eq!(owners, None);
+    let some_not = refused(
+        "# Walks\n\n## Methods\n\nAdults were randomly assigned to two groups. In two adults, randomisation was not performed because they left.\n",
+    );
+    assert_eq!(some_not, None);
     let in_turn = refused(
         "# Calm\n\n## Methods\n\nWomen were assigned to two groups. Meetings had to be avoided; thus, randomisation was not conducted.\n",
     );
     assert!(in_turn.unwrap().why.contains("not assigned at random"));
+    let beside_another = refused(
+        "# Calm\n\n## Methods\n\nWomen were put into two groups; thus, randomisation was not conducted.\n\n## Discussion\n\nThis study was done in 90 \
+         women who were randomly assigned to three groups.\n",
+    );
+    let why = beside_another.unwrap().why;
+    assert!(why.contains("not assigned at random"));
+    let under_heading = refused(
+        "# Bones\n\n## Methods\n\nGROUPS: Forty-two rabbits were randomly divided into two groups.\n",
+    );
+    assert!(under_heading.unwrap().why.contains("animals"));
     let entry = refused(
         "Register entry ACTRN12699000000001\n\nRegistered: 3 February 2019.\n\nPrimary outcome: pain at rest.\n\nSecondary outcomes: falls.\n",
     );
@@ -420,6 +454,12 @@ fn what_is_said_of_other_outcomes_does_not_answer_for_the_primary_one() {
     );
     assert_eq!(
         on_measurement(&scale("the rate of stroke"), "4.1").answer,
+        SignalAnswer::NoInformation
+    );
+    let visits = "# A trial\n\n## Methods\n\nAdults were randomised. The primary outcome was stroke at one-year follow-up. Weight was measured on \
+                  a calibrated scale at each follow-up visit in one room.\n";
+    assert_eq!(
+        on_measurement(visits, "4.1").answer,
         SignalAnswer::NoInformation
     );
 }
