@@ -63,7 +63,7 @@ impl AskedAmount {
         let near = |at: usize| {
             let from = at.saturating_sub(1 + WORDS_BETWEEN);
             let around = words.get(from..words.len().min(at + 2));
-            around.into_iter().flatten().any(|word| is_number(word))
+            around.into_iter().flatten().any(&is_number)
         };
         let mut places = words.iter().enumerate();
         places.any(|(at, word)| is_unit(word) && near(at))
