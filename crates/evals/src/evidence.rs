@@ -44,9 +44,12 @@ const RACES: &[EvidencePart] = &[("ranking", ranking_race::race)];
 #[cfg(not(feature = "peers"))]
 const RACES: &[EvidencePart] = &[];
 
-/// `eval evidence --data DIR [--only PART,PART] [--encoder DIR]`
+/// `eval evidence --data DIR [--only PART,PART] [--encoder DIR]`, or with `--judge URL` a model as judge of citations alone
 pub fn eval(rest: &[&str]) -> Result<()> {
     let wanted = SetChoice::parse(rest)?;
+    if let Some(url) = wanted.judge {
+        return citations::judge::measure(&wanted.data, url);
+    }
     measure(PARTS, &wanted)?;
     match &wanted.encoder {
         Some(folder) => scifact::measure_encoder(&wanted.data, folder),
@@ -90,16 +93,19 @@ struct SetChoice<'a> {
     only: Vec<&'a str>,
     /// A folder with `model.onnx` and `vocab.txt`, to be measured too.
     encoder: Option<PathBuf>,
+    /// An endpoint whose model is asked instead of code, such as `http://127.0.0.1:8091/v1`.
+    judge: Option<&'a str>,
 }
 
 impl<'a> SetChoice<'a> {
     fn parse(rest: &[&'a str]) -> Result<Self> {
         let mut data = std::env::var_os("FATHOM_DATA").map(PathBuf::from);
-        let (mut only, mut encoder) = (Vec::new(), None);
+        let (mut only, mut encoder, mut judge) = (Vec::new(), None, None);
         for pair in rest.chunks(2) {
             match *pair {
                 ["--data", folder] => data = Some(folder.into()),
                 ["--encoder", folder] => encoder = Some(folder.into()),
+                ["--judge", url] => judge = Some(url),
                 ["--only", names] => only = names.split(',').map(str::trim).collect(),
                 _ => bail!("\"{}\" is not known here", pair.join(" ")),
             }
@@ -112,6 +118,7 @@ impl<'a> SetChoice<'a> {
             data,
             only,
             encoder,
+            judge,
         })
     }
 }

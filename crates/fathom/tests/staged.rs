@@ -36,6 +36,8 @@ mod refine;
 mod routes;
 #[path = "staged/stopped.rs"]
 mod stopped;
+#[path = "staged/terms.rs"]
+mod terms;
 #[path = "staged/troubles.rs"]
 mod troubles;
 #[path = "staged/world.rs"]

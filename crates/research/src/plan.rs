@@ -74,6 +74,9 @@ pub struct SubQuestion {
 pub struct Query {
     /// The words to search for.
     pub text: String,
+    /// Terms that documents of one's own may use where they answer, searched for beside the words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
     /// What it is to find, in a few words.
     pub intent: String,
     /// Where it is put.
@@ -241,6 +244,7 @@ fn queries_from(sub_questions: &[SubQuestion], depth: Depth, local_only: bool) -
     let mut queries = Vec::new();
     for (nth, sub) in (0_u32..).zip(sub_questions.iter().take(SERVED_MOST)) {
         queries.extend(kinds.iter().map(|&kind| Query {
+            terms: Vec::new(),
             text: sub.text.trim_end_matches('?').to_owned(),
             intent: sub.text.clone(),
             kind,

@@ -4,6 +4,7 @@
 
 mod distort;
 pub(super) mod faults;
+pub(super) mod judge;
 mod make;
 mod neighbours;
 mod retell;

@@ -9,6 +9,7 @@ fn sub(text: &str) -> SubQuestion {
 
 fn query(text: &str, kind: SourceKind, serves: u32) -> Query {
     Query {
+        terms: Vec::new(),
         text: text.into(),
         intent: String::new(),
         kind,

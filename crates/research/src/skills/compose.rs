@@ -115,15 +115,15 @@ impl CitedText {
         }
     }
 
-    /// Takes out the sentences behind the first that stand in quotes word for word: a small model copies what it is shown.
+    /// Takes out the sentences that stand word for word in the first of the quotes below them: a small model copies what it is
+    /// shown. One from a later quote stays, since it brings that up.
     pub(crate) fn leave_to_quotes(&mut self, quotes: &str) {
-        let quoted = letters(quotes);
-        let mut is_first = true;
+        let first = letters(quotes.split("\n\n").next().unwrap_or_default());
         self.sentences.retain(|sentence| {
             let words = sentence
                 .rfind(" [")
                 .map_or(sentence.as_str(), |at| &sentence[..at]);
-            std::mem::take(&mut is_first) || !quoted.contains(&letters(words))
+            !first.contains(&letters(words))
         });
     }
 }
@@ -321,9 +321,18 @@ mod tests {
         let mut cited = cited(&[
             ("The passage states that the air was cooled by trees.", &[0]),
             ("Street trees cooled the afternoon air by 1.9 °C.", &[0]),
+            ("The road was in the shade.", &[0]),
         ]);
-        cited.leave_to_quotes("> Street trees cooled the afternoon air by 1.9 °C. [7]");
-        assert_eq!(cited.sentences, ["The air was cooled by trees [7]."]);
+        cited.leave_to_quotes(
+            "> Street trees cooled the afternoon air by 1.9 °C. [7]\n\n> The road was in the shade. [3]",
+        );
+        assert_eq!(
+            cited.sentences,
+            [
+                "The air was cooled by trees [7].",
+                "The road was in the shade [7]."
+            ]
+        );
     }
 
     #[test]

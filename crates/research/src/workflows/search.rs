@@ -131,6 +131,7 @@ async fn find(state: &SearchState, ctx: &Ctx) -> NodeResult<SearchState> {
         refined_by_model: false,
     };
     let query = Query {
+        terms: Vec::new(),
         text: state.asked.query.clone(),
         intent: String::new(),
         kind: state.kind(),

@@ -22,6 +22,7 @@ pub fn plan(task: &PlanTask<'_>) -> Plan {
     let wordings = [Some(asked), wished].into_iter().flatten();
     let queries = wordings.flat_map(|wording| {
         kinds(task).map(move |kind| Query {
+            terms: Vec::new(),
             text: wording.clone(),
             intent: text.to_owned(),
             kind,
@@ -79,6 +80,7 @@ pub(super) fn refined(task: &RefineTask<'_>) -> Option<Query> {
     let fewer = words.join(" ");
     let tried = task.tried.iter().chain([text]).any(|known| *known == fewer);
     (!tried && !fewer.is_empty()).then(|| Query {
+        terms: Vec::new(),
         text: fewer,
         ..task.query.clone()
     })

@@ -133,6 +133,7 @@ impl From<PlanReply> for Plan {
             needs: ids(&sub.needs),
         });
         let queries = reply.queries.into_iter().map(|query| Query {
+            terms: Vec::new(),
             text: one_line(&query.text),
             intent: query.intent,
             kind: query.kind.into(),

@@ -106,6 +106,7 @@ fn action(reply: RefineReply, query: &Query) -> RefineAction {
         RefineTool::Stop => return RefineAction::Stop,
     };
     RefineAction::Search(Query {
+        terms: Vec::new(),
         text: prompt::plain(&reply.query.unwrap_or_default(), QUERY_CHARS),
         kind,
         ..query.clone()

@@ -9,6 +9,7 @@ use super::ask::ModelCall;
 use super::{ModelReasoner, passages, prompt};
 use crate::reasoner::{Ctx, ReasonerError, RephraseTask, Rephrased};
 
+const TERMS_MOST: usize = 6;
 const PHRASINGS_MOST: usize = 3;
 
 /// Tokens of the whole reply.
@@ -20,11 +21,11 @@ struct RephrasedReply {
     #[serde(default)]
     #[schemars(length(max = 6), inner(length(max = 40)))]
     terms: Vec<String>,
-    #[schemars(length(max = 3), inner(length(max = 160)))]
-    phrasings: Vec<String>,
     #[serde(default)]
-    #[schemars(length(max = 240))]
+    #[schemars(length(max = 200))]
     likely: String,
+    #[schemars(length(max = 3), inner(length(max = 120)))]
+    phrasings: Vec<String>,
 }
 
 pub(super) async fn rephrase(
@@ -48,9 +49,11 @@ pub(super) async fn rephrase(
         caps: &task.budget.caps,
     };
     let reply: RephrasedReply = model.typed(ctx, &asking, request).await?;
-    let mut phrasings = reply.phrasings;
+    let (mut terms, mut phrasings) = (reply.terms, reply.phrasings);
+    terms.truncate(TERMS_MOST);
     phrasings.truncate(PHRASINGS_MOST);
     Ok(Rephrased {
+        terms,
         phrasings,
         likely: reply.likely,
     })

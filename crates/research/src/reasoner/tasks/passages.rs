@@ -159,6 +159,8 @@ pub struct RephraseTask<'a> {
 /// A question in other words. They are for searching: no reader sees them as facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rephrased {
+    /// Terms that a document uses where it answers, at most six.
+    pub terms: Vec<String>,
     /// The question in the words of documents, at most three times.
     pub phrasings: Vec<String>,
     /// A sentence that a document might answer with; empty where the model gave none.

@@ -209,6 +209,7 @@ fn gap_queries(state: &AnswerState, ctx: &Ctx, gaps: &[Gap]) -> Vec<Query> {
         .iter()
         .filter(|gap| !tried.contains(&gap.query.to_lowercase()));
     let query = |gap: &Gap, kind: SourceKind| Query {
+        terms: Vec::new(),
         text: gap.query.clone(),
         intent: gap.missing.clone(),
         kind,

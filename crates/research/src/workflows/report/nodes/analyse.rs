@@ -347,6 +347,7 @@ fn gap_queries(state: &ReportState, ctx: &Ctx, gaps: &[Gap], evidence: &[Evidenc
         }
         gaps_left -= 1;
         queries.extend(broad.iter().map(|kind| Query {
+            terms: Vec::new(),
             text: text.clone(),
             intent: asked.to_owned(),
             kind: *kind,
@@ -384,6 +385,7 @@ mod tests {
         let start = jiff::Timestamp::UNIX_EPOCH;
         let mut state = ReportState::new(question.unwrap(), Settings::default(), start);
         let query = |kind: &SourceKind| Query {
+            terms: Vec::new(),
             text: "street trees".to_owned(),
             intent: String::new(),
             kind: *kind,

@@ -9,7 +9,7 @@ use fathom_workflow::{NodeError, NodeResult};
 use super::{Notes, language};
 use crate::degradation::JudgedPart;
 use crate::plan::{Plan, PlanFault, Query, SourceKind, SubQuestionId};
-use crate::reasoner::{Ctx, PlanTask, RephraseTask, brief, judge, judge_if_able};
+use crate::reasoner::{Ctx, PlanTask, RephraseTask, Rephrased, brief, judge, judge_if_able};
 use crate::services::NOTHING_TO_SEARCH;
 use crate::skills::effort::{Effort, Schedule};
 use crate::workflows::report::state::{ReportState, StateChange};
@@ -20,7 +20,7 @@ pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSta
     if kinds.is_empty() {
         return Err(NodeError::new(NOTHING_TO_SEARCH));
     }
-    let searches = rephrased(state, ctx, &mut notes).await?;
+    let rephrased = rephrased(state, ctx, &mut notes).await?;
     let mut plan = match Schedule::at_step(ctx, state.settings.model_patience())
         .await?
         .effort()
@@ -33,7 +33,9 @@ pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSta
             plan.fitted(state.question.depth, &kinds, None)
         }
     };
-    add_searches(&mut plan, searches, &kinds);
+    if let Some(rephrased) = rephrased {
+        add_searches(&mut plan, state.question.text(), rephrased, &kinds);
+    }
     Ok(notes.update(StateChange::Planned(Arc::new(plan))))
 }
 
@@ -62,7 +64,7 @@ async fn rephrased(
     state: &ReportState,
     ctx: &Ctx,
     notes: &mut Notes,
-) -> Result<Vec<String>, NodeError> {
+) -> Result<Option<Rephrased>, NodeError> {
     let task = RephraseTask {
         budget: state.settings.budget(state.started_at),
         question: state.question.text(),
@@ -75,34 +77,40 @@ async fn rephrased(
         Ok(judged) => {
             notes.reasoner(&judged.by);
             notes.failures(judged.failures);
-            judged.value.searches()
+            Some(judged.value)
         }
         Err(failures) => {
             notes.failures(failures);
-            Vec::new()
+            None
         }
     })
 }
 
-/// Searches of the own documents in other words, beside the plan's.
-fn add_searches(plan: &mut Plan, searches: Vec<String>, kinds: &[SourceKind]) {
+/// Searches of the own documents in other words, beside the plan's. The question itself is searched with the terms.
+fn add_searches(plan: &mut Plan, asked: &str, rephrased: Rephrased, kinds: &[SourceKind]) {
     if !kinds.contains(&SourceKind::Local) {
         return;
     }
     let Some(intent) = plan.sub_questions.first().map(|sub| sub.text.clone()) else {
         return;
     };
-    for text in searches {
+    let own = (!rephrased.terms.is_empty()).then(|| asked.to_owned());
+    for text in own.into_iter().chain(rephrased.searches()) {
         let known = |query: &Query| query.text == text && query.kind == SourceKind::Local;
         if !plan.queries.iter().any(known) {
             plan.queries.push(Query {
                 text,
+                terms: Vec::new(),
                 intent: intent.clone(),
                 kind: SourceKind::Local,
                 priority: 1,
                 serves: SubQuestionId(0),
             });
         }
+    }
+    let own = |query: &&mut Query| query.text == asked && query.kind == SourceKind::Local;
+    if let Some(query) = plan.queries.iter_mut().find(own) {
+        query.terms = rephrased.terms;
     }
 }
 

@@ -39,8 +39,8 @@ const SENTENCES: std::ops::RangeInclusive<usize> = 2..=14;
 const ANSWER_SENTENCES: usize = 3;
 const PARAGRAPH_SENTENCES: usize = 5;
 
-/// Sentences of a slow, and so most likely small, model that stand above the sources' own words.
-const SENTENCES_ABOVE_QUOTES: usize = 2;
+/// Sentences of a slow, and so most likely small, model that stand above the sources' own words: these are to be seen at once.
+const SENTENCES_ABOVE_QUOTES: usize = 1;
 
 /// With fewer words there is neither summary nor conclusion: the answer says it.
 const FRAMED_FROM: u32 = 400;
@@ -58,7 +58,7 @@ pub(crate) async fn write(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSt
     notes.less_by_model(effort, JudgedPart::Text);
     let places = places(state, ctx, plan, effort);
     let written = fan_out(&places, state.settings.max_concurrency, |place| {
-        part(state, ctx, plan, &passages, place)
+        part(state, ctx, plan, &passages, (place, effort))
     });
     for (place, answer) in places.iter().zip(written.await) {
         match answer? {
@@ -115,9 +115,13 @@ async fn part(
     ctx: &Ctx,
     plan: &Plan,
     passages: &[TaskPassage],
-    place: &DraftPlace,
+    (place, effort): (&DraftPlace, Effort),
 ) -> Result<Result<Judged<WrittenAnswer>, Vec<RecordedFailure>>, NodeError> {
-    let (key, mut instructions, max_sentences) = asked_for(state, plan, place);
+    let (key, mut instructions, sentences) = asked_for(state, plan, place);
+    let max_sentences = match effort {
+        Effort::Lean => SENTENCES_ABOVE_QUOTES,
+        Effort::Full | Effort::Nothing => sentences,
+    };
     instructions.push_str(&revise::instructions(state, place));
     let task = AnswerTask {
         budget: state.settings.budget(state.started_at),
@@ -192,8 +196,8 @@ fn take(
     };
     let above_quotes = is_answer && effort == Effort::Lean && !quotes.is_empty();
     if above_quotes {
-        cited.leave_to_quotes(quotes);
         cited.sentences.truncate(SENTENCES_ABOVE_QUOTES);
+        cited.leave_to_quotes(quotes);
     }
     let text = paragraphs(&cited.sentences);
     if text.is_empty() {
