@@ -27,6 +27,8 @@ pub mod search;
 mod server;
 mod server_paths;
 mod service;
+mod spending;
+mod upload_place;
 mod uploads;
 mod views;
 pub mod wire;

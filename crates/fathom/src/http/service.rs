@@ -14,8 +14,8 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::access::Caller;
-use super::caps::KnownSpending;
 use super::run_bounds::Bounds;
+use super::spending::KnownSpending;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
 use crate::own_library::OwnLibraries;
