@@ -27,6 +27,7 @@ pub mod search;
 mod server;
 mod server_paths;
 mod service;
+mod shown;
 mod spending;
 mod upload_place;
 mod uploads;
