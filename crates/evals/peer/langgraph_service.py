@@ -1,8 +1,8 @@
 """Answers on LangGraph behind FastAPI: `POST /run` over the world of `bench service`. Prints its address and serves.
 
-Plan, search, write, check: each outside call of ours, in the same order, and what can be asked at once is. Pages are read
-once and kept, as ours are. Nothing else is done: no passages, no ranking, no citations. Every step is synced to SQLite
-before the next begins, as ours is. One process of uvicorn.
+Plan, search, reflect, write: each outside call of ours, in the same order. What a search found and what a page says is kept
+for the runs that follow, as with ours. Nothing else is done: no passages, no ranking, no citations. Every step is synced
+to SQLite before the next begins, as ours is. One process of uvicorn.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ MODEL = os.environ["OPENAI_BASE_URL"]
 SEARCH = os.environ["FATHOM_SEARXNG_URL"]
 
 client = httpx.AsyncClient(limits=httpx.Limits(max_connections=1000), timeout=600)
+results: dict[str, list[dict]] = {}
 pages: dict[str, str] = {}
 
 
@@ -31,8 +32,8 @@ class Research(TypedDict, total=False):
     task: str
     queries: list[str]
     sources: list[dict]
+    analysis: str
     draft: str
-    verdicts: str
 
 
 async def ask(judgement: str, words: str) -> str:
@@ -47,9 +48,11 @@ async def ask(judgement: str, words: str) -> str:
 
 
 async def look(query: str) -> list[dict]:
-    found = await client.get(f"{SEARCH}/search", params={"q": query, "format": "json"})
-    found.raise_for_status()
-    return found.json()["results"]
+    if query not in results:
+        found = await client.get(f"{SEARCH}/search", params={"q": query, "format": "json"})
+        found.raise_for_status()
+        results[query] = found.json()["results"]
+    return results[query]
 
 
 async def read(address: str) -> str:
@@ -78,19 +81,19 @@ def passages(state: Research) -> str:
     return "\n".join(f"({number}) page: {text}" for number, text in numbered)
 
 
+async def reflect(state: Research) -> Research:
+    return {"analysis": await ask("analysis", f"{state['task']}\n{passages(state)}")}
+
+
 async def write(state: Research) -> Research:
     return {"draft": await ask("sentences", f"{state['task']}\n{passages(state)}")}
 
 
-async def check(state: Research) -> Research:
-    return {"verdicts": await ask("support", f"{state['draft']}\n{passages(state)}")}
-
-
 def graph(saver: AsyncSqliteSaver):
     builder = StateGraph(Research)
-    for name, node in [("plan", plan), ("search", search), ("write", write), ("check", check)]:
+    for name, node in [("plan", plan), ("search", search), ("reflect", reflect), ("write", write)]:
         builder.add_node(name, node)
-    for one, other in [(START, "plan"), ("plan", "search"), ("search", "write"), ("write", "check"), ("check", END)]:
+    for one, other in [(START, "plan"), ("plan", "search"), ("search", "reflect"), ("reflect", "write"), ("write", END)]:
         builder.add_edge(one, other)
     return builder.compile(checkpointer=saver)
 
